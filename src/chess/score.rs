@@ -1,0 +1,37 @@
+//! Scores and what they bound.
+
+use serde::{Deserialize, Serialize};
+
+/// A score in centipawns from the side to move's view. |score| <= 32,001, so that it fits a table entry's 16 bits.
+pub type Score = i32;
+
+/// What a stored score says about the true value of its node.
+///
+/// The order is by worth, as ViperMate's store rule has it: none < upper < lower < exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Bound {
+    /// No score stored: an empty slot.
+    #[default]
+    None,
+    /// The true value is at most the score (the node failed low).
+    Upper,
+    /// The true value is at least the score (the node failed high).
+    Lower,
+    /// The score is the true value.
+    Exact,
+}
+
+impl Bound {
+    /// The bound of two bits (the discriminant).
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> Self {
+        match bits & 3 {
+            0 => Self::None,
+            1 => Self::Upper,
+            2 => Self::Lower,
+            _ => Self::Exact,
+        }
+    }
+}

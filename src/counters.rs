@@ -1,0 +1,48 @@
+//! One list makes a set of counters: the struct, its column names and meanings, its values and its sum.
+
+/// Declares a struct of `u64` counters from one list of documented names.
+///
+/// The struct gets `COLUMNS` (name and meaning of each counter, in order), `values()` in the same order,
+/// `set(name, value)` for readers, and `+=` / `-` so that iterations and searches can be added and told apart.
+#[macro_export]
+macro_rules! counters {
+    ($(#[$outer:meta])* $vis:vis struct $name:ident { $($(#[doc = $doc:literal])+ $field:ident,)* }) => {
+        $(#[$outer])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        $vis struct $name { $($(#[doc = $doc])+ pub $field: u64,)* }
+
+        impl $name {
+            /// Name and meaning of each counter, in the order of [`Self::values`].
+            pub const COLUMNS: &'static [(&'static str, &'static str)] =
+                &[$((stringify!($field), concat!($($doc),+)),)*];
+
+            /// The values, in the order of [`Self::COLUMNS`].
+            #[must_use]
+            pub fn values(&self) -> Vec<u64> {
+                vec![$(self.$field),*]
+            }
+
+            /// Sets the counter called `name`; false if there is none.
+            pub fn set(&mut self, name: &str, value: u64) -> bool {
+                match name {
+                    $(stringify!($field) => self.$field = value,)*
+                    _ => return false,
+                }
+                true
+            }
+        }
+
+        impl std::ops::AddAssign for $name {
+            fn add_assign(&mut self, other: Self) {
+                $(self.$field += other.$field;)*
+            }
+        }
+
+        impl std::ops::Sub for $name {
+            type Output = Self;
+            fn sub(self, other: Self) -> Self {
+                Self { $($field: self.$field - other.$field,)* }
+            }
+        }
+    };
+}
