@@ -1,1 +1,105 @@
-//! The transposition table.
+//! The transposition table: what is stored, how it is asked, and who decides what is replaced.
+//!
+//! The search sees one dynamic boundary, [`Table`]; behind it each table is compiled for its policy and layout.
+
+pub mod options;
+pub mod policy;
+pub mod size;
+
+pub use options::{Layout, TableKind, TableOptions};
+
+use crate::chess::{Bound, Move, Score};
+
+/// One stored result, unpacked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Entry {
+    /// The best or cutting move; none after a node that failed low, unless the options say otherwise.
+    pub mv: Move,
+    /// The score as the search stored it (mate scores already made relative to the node).
+    pub score: Score,
+    /// What the score says about the true value.
+    pub bound: Bound,
+    /// The draft: remaining depth it was searched to, 0..=255.
+    pub depth: u8,
+    /// Stored at a node with an open window (beta - alpha > 1).
+    pub pv: bool,
+    /// Nodes of the subtree below it, itself included; a table cutoff counts as 1 (or as its own subtree under `big-all`).
+    /// Layouts may keep it rounded: see [`Layout`].
+    pub nodes: u32,
+    /// Written by the table: the clock's time of the store or of the last refresh (see [`options::Clock`]).
+    pub generation: u16,
+    /// Written by the table: the entry answered a probe since it was written or since its mark was reset.
+    pub used: bool,
+}
+
+/// An answered probe.
+#[derive(Debug, Clone, Copy)]
+pub struct Hit {
+    /// What was stored.
+    pub entry: Entry,
+    /// The draft that may end the node: the entry's depth, less what an aging policy takes off on a probe.
+    pub draft: i32,
+    /// Ticks of the clock since the entry was written or refreshed.
+    pub age: u16,
+    /// Which slot of the table answered, for [`Table::cutoff`].
+    pub slot: usize,
+}
+
+crate::counters! {
+    /// What the table did. The law `stores = fills + updates + evictions + rejections` holds at all times.
+    pub struct TableCounters {
+        /// Probes of the table.
+        probes,
+        /// Probes answered by a key match.
+        hits,
+        /// Misses that found a free slot in the bucket.
+        misses_empty,
+        /// Misses that found every slot of the bucket taken by other keys.
+        misses_other,
+        /// Stores offered to the table.
+        stores,
+        /// Stores into an empty slot.
+        fills,
+        /// Stores over an entry of the same key.
+        updates,
+        /// Stores that displaced another position.
+        evictions,
+        /// Stores that the policy or the same-key rule refused.
+        rejections,
+    }
+}
+
+/// How full a table is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Slots in all (0: the table has no bound).
+    pub slots: u64,
+    /// Slots that hold an entry.
+    pub occupied: u64,
+    /// Of those, written or refreshed at the current time of the clock.
+    pub current: u64,
+    /// Bytes of memory that the entries take.
+    pub bytes: u64,
+}
+
+/// What the search asks of a table. `key` is the position's key; `check` an independent key, 0 when diagnostics are off.
+pub trait Table: Send {
+    /// Looks the position up and counts the answer.
+    fn probe(&mut self, key: u64, check: u64) -> Option<Hit>;
+    /// Offers an entry; the table fills in `generation` and `used`, decides, writes and counts.
+    fn store(&mut self, key: u64, check: u64, entry: Entry);
+    /// Tells the table that a hit ended its node.
+    fn cutoff(&mut self, hit: &Hit);
+    /// Brings the bucket of a key towards the cache.
+    fn prefetch(&self, key: u64);
+    /// Moves the clock forward.
+    fn advance(&mut self, ticks: u16);
+    /// Empties the table and sets the clock to 0; the counters stay.
+    fn clear(&mut self);
+    /// What happened since the table was made.
+    fn counters(&self) -> TableCounters;
+    /// How full it is now: exact, by a sweep over all slots (for the end of a search, not for a node).
+    fn occupancy(&self) -> Occupancy;
+    /// Each occupied slot's entry, for histograms and audits.
+    fn for_each(&self, visit: &mut dyn FnMut(&Entry));
+}

@@ -1,0 +1,242 @@
+//! The table's options: size, shape, policy, and what the search may do with an answer.
+
+use super::policy::Policy;
+use super::size::Size;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whether there is a table, and whether it has a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TableKind {
+    /// No table: the plain search.
+    None,
+    /// A table of a fixed size, with a replacement policy.
+    #[default]
+    Bounded,
+    /// An exact map from key to entry that never evicts: the practical ceiling of any policy. With `depth = "equal"` it
+    /// keeps one entry for each position and depth.
+    Unbounded,
+}
+
+/// How one entry is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layout {
+    /// 16 bytes: a 64-bit key and 64 bits of data (subtree nodes rounded down to 12 bits: 6 of exponent, 6 of mantissa).
+    #[default]
+    Bytes16,
+    /// 24 bytes: as `bytes16`, with exact subtree nodes (32 bits).
+    Bytes24,
+    /// 10 bytes, three to a 32-byte cluster, with a 16-bit key, as strong engines have it (`slots` must be 3).
+    Bytes10,
+}
+
+/// From key to bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Index {
+    /// key mod buckets: any number of buckets; one division.
+    Modulo,
+    /// The low bits of the key: buckets are rounded down to a power of two.
+    Mask,
+    /// The high half of key x buckets: any number of buckets; one multiplication (Lemire's reduction).
+    #[default]
+    Multiply,
+}
+
+/// What a store does when the bucket already holds the same key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SameKey {
+    /// The new entry replaces the old one, whatever its depth.
+    #[default]
+    Replace,
+    /// The policy decides, as if the old entry were another position's.
+    Policy,
+    /// Replaced unless the old entry is deeper (equal depths: the new one wins).
+    Deeper,
+    /// Replaced when the new bound is exact, or depth + 2 x pv > old depth - 4, or the old entry is from an earlier
+    /// search. Source: the guard of Stockfish's table.
+    GuardFour,
+    /// Replaced when the new bound is exact, or depth >= old depth - 2. Source: the guard of Ethereal's table.
+    GuardTwo,
+}
+
+/// When an answered probe renews the entry's age.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refresh {
+    /// Only a store sets the age. Source: Stockfish.
+    #[default]
+    Never,
+    /// Any key match renews it. Source: Ethereal.
+    Match,
+    /// Only a hit that ends its node renews it. Source: Crafty 25.1.
+    Cutoff,
+}
+
+/// What moves the table's clock, in whose ticks ages are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clock {
+    /// One tick for each root search.
+    #[default]
+    Search,
+    /// One tick for each iteration of iterative deepening.
+    Iteration,
+    /// The plies played in the game between two searches. Source: `ViperMate`.
+    GamePly,
+}
+
+/// When something that one search leaves behind is thrown away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clear {
+    /// Before each iteration of iterative deepening.
+    Iteration,
+    /// Before each root search.
+    Search,
+    /// Before each game or unrelated position.
+    #[default]
+    Game,
+    /// Never: not even between unrelated positions of a suite (the order of the suite then matters; such a suite runs
+    /// as one job).
+    Never,
+}
+
+/// Whether a hit's bound is heeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BoundsRule {
+    /// A lower bound ends the node only when it is >= beta, an upper bound only when it is <= alpha.
+    #[default]
+    Checked,
+    /// Every score is taken for exact: a fault, kept to show what it costs. Source: the listing of the article "Writing
+    /// a Chess Engine: Move Selection".
+    Ignored,
+}
+
+/// Which draft may end a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DepthRule {
+    /// The same as the remaining depth, or deeper.
+    #[default]
+    AtLeast,
+    /// Exactly the remaining depth: then every score equals that of a search without a table.
+    Equal,
+    /// Any: a fault, to show what it costs.
+    Ignored,
+}
+
+/// What a hit may be used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Use {
+    /// Cutoffs, and the stored move where `ordering` lists `table-move`.
+    #[default]
+    Both,
+    /// Cutoffs only.
+    Cutoffs,
+    /// The move only.
+    Moves,
+}
+
+/// Which buckets are fetched ahead of their probe. Changes time, never counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prefetch {
+    /// `children` for tables of 8 MiB or more, else `none`.
+    #[default]
+    Auto,
+    /// None.
+    None,
+    /// Each child's, just before its move is made.
+    Child,
+    /// All children's, right after move generation.
+    Children,
+}
+
+/// The transposition table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TableOptions {
+    /// Whether there is a table, and whether it has a bound. `table = "none"` is short for `table = { kind = "none" }`.
+    pub kind: TableKind,
+    /// How large it is: bytes (`"16 MiB"`), a number of entries (`65536`), or a share of what an unbounded table stores
+    /// in the same search (`"25 %"`). Buckets are what fits, rounded down.
+    pub size: Size,
+    /// Entries in a bucket: the slots that one key may use, 1..=8.
+    pub slots: u8,
+    /// How one entry is packed.
+    pub layout: Layout,
+    /// From key to bucket.
+    pub index: Index,
+    /// How many bits of the key are compared on a probe, 0..=64 (the high bits; 0: any occupied slot answers, which is
+    /// the fault of the engine `purple` as published). `bytes10` keeps at most 16.
+    pub key_bits: u8,
+    /// Which entry gives way. `policy = "always"` is short for `policy = { kind = "always" }`.
+    #[serde(deserialize_with = "crate::table::policy::shorthand")]
+    pub policy: Policy,
+    /// What a store does when the bucket already holds the same key.
+    pub same_key: SameKey,
+    /// Whether a new entry without a move keeps the move of the old entry of the same key.
+    pub keep_move: bool,
+    /// When an answered probe renews the entry's age.
+    pub refresh: Refresh,
+    /// What moves the clock in whose ticks ages are counted.
+    pub clock: Clock,
+    /// When the table is emptied.
+    pub clear: Clear,
+    /// Whether a hit's bound is heeded.
+    pub bounds: BoundsRule,
+    /// Which draft may end a node.
+    pub depth: DepthRule,
+    /// What a hit may be used for.
+    #[serde(rename = "use")]
+    pub uses: Use,
+    /// Whether a hit may end a node whose window is open (beta - alpha > 1), the root excepted.
+    pub pv_cutoffs: bool,
+    /// Whether a lower bound of enough depth that does not end the node raises alpha and the best value to start from,
+    /// and an upper bound lowers beta. Source: "better starting values", the `ViperMate` journal.
+    pub start_value: bool,
+    /// Which buckets are fetched ahead of their probe. Changes time, never counts.
+    pub prefetch: Prefetch,
+    /// Ask the kernel for 2 MiB pages. Changes time, never counts.
+    pub huge_pages: bool,
+}
+
+impl Default for TableOptions {
+    fn default() -> Self {
+        Self {
+            kind: TableKind::default(),
+            size: Size::Bytes(16 << 20),
+            slots: 1,
+            layout: Layout::default(),
+            index: Index::default(),
+            key_bits: 64,
+            policy: Policy::default(),
+            same_key: SameKey::default(),
+            keep_move: false,
+            refresh: Refresh::default(),
+            clock: Clock::default(),
+            clear: Clear::default(),
+            bounds: BoundsRule::default(),
+            depth: DepthRule::default(),
+            uses: Use::default(),
+            pv_cutoffs: true,
+            start_value: false,
+            prefetch: Prefetch::default(),
+            huge_pages: true,
+        }
+    }
+}
+
+impl TableOptions {
+    /// No table at all.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { kind: TableKind::None, ..Self::default() }
+    }
+}

@@ -1,0 +1,137 @@
+//! A table's size, as users write it: `"16 MiB"`, `65536` (entries), `"25 %"` (of a working set).
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::{borrow::Cow, fmt, str::FromStr};
+
+/// How large a table is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Size {
+    /// Bytes of memory for the entries.
+    Bytes(u64),
+    /// Entries (slots).
+    Entries(u64),
+    /// Entries, as a share of what an unbounded table stores in the same search: 0.25 for `"25 %"`.
+    Share(f64),
+}
+
+/// The units of bytes, the largest first.
+const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Entries(entries) => write!(f, "{entries}"),
+            Self::Share(share) => write!(f, "{} %", share * 100.0),
+            Self::Bytes(bytes) => {
+                // The largest unit in which the number is short and exact to a quarter.
+                let (name, unit) = UNITS
+                    .into_iter()
+                    .find(|&(_, unit)| bytes >= unit / 4 && bytes % (unit / 4).max(1) == 0)
+                    .unwrap_or(("B", 1));
+                write!(f, "{} {name}", bytes as f64 / unit as f64)
+            }
+        }
+    }
+}
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "`{text}` is not a size: expected bytes (\"16 MiB\"), entries (65536) or a share (\"25 %\") above zero"
+            )
+        };
+        let text_end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
+        let (number, unit) = (text[..text_end].replace('_', ""), text[text_end..].trim());
+        let number: f64 = number.parse().ok().filter(|n| *n > 0.0 && *n < 1e15).ok_or_else(wrong)?;
+        let size = match unit {
+            "" | "entries" if number.fract() == 0.0 => Self::Entries(number as u64),
+            "%" => Self::Share(number / 100.0),
+            _ => {
+                let (_, scale) = UNITS
+                    .into_iter()
+                    .chain([("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)])
+                    .find(|(name, _)| name.eq_ignore_ascii_case(unit))
+                    .ok_or_else(wrong)?;
+                Self::Bytes((number * scale as f64) as u64)
+            }
+        };
+        match size {
+            Self::Bytes(0) => Err(wrong()),
+            size => Ok(size),
+        }
+    }
+}
+
+impl Serialize for Size {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Entries(entries) => serializer.serialize_u64(*entries),
+            size => serializer.collect_str(size),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Size {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = Size;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a size: bytes (\"16 MiB\"), entries (65536) or a share of the working set (\"25 %\")")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Size, E> {
+                text.parse().map_err(E::custom)
+            }
+            fn visit_i64<E: de::Error>(self, entries: i64) -> Result<Size, E> {
+                entries.to_string().parse().map_err(E::custom)
+            }
+            fn visit_u64<E: de::Error>(self, entries: u64) -> Result<Size, E> {
+                entries.to_string().parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl JsonSchema for Size {
+    fn schema_name() -> Cow<'static, str> {
+        "Size".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Bytes (\"16 MiB\"), entries (65536), or a share of the working set (\"25 %\").",
+            "anyOf": [{ "type": "string" }, { "type": "integer", "minimum": 1 }]
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_and_written_in_the_users_words() {
+        for (text, size, written) in [
+            ("16 MiB", Size::Bytes(16 << 20), "16 MiB"),
+            ("0.25 MiB", Size::Bytes(256 << 10), "0.25 MiB"),
+            ("50mb", Size::Bytes(50 << 20), "50 MiB"),
+            ("1 GiB", Size::Bytes(1 << 30), "1 GiB"),
+            ("100 B", Size::Bytes(100), "100 B"),
+            ("1_638_400", Size::Entries(1_638_400), "1638400"),
+            ("8192 entries", Size::Entries(8192), "8192"),
+            ("25 %", Size::Share(0.25), "25 %"),
+        ] {
+            assert_eq!(text.parse::<Size>().unwrap(), size, "{text}");
+            assert_eq!(size.to_string(), written);
+            assert_eq!(written.parse::<Size>().unwrap(), size);
+        }
+        for text in ["", "0", "MiB", "16 MiBs", "-3", "1.5", "0 %", "nan", "1e3"] {
+            assert!(text.parse::<Size>().is_err(), "{text:?} should be refused");
+        }
+    }
+}
