@@ -7,4 +7,6 @@ pub mod counters;
 
 pub mod chess;
 
+pub mod engine;
+pub mod experiment;
 pub mod table;

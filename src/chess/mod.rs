@@ -1,6 +1,8 @@
 //! Positions and rules: the board, moves, keys and the readers of FEN, EPD and PGN.
 
+pub mod keys;
 pub mod moves;
+pub mod order;
 pub mod score;
 pub mod types;
 

@@ -1,0 +1,429 @@
+//! The engine's options: at once the search's input, the experiment file's vocabulary, the CSV's option columns and the
+//! text of `ttlab options`. Each option's meaning is written here and nowhere else.
+
+use crate::chess::keys::KeyOptions;
+use crate::chess::order::GenerationOrder;
+use crate::table::TableOptions;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de::IntoDeserializer};
+
+/// A configurable game-tree engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EngineOptions {
+    /// The search algorithm.
+    pub algorithm: Algorithm,
+    /// What a node that fails returns.
+    pub fail: Fail,
+    /// Iterative deepening.
+    pub deepening: Deepening,
+    /// Half-width of the root window round the last iteration's score, in centipawns, 0..=32000; 0: the full window. A
+    /// search that falls outside is repeated with the failing side wide open.
+    #[schemars(range(min = 0, max = 32_000))]
+    pub aspiration: i32,
+    /// What happens when the remaining depth is 0.
+    pub leaf: Leaf,
+    /// Whether a static leaf is first searched for a legal move, so that mate and stalemate score as such there too.
+    pub leaf_mates: bool,
+    /// The captures-only search behind `leaf = "quiescence"`.
+    pub quiescence: Quiescence,
+    /// Whether a repeated position (once before in the game or the path) and the fifty-move rule score 0. Off keeps
+    /// every score a function of the position alone, so that a table and no table can be compared exactly.
+    pub draws: bool,
+    /// How being mated scores.
+    pub mate: Mate,
+    /// The static evaluation.
+    pub eval: Eval,
+    /// What is tried first, in this order; moves that no rule puts forward stay in the generation order.
+    pub ordering: Vec<Ordering>,
+    /// How captures are scored by `mvv-lva`.
+    pub mvv_lva: MvvLva,
+    /// The order in which moves are generated: the tie-break of every ordering.
+    pub generation: GenerationOrder,
+    /// Seed of `generation = "shuffle"`.
+    pub generation_seed: u64,
+    /// Internal iterative deepening: a node of an open window without a table move first searches itself to a smaller
+    /// depth to find one. Source: "Writing a Chess Engine: Move Selection".
+    pub iid: Iid,
+    /// Late move reduction.
+    pub lmr: Lmr,
+    /// Null-move pruning (a table no longer leaves the value alone: entries of reduced searches are re-used).
+    pub null_move: NullMove,
+    /// Enhanced transposition cutoffs: at this remaining depth and above, each child is looked up before the first is
+    /// searched, and a bound that already refutes the node ends it; 0: off. Source: Schaeffer and Plaat, 1996.
+    pub etc_depth: u8,
+    /// Which nodes ask the table.
+    pub probe: Placement,
+    /// Which nodes are stored.
+    pub store: Store,
+    /// The transposition table.
+    #[serde(deserialize_with = "table_shorthand")]
+    pub table: TableOptions,
+    /// The position keys.
+    pub keys: KeyOptions,
+    /// When killers and history are forgotten.
+    pub history_clear: crate::table::options::Clear,
+    /// The game ply that the table's clock sees (`table.clock = "game-ply"`).
+    pub game_ply: GamePly,
+    /// How much is found out about each probe and store. Changes time, never counts.
+    pub diagnostics: Diagnostics,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self {
+            algorithm: Algorithm::default(),
+            fail: Fail::default(),
+            deepening: Deepening::default(),
+            aspiration: 0,
+            leaf: Leaf::default(),
+            leaf_mates: true,
+            quiescence: Quiescence::default(),
+            draws: false,
+            mate: Mate::default(),
+            eval: Eval::default(),
+            ordering: vec![Ordering::TableMove, Ordering::MvvLva, Ordering::Killers, Ordering::History],
+            mvv_lva: MvvLva::default(),
+            generation: GenerationOrder::default(),
+            generation_seed: 1,
+            iid: Iid::default(),
+            lmr: Lmr::default(),
+            null_move: NullMove::default(),
+            etc_depth: 0,
+            probe: Placement::default(),
+            store: Store::default(),
+            table: TableOptions::default(),
+            keys: KeyOptions::default(),
+            history_clear: crate::table::options::Clear::default(),
+            game_ply: GamePly::default(),
+            diagnostics: Diagnostics::default(),
+        }
+    }
+}
+
+/// Reads the table's options from `"none"`, `"unbounded"`, `"bounded"` or from a table of options.
+fn table_shorthand<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TableOptions, D::Error> {
+    struct Visitor;
+    impl<'de> serde::de::Visitor<'de> for Visitor {
+        type Value = TableOptions;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("\"none\", \"bounded\", \"unbounded\" or a table of options")
+        }
+        fn visit_str<E: serde::de::Error>(self, kind: &str) -> Result<TableOptions, E> {
+            let kind = Deserialize::deserialize(kind.into_deserializer())?;
+            Ok(TableOptions { kind, ..TableOptions::default() })
+        }
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<TableOptions, A::Error> {
+            TableOptions::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+        }
+    }
+    deserializer.deserialize_any(Visitor)
+}
+
+/// The search algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    /// Every node to the full depth; a table returns equal positions.
+    Minimax,
+    /// Alpha-beta: cut on score >= beta, alpha raised on score > alpha.
+    #[default]
+    AlphaBeta,
+    /// Principal variation search: later moves with a zero window first. Source: Marsland 1983; Reinefeld 1983.
+    Pvs,
+    /// MTD(f): zero-window searches from a first guess, which live off the table. Source: Plaat et al. 1996.
+    Mtdf,
+}
+
+/// What a node that fails returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fail {
+    /// The best score found, inside the window or not. Source: Fishburn 1983.
+    #[default]
+    Soft,
+    /// The bound that it failed against.
+    Hard,
+}
+
+/// Iterative deepening: search to `start`, then `step` deeper each time, up to the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Deepening {
+    /// Depth of the first iteration, in plies, 1..=255.
+    #[schemars(range(min = 1, max = 255))]
+    pub start: u8,
+    /// Plies added by each iteration; 0: no deepening, straight to the depth limit.
+    pub step: u8,
+}
+
+impl Default for Deepening {
+    fn default() -> Self {
+        Self { start: 1, step: 1 }
+    }
+}
+
+/// What happens when the remaining depth is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Leaf {
+    /// The static evaluation.
+    Static,
+    /// A search of captures until the position is quiet.
+    #[default]
+    Quiescence,
+}
+
+/// The captures-only search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Quiescence {
+    /// A capture is skipped when the evaluation plus the captured piece plus this many centipawns does not reach alpha;
+    /// 0: none is skipped.
+    #[schemars(range(min = 0, max = 32_000))]
+    pub delta: i32,
+    /// Plies of captures at most; 0: no cap.
+    pub max_plies: u8,
+}
+
+/// How being mated scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mate {
+    /// The base of a mate score, in centipawns, 1000..=32000 less 255 for the distance.
+    #[schemars(range(min = 1000, max = 31_700))]
+    pub value: i32,
+    /// How the distance to the mate enters its score.
+    pub distance: MateDistance,
+}
+
+impl Default for Mate {
+    fn default() -> Self {
+        Self { value: 31_000, distance: MateDistance::default() }
+    }
+}
+
+/// How the distance to a mate enters its score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MateDistance {
+    /// -(value - ply from the root); a stored score is counted from its own node.
+    #[default]
+    Ply,
+    /// -(value + remaining depth): a score of the node alone. Source: the engine `purple`.
+    Depth,
+    /// -value at any distance.
+    None,
+}
+
+/// The static evaluation: a sum of terms, in centipawns, from the side to move's view, clipped to +-30,000.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Eval {
+    /// The values of the pieces.
+    pub values: PieceValues,
+    /// The piece-square tables.
+    pub squares: PieceSquares,
+    /// Centipawns for each pseudo-legal move of the knights, bishops, rooks and queens.
+    #[schemars(range(min = -100, max = 100))]
+    pub mobility: i32,
+    /// Centipawns for each piece on, and each attack on, the four squares d4, e4, d5 and e5.
+    #[schemars(range(min = -100, max = 100))]
+    pub centre: i32,
+    /// Centipawns for each square that a knight or bishop can go to and no enemy pawn attacks.
+    #[schemars(range(min = -100, max = 100))]
+    pub space: i32,
+    /// Amplitude of a random term that is a function of the position's key: with everything else at 0, a control whose
+    /// scores mean nothing. Centipawns.
+    #[schemars(range(min = 0, max = 30_000))]
+    pub random: i32,
+}
+
+impl Default for Eval {
+    fn default() -> Self {
+        Self {
+            values: PieceValues::default(),
+            squares: PieceSquares::default(),
+            mobility: 0,
+            centre: 0,
+            space: 0,
+            random: 0,
+        }
+    }
+}
+
+/// A set of piece values, in centipawns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PieceValues {
+    /// P 100, N 300, B 300, R 500, Q 900.
+    #[default]
+    Classic,
+    /// P 100, N 300, B 300, R 500, Q 800: what the counts of the engine `purple` need (its article says 9 points).
+    Purple,
+    /// P 100, N 320, B 330, R 500, Q 900. Source: Michniewski's Simplified Evaluation Function.
+    Simplified,
+    /// All pieces 0.
+    None,
+}
+
+impl PieceValues {
+    /// Pawn to king; the king is 0.
+    #[must_use]
+    pub const fn values(self) -> [i32; 6] {
+        match self {
+            Self::Classic => [100, 300, 300, 500, 900, 0],
+            Self::Purple => [100, 300, 300, 500, 800, 0],
+            Self::Simplified => [100, 320, 330, 500, 900, 0],
+            Self::None => [0; 6],
+        }
+    }
+}
+
+/// A set of piece-square tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PieceSquares {
+    /// Michniewski's Simplified Evaluation Function, the middle-game king throughout.
+    #[default]
+    Simplified,
+    /// None: material only.
+    None,
+}
+
+/// One rule of move ordering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ordering {
+    /// The move of a table hit.
+    TableMove,
+    /// Captures, most valuable victim first, then least valuable attacker.
+    MvvLva,
+    /// Captures by static exchange evaluation: gains first, losing captures last of all.
+    See,
+    /// The last two quiet moves that cut at this ply.
+    Killers,
+    /// Quiet moves by how often (weighted by depth squared) they cut anywhere. Source: Schaeffer 1983.
+    History,
+    /// The quiet move that last refuted the opponent's move. Source: Uiterwijk 1992.
+    Countermove,
+}
+
+/// How captures are scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MvvLva {
+    /// Victim's rank x 8 - attacker's rank; a promotion counts as a victim of its rank.
+    #[default]
+    Ranks,
+    /// 5 x victim's value - attacker's value (the king as attacker: 0), plus the promoted piece's value; a promotion
+    /// without capture counts too. Source: the engine `otter`.
+    Otter,
+    /// Victim (100..600) + 6 - attacker / 100, en passant 105; captures only. Source: the engine `webster`.
+    Webster,
+}
+
+/// Internal iterative deepening.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Iid {
+    /// The least remaining depth at which it is done; 0: off. The inner search goes to half the depth.
+    pub min_depth: u8,
+}
+
+/// Late move reduction: quiet moves late in the order are searched less deeply first, and again in full if they raise alpha.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Lmr {
+    /// The least remaining depth at which moves are reduced; 0: off.
+    pub min_depth: u8,
+    /// Moves searched in full before the first reduced one.
+    pub full_moves: u8,
+    /// Plies taken off.
+    pub reduction: u8,
+}
+
+impl Default for Lmr {
+    fn default() -> Self {
+        Self { min_depth: 0, full_moves: 4, reduction: 1 }
+    }
+}
+
+/// Null-move pruning: a node whose side may pass and still fail high is cut. Source: Donninger 1993.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NullMove {
+    /// The least remaining depth at which it is tried; 0: off.
+    pub min_depth: u8,
+    /// Plies taken off beside the pass itself.
+    pub reduction: u8,
+}
+
+impl Default for NullMove {
+    fn default() -> Self {
+        Self { min_depth: 0, reduction: 2 }
+    }
+}
+
+/// Which nodes ask the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Placement {
+    /// Down to which kind of node.
+    pub at: Where,
+    /// The least remaining depth, beside `at`.
+    pub min_depth: u8,
+}
+
+impl Default for Placement {
+    fn default() -> Self {
+        Self { at: Where::AfterLeaf, min_depth: 0 }
+    }
+}
+
+/// Down to which kind of node the table is asked or written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Where {
+    /// After the leaf test: interior nodes only (remaining depth >= 1).
+    #[default]
+    AfterLeaf,
+    /// Before the leaf test: nodes of remaining depth 0 too.
+    BeforeLeaf,
+    /// Quiescence nodes too.
+    Quiescence,
+}
+
+/// Which nodes are stored, and with what move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Store {
+    /// Down to which kind of node.
+    pub at: Where,
+    /// The least remaining depth, beside `at`.
+    pub min_depth: u8,
+    /// Whether a node that failed low stores its best-scoring move (fail-soft) rather than none.
+    pub upper_move: bool,
+}
+
+/// The game ply that the table's clock sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GamePly {
+    /// That of the position in its game.
+    #[default]
+    Game,
+    /// Always 0, so that no depth ages.
+    Zero,
+}
+
+/// How much is found out about each probe and store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Diagnostics {
+    /// The ordinary counters.
+    #[default]
+    Off,
+    /// The anatomy of each hit and miss: independent keys, ghosts of what was lost, work saved. Slower.
+    Full,
+}

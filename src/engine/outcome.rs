@@ -1,0 +1,78 @@
+//! What a search is limited by, counts and returns.
+
+use crate::chess::{Move, Score};
+use crate::table::{Occupancy, TableCounters};
+
+/// What ends a search. At least one of the two is set; time never is one: counts must not depend on the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limit {
+    /// The depth of the last iteration, in plies, 1..=255.
+    pub depth: Option<u8>,
+    /// Nodes, over all iterations: the search stops before it enters one more.
+    pub nodes: Option<u64>,
+}
+
+crate::counters! {
+    /// What the search did in one iteration.
+    pub struct SearchCounters {
+        /// Positions at which the search function was entered: interior + leaves + qnodes.
+        nodes,
+        /// Nodes with remaining depth above 0.
+        interior,
+        /// Nodes with remaining depth 0 (where quiescence follows, its first node is that leaf).
+        leaves,
+        /// Quiescence nodes below the leaves.
+        qnodes,
+        /// Leaf evaluations and nodes with no legal move: the counter of the published minimax and alpha-beta tables.
+        evals,
+        /// Checkmates met.
+        mates,
+        /// Stalemates met.
+        stalemates,
+        /// Table hits that ended their node.
+        usable,
+        /// Table hits that did not, and gave a move to try first.
+        move_only,
+        /// Nodes that failed high in their move loop.
+        cuts,
+        /// Of those, with the first move tried.
+        first_cuts,
+        /// Nodes whose first move was the table's.
+        table_moves,
+        /// Of those, failed high with it.
+        table_move_cuts,
+        /// Researches: of reduced or zero-window moves, of aspiration windows, of MTD(f) steps.
+        researches,
+    }
+}
+
+/// One finished iteration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Iteration {
+    /// Depth in plies.
+    pub depth: u8,
+    /// The root's score, from the side to move's view.
+    pub score: Score,
+    /// The best move; none where there is no legal move.
+    pub best: Move,
+    /// The principal variation: from the search's own triangular array, so it may end early at a table cutoff.
+    pub pv: Vec<Move>,
+    /// What this iteration's search did.
+    pub search: SearchCounters,
+    /// What this iteration's table did (all 0 without a table).
+    pub table: TableCounters,
+    /// How full the table was at its end.
+    pub occupancy: Occupancy,
+    /// False for a last iteration that the node limit cut short: its counters hold, its score and move are those of the
+    /// iteration before.
+    pub finished: bool,
+}
+
+/// What a search returns.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Outcome {
+    /// Every iteration, the shallowest first.
+    pub iterations: Vec<Iteration>,
+    /// Whether it was stopped from outside: the outcome is then incomplete and no row may be made of it.
+    pub stopped: bool,
+}

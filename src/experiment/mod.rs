@@ -1,0 +1,3 @@
+//! The experiment file.
+
+pub mod expect;
