@@ -41,6 +41,10 @@ crate::counters! {
         table_moves,
         /// Of those, failed high with it.
         table_move_cuts,
+        /// Probes of children for enhanced transposition cutoffs (part of the table's probes).
+        etc_probes,
+        /// Nodes that such a probe ended.
+        etc_cuts,
         /// Researches: of reduced or zero-window moves, of aspiration windows, of MTD(f) steps.
         researches,
     }
@@ -66,6 +70,20 @@ pub struct Iteration {
     /// False for a last iteration that the node limit cut short: its counters hold, its score and move are those of the
     /// iteration before.
     pub finished: bool,
+}
+
+/// What a search tells its watcher as it goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Progress<'a> {
+    /// An iteration is about to begin.
+    Begin {
+        /// Its depth in plies.
+        depth: u8,
+    },
+    /// The iteration's search has ended; its counters are being gathered.
+    End,
+    /// The iteration and its counters.
+    Iteration(&'a Iteration),
 }
 
 /// What a search returns.

@@ -1,7 +1,7 @@
 //! The table's options: size, shape, policy, and what the search may do with an answer.
 
 use super::policy::Policy;
-use super::size::Size;
+pub use super::size::Size;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,232 @@
+//! Alpha-beta and principal variation search: one interior node.
+
+use super::consult::Place;
+use super::ordering::Hint;
+use super::search::Search;
+use super::switches::INFINITE;
+use crate::chess::{Board, Bound, Move, Piece, Score, movegen};
+use crate::table::options::Prefetch;
+
+impl Search<'_> {
+    /// The value of a position within a window: if the true value v lies inside, v is returned; if v <= alpha, a number
+    /// between v and alpha; if v >= beta, a number between beta and v. `depth` is at least 1; `previous` led here (none at
+    /// the root and after a null move). `TABLE`: there is a table at all.
+    pub(super) fn alpha_beta<const TABLE: bool>(
+        &mut self,
+        board: &Board,
+        window: Place,
+        previous: Move,
+    ) -> Score {
+        let Place { depth, ply, .. } = window;
+        if self.enter() {
+            return 0;
+        }
+        let entered = (self.count.nodes - 1, self.credit);
+        self.count.interior += 1;
+        self.lines.clear(ply);
+        if self.on.draws && ply > 0 && self.is_draw(board) {
+            return self.returned(0, window.alpha, window.beta);
+        }
+
+        let (mut alpha, mut beta, mut best) = (window.alpha, window.beta, -INFINITE);
+        let mut table_move = Move::NONE;
+        let check = if TABLE { self.check_key(board) } else { 0 };
+        if TABLE && self.on.probe_depth <= depth {
+            let advice = self.consult(board, window, check);
+            if let Some(score) = advice.cut {
+                return score;
+            }
+            (alpha, beta, best, table_move) = (advice.alpha, advice.beta, advice.best, advice.mv);
+        }
+
+        self.scratch.clear();
+        movegen::legal(board, &mut self.scratch);
+        if self.scratch.is_empty() {
+            let score = self.terminal(board, ply, depth);
+            if TABLE && self.on.store_depth <= depth {
+                self.record_as(Bound::Exact, board, window, (score, Move::NONE), entered, check);
+            }
+            return self.returned(score, window.alpha, window.beta);
+        }
+        self.arrange(board);
+
+        if TABLE && self.on.etc_depth <= depth && ply > 0 {
+            if let Some((score, mv)) = self.refuted_by_child(board, window) {
+                self.record_as(Bound::Lower, board, window, (score, mv), entered, check);
+                return self.returned(score, window.alpha, window.beta);
+            }
+        }
+        let mut looked_ahead = false;
+        if self.on.null_depth <= depth && self.may_pass(board, window, previous) {
+            let score = self.pass::<TABLE>(board, window);
+            if self.aborted || score >= beta {
+                return self.returned(score, window.alpha, window.beta);
+            }
+            looked_ahead = true;
+        }
+        if self.on.iid_depth <= depth && table_move.is_none() && beta - alpha > 1 && self.ranks.uses_table_move() {
+            self.alpha_beta::<TABLE>(board, Place { alpha, beta, depth: (depth / 2).max(1), ply }, previous);
+            if self.aborted {
+                return 0;
+            }
+            table_move = self.lines.get(ply).first().copied().unwrap_or(Move::NONE);
+            self.lines.clear(ply);
+            looked_ahead = true;
+        }
+        if looked_ahead {
+            // The inner searches generated into the same list.
+            self.scratch.clear();
+            movegen::legal(board, &mut self.scratch);
+            self.arrange(board);
+        }
+
+        let hint = Hint { table_move, previous, ply };
+        let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.memory);
+        if TABLE {
+            self.prefetch_children(board, depth);
+        }
+        self.path.push(board.key());
+        let mut best_move = Move::NONE;
+        let mut tried = 0;
+        while let Some(mv) = self.stack.next(&mut frame, &self.ranks) {
+            if TABLE && self.on.prefetch == Prefetch::Child && self.on.probe_depth < depth {
+                self.fetch(board.key_after(mv, self.increments));
+            }
+            let mut child = *board;
+            child.play(mv, self.increments);
+            if tried == 0 && mv == table_move {
+                self.count.table_moves += 1;
+            }
+            let score = self.child::<TABLE>(board, &child, mv, Place { alpha, beta, depth, ply }, tried);
+            if self.aborted {
+                break;
+            }
+            tried += 1;
+            if score > best {
+                best = score;
+                best_move = mv;
+                if score > alpha {
+                    alpha = score;
+                    self.lines.raise(ply, mv);
+                }
+                if score >= beta {
+                    self.count.cuts += 1;
+                    self.count.first_cuts += u64::from(tried == 1);
+                    self.count.table_move_cuts += u64::from(tried == 1 && mv == table_move);
+                    self.learn(board, previous, mv, ply, depth);
+                    break;
+                }
+            }
+        }
+        self.path.pop();
+        self.stack.pop(&frame);
+        if self.aborted {
+            return 0;
+        }
+        let score = self.returned(best, window.alpha, window.beta);
+        if TABLE && self.on.store_depth <= depth {
+            self.record(board, window, (score, best_move), entered, check);
+        }
+        score
+    }
+
+    /// The value of one move of a node, from the node's view: searched in full, or as late moves are.
+    #[inline]
+    fn child<const TABLE: bool>(&mut self, board: &Board, child: &Board, mv: Move, node: Place, tried: usize) -> Score {
+        let Place { alpha, beta, depth, ply } = node;
+        let full = Place { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1 };
+        let zero = Place { alpha: -alpha - 1, ..full };
+        if self.on.lmr_depth <= depth
+            && tried >= self.on.lmr_full_moves
+            && !board.in_check()
+            && !child.in_check()
+            && board.is_quiet(mv)
+        {
+            let reduced = Place { depth: (full.depth - self.on.lmr_reduction).max(0), ..zero };
+            let score = -self.visit::<TABLE>(child, reduced, mv);
+            if score <= alpha || self.aborted {
+                return score;
+            }
+            self.count.researches += 1;
+        }
+        if self.on.pvs && tried > 0 && beta - alpha > 1 {
+            let score = -self.visit::<TABLE>(child, zero, mv);
+            if score <= alpha || score >= beta || self.aborted {
+                return score;
+            }
+            self.count.researches += 1;
+        }
+        -self.visit::<TABLE>(child, full, mv)
+    }
+
+    /// A node of any remaining depth.
+    #[inline]
+    pub(super) fn visit<const TABLE: bool>(&mut self, board: &Board, place: Place, previous: Move) -> Score {
+        if place.depth > 0 { self.alpha_beta::<TABLE>(board, place, previous) } else { self.leaf::<TABLE>(board, place) }
+    }
+
+    /// Whether the side to move may pass here: not at the root, not twice in a row, not in check, not with pawns alone
+    /// (zugzwang), and not against a mate score.
+    fn may_pass(&self, board: &Board, node: Place, previous: Move) -> bool {
+        let side = board.turn();
+        node.ply > 0
+            && !previous.is_none()
+            && !board.in_check()
+            && node.beta.abs() < self.on.mate_threshold
+            && [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen]
+                .into_iter()
+                .any(|piece| !board.pieces(side, piece).is_empty())
+    }
+
+    /// The value of passing, searched to the reduced depth against beta alone.
+    fn pass<const TABLE: bool>(&mut self, board: &Board, node: Place) -> Score {
+        let mut child = *board;
+        child.play_null(self.increments);
+        self.path.push(board.key());
+        let depth = (node.depth - 1 - self.on.null_reduction).max(0);
+        let place = Place { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1 };
+        let score = -self.visit::<TABLE>(&child, place, Move::NONE);
+        self.path.pop();
+        // A mate behind a pass is no mate.
+        score.min(self.on.mate_threshold)
+    }
+
+    /// Enhanced transposition cutoff: a child whose stored score already refutes this node. Reads the generated list.
+    fn refuted_by_child(&mut self, board: &Board, node: Place) -> Option<(Score, Move)> {
+        for place in 0..self.scratch.len() {
+            let mv = self.scratch[place];
+            let mut child = *board;
+            child.play(mv, self.increments);
+            let check = self.check_key(&child);
+            self.count.etc_probes += 1;
+            let Some(hit) = self.table.as_mut().and_then(|table| table.probe(child.key(), check, node.depth as u8 - 1))
+            else {
+                continue;
+            };
+            let score = -self.on.from_table(hit.entry.score, node.ply + 1);
+            let bounds = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
+            if bounds && score >= node.beta && self.deep_enough(&hit, node.depth - 1) {
+                self.count.etc_cuts += 1;
+                return Some((score, mv));
+            }
+        }
+        None
+    }
+
+    /// Fetches the buckets of all children that will be probed.
+    #[inline]
+    fn prefetch_children(&mut self, board: &Board, depth: i32) {
+        if self.on.prefetch == Prefetch::Children && self.on.probe_depth < depth {
+            for place in 0..self.scratch.len() {
+                self.fetch(board.key_after(self.scratch[place], self.increments));
+            }
+        }
+    }
+
+    #[inline]
+    fn fetch(&self, key: u64) {
+        if let Some(table) = self.table.as_ref() {
+            table.prefetch(key);
+        }
+    }
+}

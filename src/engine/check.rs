@@ -1,0 +1,76 @@
+//! What the types of the options cannot say: ranges, and which options go together.
+
+use super::options::{Algorithm, EngineOptions, Leaf, Ordering, Where};
+use crate::table::TableKind;
+use crate::table::options::Clear;
+
+/// An option out of its range, or at odds with another.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {problem}")]
+pub struct OptionError {
+    /// The option's dotted path.
+    pub path: &'static str,
+    /// What is wrong and what is expected.
+    pub problem: String,
+}
+
+/// Fails with a message unless the value lies in the range.
+fn within(path: &'static str, value: i32, range: std::ops::RangeInclusive<i32>) -> Result<(), OptionError> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(OptionError { path, problem: format!("{value} is out of range: expected {} to {}", range.start(), range.end()) })
+}
+
+/// Fails with a message if the condition holds.
+fn refuse(path: &'static str, at_odds: bool, problem: &str) -> Result<(), OptionError> {
+    if at_odds { Err(OptionError { path, problem: problem.to_owned() }) } else { Ok(()) }
+}
+
+impl EngineOptions {
+    /// Checks ranges and combinations.
+    ///
+    /// # Errors
+    /// The first option that is wrong, by its path.
+    pub fn check(&self) -> Result<(), OptionError> {
+        within("aspiration", self.aspiration, 0..=32_000)?;
+        within("deepening.start", i32::from(self.deepening.start), 1..=255)?;
+        within("quiescence.delta", self.quiescence.delta, 0..=32_000)?;
+        within("mate.value", self.mate.value, 1_000..=31_700)?;
+        within("eval.mobility", self.eval.mobility, -100..=100)?;
+        within("eval.centre", self.eval.centre, -100..=100)?;
+        within("eval.space", self.eval.space, -100..=100)?;
+        within("eval.random", self.eval.random, 0..=30_000)?;
+        for (place, rule) in self.ordering.iter().enumerate() {
+            refuse("ordering", self.ordering[..place].contains(rule), "names a rule twice")?;
+        }
+        refuse(
+            "ordering",
+            self.ordering.contains(&Ordering::See) && self.ordering.contains(&Ordering::MvvLva),
+            "\"mvv-lva\" and \"see\" both claim all captures: name one of them",
+        )?;
+        let asks_quiet = self.probe.at == Where::Quiescence || self.store.at == Where::Quiescence;
+        let table = self.table.kind != TableKind::None;
+        refuse(
+            "quiescence.max_plies",
+            table && asks_quiet && self.leaf == Leaf::Quiescence && self.quiescence.max_plies != 0,
+            "a cap on the plies of captures makes a stored score depend on where it was found: it needs probe.at and \
+             store.at above \"quiescence\"",
+        )?;
+        refuse(
+            "algorithm",
+            self.algorithm == Algorithm::Mtdf && !table,
+            "\"mtdf\" re-searches the same tree many times and needs a table",
+        )?;
+        refuse(
+            "iid.min_depth",
+            self.iid.min_depth == 1,
+            "1 leaves nothing to search first: expected 0 (off) or at least 2",
+        )?;
+        refuse(
+            "history_clear",
+            self.history_clear == Clear::Iteration && self.deepening.step == 0,
+            "\"iteration\" needs deepening",
+        )
+    }
+}

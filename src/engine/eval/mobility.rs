@@ -1,0 +1,14 @@
+//! Mobility: how many moves the pieces have. Source: "Writing a Chess Engine: Move Selection", evaluation functions.
+
+use super::attacks_of;
+use crate::chess::{Board, Color, Piece};
+
+/// Pseudo-legal moves of a side's knights, bishops, rooks and queens.
+pub fn count(board: &Board, side: Color) -> i32 {
+    let free = !board.colored(side);
+    [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen]
+        .into_iter()
+        .flat_map(|piece| board.pieces(side, piece).map(move |square| (piece, square)))
+        .map(|(piece, square)| (attacks_of(piece, side, square, board.occupied()) & free).count() as i32)
+        .sum()
+}

@@ -1,0 +1,123 @@
+//! Leaves: the static evaluation, or the search of captures until the position is quiet.
+
+use super::consult::Place;
+use super::ordering::Hint;
+use super::search::Search;
+use crate::chess::{Board, Bound, Move, Score, movegen};
+
+impl Search<'_> {
+    /// A node of remaining depth 0.
+    #[inline]
+    pub(super) fn leaf<const TABLE: bool>(&mut self, board: &Board, place: Place) -> Score {
+        if self.enter() {
+            return 0;
+        }
+        self.count.leaves += 1;
+        self.lines.clear(place.ply);
+        if self.on.draws && self.is_draw(board) {
+            return self.returned(0, place.alpha, place.beta);
+        }
+        let score = self.settle::<TABLE>(board, place, 0, 0);
+        self.returned(score, place.alpha, place.beta)
+    }
+
+    /// The value of a leaf or a quiescence node. `level`: the remaining depth as placement options see it (0 at a leaf, -1
+    /// in quiescence); `captures`: plies of captures before it.
+    #[inline]
+    fn settle<const TABLE: bool>(&mut self, board: &Board, place: Place, level: i32, captures: u32) -> Score {
+        let entered = (self.count.nodes - 1, self.credit);
+        let check = if TABLE { self.check_key(board) } else { 0 };
+        let mut table_move = Move::NONE;
+        if TABLE && self.on.probe_depth <= level {
+            let advice = self.consult(board, place, check);
+            if let Some(score) = advice.cut {
+                return score;
+            }
+            table_move = advice.mv;
+        }
+        let stores = TABLE && self.on.store_depth <= level;
+        if self.on.leaf_mates && !board.has_legal_move() {
+            let score = self.terminal(board, place.ply, 0);
+            if stores {
+                self.record_as(Bound::Exact, board, place, (score, Move::NONE), entered, check);
+            }
+            return score;
+        }
+        self.count.evals += 1;
+        let stand_pat = self.evaluator.evaluate(board);
+        if !self.on.quiescence {
+            if stores {
+                self.record_as(Bound::Exact, board, place, (stand_pat, Move::NONE), entered, check);
+            }
+            return stand_pat;
+        }
+        let (score, mv) = self.captures::<TABLE>(board, place, (stand_pat, table_move), captures);
+        if stores && !self.aborted {
+            self.record(board, place, (score, mv), entered, check);
+        }
+        score
+    }
+
+    /// The best of standing pat and of the captures.
+    fn captures<const TABLE: bool>(
+        &mut self,
+        board: &Board,
+        place: Place,
+        (stand_pat, table_move): (Score, Move),
+        captures: u32,
+    ) -> (Score, Move) {
+        let Place { mut alpha, beta, ply, .. } = place;
+        let (mut best, mut best_move) = (stand_pat, Move::NONE);
+        let deepest = self.on.max_plies != 0 && captures >= u32::from(self.on.max_plies);
+        if best >= beta || deepest {
+            return (best, best_move);
+        }
+        alpha = alpha.max(best);
+        self.scratch.clear();
+        movegen::captures(board, &mut self.scratch);
+        if self.scratch.is_empty() {
+            return (best, best_move);
+        }
+        self.arrange(board);
+        let hint = Hint { table_move, previous: Move::NONE, ply };
+        let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.memory);
+        while let Some(mv) = self.stack.next(&mut frame, &self.ranks) {
+            if self.on.delta != 0 && self.hopeless(board, mv, stand_pat, alpha) {
+                continue;
+            }
+            let mut child = *board;
+            child.play(mv, self.increments);
+            let below = Place { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1 };
+            let score = -self.quiet::<TABLE>(&child, below, captures + 1);
+            if self.aborted {
+                break;
+            }
+            if score > best {
+                (best, best_move) = (score, mv);
+                alpha = alpha.max(score);
+                if score >= beta {
+                    break;
+                }
+            }
+        }
+        self.stack.pop(&frame);
+        (best, best_move)
+    }
+
+    /// A quiescence node below a leaf.
+    fn quiet<const TABLE: bool>(&mut self, board: &Board, place: Place, captures: u32) -> Score {
+        if self.enter() {
+            return 0;
+        }
+        self.count.qnodes += 1;
+        let score = self.settle::<TABLE>(board, place, -1, captures);
+        self.returned(score, place.alpha, place.beta)
+    }
+
+    /// Delta pruning: even with the captured piece and the margin, the capture does not reach alpha.
+    fn hopeless(&self, board: &Board, mv: Move, stand_pat: Score, alpha: Score) -> bool {
+        let gain = board.captured(mv).map_or(0, |piece| self.evaluator.value(piece))
+            + mv.promotion().map_or(0, |piece| self.evaluator.value(piece));
+        stand_pat + gain + self.on.delta <= alpha
+    }
+}

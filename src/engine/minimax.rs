@@ -1,0 +1,60 @@
+//! Plain minimax: every node to the full depth; with a table, equal positions are searched once.
+
+use super::consult::Place;
+use super::search::Search;
+use super::switches::INFINITE;
+use crate::chess::{Board, Bound, Move, Score, movegen};
+
+impl Search<'_> {
+    /// The value of a position searched to `depth` plies, from the side to move's view.
+    pub(super) fn minimax<const TABLE: bool>(&mut self, board: &Board, depth: i32, ply: usize) -> Score {
+        let place = Place { alpha: -INFINITE, beta: INFINITE, depth, ply };
+        if depth <= 0 {
+            return self.leaf::<TABLE>(board, place);
+        }
+        if self.enter() {
+            return 0;
+        }
+        let entered = (self.count.nodes - 1, self.credit);
+        self.count.interior += 1;
+        self.lines.clear(ply);
+        if self.on.draws && ply > 0 && self.is_draw(board) {
+            return 0;
+        }
+        let check = if TABLE { self.check_key(board) } else { 0 };
+        if TABLE && self.on.probe_depth <= depth {
+            // Every stored score is exact, so an answer of enough depth ends the node.
+            if let Some(score) = self.consult(board, place, check).cut {
+                return score;
+            }
+        }
+        self.scratch.clear();
+        movegen::legal(board, &mut self.scratch);
+        let (mut best, mut best_move) = (-INFINITE, Move::NONE);
+        if self.scratch.is_empty() {
+            best = self.terminal(board, ply, depth);
+        } else {
+            self.arrange(board);
+            let mut frame = self.stack.push_unordered(&self.scratch);
+            self.path.push(board.key());
+            while let Some(mv) = self.stack.next_unordered(&mut frame) {
+                let mut child = *board;
+                child.play(mv, self.increments);
+                let score = -self.minimax::<TABLE>(&child, depth - 1, ply + 1);
+                if self.aborted {
+                    break;
+                }
+                if score > best {
+                    (best, best_move) = (score, mv);
+                    self.lines.raise(ply, mv);
+                }
+            }
+            self.path.pop();
+            self.stack.pop(&frame);
+        }
+        if TABLE && self.on.store_depth <= depth && !self.aborted {
+            self.record_as(Bound::Exact, board, place, (best, best_move), entered, check);
+        }
+        best
+    }
+}

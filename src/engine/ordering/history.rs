@@ -1,0 +1,43 @@
+//! The history heuristic: quiet moves by how often they cut, weighted by depth squared. Source: Schaeffer, 1983.
+
+use crate::chess::{Color, Move};
+
+/// Scores saturate here, below the distance between two ordering rules.
+const MOST: i32 = (1 << 24) - 1;
+
+/// One score for each side, from-square and to-square.
+#[derive(Debug, Clone)]
+pub struct History(Vec<i32>);
+
+impl Default for History {
+    fn default() -> Self {
+        Self(vec![0; 2 * 64 * 64])
+    }
+}
+
+/// Where a move's score stands.
+#[inline]
+fn slot(side: Color, mv: Move) -> usize {
+    (side as usize) << 12 | mv.from().index() << 6 | mv.to().index()
+}
+
+impl History {
+    /// The move's score, 0..2^24.
+    #[inline]
+    #[must_use]
+    pub fn score(&self, side: Color, mv: Move) -> i32 {
+        self.0[slot(side, mv)]
+    }
+
+    /// Credits a quiet move that cut at a remaining depth.
+    #[inline]
+    pub fn learn(&mut self, side: Color, mv: Move, depth: i32) {
+        let score = &mut self.0[slot(side, mv)];
+        *score = (*score + depth * depth).min(MOST);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+}

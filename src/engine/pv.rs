@@ -1,0 +1,56 @@
+//! Principal variations: the triangular array.
+
+use crate::chess::Move;
+
+/// One line for each ply.
+#[derive(Debug, Clone)]
+pub struct Lines {
+    moves: Vec<Move>,
+    len: [u16; PLIES + 1],
+}
+
+/// Plies from the root that a line is kept for.
+const PLIES: usize = 256;
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self { moves: vec![Move::NONE; PLIES * PLIES], len: [0; PLIES + 1] }
+    }
+}
+
+impl Lines {
+    /// Empties the line of a ply.
+    #[inline]
+    pub fn clear(&mut self, ply: usize) {
+        self.len[ply.min(PLIES)] = 0;
+    }
+
+    /// The line of `ply` becomes `mv` followed by the line of the next ply.
+    #[inline]
+    pub fn raise(&mut self, ply: usize, mv: Move) {
+        if ply >= PLIES {
+            return;
+        }
+        let below = usize::from(self.len[ply + 1]).min(PLIES - 1);
+        self.moves[ply * PLIES] = mv;
+        if ply + 1 < PLIES {
+            let next = (ply + 1) * PLIES;
+            self.moves.copy_within(next..next + below, ply * PLIES + 1);
+        }
+        self.len[ply] = below as u16 + 1;
+    }
+
+    /// Replaces the line of a ply.
+    pub fn set(&mut self, ply: usize, line: &[Move]) {
+        let (ply, len) = (ply.min(PLIES - 1), line.len().min(PLIES));
+        self.moves[ply * PLIES..][..len].copy_from_slice(&line[..len]);
+        self.len[ply] = len as u16;
+    }
+
+    /// The line of a ply.
+    #[must_use]
+    pub fn get(&self, ply: usize) -> &[Move] {
+        let ply = ply.min(PLIES - 1);
+        &self.moves[ply * PLIES..][..usize::from(self.len[ply])]
+    }
+}

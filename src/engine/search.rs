@@ -1,0 +1,126 @@
+//! One root search: its state, what all nodes share, and the leaves.
+
+use super::eval::Evaluator;
+use super::options::Algorithm;
+use super::ordering::{Memory, Ranks, Stack};
+use super::outcome::SearchCounters;
+use super::pv::Lines;
+use super::switches::Switches;
+use crate::chess::increments::Increments;
+use crate::chess::{Board, Move, MoveList, Score};
+use crate::table::Table;
+use std::sync::atomic::{AtomicBool, Ordering as Atomic};
+
+/// Nodes between two looks at the stop flag.
+const POLL: u64 = 4096;
+
+/// What a search borrows from its engine.
+pub struct Search<'a> {
+    pub(super) on: Switches,
+    pub(super) ranks: Ranks,
+    pub(super) algorithm: Algorithm,
+    pub(super) aspiration: Score,
+    pub(super) evaluator: Evaluator,
+    pub(super) increments: &'a Increments,
+    pub(super) table: Option<&'a mut (dyn Table + 'static)>,
+    pub(super) memory: &'a mut Memory,
+    pub(super) count: SearchCounters,
+    /// Nodes of subtrees that table cutoffs saved, where the policy counts them (`big-all`).
+    pub(super) credit: u64,
+    pub(super) stored_nodes: bool,
+    pub(super) stack: Stack,
+    /// One list that every node generates into before its moves go on the stack.
+    pub(super) scratch: MoveList,
+    pub(super) lines: Lines,
+    /// Keys of the positions from the game's start to this node's parent.
+    pub(super) path: Vec<u64>,
+    pub(super) stop: &'a AtomicBool,
+    pub(super) node_limit: u64,
+    /// Nodes at which to look up: the limit, or the next look at the stop flag.
+    pub(super) attention: u64,
+    pub(super) aborted: bool,
+    /// Second keys, for finding false matches under full diagnostics.
+    pub(super) check_keys: &'a crate::chess::keys::Keys,
+}
+
+impl Search<'_> {
+    /// Counts a node in; true when the search must end before it.
+    #[inline]
+    pub(super) fn enter(&mut self) -> bool {
+        if self.count.nodes >= self.attention && self.look_up() {
+            return true;
+        }
+        self.count.nodes += 1;
+        false
+    }
+
+    #[cold]
+    fn look_up(&mut self) -> bool {
+        if self.count.nodes >= self.node_limit || self.stop.load(Atomic::Relaxed) {
+            self.aborted = true;
+        } else {
+            self.attention = self.node_limit.min(self.count.nodes + POLL);
+        }
+        self.aborted
+    }
+
+    /// The independent key, where somebody wants it.
+    #[inline]
+    pub(super) fn check_key(&self, board: &Board) -> u64 {
+        if self.on.full { board.key_from_scratch(self.check_keys) } else { 0 }
+    }
+
+    /// The score of a node without a legal move. It counts as an evaluation, as in the published tables.
+    #[inline]
+    pub(super) fn terminal(&mut self, board: &Board, ply: usize, depth: i32) -> Score {
+        self.count.evals += 1;
+        if board.in_check() {
+            self.count.mates += 1;
+            self.on.mated(ply, depth)
+        } else {
+            self.count.stalemates += 1;
+            0
+        }
+    }
+
+    /// Whether the position is drawn by the fifty-move rule or stood on the path or in the game before.
+    pub(super) fn is_draw(&self, board: &Board) -> bool {
+        let clock = usize::from(board.halfmove_clock());
+        if clock >= 100 && (!board.in_check() || board.has_legal_move()) {
+            return true;
+        }
+        // The path ends with the parent, so the positions with the same side to move are every second one before it.
+        let key = board.key();
+        self.path.iter().rev().take(clock).skip(1).step_by(2).any(|&earlier| earlier == key)
+    }
+
+    /// Nodes of the subtree that was entered when the counters stood at `nodes` and `credit`.
+    #[inline]
+    pub(super) fn subtree(&self, nodes: u64, credit: u64) -> u32 {
+        (self.count.nodes - nodes + self.credit - credit).min(u64::from(u32::MAX)) as u32
+    }
+
+    /// Brings a generated list into the order of the options.
+    #[inline]
+    pub(super) fn arrange(&mut self, board: &Board) {
+        if self.on.reorder {
+            self.on.generation.sort(board, &mut self.scratch, self.on.generation_seed);
+        }
+    }
+
+    /// Fail-hard: a score is cut to the window.
+    #[inline]
+    pub(super) fn returned(&self, score: Score, alpha: Score, beta: Score) -> Score {
+        if self.on.hard { score.clamp(alpha, beta) } else { score }
+    }
+
+    /// A quiet move cut: killers, countermoves and history hear of it.
+    #[inline]
+    pub(super) fn learn(&mut self, board: &Board, previous: Move, mv: Move, ply: usize, depth: i32) {
+        if self.ranks.learns() && board.is_quiet(mv) {
+            self.memory.killers.learn(ply, mv);
+            self.memory.countermoves.learn(board, previous, mv);
+            self.memory.history.learn(board.turn(), mv, depth);
+        }
+    }
+}

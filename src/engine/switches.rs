@@ -1,0 +1,168 @@
+//! The options that nodes ask for, resolved once before a search into plain numbers and flags.
+
+use super::options::{EngineOptions, Fail, Leaf, MateDistance, Where};
+use crate::chess::{Score, order::GenerationOrder};
+use crate::table::options::{BoundsRule, DepthRule, Prefetch, Size, Use};
+use crate::table::{TableKind, TableOptions};
+
+/// Outside every score.
+pub const INFINITE: Score = 32_001;
+
+/// See [`EngineOptions`] for the meaning of each.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)]
+pub struct Switches {
+    pub hard: bool,
+    pub pvs: bool,
+    pub draws: bool,
+    pub leaf_mates: bool,
+    pub quiescence: bool,
+    pub delta: Score,
+    pub max_plies: u8,
+    pub mate_value: Score,
+    pub mate_distance: MateDistance,
+    /// Scores beyond +-this are mates.
+    pub mate_threshold: Score,
+    /// The least remaining depth at which the table is asked; -1 where quiescence nodes ask too.
+    pub probe_depth: i32,
+    /// The same for stores.
+    pub store_depth: i32,
+    pub upper_move: bool,
+    pub bounds: BoundsRule,
+    pub depth: DepthRule,
+    pub cutoffs: bool,
+    pub moves: bool,
+    pub pv_cutoffs: bool,
+    pub start_value: bool,
+    pub prefetch: Prefetch,
+    pub iid_depth: i32,
+    pub lmr_depth: i32,
+    pub lmr_full_moves: usize,
+    pub lmr_reduction: i32,
+    pub null_depth: i32,
+    pub null_reduction: i32,
+    pub etc_depth: i32,
+    pub generation: GenerationOrder,
+    pub generation_seed: u64,
+    /// Whether generated moves must be brought into another order than the generator's own.
+    pub reorder: bool,
+    pub full: bool,
+}
+
+/// "Never" as a least remaining depth.
+const NEVER: i32 = i32::MAX;
+
+/// An off-by-0 option as a least remaining depth.
+fn from_depth(depth: u8) -> i32 {
+    if depth == 0 { NEVER } else { i32::from(depth) }
+}
+
+/// Down to which depth nodes of `at` go.
+fn floor(at: Where, min_depth: u8) -> i32 {
+    match at {
+        Where::AfterLeaf => i32::from(min_depth.max(1)),
+        Where::BeforeLeaf => i32::from(min_depth),
+        Where::Quiescence => {
+            if min_depth == 0 {
+                -1
+            } else {
+                i32::from(min_depth)
+            }
+        }
+    }
+}
+
+impl Switches {
+    /// Resolves the options.
+    #[must_use]
+    pub fn new(options: &EngineOptions) -> Self {
+        let table = &options.table;
+        let none = table.kind == TableKind::None;
+        Self {
+            hard: options.fail == Fail::Hard,
+            pvs: options.algorithm == super::options::Algorithm::Pvs,
+            draws: options.draws,
+            leaf_mates: options.leaf_mates,
+            quiescence: options.leaf == Leaf::Quiescence,
+            delta: options.quiescence.delta,
+            max_plies: options.quiescence.max_plies,
+            mate_value: options.mate.value,
+            mate_distance: options.mate.distance,
+            mate_threshold: options.mate.value - 256,
+            probe_depth: if none { NEVER } else { floor(options.probe.at, options.probe.min_depth) },
+            store_depth: if none { NEVER } else { floor(options.store.at, options.store.min_depth) },
+            upper_move: options.store.upper_move,
+            bounds: table.bounds,
+            depth: table.depth,
+            cutoffs: table.uses != Use::Moves,
+            moves: table.uses != Use::Cutoffs,
+            pv_cutoffs: table.pv_cutoffs || options.algorithm == super::options::Algorithm::Minimax,
+            start_value: table.start_value,
+            prefetch: resolve_prefetch(table),
+            iid_depth: from_depth(options.iid.min_depth),
+            lmr_depth: from_depth(options.lmr.min_depth),
+            lmr_full_moves: usize::from(options.lmr.full_moves),
+            lmr_reduction: i32::from(options.lmr.reduction),
+            null_depth: from_depth(options.null_move.min_depth),
+            null_reduction: i32::from(options.null_move.reduction),
+            etc_depth: if none { NEVER } else { from_depth(options.etc_depth) },
+            generation: options.generation,
+            generation_seed: options.generation_seed,
+            reorder: options.generation != GenerationOrder::Purple,
+            full: options.diagnostics == super::options::Diagnostics::Full,
+        }
+    }
+
+    /// The score of being checkmated at `ply`, with `depth` plies left.
+    #[inline]
+    #[must_use]
+    pub fn mated(&self, ply: usize, depth: i32) -> Score {
+        match self.mate_distance {
+            MateDistance::Ply => ply as Score - self.mate_value,
+            MateDistance::Depth => -(self.mate_value + depth),
+            MateDistance::None => -self.mate_value,
+        }
+    }
+
+    /// A score as the table keeps it: a mate counted from its node, not from the root.
+    #[inline]
+    #[must_use]
+    pub fn to_table(&self, score: Score, ply: usize) -> Score {
+        self.shift(score, ply as Score)
+    }
+
+    /// A score of the table as the node at `ply` sees it.
+    #[inline]
+    #[must_use]
+    pub fn from_table(&self, score: Score, ply: usize) -> Score {
+        self.shift(score, -(ply as Score))
+    }
+
+    #[inline]
+    fn shift(&self, score: Score, plies: Score) -> Score {
+        if self.mate_distance != MateDistance::Ply {
+            score
+        } else if score > self.mate_threshold {
+            score + plies
+        } else if score < -self.mate_threshold {
+            score - plies
+        } else {
+            score
+        }
+    }
+}
+
+/// `auto`: fetching ahead pays once the table is larger than the processor's own caches.
+fn resolve_prefetch(table: &TableOptions) -> Prefetch {
+    let small = match table.size {
+        Size::Bytes(bytes) => bytes < 8 << 20,
+        Size::Entries(entries) => entries < (8 << 20) / 16,
+        Size::Share(_) => true,
+    };
+    match (table.kind, table.prefetch) {
+        (TableKind::Bounded, Prefetch::Auto) if small => Prefetch::None,
+        (TableKind::Bounded, Prefetch::Auto) => Prefetch::Children,
+        (TableKind::Bounded, chosen) => chosen,
+        _ => Prefetch::None,
+    }
+}
