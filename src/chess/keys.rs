@@ -1,12 +1,262 @@
-//! Zobrist keys.
+//! Zobrist keys: the schemes, generators and faults of the published programs, resolved to plain tables.
 
+use rand::{Rng, SeedableRng};
+use rand_mt::Mt64;
+use rand_pcg::Pcg64;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Options of the keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+/// When the number of an en passant square is part of the key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EpRule {
+    /// After every double push. Transpositions are missed: a third of the positions at ply 3 are counted twice.
+    Always,
+    /// When an enemy pawn stands ready to capture, pinned or not. Source: the Polyglot book format.
+    PseudoLegal,
+    /// When an en passant capture is legal: equal keys are then equal positions, and the reverse.
+    #[default]
+    Legal,
+    /// Never: positions that differ in an en passant capture share a key.
+    Never,
+}
+
+/// Where the random numbers come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Generator {
+    /// PCG XSL RR 128/64, seeded by `seed`. Source: M. O'Neill, 2014; crate rand_pcg.
+    #[default]
+    Pcg64,
+    /// The 64-bit Mersenne Twister, seeded by `seed` (5489 is its customary seed). Source: T. Nishimura, 2000.
+    #[serde(rename = "mt19937-64")]
+    Mt19937_64,
+    /// The 781 published numbers of the Polyglot book format; `seed` is not used by schemes that need no more than those.
+    Polyglot,
+}
+
+/// Which number each part of a position takes, sound or as published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    /// 781 numbers: 12 x 64 piece-squares, 4 castling rights, 8 e.p. files, 1 side. Source: A. Zobrist, 1970.
+    #[default]
+    Standard,
+    /// 837 numbers: 768 piece-squares, 1 side, 4 castling rights, 64 e.p. squares. Source: Otter.
+    #[serde(rename = "otter-837")]
+    Otter837,
+    /// 781 numbers in Webster's order: 768 piece-squares, 1 side, 4 castling rights, 8 e.p. files; a sound variant of what
+    /// Webster's program does. Source: "Zobrist hash keys / transposition table / MVV-LVA".
+    #[serde(rename = "webster-781")]
+    Webster781,
+    /// 768 piece-squares and nothing else: side, castling and e.p. are not in the key. Source: the note on the Ancient flag.
+    PiecesOnly,
+    /// Fault: the index of a piece-square is the product `piece * square`, twice that for Black, so that all pawns share
+    /// one number (pawn 0, rook 1, bishop 2, knight 3, queen 4, king 5). Source: Purple.
+    PurpleProduct,
+    /// Fault: the index of a piece-square is `square * piece - 1` (both from 1): 374 distinct numbers for 768
+    /// piece-squares. Side, castling and e.p. are sound. Source: Webster.
+    WebsterProduct,
+    /// Fault: side and castling rights are the literals 768 to 772: 16 distinct values for 32 combinations. Pieces and e.p.
+    /// are sound. Source: Webster.
+    WebsterLiterals,
+    /// Both of Webster's faults, as published.
+    WebsterAsPublished,
+}
+
+/// How positions are keyed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KeyOptions {
-    /// Seed of the generator.
+    /// Where the random numbers come from. Default: `pcg64`.
+    pub generator: Generator,
+    /// The seed of the generator, 0 to 2^64-1. Default: 1. Counts depend on it: vary it to see how much.
     pub seed: u64,
+    /// Which number each part of a position takes. Default: `standard`.
+    pub scheme: Scheme,
+    /// When the number of an en passant square is part of the key. Default: `legal`.
+    pub ep: EpRule,
+}
+
+impl Default for KeyOptions {
+    fn default() -> Self {
+        Self { generator: Generator::Pcg64, seed: 1, scheme: Scheme::Standard, ep: EpRule::Legal }
+    }
+}
+
+/// Zobrist numbers of one scheme and generator. All are plain tables, so that every scheme and fault costs the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keys {
+    /// By `color * 6 + piece` and square.
+    pub piece: [[u64; 64]; 12],
+    /// In the key when Black is to move.
+    pub side: u64,
+    /// By the rights' bits ([`super::board::rights`]).
+    pub castling: [u64; 16],
+    /// By the e.p. target square.
+    pub en_passant: [u64; 64],
+    /// When the e.p. number is in the key.
+    pub rule: EpRule,
+}
+
+impl Keys {
+    /// The tables of a scheme.
+    #[must_use]
+    pub fn new(options: &KeyOptions) -> Self {
+        let mut numbers = Numbers::new(options);
+        let mut keys = match (options.generator, options.scheme) {
+            (Generator::Polyglot, Scheme::Standard) => polyglot(&mut numbers),
+            (_, Scheme::Standard) => standard(&mut numbers),
+            (_, Scheme::Otter837) => otter(&mut numbers),
+            (_, Scheme::PurpleProduct) => purple_product(&mut numbers),
+            (_, Scheme::PiecesOnly) => pieces_only(&mut numbers),
+            (_, scheme) => webster(&mut numbers, scheme),
+        };
+        keys.rule = options.ep;
+        keys
+    }
+
+    /// A second set, unrelated to any that options name, to tell two positions with one key apart.
+    #[must_use]
+    pub fn independent() -> Self {
+        // Drawn from a generator of its own, far into its sequence: no seed of `KeyOptions` gives these numbers.
+        let mut source = Pcg64::new(0x7474_6c61_6220_6b65_7973, 0x6175_6469_7421);
+        let mut keys = Self::empty();
+        for row in &mut keys.piece {
+            row.fill_with(|| source.next_u64());
+        }
+        keys.side = source.next_u64();
+        keys.set_castling(std::array::from_fn(|_| source.next_u64()));
+        keys.en_passant.fill_with(|| source.next_u64());
+        keys
+    }
+
+    const fn empty() -> Self {
+        Self { piece: [[0; 64]; 12], side: 0, castling: [0; 16], en_passant: [0; 64], rule: EpRule::Legal }
+    }
+
+    /// The number of a set of rights is the XOR of its members' numbers (in the order of the bits).
+    fn set_castling(&mut self, rights: [u64; 4]) {
+        for (set, number) in self.castling.iter_mut().enumerate() {
+            *number = (0..4).filter(|bit| set >> bit & 1 != 0).fold(0, |sum, bit| sum ^ rights[bit]);
+        }
+    }
+
+    fn set_en_passant_files(&mut self, files: [u64; 8]) {
+        for (square, number) in self.en_passant.iter_mut().enumerate() {
+            *number = files[square & 7];
+        }
+    }
+}
+
+/// A stream of random numbers.
+enum Numbers {
+    Pcg(Pcg64),
+    Mt(Mt64),
+    /// The published list first; schemes that need more go on with a seeded generator.
+    Polyglot(std::vec::IntoIter<u64>, Pcg64),
+}
+
+impl Numbers {
+    fn new(options: &KeyOptions) -> Self {
+        let pcg = Pcg64::seed_from_u64(options.seed);
+        match options.generator {
+            Generator::Pcg64 => Self::Pcg(pcg),
+            Generator::Mt19937_64 => Self::Mt(Mt64::new(options.seed)),
+            Generator::Polyglot => Self::Polyglot(polyglot_numbers().into_iter(), pcg),
+        }
+    }
+
+    fn next(&mut self) -> u64 {
+        match self {
+            Self::Pcg(source) => source.next_u64(),
+            Self::Mt(source) => source.next_u64(),
+            Self::Polyglot(list, rest) => list.next().unwrap_or_else(|| rest.next_u64()),
+        }
+    }
+
+    fn take<const N: usize>(&mut self) -> [u64; N] {
+        std::array::from_fn(|_| self.next())
+    }
+}
+
+/// The numbers of the Polyglot book format, 781 of them.
+fn polyglot_numbers() -> Vec<u64> {
+    let text = include_str!("polyglot.txt").lines().filter(|line| !line.starts_with('#'));
+    text.flat_map(str::split_whitespace).filter_map(|word| u64::from_str_radix(word, 16).ok()).collect()
+}
+
+fn standard(numbers: &mut Numbers) -> Keys {
+    let mut keys = Keys::empty();
+    keys.piece = std::array::from_fn(|_| numbers.take());
+    keys.set_castling(numbers.take());
+    keys.set_en_passant_files(numbers.take());
+    keys.side = numbers.next();
+    keys
+}
+
+/// The layout of the book format: black pawn, white pawn, black knight ...; the side's number counts for White.
+fn polyglot(numbers: &mut Numbers) -> Keys {
+    let mut keys = Keys::empty();
+    for kind in 0..12 {
+        let (piece, white) = (kind / 2, kind % 2 == 1);
+        keys.piece[piece + if white { 0 } else { 6 }] = numbers.take();
+    }
+    keys.set_castling(numbers.take());
+    keys.set_en_passant_files(numbers.take());
+    keys.side = numbers.next();
+    // Keyed for White there and for Black here: the white king, who is always on the board, carries the difference.
+    for number in &mut keys.piece[5] {
+        *number ^= keys.side;
+    }
+    keys
+}
+
+fn otter(numbers: &mut Numbers) -> Keys {
+    let mut keys = Keys::empty();
+    keys.piece = std::array::from_fn(|_| numbers.take());
+    keys.side = numbers.next();
+    keys.set_castling(numbers.take());
+    keys.en_passant = numbers.take();
+    keys
+}
+
+fn pieces_only(numbers: &mut Numbers) -> Keys {
+    Keys { piece: std::array::from_fn(|_| numbers.take()), ..Keys::empty() }
+}
+
+/// Purple's order of pieces, by our own: pawn 0, knight 3, bishop 2, rook 1, queen 4, king 5.
+const PURPLE_PIECES: [usize; 6] = [0, 3, 2, 1, 4, 5];
+
+fn purple_product(numbers: &mut Numbers) -> Keys {
+    let mut keys = Keys::empty();
+    let table: [u64; 768] = numbers.take();
+    for (row, squares) in keys.piece.iter_mut().enumerate() {
+        let factor = PURPLE_PIECES[row % 6] * (1 + row / 6);
+        for (square, number) in squares.iter_mut().enumerate() {
+            *number = table[factor * square];
+        }
+    }
+    keys.set_castling(numbers.take());
+    keys.set_en_passant_files(numbers.take());
+    keys.side = numbers.next();
+    keys
+}
+
+fn webster(numbers: &mut Numbers, scheme: Scheme) -> Keys {
+    let mut keys = Keys::empty();
+    let table: [u64; 781] = numbers.take();
+    let product = matches!(scheme, Scheme::WebsterProduct | Scheme::WebsterAsPublished);
+    let literals = matches!(scheme, Scheme::WebsterLiterals | Scheme::WebsterAsPublished);
+    for (row, squares) in keys.piece.iter_mut().enumerate() {
+        for (square, number) in squares.iter_mut().enumerate() {
+            *number = table[if product { (square + 1) * (row + 1) - 1 } else { row * 64 + square }];
+        }
+    }
+    let number = |index: usize| if literals { index as u64 } else { table[index] };
+    keys.side = number(768);
+    // Webster numbers the rights from Black's queen side to White's king side.
+    keys.set_castling([number(772), number(771), number(770), number(769)]);
+    keys.set_en_passant_files(std::array::from_fn(|file| table[773 + file]));
+    keys
 }

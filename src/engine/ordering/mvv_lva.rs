@@ -35,10 +35,9 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::chess::fen;
-
+    
     fn score_of(scheme: MvvLva, fen: &str, uci: &str) -> Option<i32> {
-        let board = fen::parse(fen).unwrap();
+        let board = Board::from_fen(fen).unwrap();
         let mut moves = crate::chess::MoveList::new();
         crate::chess::movegen::legal(&board, &mut moves);
         let mv = *moves.iter().find(|mv| mv.to_string() == uci).unwrap();

@@ -1,0 +1,329 @@
+//! The position: bitboards and a mailbox, with key, piece-square sum and checkers kept by each move.
+//!
+//! A board is 176 bytes and `Copy`. A search copies it and plays in place: a `fn played(&self) -> Board` would copy
+//! twice, and the second copy would wait for the first one's bytes.
+
+use super::attacks;
+use super::bitboard::Bitboard;
+use super::increments::Increments;
+use super::keys::{EpRule, Keys};
+use super::moves::Move;
+use super::types::{Color, Piece, Square};
+
+/// Castling rights as bits: White's king side, White's queen side, Black's king side, Black's queen side.
+pub mod rights {
+    /// White may castle on the king's side.
+    pub const WHITE_KING: u8 = 1;
+    /// White may castle on the queen's side.
+    pub const WHITE_QUEEN: u8 = 2;
+    /// Black may castle on the king's side.
+    pub const BLACK_KING: u8 = 4;
+    /// Black may castle on the queen's side.
+    pub const BLACK_QUEEN: u8 = 8;
+}
+
+/// The mailbox code of an empty square. A piece's code is `color * 8 + piece`.
+pub(super) const EMPTY: u8 = 6;
+/// In `en_passant` and `keyed`: none.
+pub(super) const NO_SQUARE: u8 = 64;
+
+/// A position, its clock and its place in the game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Board {
+    /// By piece; the one at `EMPTY` holds the empty squares, the last is unused.
+    pub(super) kinds: [u64; 8],
+    pub(super) colors: [u64; 2],
+    pub(super) squares: [u8; 64],
+    pub(super) key: u64,
+    /// Pieces that give check to the side to move.
+    pub(super) checkers: u64,
+    pub(super) sum: i32,
+    pub(super) halfmove_clock: u16,
+    pub(super) game_ply: u16,
+    pub(super) turn: Color,
+    pub(super) castling: u8,
+    /// The square behind a pawn that has just moved two squares, whether or not it can be captured.
+    pub(super) en_passant: u8,
+    /// The square whose en passant number is in the key.
+    pub(super) keyed: u8,
+}
+
+const _: () = assert!(size_of::<Board>() == 176);
+
+/// What a board is made of, before its bitboards are derived.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Setup {
+    pub(super) squares: [Option<(Color, Piece)>; 64],
+    pub(super) turn: Color,
+    pub(super) castling: u8,
+    pub(super) en_passant: Option<Square>,
+    pub(super) halfmove_clock: u16,
+    pub(super) game_ply: u16,
+}
+
+impl Board {
+    /// The start position. Key and sum are 0 until [`Board::rekey`].
+    #[must_use]
+    pub fn startpos() -> Self {
+        use Piece::{Bishop, King, Knight, Queen, Rook};
+        let mut squares = [None; 64];
+        for (file, piece) in [Rook, Knight, Bishop, Queen, King, Bishop, Knight, Rook].into_iter().enumerate() {
+            squares[file] = Some((Color::White, piece));
+            squares[8 + file] = Some((Color::White, Piece::Pawn));
+            squares[48 + file] = Some((Color::Black, Piece::Pawn));
+            squares[56 + file] = Some((Color::Black, piece));
+        }
+        let turn = Color::White;
+        Self::assemble(&Setup { squares, turn, castling: 15, en_passant: None, halfmove_clock: 0, game_ply: 0 })
+    }
+
+    /// A board from its parts, which the caller has checked: one king each, rights and e.p. square that fit.
+    pub(super) fn assemble(setup: &Setup) -> Self {
+        let mut board = Self {
+            kinds: [0; 8],
+            colors: [0; 2],
+            squares: [EMPTY; 64],
+            key: 0,
+            checkers: 0,
+            sum: 0,
+            halfmove_clock: setup.halfmove_clock,
+            game_ply: setup.game_ply,
+            turn: setup.turn,
+            castling: setup.castling,
+            en_passant: setup.en_passant.map_or(NO_SQUARE, |square| square.index() as u8),
+            keyed: NO_SQUARE,
+        };
+        for (square, content) in setup.squares.iter().enumerate() {
+            if let Some((color, piece)) = *content {
+                board.kinds[piece as usize] |= 1 << square;
+                board.colors[color as usize] |= 1 << square;
+                board.squares[square] = color as u8 * 8 + piece as u8;
+            }
+        }
+        board.kinds[EMPTY as usize] = !(board.colors[0] | board.colors[1]);
+        board.checkers = board.attackers(board.king(board.turn), !board.turn, board.occupied()).0;
+        board
+    }
+
+    /// Sets key and sum from scratch; both are kept by [`Board::play`] from then on.
+    pub fn rekey(&mut self, inc: &Increments) {
+        self.key = self.key_from_scratch(inc.keys());
+        self.sum = self.sum_from_scratch(inc);
+        self.keyed = if self.has_en_passant(inc.keys().rule) { self.en_passant } else { NO_SQUARE };
+    }
+
+    /// The key of this position, computed anew.
+    #[must_use]
+    pub fn key_from_scratch(&self, keys: &Keys) -> u64 {
+        let mut key = keys.castling[self.castling as usize & 15];
+        for square in self.occupied() {
+            let code = self.squares[square.index()];
+            key ^= keys.piece[(code >> 3) as usize * 6 + (code & 7) as usize][square.index()];
+        }
+        if self.turn == Color::Black {
+            key ^= keys.side;
+        }
+        match self.en_passant() {
+            Some(square) if self.has_en_passant(keys.rule) => key ^ keys.en_passant[square.index()],
+            _ => key,
+        }
+    }
+
+    /// The piece-square sum of this position, computed anew: positive is good for White.
+    #[must_use]
+    pub fn sum_from_scratch(&self, inc: &Increments) -> i32 {
+        self.occupied().map(|square| inc.at(self.squares[square.index()], square.index()).value).sum()
+    }
+
+    /// The key as the scheme of the last [`Board::rekey`] has it.
+    #[inline]
+    #[must_use]
+    pub const fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// The sum of the piece-square values: positive is good for White.
+    #[inline]
+    #[must_use]
+    pub const fn sum(&self) -> i32 {
+        self.sum
+    }
+
+    /// The side to move.
+    #[inline]
+    #[must_use]
+    pub const fn turn(&self) -> Color {
+        self.turn
+    }
+
+    /// The pieces that give check.
+    #[inline]
+    #[must_use]
+    pub const fn checkers(&self) -> Bitboard {
+        Bitboard(self.checkers)
+    }
+
+    /// Whether the side to move is in check.
+    #[inline]
+    #[must_use]
+    pub const fn in_check(&self) -> bool {
+        self.checkers != 0
+    }
+
+    /// The piece on a square, of either colour.
+    #[inline]
+    #[must_use]
+    pub fn piece_on(&self, square: Square) -> Option<Piece> {
+        Piece::ALL.get((self.squares[square.index()] & 7) as usize).copied()
+    }
+
+    /// The colour of the piece on a square.
+    #[inline]
+    #[must_use]
+    pub fn color_on(&self, square: Square) -> Option<Color> {
+        match self.squares[square.index()] {
+            EMPTY => None,
+            code if code < 8 => Some(Color::White),
+            _ => Some(Color::Black),
+        }
+    }
+
+    /// The pieces of one kind and colour.
+    #[inline]
+    #[must_use]
+    pub const fn pieces(&self, color: Color, piece: Piece) -> Bitboard {
+        Bitboard(self.kinds[piece as usize] & self.colors[color as usize])
+    }
+
+    /// The pieces of one kind, of both colours.
+    #[inline]
+    #[must_use]
+    pub const fn kind(&self, piece: Piece) -> Bitboard {
+        Bitboard(self.kinds[piece as usize])
+    }
+
+    /// The squares that are not empty.
+    #[inline]
+    #[must_use]
+    pub const fn occupied(&self) -> Bitboard {
+        Bitboard(!self.kinds[EMPTY as usize])
+    }
+
+    /// The pieces of one colour.
+    #[inline]
+    #[must_use]
+    pub const fn colored(&self, color: Color) -> Bitboard {
+        Bitboard(self.colors[color as usize])
+    }
+
+    /// The king's square.
+    #[inline]
+    #[must_use]
+    pub const fn king(&self, color: Color) -> Square {
+        Square::new(self.pieces(color, Piece::King).0.trailing_zeros() as u8)
+    }
+
+    /// Plies since the last capture or pawn move (half-moves), 0..=65535.
+    #[inline]
+    #[must_use]
+    pub const fn halfmove_clock(&self) -> u16 {
+        self.halfmove_clock
+    }
+
+    /// Plies since the start of the game, 0 = White's first move; of a FEN, by its move number.
+    #[inline]
+    #[must_use]
+    pub const fn game_ply(&self) -> u16 {
+        self.game_ply
+    }
+
+    /// The castling rights, as bits of [`rights`].
+    #[inline]
+    #[must_use]
+    pub const fn castling(&self) -> u8 {
+        self.castling
+    }
+
+    /// The square behind a pawn that has just moved two squares, whether or not it can be captured.
+    #[inline]
+    #[must_use]
+    pub const fn en_passant(&self) -> Option<Square> {
+        if self.en_passant == NO_SQUARE { None } else { Some(Square::new(self.en_passant)) }
+    }
+
+    /// Whether an en passant capture exists in the sense of `rule`.
+    #[must_use]
+    pub fn has_en_passant(&self, rule: EpRule) -> bool {
+        self.en_passant().is_some_and(|target| self.en_passant_counts(target, rule, 0))
+    }
+
+    /// Whether the e.p. square `target` counts under `rule`. `pushed` is the change that a double push would make
+    /// (from and to), or 0 if it stands on the board already: thus [`Board::key_after`] need not play it.
+    #[inline]
+    pub(super) fn en_passant_counts(&self, target: Square, rule: EpRule, pushed: u64) -> bool {
+        // A target on the third rank was pushed by White.
+        let pusher = if target.rank() == 2 { Color::White } else { Color::Black };
+        match rule {
+            EpRule::Always => true,
+            EpRule::Never => false,
+            EpRule::PseudoLegal => !self.en_passant_capturers(target, pusher).is_empty(),
+            EpRule::Legal => self
+                .en_passant_capturers(target, pusher)
+                .any(|from| self.en_passant_is_safe(from, target, pusher, pushed)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn en_passant_capturers(&self, target: Square, pusher: Color) -> Bitboard {
+        attacks::pawn(pusher, target) & self.pieces(!pusher, Piece::Pawn)
+    }
+
+    /// Whether the king of the capturing side is safe after an en passant capture.
+    pub(super) fn en_passant_is_safe(&self, from: Square, target: Square, pusher: Color, pushed: u64) -> bool {
+        let victim = 1_u64 << (target.index() ^ 8);
+        let occupied = (self.occupied().0 ^ pushed ^ victim ^ 1 << from.index()) | 1 << target.index();
+        let enemies = (self.colors[pusher as usize] ^ pushed) & !victim;
+        let king = self.king(!pusher);
+        let pawns = (self.kinds[Piece::Pawn as usize] ^ pushed) & attacks::pawn(!pusher, king).0;
+        let others = self.attackers(king, pusher, Bitboard(occupied)).0 & !self.kinds[Piece::Pawn as usize];
+        ((pawns | others) & enemies) == 0
+    }
+
+    /// The pieces of `by` that attack `square`, seen through `occupied`.
+    #[inline]
+    #[must_use]
+    pub fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
+        let [pawns, knights, bishops, rooks, queens, kings, ..] = self.kinds;
+        let found = attacks::pawn(!by, square).0 & pawns
+            | attacks::knight(square).0 & knights
+            | attacks::king(square).0 & kings
+            | attacks::bishop(square, occupied).0 & (bishops | queens)
+            | attacks::rook(square, occupied).0 & (rooks | queens);
+        Bitboard(found & self.colors[by as usize])
+    }
+
+    /// The piece that a move captures; a pawn for en passant.
+    #[inline]
+    #[must_use]
+    pub fn captured(&self, mv: Move) -> Option<Piece> {
+        match self.piece_on(mv.to()) {
+            None if self.is_en_passant(mv) => Some(Piece::Pawn),
+            found => found,
+        }
+    }
+
+    /// Whether a move is an en passant capture.
+    #[inline]
+    #[must_use]
+    pub fn is_en_passant(&self, mv: Move) -> bool {
+        // No pawn can be pushed to the square behind an enemy pawn: it would have to come from that pawn's square.
+        mv.to().index() as u8 == self.en_passant && self.squares[mv.from().index()] & 7 == Piece::Pawn as u8
+    }
+
+    /// Whether a move neither captures nor promotes.
+    #[inline]
+    #[must_use]
+    pub fn is_quiet(&self, mv: Move) -> bool {
+        mv.promotion().is_none() && self.captured(mv).is_none()
+    }
+}

@@ -1,0 +1,345 @@
+//! FEN: reading, strictly or with repairs, and writing.
+//!
+//! Strict: four fields (as in EPD) or six, one blank between them, canonical castling letters, everything possible in a
+//! game. Blanks after the last field are no fault. Lenient also takes, and reports as repairs: a byte order mark, NULs and
+//! any run of blanks; missing fields (`w`, `-`, `-`, `0`, `1`); castling letters in any order, doubled or in the A-H
+//! style of standard chess; rights without king and rook at home (dropped); an e.p. square that no pawn has just passed
+//! (dropped); unreadable clocks (0 and 1); further fields (ignored). No mode guesses where pieces stand.
+//! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 16.1.
+
+use super::board::{Board, Setup, rights};
+use super::keys::EpRule;
+use super::types::{Color, Piece, Square};
+use super::validity::{self, Flaw};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How a reader treats what is not quite right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strictness {
+    /// An error.
+    #[default]
+    Strict,
+    /// Repaired where there is one sensible reading, and noted.
+    Lenient,
+}
+
+/// Why a text is no FEN, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("column {column}: {message}")]
+pub struct FenError {
+    /// The byte, from 1.
+    pub column: usize,
+    /// What was expected and what was found.
+    pub message: String,
+}
+
+/// A position and what had to be repaired to read it.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// The position; key and sum 0 until [`Board::rekey`].
+    pub board: Board,
+    /// Repairs, in the order of the text; empty in strict mode.
+    pub repairs: Vec<FenError>,
+    /// Bytes read.
+    pub end: usize,
+}
+
+/// Reads a text that holds one FEN and nothing else.
+///
+/// # Errors
+/// The first fault that the mode does not repair.
+pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
+    let mut reading = read_start(text, strictness)?;
+    let rest = &text[reading.end..];
+    let fault = FenError {
+        column: reading.end + 1 + rest.len() - rest.trim_start().len(),
+        message: format!("expected the end after the FEN's fields, found {}", shown(rest.trim())),
+    };
+    match strictness {
+        _ if rest.trim_end_matches([' ', '\t', '\r', '\n']).is_empty() => Ok(reading),
+        Strictness::Lenient if rest.trim_matches(is_gap).is_empty() => Ok(reading),
+        Strictness::Lenient => {
+            reading.repairs.push(fault);
+            Ok(reading)
+        }
+        Strictness::Strict => Err(fault),
+    }
+}
+
+/// Reads the FEN that starts a text: four fields, and two more if both are numbers.
+///
+/// # Errors
+/// The first fault that the mode does not repair.
+pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
+    let mut fields = Fields { text, at: 0, strictness, repairs: Vec::new() };
+    let (column, placement) = fields.next("the placement of the pieces", None)?;
+    let squares = read_placement(placement, column, strictness)?;
+    let (turn_column, turn) = fields.next("the side to move", Some("w"))?;
+    let turn = match (turn, strictness) {
+        ("w", _) | ("W", Strictness::Lenient) => Color::White,
+        ("b", _) | ("B", Strictness::Lenient) => Color::Black,
+        _ => return Err(fault(turn_column, format!("expected the side to move, w or b, found {}", shown(turn)))),
+    };
+    let (castling_column, castling) = fields.next("castling rights", Some("-"))?;
+    let castling = fields.castling(castling, castling_column)?;
+    let (ep_column, ep) = fields.next("an en passant square", Some("-"))?;
+    let en_passant = match Square::parse(ep) {
+        None if ep != "-" => {
+            let found = format!("expected an en passant square or -, found {}", shown(ep));
+            fields.repair(ep_column, found)?;
+            None
+        }
+        square => square,
+    };
+    let (halfmove_clock, number) = fields.clocks()?;
+    let black = u16::from(turn == Color::Black);
+    let game_ply = number.saturating_sub(1).saturating_mul(2).saturating_add(black);
+    let mut setup = Setup { squares, turn, castling, en_passant, halfmove_clock, game_ply };
+    while let Some(flaw) = validity::flaw(&setup) {
+        match flaw {
+            Flaw::Placement(message) => return Err(fault(column, message)),
+            Flaw::Turn(message) => return Err(fault(turn_column, message)),
+            Flaw::Castling(message) => {
+                fields.repair(castling_column, message)?;
+                setup.castling = validity::possible_rights(&setup.squares, setup.castling);
+            }
+            Flaw::EnPassant(message) => {
+                fields.repair(ep_column, message)?;
+                setup.en_passant = None;
+            }
+        }
+    }
+    Ok(Reading { board: Board::assemble(&setup), repairs: fields.repairs, end: fields.at })
+}
+
+fn fault(column: usize, message: String) -> FenError {
+    FenError { column, message }
+}
+
+/// A piece of the text, short enough for a message and with nothing unprintable in it.
+pub(super) fn shown(text: &str) -> String {
+    let start: String = text.chars().take(24).flat_map(char::escape_debug).collect();
+    if text.is_empty() {
+        "nothing".to_owned()
+    } else if text.chars().nth(24).is_some() {
+        format!("`{start}...`")
+    } else {
+        format!("`{start}`")
+    }
+}
+
+/// What separates fields where repairs are allowed.
+pub(super) fn is_gap(c: char) -> bool {
+    c.is_whitespace() || c == '\0' || c == '\u{feff}'
+}
+
+struct Fields<'a> {
+    text: &'a str,
+    at: usize,
+    strictness: Strictness,
+    repairs: Vec<FenError>,
+}
+
+impl<'a> Fields<'a> {
+    /// Notes a repair, or fails where repairs are not allowed.
+    fn repair(&mut self, column: usize, message: String) -> Result<(), FenError> {
+        let fault = fault(column, message);
+        if self.strictness == Strictness::Strict {
+            return Err(fault);
+        }
+        self.repairs.push(fault);
+        Ok(())
+    }
+
+    /// The next field with its column, without taking it; empty at the end of the position.
+    fn peek(&self) -> (usize, &'a str) {
+        let rest = &self.text[self.at..];
+        let (skipped, stop): (usize, fn(char) -> bool) = match self.strictness {
+            Strictness::Strict => (usize::from(self.at > 0 && rest.starts_with(' ')), char::is_whitespace),
+            Strictness::Lenient => (rest.len() - rest.trim_start_matches(is_gap).len(), is_gap),
+        };
+        let rest = &rest[skipped..];
+        let length = rest.find(|c| stop(c) || c == ';').unwrap_or(rest.len());
+        (self.at + skipped, &rest[..length])
+    }
+
+    /// Takes the next field; `default` stands in for a missing one where repairs are allowed.
+    fn next(&mut self, what: &str, default: Option<&'static str>) -> Result<(usize, &'a str), FenError> {
+        let (start, field) = self.peek();
+        if !field.is_empty() {
+            self.at = start + field.len();
+            return Ok((start + 1, field));
+        }
+        let found = shown(self.text[start..].split(is_gap).next().unwrap_or_default());
+        let missing = fault(start + 1, format!("expected {what}, found {found}"));
+        match default {
+            Some(default) if self.strictness == Strictness::Lenient => {
+                self.repairs.push(missing);
+                Ok((start + 1, default))
+            }
+            _ => Err(missing),
+        }
+    }
+
+    fn castling(&mut self, field: &str, column: usize) -> Result<u8, FenError> {
+        if field == "-" {
+            return Ok(0);
+        }
+        let mut found = 0;
+        for (offset, letter) in field.char_indices() {
+            let right = match (letter, self.strictness) {
+                ('K', _) | ('H', Strictness::Lenient) => rights::WHITE_KING,
+                ('Q', _) | ('A', Strictness::Lenient) => rights::WHITE_QUEEN,
+                ('k', _) | ('h', Strictness::Lenient) => rights::BLACK_KING,
+                ('q', _) | ('a', Strictness::Lenient) => rights::BLACK_QUEEN,
+                _ => {
+                    let found = shown(&letter.to_string());
+                    return Err(fault(column + offset, format!("expected castling rights (KQkq or -), found {found}")));
+                }
+            };
+            if right <= found {
+                self.repair(column + offset, format!("castling right {letter} doubled or out of the order KQkq"))?;
+            }
+            found |= right;
+        }
+        Ok(found)
+    }
+
+    /// Halfmove clock and move number, if the next two fields are both numbers.
+    fn clocks(&mut self) -> Result<(u16, u16), FenError> {
+        let start = self.at;
+        let (clock_at, clock) = self.peek();
+        self.at = clock_at + clock.len();
+        let (number_at, number) = self.peek();
+        let numeric = |field: &str| field.starts_with(|c: char| c.is_ascii_digit());
+        if !numeric(clock) || !numeric(number) {
+            self.at = start;
+            return Ok((0, 1));
+        }
+        self.at = number_at + number.len();
+        let halfmove_clock = match clock.parse() {
+            Ok(value) if value <= 9999 => value,
+            _ => {
+                self.repair(clock_at + 1, format!("expected a halfmove clock, 0 to 9999, found {}", shown(clock)))?;
+                0
+            }
+        };
+        match number.parse() {
+            Ok(value @ 1..=9999) => Ok((halfmove_clock, value)),
+            _ => {
+                self.repair(number_at + 1, format!("expected a move number, 1 to 9999, found {}", shown(number)))?;
+                Ok((halfmove_clock, 1))
+            }
+        }
+    }
+}
+
+type Placement = [Option<(Color, Piece)>; 64];
+
+fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<Placement, FenError> {
+    let mut squares = [None; 64];
+    let (mut rank, mut file) = (7, 0);
+    let mut digit = false;
+    for (offset, letter) in field.char_indices() {
+        let here = column + offset;
+        let short = |file| format!("expected 8 squares on rank {}, found {file}", rank + 1);
+        match letter {
+            '/' if file != 8 => return Err(fault(here, short(file))),
+            '/' if rank == 0 => return Err(fault(here, "expected 8 ranks, found more".to_owned())),
+            '/' => (rank, file) = (rank - 1, 0),
+            '1'..='8' if digit && strictness == Strictness::Strict => {
+                return Err(fault(here, "two numbers of empty squares in a row".to_owned()));
+            }
+            '1'..='8' => file += letter as u8 - b'0',
+            _ => {
+                let Some(piece) = Piece::from_letter(letter) else {
+                    let found = shown(&letter.to_string());
+                    return Err(fault(here, format!("expected a piece (pnbrqkPNBRQK), 1-8 or /, found {found}")));
+                };
+                let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+                if file < 8 {
+                    squares[Square::at(file, rank).index()] = Some((color, piece));
+                }
+                file += 1;
+            }
+        }
+        digit = letter.is_ascii_digit();
+        if file > 8 {
+            return Err(fault(here, format!("expected 8 squares on rank {}, found more", rank + 1)));
+        }
+    }
+    match (rank, file) {
+        (0, 8) => Ok(squares),
+        (0, _) => Err(fault(column + field.len(), format!("expected 8 squares on rank 1, found {file}"))),
+        _ => Err(fault(column + field.len(), format!("expected 8 ranks, found {}", 8 - rank))),
+    }
+}
+
+impl Board {
+    /// Reads a FEN strictly; see [`read`] for the lenient way.
+    ///
+    /// # Errors
+    /// The first fault of the text, with its column.
+    pub fn from_fen(text: &str) -> Result<Self, FenError> {
+        read(text, Strictness::Strict).map(|reading| reading.board)
+    }
+
+    /// The FEN of the position, with the en passant square where `rule` counts it.
+    #[must_use]
+    pub fn fen(&self, rule: EpRule) -> String {
+        let mut ranks = Vec::with_capacity(8);
+        for rank in (0..8).rev() {
+            let mut text = String::new();
+            let mut empty = 0;
+            for file in 0..8 {
+                let square = Square::at(file, rank);
+                let letter = self.piece_on(square).map(|piece| match self.color_on(square) {
+                    Some(Color::White) => piece.letter().to_ascii_uppercase(),
+                    _ => piece.letter(),
+                });
+                if letter.is_some() && empty > 0 {
+                    text += &empty.to_string();
+                    empty = 0;
+                }
+                match letter {
+                    Some(letter) => text.push(letter),
+                    None => empty += 1,
+                }
+            }
+            if empty > 0 {
+                text += &empty.to_string();
+            }
+            ranks.push(text);
+        }
+        let turn = if self.turn() == Color::White { 'w' } else { 'b' };
+        let castling: String = ['K', 'Q', 'k', 'q']
+            .into_iter()
+            .enumerate()
+            .filter(|(bit, _)| self.castling() >> bit & 1 != 0)
+            .map(|(_, letter)| letter)
+            .collect();
+        let castling = if castling.is_empty() { "-" } else { &castling };
+        let ep =
+            self.en_passant().filter(|_| self.has_en_passant(rule)).map_or("-".to_owned(), |square| square.to_string());
+        let number = self.game_ply() / 2 + 1;
+        format!("{} {turn} {castling} {ep} {} {number}", ranks.join("/"), self.halfmove_clock())
+    }
+}
+
+impl fmt::Display for Board {
+    /// The FEN, with the en passant square after every double push.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.fen(EpRule::Always))
+    }
+}
+
+impl std::str::FromStr for Board {
+    type Err = FenError;
+
+    fn from_str(text: &str) -> Result<Self, FenError> {
+        Self::from_fen(text)
+    }
+}

@@ -1,0 +1,97 @@
+//! Whether a set-up position could stand in a game, as far as a reader can tell from the position alone.
+
+use super::bitboard::Bitboard;
+use super::board::{Board, Setup, rights};
+use super::types::{Color, Piece, Square};
+
+/// What is wrong, by the field of a FEN that is to blame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Flaw {
+    Placement(String),
+    Turn(String),
+    Castling(String),
+    EnPassant(String),
+}
+
+const SIDES: [(u8, Color, char, u8); 4] = [
+    (rights::WHITE_KING, Color::White, 'K', 7),
+    (rights::WHITE_QUEEN, Color::White, 'Q', 0),
+    (rights::BLACK_KING, Color::Black, 'k', 7),
+    (rights::BLACK_QUEEN, Color::Black, 'q', 0),
+];
+
+/// The castling rights among `castling` whose king and rook stand at home.
+pub(super) fn possible_rights(squares: &[Option<(Color, Piece)>; 64], castling: u8) -> u8 {
+    let at = |file, color| squares[Square::at(file, if color == Color::White { 0 } else { 7 }).index()];
+    let possible = |&&(right, color, _, rook): &&(u8, Color, char, u8)| {
+        castling & right != 0
+            && at(4, color) == Some((color, Piece::King))
+            && at(rook, color) == Some((color, Piece::Rook))
+    };
+    SIDES.iter().filter(possible).map(|&(right, ..)| right).sum()
+}
+
+/// Why the e.p. square cannot be one, if it cannot.
+pub(super) fn en_passant_flaw(setup: &Setup) -> Option<String> {
+    let target = setup.en_passant?;
+    let (rank, pusher) = if setup.turn == Color::White { (5, Color::Black) } else { (2, Color::White) };
+    if target.rank() != rank {
+        let side = if pusher == Color::White { "White" } else { "Black" };
+        return Some(format!("{target} is not behind a double push of {side}: expected rank {}", rank + 1));
+    }
+    let (origin, pushed) = if rank == 2 { (1, 3) } else { (6, 4) };
+    let [origin, pushed] = [origin, pushed].map(|rank| Square::at(target.file(), rank));
+    if setup.squares[pushed.index()] != Some((pusher, Piece::Pawn)) {
+        return Some(format!("no pawn on {pushed} has just passed {target}"));
+    }
+    for square in [target, origin] {
+        if setup.squares[square.index()].is_some() {
+            return Some(format!("{square} is not empty, so no pawn has just passed {target}"));
+        }
+    }
+    // Before the push it was the other side's turn: this king cannot have stood in check then.
+    let mut before = *setup;
+    before.en_passant = None;
+    before.squares[origin.index()] = before.squares[pushed.index()].take();
+    Board::assemble(&before)
+        .in_check()
+        .then(|| format!("the king to move stood in check before the pawn passed {target}"))
+}
+
+/// The first flaw of a set-up position.
+pub(super) fn flaw(setup: &Setup) -> Option<Flaw> {
+    let count = |wanted: &dyn Fn(Color, Piece) -> bool| {
+        setup.squares.iter().flatten().filter(|&&(color, piece)| wanted(color, piece)).count()
+    };
+    for color in Color::ALL {
+        let side = if color == Color::White { "White" } else { "Black" };
+        let kings = count(&|c, piece| c == color && piece == Piece::King);
+        if kings != 1 {
+            return Some(Flaw::Placement(format!("expected one king of {side}, found {kings}")));
+        }
+        let pieces = count(&|c, _| c == color);
+        if pieces > 16 {
+            return Some(Flaw::Placement(format!("expected at most 16 pieces of {side}, found {pieces}")));
+        }
+        let pawns = count(&|c, piece| c == color && piece == Piece::Pawn);
+        if pawns > 8 {
+            return Some(Flaw::Placement(format!("expected at most 8 pawns of {side}, found {pawns}")));
+        }
+    }
+    let board = Board::assemble(setup);
+    if let Some(square) = (board.kind(Piece::Pawn) & Bitboard::BACK_RANKS).first() {
+        return Some(Flaw::Placement(format!("a pawn cannot stand on {square}")));
+    }
+    let (turn, other) = (setup.turn, !setup.turn);
+    if !board.attackers(board.king(other), turn, board.occupied()).is_empty() {
+        return Some(Flaw::Turn("the side that is not to move is in check".to_owned()));
+    }
+    if board.checkers().count() > 2 {
+        return Some(Flaw::Placement("the king is in check by more than two pieces".to_owned()));
+    }
+    let missing = setup.castling & !possible_rights(&setup.squares, setup.castling);
+    if let Some((_, _, letter, _)) = SIDES.iter().find(|&&(right, ..)| missing & right != 0) {
+        return Some(Flaw::Castling(format!("right {letter} without king and rook at home")));
+    }
+    en_passant_flaw(setup).map(Flaw::EnPassant)
+}
