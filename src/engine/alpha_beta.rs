@@ -43,8 +43,8 @@ impl Search<'_> {
         movegen::legal(board, &mut self.scratch);
         if self.scratch.is_empty() {
             let score = self.terminal(board, ply, depth);
-            if TABLE && self.on.store_depth <= depth {
-                self.record_as(Bound::Exact, board, window, (score, Move::NONE), entered, check);
+            if TABLE && self.on.store_depth <= depth && self.on.terminals {
+                self.record_known(board, window, (score, Move::NONE), entered, check);
             }
             return self.returned(score, window.alpha, window.beta);
         }

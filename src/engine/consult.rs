@@ -112,6 +112,23 @@ impl Search<'_> {
         self.record_as(bound, board, place, (score, mv), entered, check);
     }
 
+    /// Offers a score that needed no search: an evaluation, a mate or a stalemate.
+    #[inline]
+    pub(super) fn record_known(
+        &mut self,
+        board: &Board,
+        place: Place,
+        best: (Score, Move),
+        entered: (u64, u64),
+        check: u64,
+    ) {
+        if self.on.leaf_window {
+            self.record(board, place, best, entered, check);
+        } else {
+            self.record_as(Bound::Exact, board, place, best, entered, check);
+        }
+    }
+
     /// Offers a result whose bound is known.
     #[inline]
     pub(super) fn record_as(

@@ -3,7 +3,7 @@
 use super::consult::Place;
 use super::ordering::Hint;
 use super::search::Search;
-use crate::chess::{Board, Bound, Move, Score, movegen};
+use crate::chess::{Board, Move, Score, movegen};
 
 impl Search<'_> {
     /// A node of remaining depth 0.
@@ -38,8 +38,8 @@ impl Search<'_> {
         let stores = TABLE && self.on.store_depth <= level;
         if self.on.leaf_mates && !board.has_legal_move() {
             let score = self.terminal(board, place.ply, 0);
-            if stores {
-                self.record_as(Bound::Exact, board, place, (score, Move::NONE), entered, check);
+            if stores && self.on.terminals {
+                self.record_known(board, place, (score, Move::NONE), entered, check);
             }
             return score;
         }
@@ -47,7 +47,7 @@ impl Search<'_> {
         let stand_pat = self.evaluator.evaluate(board);
         if !self.on.quiescence {
             if stores {
-                self.record_as(Bound::Exact, board, place, (stand_pat, Move::NONE), entered, check);
+                self.record_known(board, place, (stand_pat, Move::NONE), entered, check);
             }
             return stand_pat;
         }

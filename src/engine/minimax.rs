@@ -3,7 +3,7 @@
 use super::consult::Place;
 use super::search::Search;
 use super::switches::INFINITE;
-use crate::chess::{Board, Bound, Move, Score, movegen};
+use crate::chess::{Board, Move, Score, movegen};
 
 impl Search<'_> {
     /// The value of a position searched to `depth` plies, from the side to move's view.
@@ -31,7 +31,8 @@ impl Search<'_> {
         self.scratch.clear();
         movegen::legal(board, &mut self.scratch);
         let (mut best, mut best_move) = (-INFINITE, Move::NONE);
-        if self.scratch.is_empty() {
+        let terminal = self.scratch.is_empty();
+        if terminal {
             best = self.terminal(board, ply, depth);
         } else {
             self.arrange(board);
@@ -52,8 +53,8 @@ impl Search<'_> {
             self.path.pop();
             self.stack.pop(&frame);
         }
-        if TABLE && self.on.store_depth <= depth && !self.aborted {
-            self.record_as(Bound::Exact, board, place, (best, best_move), entered, check);
+        if TABLE && self.on.store_depth <= depth && !self.aborted && (!terminal || self.on.terminals) {
+            self.record_known(board, place, (best, best_move), entered, check);
         }
         best
     }

@@ -74,7 +74,7 @@ impl Engine {
     }
 
     fn assemble(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Result<Self, EngineError> {
-        let increments = Increments::new(Keys::new(&options.keys), eval::piece_square_values(&options.eval));
+        let increments = Increments::new(Keys::new(&options.keys), &eval::piece_square_values(&options.eval));
         Ok(Self {
             options: options.clone(),
             increments,

@@ -395,7 +395,7 @@ pub enum Where {
 }
 
 /// Which nodes are stored, and with what move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {
     /// Down to which kind of node.
@@ -404,6 +404,28 @@ pub struct Store {
     pub min_depth: u8,
     /// Whether a node that failed low stores its best-scoring move (fail-soft) rather than none.
     pub upper_move: bool,
+    /// Whether mates and stalemates are stored too (a node without a legal move is known for what it is once its moves are
+    /// generated; storing it saves that the next time).
+    pub terminals: bool,
+    /// With what bound a score is stored that needed no search: an evaluation, a mate, a stalemate.
+    pub known: Known,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self { at: Where::default(), min_depth: 0, upper_move: false, terminals: true, known: Known::default() }
+    }
+}
+
+/// The bound of a score that needed no search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Known {
+    /// Exact, which it is.
+    #[default]
+    Exact,
+    /// By the window, as every other score: exact inside it, a bound outside. Source: the engine `purple`.
+    Window,
 }
 
 /// The game ply that the table's clock sees.

@@ -28,6 +28,8 @@ pub struct Switches {
     /// The same for stores.
     pub store_depth: i32,
     pub upper_move: bool,
+    pub leaf_window: bool,
+    pub terminals: bool,
     pub bounds: BoundsRule,
     pub depth: DepthRule,
     pub cutoffs: bool,
@@ -92,6 +94,8 @@ impl Switches {
             probe_depth: if none { NEVER } else { floor(options.probe.at, options.probe.min_depth) },
             store_depth: if none { NEVER } else { floor(options.store.at, options.store.min_depth) },
             upper_move: options.store.upper_move,
+            terminals: options.store.terminals,
+            leaf_window: options.store.known == super::options::Known::Window,
             bounds: table.bounds,
             depth: table.depth,
             cutoffs: table.uses != Use::Moves,

@@ -2,10 +2,17 @@
 //!
 //! The search sees one dynamic boundary, [`Table`]; behind it each table is compiled for its policy and layout.
 
+pub mod bounded;
+pub mod entry;
+mod make;
+pub mod memory;
 pub mod options;
 pub mod policy;
 pub mod size;
+pub mod unbounded;
 
+pub use bounded::Bounded;
+pub use make::{TableError, build, bytes};
 pub use options::{Layout, TableKind, TableOptions};
 
 use crate::chess::{Bound, Move, Score};
@@ -30,6 +37,22 @@ pub struct Entry {
     pub generation: u16,
     /// Written by the table: the entry answered a probe since it was written or since its mark was reset.
     pub used: bool,
+}
+
+impl Entry {
+    /// Whether this is an empty slot.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bound == Bound::None
+    }
+
+    /// Ticks of the clock since the entry was written or refreshed, modulo [`entry::GENERATIONS`].
+    #[inline]
+    #[must_use]
+    pub fn age(&self, now: u16) -> u16 {
+        now.wrapping_sub(self.generation) % entry::GENERATIONS
+    }
 }
 
 /// An answered probe.
@@ -84,8 +107,9 @@ pub struct Occupancy {
 
 /// What the search asks of a table. `key` is the position's key; `check` an independent key, 0 when diagnostics are off.
 pub trait Table: Send {
-    /// Looks the position up and counts the answer.
-    fn probe(&mut self, key: u64, check: u64) -> Option<Hit>;
+    /// Looks the position up and counts the answer. `depth`: the remaining depth of the asking node, which only a table
+    /// that keeps one entry for each depth needs.
+    fn probe(&mut self, key: u64, check: u64, depth: u8) -> Option<Hit>;
     /// Offers an entry; the table fills in `generation` and `used`, decides, writes and counts.
     fn store(&mut self, key: u64, check: u64, entry: Entry);
     /// Tells the table that a hit ended its node.
@@ -102,4 +126,8 @@ pub trait Table: Send {
     fn occupancy(&self) -> Occupancy;
     /// Each occupied slot's entry, for histograms and audits.
     fn for_each(&self, visit: &mut dyn FnMut(&Entry));
+    /// Whether the memory lies in huge pages; none where that is unknown or means nothing.
+    fn huge_pages(&self) -> Option<bool> {
+        None
+    }
 }

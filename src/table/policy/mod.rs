@@ -1,15 +1,219 @@
-//! Replacement policies: who gives way when a bucket is full.
+//! Replacement policies: who gives way when a bucket is full. Each policy is one file, whose struct is its parameters, its
+//! schema and its behaviour, and one line of the registry below. `docs/add-a-policy.md` is the walk-through.
 
+use super::{Entry, TableOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Which entry gives way.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Policy {
-    /// Always overwrite.
+/// What a policy decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The newcomer goes to slot `at`; the entries from there up to slot `last` move one slot down, and the one in `last`
+    /// leaves. `at == last`: a plain replacement.
+    Insert {
+        /// The newcomer's slot.
+        at: usize,
+        /// The slot whose entry leaves; at least `at`.
+        last: usize,
+    },
+    /// The newcomer is not stored.
+    Refuse,
+}
+
+impl Verdict {
+    /// The newcomer takes one slot.
+    #[inline]
+    #[must_use]
+    pub const fn replace(slot: usize) -> Self {
+        Self::Insert { at: slot, last: slot }
+    }
+}
+
+/// When the table marks an entry as used (`Entry::used`, and its generation renewed with it).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// Never: it costs a write.
     #[default]
-    Always,
+    Never,
+    /// When it answers a probe.
+    Match,
+    /// When its answer ends a node.
+    Cutoff,
+}
+
+/// What a store offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Newcomer {
+    /// The entry.
+    pub entry: Entry,
+    /// Its position's key.
+    pub key: u64,
+    /// The slot that holds the same key, where the policy is asked about it (`table.same_key = "policy"`).
+    pub same: Option<usize>,
+}
+
+/// A replacement policy: a pure function of the bucket, the newcomer and the time. No clock, no generator, no state.
+pub trait Replacement: Copy + Send + 'static {
+    /// Whether the order of the slots means something to the policy: it is then asked about buckets with empty slots too
+    /// (an empty slot's bound is `None`). Otherwise the table fills the first empty slot without asking.
+    const ORDERED: bool = false;
+
+    /// Who gives way to the newcomer. `now`: the table's clock, see [`Entry::age`].
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Verdict;
+
+    /// The draft with which an entry of some age answers a probe.
+    #[inline]
+    fn draft(&self, entry: &Entry, age: u16) -> i32 {
+        let _ = age;
+        i32::from(entry.depth)
+    }
+
+    /// When entries are to be marked as used.
+    #[inline]
+    fn marks(&self) -> Mark {
+        Mark::Never
+    }
+
+    /// Whether a new entry starts out marked.
+    #[inline]
+    fn starts_marked(&self) -> bool {
+        false
+    }
+
+    /// Whether a table cutoff counts as the nodes of the stored subtree, rather than as one node.
+    fn counts_stored_nodes(&self) -> bool {
+        false
+    }
+
+    /// Checks the parameters and what the table must be like.
+    ///
+    /// # Errors
+    /// What is wrong, and what is expected.
+    fn check(&self, table: &TableOptions) -> Result<(), String> {
+        let _ = table;
+        Ok(())
+    }
+}
+
+/// The slot of least worth, the first of equals.
+#[inline]
+fn least<W: PartialOrd>(bucket: &[Entry], worth: impl Fn(&Entry) -> W) -> usize {
+    let mut best = 0;
+    for slot in 1..bucket.len() {
+        if worth(&bucket[slot]) < worth(&bucket[best]) {
+            best = slot;
+        }
+    }
+    best
+}
+
+/// Fails unless the buckets have at least so many slots.
+fn needs_slots(table: &TableOptions, slots: u8) -> Result<(), String> {
+    if table.slots >= slots {
+        return Ok(());
+    }
+    Err(format!("needs table.slots of at least {slots}, found {}", table.slots))
+}
+
+/// Makes the modules, the `Policy` enum and its dispatch from one list.
+macro_rules! policies {
+    ($($(#[doc = $doc:literal])+ $name:literal $module:ident :: $policy:ident,)*) => {
+        $(mod $module; pub use $module::$policy;)*
+
+        /// Which entry gives way.
+        #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "kind")]
+        pub enum Policy {
+            $($(#[doc = $doc])+ #[serde(rename = $name)] $policy($policy),)*
+        }
+
+        impl Policy {
+            /// The names of all policies, in the order of the registry.
+            pub const NAMES: &'static [&'static str] = &[$($name),*];
+
+            /// The policy of a name, with its default parameters.
+            #[must_use]
+            pub fn named(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$policy($policy::default())),)*
+                    _ => None,
+                }
+            }
+
+            /// The policy's name.
+            #[must_use]
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$policy(_) => $name,)* }
+            }
+
+            /// Checks the parameters and what the table must be like.
+            ///
+            /// # Errors
+            /// What is wrong, and what is expected.
+            pub fn check(&self, table: &TableOptions) -> Result<(), String> {
+                match self { $(Self::$policy(policy) => policy.check(table),)* }
+            }
+
+            /// Whether a table cutoff counts as the nodes of the stored subtree.
+            #[must_use]
+            pub fn counts_stored_nodes(&self) -> bool {
+                match self { $(Self::$policy(policy) => policy.counts_stored_nodes(),)* }
+            }
+
+            /// Hands the policy to generic code.
+            pub fn dispatch<V: Visitor>(&self, visitor: V) -> V::Output {
+                match *self { $(Self::$policy(policy) => visitor.visit(policy),)* }
+            }
+        }
+    };
+}
+
+/// Generic code that wants to know the policy's type.
+pub trait Visitor {
+    /// What it makes.
+    type Output;
+    /// Makes it for one policy.
+    fn visit<P: Replacement>(self, policy: P) -> Self::Output;
+}
+
+policies! {
+    /// Always overwrite (the oldest entry of a bucket, in the order of its slots, after the empty ones are filled).
+    "always" always::Always,
+    /// Never overwrite an occupied slot.
+    "never" never::Never,
+    /// Overwrite the shallowest entry if the newcomer is at least as deep.
+    "depth-preferred" depth_preferred::DepthPreferred,
+    /// Overwrite the entry of the smallest subtree if the newcomer's is at least as large; a table cutoff counts as one node.
+    "big1" big1::Big1,
+    /// As `big1`; a table cutoff counts as the stored subtree.
+    "big-all" big_all::BigAll,
+    /// Two slots: a deeper newcomer goes to the first and moves that entry to the second; others go to the second.
+    "two-deep" two_deep::TwoDeep,
+    /// As `two-deep`, by subtree nodes instead of depth.
+    "two-big1" two_big1::TwoBig1,
+    /// The first slot is depth-preferred, the others always take what the first refuses.
+    "two-tier" two_tier::TwoTier,
+    /// Entries that were useful in this search are kept; all others give way.
+    "ancient" ancient::Ancient,
+    /// Depth-preferred with depths that fall as the game goes on.
+    "aged-depth" aged_depth::AgedDepth,
+    /// The entry of least worth goes: depth less a factor times its age.
+    "bucket" bucket::Bucket,
+    /// The store rule of ViperMate's first version.
+    "vipermate-first" vipermate_first::VipermateFirst,
+    /// The oldest store in the bucket goes first.
+    "fifo" fifo::Fifo,
+    /// A pseudo-random entry of the bucket goes.
+    "random" random::Random,
+    /// The entry of least worth goes, by a weighted sum; refused where the newcomer is worth too little.
+    "scored" scored::Scored,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::Always(Always::default())
+    }
 }
 
 /// Reads a policy from `"name"` or from a table with `kind` and parameters.
@@ -17,5 +221,18 @@ pub enum Policy {
 /// # Errors
 /// As serde's, for an unknown name or parameter.
 pub fn shorthand<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Policy, D::Error> {
-    Policy::deserialize(deserializer)
+    struct Shorthand;
+    impl<'de> serde::de::Visitor<'de> for Shorthand {
+        type Value = Policy;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a policy's name, or a table with its kind and parameters")
+        }
+        fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Policy, E> {
+            Policy::named(name).ok_or_else(|| E::unknown_variant(name, Policy::NAMES))
+        }
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Policy, A::Error> {
+            Policy::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+        }
+    }
+    deserializer.deserialize_any(Shorthand)
 }

@@ -1,0 +1,255 @@
+//! The table of a fixed size: compiled for its policy and its packing.
+
+use super::entry::{self, GENERATIONS, Packing};
+use super::memory::Memory;
+use super::options::{Index, Refresh, SameKey};
+use super::policy::{Mark, Newcomer, Replacement, Verdict};
+use super::{Entry, Hit, Occupancy, Table, TableCounters, TableError, TableOptions};
+use crate::chess::Bound;
+use std::marker::PhantomData;
+
+/// The most slots of a bucket.
+pub const MOST_SLOTS: usize = 8;
+
+/// A table of buckets under one replacement policy.
+pub struct Bounded<P: Replacement, L: Packing> {
+    memory: Memory,
+    policy: P,
+    buckets: u64,
+    slots: usize,
+    /// 64-bit words of a bucket.
+    words: usize,
+    index: Index,
+    /// Which bits of a kept key are compared.
+    compared: u64,
+    /// Whether the compared bits are the key's high ones (the index then takes the low ones).
+    high: bool,
+    same_key: SameKey,
+    keep_move: bool,
+    refresh: Refresh,
+    mark: Mark,
+    now: u16,
+    counters: TableCounters,
+    packing: PhantomData<L>,
+}
+
+impl<P: Replacement, L: Packing> Bounded<P, L> {
+    /// A table of the options' shape with so many buckets.
+    ///
+    /// # Errors
+    /// When the memory cannot be had.
+    pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
+        let slots = usize::from(options.slots).clamp(1, MOST_SLOTS);
+        let words = L::words(slots);
+        let buckets = buckets.max(1);
+        let len = usize::try_from(buckets)
+            .ok()
+            .and_then(|buckets| buckets.checked_mul(words))
+            .ok_or(TableError::Memory { bytes: u64::MAX })?;
+        // The index uses one end of the key (or all of it), the comparison the other.
+        let high = options.index != Index::Multiply;
+        let bits = u32::from(options.key_bits).min(L::KEY_BITS);
+        let low_bits = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
+        let compared = if high { low_bits << (L::KEY_BITS - bits) % 64 } else { low_bits };
+        Ok(Self {
+            memory: Memory::new(len, options.huge_pages)?,
+            policy,
+            buckets,
+            slots,
+            words,
+            index: options.index,
+            compared,
+            high,
+            same_key: options.same_key,
+            keep_move: options.keep_move,
+            refresh: options.refresh,
+            mark: policy.marks(),
+            now: 0,
+            counters: TableCounters::default(),
+            packing: PhantomData,
+        })
+    }
+
+    /// The first word of a key's bucket.
+    #[inline]
+    fn start(&self, key: u64) -> usize {
+        let bucket = match self.index {
+            Index::Modulo => key % self.buckets,
+            Index::Mask => key & (self.buckets - 1),
+            Index::Multiply => ((u128::from(key) * u128::from(self.buckets)) >> 64) as u64,
+        };
+        bucket as usize * self.words
+    }
+
+    /// The slot of a bucket that answers to a key.
+    #[inline]
+    fn find(&self, bucket: &[u64], kept: u64) -> Option<usize> {
+        (0..self.slots).find(|&slot| {
+            (L::key(bucket, slot) ^ kept) & self.compared == 0 && entry::bound(L::data(bucket, slot)) != Bound::None
+        })
+    }
+
+    /// Whether the new entry may take the place of the old one of the same key.
+    #[inline]
+    fn supersedes(&self, new: &Entry, old: &Entry) -> bool {
+        let (depth, old_depth) = (i32::from(new.depth), i32::from(old.depth));
+        match self.same_key {
+            SameKey::Replace | SameKey::Policy => true,
+            SameKey::Deeper => depth >= old_depth,
+            SameKey::GuardFour => {
+                new.bound == Bound::Exact || depth + 2 * i32::from(new.pv) > old_depth - 4 || old.age(self.now) > 0
+            }
+            SameKey::GuardTwo => new.bound == Bound::Exact || depth >= old_depth - 2,
+        }
+    }
+
+    /// Marks or refreshes a slot that answered.
+    #[inline]
+    fn touch(&mut self, start: usize, slot: usize, mark: bool, refresh: bool) {
+        if mark || refresh {
+            let bucket = &mut self.memory[start..start + self.words];
+            let mut word = entry::refreshed(L::data(bucket, slot), self.now);
+            if mark {
+                word = entry::marked(word);
+            }
+            L::set_data(bucket, slot, word);
+        }
+    }
+}
+
+impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
+    #[inline]
+    fn probe(&mut self, key: u64, _check: u64, _depth: u8) -> Option<Hit> {
+        self.counters.probes += 1;
+        let start = self.start(key);
+        let bucket = &self.memory[start..start + self.words];
+        let Some(slot) = self.find(bucket, L::kept(key, self.high)) else {
+            let full = (0..self.slots).all(|slot| entry::bound(L::data(bucket, slot)) != Bound::None);
+            self.counters.misses_other += u64::from(full);
+            self.counters.misses_empty += u64::from(!full);
+            return None;
+        };
+        self.counters.hits += 1;
+        let entry = L::entry(bucket, slot);
+        let age = entry.age(self.now);
+        let draft = self.policy.draft(&entry, age);
+        self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
+        Some(Hit { entry, draft, age, slot: start * MOST_SLOTS + slot })
+    }
+
+    #[inline]
+    fn store(&mut self, key: u64, _check: u64, entry: Entry) {
+        self.counters.stores += 1;
+        let start = self.start(key);
+        let kept = L::kept(key, self.high);
+        let mut entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
+        let bucket = &self.memory[start..start + self.words];
+        let same = self.find(bucket, kept);
+        if let Some(slot) = same {
+            let old = L::entry(bucket, slot);
+            if self.keep_move && entry.mv.is_none() {
+                entry.mv = old.mv;
+            }
+            if self.same_key != SameKey::Policy {
+                if self.supersedes(&entry, &old) {
+                    // The position's mark outlives its entry: it is the same position that was useful.
+                    entry.used |= old.used && old.age(self.now) == 0;
+                    L::write(&mut self.memory[start..start + self.words], slot, kept, &entry);
+                    self.counters.updates += 1;
+                } else {
+                    self.counters.rejections += 1;
+                }
+                return;
+            }
+        }
+        let bucket = &mut self.memory[start..start + self.words];
+        let mut view = [Entry::default(); MOST_SLOTS];
+        let view = &mut view[..self.slots];
+        for (slot, seen) in view.iter_mut().enumerate() {
+            *seen = L::entry(bucket, slot);
+        }
+        let empty = if P::ORDERED || same.is_some() { None } else { view.iter().position(Entry::is_empty) };
+        let verdict = match empty {
+            Some(slot) => Verdict::replace(slot),
+            None => self.policy.decide(view, &Newcomer { entry, key, same }, self.now),
+        };
+        let Verdict::Insert { at, last } = verdict else {
+            self.counters.rejections += 1;
+            return;
+        };
+        let (at, mut last) = (at.min(self.slots - 1), last.min(self.slots - 1).max(at.min(self.slots - 1)));
+        let leaving = view[last];
+        match same {
+            None if leaving.is_empty() => self.counters.fills += 1,
+            None => self.counters.evictions += 1,
+            Some(slot) => {
+                // The old entry of the same position leaves, wherever the policy puts the new one.
+                self.counters.updates += 1;
+                if (at..=last).contains(&slot) {
+                    last = slot;
+                } else {
+                    L::erase(bucket, slot);
+                }
+            }
+        }
+        for slot in (at..last).rev() {
+            L::copy(bucket, slot, slot + 1);
+        }
+        L::write(bucket, at, kept, &entry);
+    }
+
+    #[inline]
+    fn cutoff(&mut self, hit: &Hit) {
+        let (start, slot) = (hit.slot / MOST_SLOTS, hit.slot % MOST_SLOTS);
+        self.touch(start, slot, self.mark == Mark::Cutoff, self.refresh == Refresh::Cutoff);
+    }
+
+    #[inline]
+    fn prefetch(&self, key: u64) {
+        self.memory.prefetch(self.start(key));
+    }
+
+    fn advance(&mut self, ticks: u16) {
+        self.now = self.now.wrapping_add(ticks) % GENERATIONS;
+    }
+
+    fn clear(&mut self) {
+        self.memory.fill(0);
+        self.now = 0;
+    }
+
+    fn counters(&self) -> TableCounters {
+        self.counters
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        let mut occupancy = Occupancy {
+            slots: self.buckets * self.slots as u64,
+            bytes: self.memory.len() as u64 * 8,
+            ..Occupancy::default()
+        };
+        for bucket in self.memory.chunks_exact(self.words) {
+            for slot in 0..self.slots {
+                let entry = entry::unpack(L::data(bucket, slot));
+                occupancy.occupied += u64::from(!entry.is_empty());
+                occupancy.current += u64::from(!entry.is_empty() && entry.age(self.now) == 0);
+            }
+        }
+        occupancy
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
+        for bucket in self.memory.chunks_exact(self.words) {
+            for slot in 0..self.slots {
+                let entry = L::entry(bucket, slot);
+                if !entry.is_empty() {
+                    visit(&entry);
+                }
+            }
+        }
+    }
+
+    fn huge_pages(&self) -> Option<bool> {
+        self.memory.huge_pages()
+    }
+}

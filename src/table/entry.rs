@@ -1,0 +1,295 @@
+//! How entries are packed. All layouts share one 64-bit data word; they differ in how much of the key they keep.
+//!
+//! ```text
+//!  63      49 48      33 32    25 24 23 22   21   20        11 10        0
+//! | move 15  | score 16 | depth 8 |bound|pv |used| generation  | nodes 11 |
+//! ```
+//! (bound 2, pv 1, used 1, generation 10: ages are taken modulo 1024.) An empty slot is all zero: bound `None`.
+
+use super::Entry;
+use crate::chess::{Bound, Move};
+
+/// Ticks of the clock are kept modulo this.
+pub const GENERATIONS: u16 = 1024;
+
+/// One data word from an entry.
+#[inline]
+#[must_use]
+pub fn pack(entry: &Entry) -> u64 {
+    u64::from(entry.mv.bits()) << 49
+        | u64::from(entry.score as i16 as u16) << 33
+        | u64::from(entry.depth) << 25
+        | (entry.bound as u64) << 23
+        | u64::from(entry.pv) << 22
+        | u64::from(entry.used) << 21
+        | u64::from(entry.generation % GENERATIONS) << 11
+        | round(entry.nodes)
+}
+
+/// The entry of a data word.
+#[inline]
+#[must_use]
+pub fn unpack(word: u64) -> Entry {
+    Entry {
+        mv: Move::from_bits((word >> 49) as u16),
+        score: i32::from((word >> 33) as u16 as i16),
+        depth: (word >> 25) as u8,
+        bound: bound(word),
+        pv: word >> 22 & 1 != 0,
+        used: word >> 21 & 1 != 0,
+        generation: (word >> 11) as u16 % GENERATIONS,
+        nodes: unround(word),
+    }
+}
+
+/// The bound of a data word alone: none means an empty slot.
+#[inline]
+#[must_use]
+pub fn bound(word: u64) -> Bound {
+    Bound::from_bits((word >> 23) as u8)
+}
+
+/// The word with its generation renewed.
+#[inline]
+#[must_use]
+pub fn refreshed(word: u64, generation: u16) -> u64 {
+    word & !(u64::from(GENERATIONS - 1) << 11) | u64::from(generation % GENERATIONS) << 11
+}
+
+/// The word marked as used.
+#[inline]
+#[must_use]
+pub fn marked(word: u64) -> u64 {
+    word | 1 << 21
+}
+
+/// Bits of the rounded node count's mantissa.
+const MANTISSA: u32 = 6;
+
+/// Eleven bits for a node count: exact below 64, then five bits of exponent and six of mantissa, rounded down. Monotone.
+#[inline]
+fn round(nodes: u32) -> u64 {
+    let high = 31 - (nodes | 1).leading_zeros();
+    if high < MANTISSA {
+        return u64::from(nodes);
+    }
+    let shift = high - MANTISSA;
+    u64::from((shift + 1) << MANTISSA | (nodes >> shift & ((1 << MANTISSA) - 1)))
+}
+
+#[inline]
+fn unround(word: u64) -> u32 {
+    let (exponent, mantissa) = ((word >> MANTISSA) as u32 & 31, word as u32 & ((1 << MANTISSA) - 1));
+    match exponent {
+        0 => mantissa,
+        _ => (mantissa | 1 << MANTISSA) << (exponent - 1).min(31 - MANTISSA),
+    }
+}
+
+/// A way to keep buckets of entries in 64-bit words.
+pub trait Packing: Send + 'static {
+    /// Words of a bucket of `slots` entries.
+    fn words(slots: usize) -> usize;
+    /// Bits of the key that a slot keeps.
+    const KEY_BITS: u32;
+    /// What a slot keeps of a key, of which `high` or low bits are to be compared.
+    fn kept(key: u64, high: bool) -> u64;
+    /// What the slot keeps of its key.
+    fn key(bucket: &[u64], slot: usize) -> u64;
+    /// The slot's data word.
+    fn data(bucket: &[u64], slot: usize) -> u64;
+    /// The slot's entry.
+    fn entry(bucket: &[u64], slot: usize) -> Entry {
+        unpack(Self::data(bucket, slot))
+    }
+    /// Replaces the data word.
+    fn set_data(bucket: &mut [u64], slot: usize, word: u64);
+    /// Writes a slot.
+    fn write(bucket: &mut [u64], slot: usize, kept: u64, entry: &Entry);
+    /// Copies a slot over another of the same bucket.
+    fn copy(bucket: &mut [u64], from: usize, to: usize);
+    /// Empties a slot.
+    fn erase(bucket: &mut [u64], slot: usize);
+}
+
+/// Two words for each slot: key, data.
+pub struct Bytes16;
+
+impl Packing for Bytes16 {
+    const KEY_BITS: u32 = 64;
+    fn words(slots: usize) -> usize {
+        2 * slots
+    }
+    #[inline]
+    fn kept(key: u64, _: bool) -> u64 {
+        key
+    }
+    #[inline]
+    fn key(bucket: &[u64], slot: usize) -> u64 {
+        bucket[2 * slot]
+    }
+    #[inline]
+    fn data(bucket: &[u64], slot: usize) -> u64 {
+        bucket[2 * slot + 1]
+    }
+    #[inline]
+    fn set_data(bucket: &mut [u64], slot: usize, word: u64) {
+        bucket[2 * slot + 1] = word;
+    }
+    #[inline]
+    fn write(bucket: &mut [u64], slot: usize, kept: u64, entry: &Entry) {
+        bucket[2 * slot] = kept;
+        bucket[2 * slot + 1] = pack(entry);
+    }
+    fn copy(bucket: &mut [u64], from: usize, to: usize) {
+        bucket.copy_within(2 * from..2 * from + 2, 2 * to);
+    }
+    fn erase(bucket: &mut [u64], slot: usize) {
+        bucket[2 * slot..2 * slot + 2].fill(0);
+    }
+}
+
+/// Three words for each slot: key, data, exact nodes.
+pub struct Bytes24;
+
+impl Packing for Bytes24 {
+    const KEY_BITS: u32 = 64;
+    fn words(slots: usize) -> usize {
+        3 * slots
+    }
+    #[inline]
+    fn kept(key: u64, _: bool) -> u64 {
+        key
+    }
+    #[inline]
+    fn key(bucket: &[u64], slot: usize) -> u64 {
+        bucket[3 * slot]
+    }
+    #[inline]
+    fn data(bucket: &[u64], slot: usize) -> u64 {
+        bucket[3 * slot + 1]
+    }
+    #[inline]
+    fn entry(bucket: &[u64], slot: usize) -> Entry {
+        Entry { nodes: bucket[3 * slot + 2] as u32, ..unpack(bucket[3 * slot + 1]) }
+    }
+    #[inline]
+    fn set_data(bucket: &mut [u64], slot: usize, word: u64) {
+        bucket[3 * slot + 1] = word;
+    }
+    #[inline]
+    fn write(bucket: &mut [u64], slot: usize, kept: u64, entry: &Entry) {
+        bucket[3 * slot] = kept;
+        bucket[3 * slot + 1] = pack(entry);
+        bucket[3 * slot + 2] = u64::from(entry.nodes);
+    }
+    fn copy(bucket: &mut [u64], from: usize, to: usize) {
+        bucket.copy_within(3 * from..3 * from + 3, 3 * to);
+    }
+    fn erase(bucket: &mut [u64], slot: usize) {
+        bucket[3 * slot..3 * slot + 3].fill(0);
+    }
+}
+
+/// Three slots in four words: three data words, then three 16-bit keys (and 16 bits to spare).
+pub struct Bytes10;
+
+impl Packing for Bytes10 {
+    const KEY_BITS: u32 = 16;
+    fn words(_: usize) -> usize {
+        4
+    }
+    #[inline]
+    fn kept(key: u64, high: bool) -> u64 {
+        if high { key >> 48 } else { key & 0xffff }
+    }
+    #[inline]
+    fn key(bucket: &[u64], slot: usize) -> u64 {
+        bucket[3] >> (16 * slot) & 0xffff
+    }
+    #[inline]
+    fn data(bucket: &[u64], slot: usize) -> u64 {
+        bucket[slot]
+    }
+    #[inline]
+    fn set_data(bucket: &mut [u64], slot: usize, word: u64) {
+        bucket[slot] = word;
+    }
+    #[inline]
+    fn write(bucket: &mut [u64], slot: usize, kept: u64, entry: &Entry) {
+        bucket[slot] = pack(entry);
+        bucket[3] = bucket[3] & !(0xffff << (16 * slot)) | kept << (16 * slot);
+    }
+    fn copy(bucket: &mut [u64], from: usize, to: usize) {
+        let kept = Self::key(bucket, from);
+        bucket[to] = bucket[from];
+        bucket[3] = bucket[3] & !(0xffff << (16 * to)) | kept << (16 * to);
+    }
+    fn erase(bucket: &mut [u64], slot: usize) {
+        bucket[slot] = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_entry() -> impl Strategy<Value = Entry> {
+        (0u16..0x8000, -32_001..=32_001, any::<u8>(), 1u8..4, any::<bool>(), any::<bool>(), 0..GENERATIONS, any::<u32>())
+            .prop_map(|(mv, score, depth, bound, pv, used, generation, nodes)| Entry {
+                mv: Move::from_bits(mv),
+                score,
+                depth,
+                bound: Bound::from_bits(bound),
+                pv,
+                used,
+                generation,
+                nodes,
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_packed_is_unpacked(entry in any_entry()) {
+            let back = unpack(pack(&entry));
+            prop_assert_eq!(Entry { nodes: 0, ..back }, Entry { nodes: 0, ..entry });
+            prop_assert!(back.nodes <= entry.nodes);
+            prop_assert!(u64::from(entry.nodes - back.nodes) * 64 <= u64::from(entry.nodes));
+        }
+
+        #[test]
+        fn rounding_keeps_the_order(a in any::<u32>(), b in any::<u32>()) {
+            prop_assert_eq!(a <= b, a <= b && round(a) <= round(b));
+            prop_assert_eq!(round(unround(round(a))), round(a));
+        }
+
+        #[test]
+        fn slots_of_a_bucket_do_not_disturb_each_other(entries in prop::collection::vec((any::<u64>(), any_entry()), 3)) {
+            fn holds<P: Packing>(entries: &[(u64, Entry)]) -> bool {
+                let mut bucket = vec![0; P::words(3)];
+                for (slot, (key, entry)) in entries.iter().enumerate().rev() {
+                    P::write(&mut bucket, slot, P::kept(*key, true), entry);
+                }
+                P::copy(&mut bucket, 2, 0);
+                [2usize, 1, 2].iter().enumerate().all(|(slot, &from)| {
+                    let (key, entry) = entries[from];
+                    let kept = P::entry(&bucket, slot);
+                    P::key(&bucket, slot) == P::kept(key, true) && Entry { nodes: 0, ..kept } == Entry { nodes: 0, ..entry }
+                })
+            }
+            prop_assert!(holds::<Bytes16>(&entries));
+            prop_assert!(holds::<Bytes24>(&entries));
+            prop_assert!(holds::<Bytes10>(&entries));
+        }
+    }
+
+    #[test]
+    fn small_counts_are_exact_and_the_largest_fits() {
+        for nodes in 0..64 {
+            assert_eq!(unround(round(nodes)), nodes);
+        }
+        assert!(round(u32::MAX) < 1 << 11);
+        assert!(unround(round(u32::MAX)) > u32::MAX - (1 << 26));
+    }
+}

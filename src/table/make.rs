@@ -1,0 +1,131 @@
+//! From options to a table.
+
+use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
+use super::options::{Index, Layout, Size, TableKind, TableOptions};
+use super::policy::{Replacement, Visitor};
+use super::unbounded::Unbounded;
+use super::{Bounded, Table};
+
+/// Why a table cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// An option is out of range, or two do not go together.
+    #[error("{path}: {problem}")]
+    Option {
+        /// The option's dotted path.
+        path: &'static str,
+        /// What is wrong and what is expected.
+        problem: String,
+    },
+    /// The memory cannot be had.
+    #[error("table.size: the system has no {} MiB for the table", bytes >> 20)]
+    Memory {
+        /// Bytes asked for.
+        bytes: u64,
+    },
+}
+
+/// Fails with a message unless the condition holds.
+fn ensure(path: &'static str, holds: bool, problem: impl FnOnce() -> String) -> Result<(), TableError> {
+    if holds { Ok(()) } else { Err(TableError::Option { path, problem: problem() }) }
+}
+
+/// 64-bit words of a bucket.
+fn words(options: &TableOptions) -> u64 {
+    let slots = usize::from(options.slots);
+    (match options.layout {
+        Layout::Bytes16 => Bytes16::words(slots),
+        Layout::Bytes24 => Bytes24::words(slots),
+        Layout::Bytes10 => Bytes10::words(slots),
+    }) as u64
+}
+
+/// Buckets of a table; `working_set` is what an unbounded table stores, for sizes given as a share of it. None where such
+/// a size has no working set.
+fn buckets(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
+    let slots = u64::from(options.slots.max(1));
+    let buckets = match options.size {
+        Size::Bytes(bytes) => bytes / (8 * words(options).max(1)),
+        Size::Entries(entries) => entries / slots,
+        Size::Share(share) => ((working_set? as f64 * share) as u64 / slots).max(1),
+    };
+    Some(if options.index == Index::Mask && buckets > 0 { 1 << buckets.ilog2() } else { buckets })
+}
+
+/// Bytes that the table's entries take: none for a table without a bound and for a share of an unknown working set.
+#[must_use]
+pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
+    match options.kind {
+        TableKind::None => Some(0),
+        TableKind::Unbounded => None,
+        TableKind::Bounded => buckets(options, working_set)?.checked_mul(8 * words(options)),
+    }
+}
+
+impl TableOptions {
+    /// Checks ranges and combinations, without asking for memory.
+    ///
+    /// # Errors
+    /// The first option that is wrong, by its path.
+    pub fn check(&self) -> Result<(), TableError> {
+        ensure("table.slots", (1..=8).contains(&self.slots), || {
+            format!("{} is out of range: expected 1 to 8", self.slots)
+        })?;
+        ensure("table.key_bits", self.key_bits <= 64, || {
+            format!("{} is out of range: expected 0 to 64", self.key_bits)
+        })?;
+        ensure("table.slots", self.layout != Layout::Bytes10 || self.slots == 3, || {
+            format!("the layout \"bytes10\" packs 3 entries to a cluster, found {}", self.slots)
+        })?;
+        if self.kind != TableKind::Bounded {
+            return Ok(());
+        }
+        self.policy.check(self).map_err(|problem| TableError::Option { path: "table.policy", problem })?;
+        ensure("table.size", buckets(self, None) != Some(0), || {
+            format!("\"{}\" is too small for one bucket of {} bytes", self.size, 8 * words(self))
+        })
+    }
+}
+
+/// Makes the table of the options; none for `kind = "none"`. `working_set`: entries that an unbounded table stores in the
+/// same search, for sizes given as a share.
+///
+/// # Errors
+/// When an option is out of range, or the memory cannot be had.
+pub fn build(
+    options: &TableOptions,
+    working_set: Option<u64>,
+    diagnostics: bool,
+) -> Result<Option<Box<dyn Table>>, TableError> {
+    let _ = diagnostics;
+    options.check()?;
+    Ok(match options.kind {
+        TableKind::None => None,
+        TableKind::Unbounded => Some(Box::new(Unbounded::new(options))),
+        TableKind::Bounded => {
+            let buckets = buckets(options, working_set).ok_or_else(|| TableError::Option {
+                path: "table.size",
+                problem: format!("\"{}\" is a share of a working set that is not known here", options.size),
+            })?;
+            Some(options.policy.dispatch(Maker { options, buckets })?)
+        }
+    })
+}
+
+struct Maker<'a> {
+    options: &'a TableOptions,
+    buckets: u64,
+}
+
+impl Visitor for Maker<'_> {
+    type Output = Result<Box<dyn Table>, TableError>;
+
+    fn visit<P: Replacement>(self, policy: P) -> Self::Output {
+        let Self { options, buckets } = self;
+        Ok(match options.layout {
+            Layout::Bytes16 => Box::new(Bounded::<P, Bytes16>::new(options, policy, buckets)?),
+            Layout::Bytes24 => Box::new(Bounded::<P, Bytes24>::new(options, policy, buckets)?),
+            Layout::Bytes10 => Box::new(Bounded::<P, Bytes10>::new(options, policy, buckets)?),
+        })
+    }
+}

@@ -1,0 +1,120 @@
+//! The memory of a table: zeroed words from the kernel, in huge pages where it grants them, touched before any clock runs.
+#![allow(unsafe_code)]
+
+use super::TableError;
+use rustix::mm::{self, Advice, MapFlags, ProtFlags};
+use std::ops::{Deref, DerefMut};
+
+/// The size and alignment of a huge page.
+const HUGE: usize = 2 << 20;
+
+/// A block of zeroed 64-bit words.
+pub struct Memory {
+    /// The mapping, which may begin up to a huge page before the words.
+    map: *mut core::ffi::c_void,
+    map_len: usize,
+    words: *mut u64,
+    len: usize,
+}
+
+// SAFETY: the mapping is private to this value and is only reached through it.
+unsafe impl Send for Memory {}
+
+impl Memory {
+    /// Maps and touches `len` words. Memory smaller than a huge page is aligned to a page.
+    ///
+    /// # Errors
+    /// When the kernel has not got so much.
+    pub fn new(len: usize, huge_pages: bool) -> Result<Self, TableError> {
+        let bytes = len.checked_mul(8).ok_or(TableError::Memory { bytes: u64::MAX })?;
+        let large = bytes >= HUGE;
+        let map_len = (bytes + if large { HUGE } else { 0 }).max(1);
+        let refused = |_| TableError::Memory { bytes: bytes as u64 };
+        let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
+        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches no memory of ours.
+        let map = unsafe { mm::mmap_anonymous(core::ptr::null_mut(), map_len, access, flags) }.map_err(refused)?;
+        let offset = if large { (map as usize).next_multiple_of(HUGE) - map as usize } else { 0 };
+        // SAFETY: offset < HUGE, and the mapping is HUGE longer than the words where it is not 0.
+        let words = unsafe { map.byte_add(offset) }.cast::<u64>();
+        let mut memory = Self { map, map_len, words, len };
+        if large {
+            let advice = if huge_pages { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
+            // SAFETY: the range lies inside the mapping. A refusal costs speed only; `huge_pages` tells what was got.
+            let _ = unsafe { mm::madvise(words.cast(), bytes, advice) };
+        }
+        // The kernel's pages are zero already; writing makes it hand them out now and not under a running clock.
+        memory.fill(0);
+        Ok(memory)
+    }
+
+    /// Whether most of the block lies in huge pages; none where the system does not say.
+    #[must_use]
+    pub fn huge_pages(&self) -> Option<bool> {
+        let smaps = std::fs::read_to_string("/proc/self/smaps").ok()?;
+        let (mut inside, mut huge) = (false, None);
+        for line in smaps.lines() {
+            if let Some((start, end)) = line.split(' ').next().and_then(|range| range.split_once('-'))
+                && let (Ok(start), Ok(end)) = (usize::from_str_radix(start, 16), usize::from_str_radix(end, 16))
+            {
+                inside = start < self.words as usize + self.len * 8 && end > self.words as usize;
+            } else if inside && let Some(rest) = line.strip_prefix("AnonHugePages:") {
+                let kib: usize = rest.trim().trim_end_matches(" kB").parse().ok()?;
+                huge = Some(huge.unwrap_or(0) + kib * 1024);
+            }
+        }
+        huge.map(|bytes| bytes * 2 > self.len * 8)
+    }
+
+    /// Brings the cache line of a word towards the processor.
+    #[inline]
+    pub fn prefetch(&self, word: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if word < self.len {
+            // SAFETY: the address lies inside the block; a prefetch reads nothing that the program sees.
+            unsafe { core::arch::x86_64::_mm_prefetch(self.words.add(word).cast(), core::arch::x86_64::_MM_HINT_T0) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = word;
+    }
+}
+
+impl Deref for Memory {
+    type Target = [u64];
+    #[inline]
+    fn deref(&self) -> &[u64] {
+        // SAFETY: `words` points to `len` initialised words of the mapping, which lives as long as `self`.
+        unsafe { core::slice::from_raw_parts(self.words, self.len) }
+    }
+}
+
+impl DerefMut for Memory {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u64] {
+        // SAFETY: as for `deref`; the exclusive borrow of `self` makes the slice exclusive.
+        unsafe { core::slice::from_raw_parts_mut(self.words, self.len) }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made in `new` with this address and length, and nothing borrows it any more.
+        let _ = unsafe { mm::munmap(self.map, self.map_len) };
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_zero_aligned_and_refused_when_absurd() {
+        let memory = Memory::new(HUGE / 8 + 1, true).unwrap();
+        assert!(memory.iter().all(|&word| word == 0));
+        assert_eq!(memory.words as usize % HUGE, 0);
+        memory.prefetch(0);
+        memory.prefetch(usize::MAX);
+        assert!(matches!(Memory::new(usize::MAX / 16, true), Err(TableError::Memory { .. })));
+        assert!(matches!(Memory::new(usize::MAX, true), Err(TableError::Memory { .. })));
+    }
+}

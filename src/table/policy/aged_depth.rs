@@ -1,0 +1,60 @@
+//! Depth aging: depth + factor x game ply. Source: the `ViperMate` journal, "Improved usage of transposition tables in
+//! alpha-beta search" (factor 4, on both store and probe).
+//!
+//! Absolute aged depths need a wide field; a difference of ages gives the same order in ten bits. With
+//! `table.clock = "game-ply"` an age is the number of plies played since the entry was written.
+
+use super::{Newcomer, Replacement, Verdict, least};
+use crate::table::Entry;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where depths are aged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum On {
+    /// On store and probe, as published: on the engine's own next move an entry must be 2 x factor plies deeper to end a node.
+    #[default]
+    Both,
+    /// On store only: old entries give way sooner, and answer in full while they last.
+    Store,
+    /// On probe only.
+    Probe,
+}
+
+/// The factor and where it applies.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AgedDepth {
+    /// Plies of depth that an entry loses for each tick of its age, 0..=255.
+    pub factor: u8,
+    /// Where depths are aged.
+    pub on: On,
+}
+
+impl Default for AgedDepth {
+    fn default() -> Self {
+        Self { factor: 4, on: On::default() }
+    }
+}
+
+impl AgedDepth {
+    #[inline]
+    fn aged(&self, entry: &Entry, age: u16) -> i32 {
+        i32::from(entry.depth) - i32::from(self.factor) * i32::from(age)
+    }
+}
+
+impl Replacement for AgedDepth {
+    #[inline]
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Verdict {
+        let worth = |entry: &Entry| if self.on == On::Probe { i32::from(entry.depth) } else { self.aged(entry, entry.age(now)) };
+        let slot = least(bucket, worth);
+        if i32::from(newcomer.entry.depth) >= worth(&bucket[slot]) { Verdict::replace(slot) } else { Verdict::Refuse }
+    }
+
+    #[inline]
+    fn draft(&self, entry: &Entry, age: u16) -> i32 {
+        if self.on == On::Store { i32::from(entry.depth) } else { self.aged(entry, age) }
+    }
+}

@@ -1,0 +1,22 @@
+//! Always overwrite. Source: "New" in Breuker, Uiterwijk and van den Herik, "Replacement schemes for transposition tables",
+//! 1994; the engines `purple`, `otter` and `webster`.
+
+use super::{Newcomer, Replacement, Verdict};
+use crate::table::Entry;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// No parameters. In buckets of several slots the oldest store leaves, as under `fifo`.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Always {}
+
+impl Replacement for Always {
+    const ORDERED: bool = true;
+
+    #[inline]
+    fn decide(&self, bucket: &[Entry], _: &Newcomer, _: u16) -> Verdict {
+        // In a bucket of several, the newest stands first and the oldest leaves.
+        Verdict::Insert { at: 0, last: bucket.len() - 1 }
+    }
+}

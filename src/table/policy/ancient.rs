@@ -1,0 +1,52 @@
+//! The Ancient flag: an entry that was useful is kept until the search ends. Source: a note on Zobrist hashing with the
+//! Ancient flag.
+//!
+//! The note sweeps over the table after each search and sets every flag. Here an entry is protected while its mark is of the
+//! clock's present tick, which comes to the same and costs nothing. `table.clock` says what a search is.
+
+use super::{Newcomer, Mark, Replacement, Verdict};
+use crate::table::Entry;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the note leaves open, each as an option. Whether a deeper result for the same position may overwrite a protected
+/// slot is `table.same_key`: `replace` lets it, `policy` does not (as published).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ancient {
+    /// When an entry counts as useful: `match` or `cutoff`.
+    pub useful: Mark,
+    /// Whether a new entry starts out protected: then nothing is ever replaced within a search, the trap that the note
+    /// warns of.
+    pub protect_new: bool,
+}
+
+impl Default for Ancient {
+    fn default() -> Self {
+        Self { useful: Mark::Match, protect_new: false }
+    }
+}
+
+impl Replacement for Ancient {
+    #[inline]
+    fn decide(&self, bucket: &[Entry], _: &Newcomer, now: u16) -> Verdict {
+        // Of several that may go, the one that was written first.
+        let protected = |entry: &Entry| entry.used && entry.age(now) == 0;
+        bucket
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| !protected(entry))
+            .max_by_key(|(slot, entry)| (entry.age(now), std::cmp::Reverse(*slot)))
+            .map_or(Verdict::Refuse, |(slot, _)| Verdict::replace(slot))
+    }
+
+    #[inline]
+    fn marks(&self) -> Mark {
+        self.useful
+    }
+
+    #[inline]
+    fn starts_marked(&self) -> bool {
+        self.protect_new
+    }
+}

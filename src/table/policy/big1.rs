@@ -1,0 +1,19 @@
+//! Keep the larger subtree. Source: "Big1" in Breuker, Uiterwijk and van den Herik, 1994.
+
+use super::{Newcomer, Replacement, Verdict, least};
+use crate::table::Entry;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// No parameters. `table.layout = "bytes24"` keeps node counts exact, the other layouts rounded.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Big1 {}
+
+impl Replacement for Big1 {
+    #[inline]
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Verdict {
+        let slot = least(bucket, |entry| entry.nodes);
+        if newcomer.entry.nodes >= bucket[slot].nodes { Verdict::replace(slot) } else { Verdict::Refuse }
+    }
+}

@@ -1,0 +1,20 @@
+//! Keep the deeper entry. Source: "Deep" in Breuker, Uiterwijk and van den Herik, 1994; the text of "Writing a Chess
+//! Engine: Move Selection".
+
+use super::{Newcomer, Replacement, Verdict, least};
+use crate::table::Entry;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// No parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DepthPreferred {}
+
+impl Replacement for DepthPreferred {
+    #[inline]
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Verdict {
+        let slot = least(bucket, |entry| entry.depth);
+        if newcomer.entry.depth >= bucket[slot].depth { Verdict::replace(slot) } else { Verdict::Refuse }
+    }
+}

@@ -1,0 +1,18 @@
+//! Never overwrite an occupied slot. Source: "Old" in Breuker, Uiterwijk and van den Herik, 1994.
+
+use super::{Newcomer, Replacement, Verdict};
+use crate::table::Entry;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// No parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Never {}
+
+impl Replacement for Never {
+    #[inline]
+    fn decide(&self, _: &[Entry], _: &Newcomer, _: u16) -> Verdict {
+        Verdict::Refuse
+    }
+}

@@ -1,0 +1,48 @@
+//! The general policy that covers most others: the entry of least worth goes, by a weighted sum that can be tuned.
+
+use super::{Newcomer, Replacement, Verdict, least};
+use crate::chess::Bound;
+use crate::table::Entry;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Weights in units of a ply of depth; worth = depth x `depth` - age x `age` + `exact` if the bound is exact + `pv` if the
+/// window was open + `nodes` x log2 of the subtree's nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scored {
+    /// Weight of each ply of depth, -1000..=1000.
+    pub depth: i32,
+    /// Weight of each tick of age, -1000..=1000.
+    pub age: i32,
+    /// Worth of an exact bound, -1000..=1000.
+    pub exact: i32,
+    /// Worth of an open window, -1000..=1000.
+    pub pv: i32,
+    /// Weight of each doubling of the subtree's nodes, -1000..=1000.
+    pub nodes: i32,
+    /// The newcomer is refused unless its own worth is at least the least worth of the bucket plus this; the default
+    /// never refuses.
+    pub margin: i32,
+}
+
+impl Default for Scored {
+    fn default() -> Self {
+        Self { depth: 1, age: 8, exact: 0, pv: 0, nodes: 0, margin: -1_000_000 }
+    }
+}
+
+impl Replacement for Scored {
+    #[inline]
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Verdict {
+        let worth = |entry: &Entry, age: u16| {
+            i64::from(self.depth) * i64::from(entry.depth) - i64::from(self.age) * i64::from(age)
+                + i64::from(self.exact) * i64::from(entry.bound == Bound::Exact)
+                + i64::from(self.pv) * i64::from(entry.pv)
+                + i64::from(self.nodes) * i64::from((entry.nodes | 1).ilog2())
+        };
+        let slot = least(bucket, |entry| worth(entry, entry.age(now)));
+        let floor = worth(&bucket[slot], bucket[slot].age(now)) + i64::from(self.margin);
+        if worth(&newcomer.entry, 0) >= floor { Verdict::replace(slot) } else { Verdict::Refuse }
+    }
+}

@@ -1,0 +1,26 @@
+//! Two levels by depth. Source: "TwoDeep" in Breuker, Uiterwijk and van den Herik, 1994.
+
+use super::{Newcomer, Replacement, Verdict, needs_slots};
+use crate::table::{Entry, TableOptions};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// No parameters. Needs `table.slots = 2` or more; slots beyond the second hold what leaves it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TwoDeep {}
+
+impl Replacement for TwoDeep {
+    const ORDERED: bool = true;
+
+    #[inline]
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Verdict {
+        let first = &bucket[0];
+        let deeper = first.is_empty() || newcomer.entry.depth >= first.depth;
+        Verdict::Insert { at: usize::from(!deeper), last: bucket.len() - 1 }
+    }
+
+    fn check(&self, table: &TableOptions) -> Result<(), String> {
+        needs_slots(table, 2)
+    }
+}
