@@ -1,12 +1,26 @@
 //! ttlab: a laboratory for chess transposition tables.
 //!
-//! Data flows one way: experiment file -> plan -> runner -> engine -> one CSV row per finished search -> analysis ->
+//! Data flows one way: experiment file -> plan -> runner -> engine -> one CSV row per finished iteration -> analysis ->
 //! report. Each room below may use only those named before it (`docs/architecture.md` has the map).
 
 pub mod counters;
 
 pub mod chess;
 
-pub mod engine;
-pub mod experiment;
 pub mod table;
+
+pub mod engine;
+
+pub mod experiment;
+
+pub mod signature;
+
+pub mod record;
+
+pub mod runner;
+
+pub mod analysis;
+
+pub mod report;
+
+pub mod cli;

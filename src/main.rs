@@ -1,1 +1,5 @@
-fn main() {}
+//! The `ttlab` command: see `ttlab --help`.
+
+fn main() -> std::process::ExitCode {
+    ttlab::cli::main()
+}

@@ -1,6 +1,6 @@
 //! What each piece on each square adds to a position's key and to its piece-square sum.
 
-use super::keys::Keys;
+use super::keys::{EpRule, Keys};
 use super::types::{Color, Piece, Square};
 
 /// One piece on one square.
@@ -36,6 +36,14 @@ impl Increments {
         Self { table, keys }
     }
 
+    /// Nothing adds anything: for playing moves where neither key nor sum matters.
+    #[must_use]
+    pub fn none() -> &'static Self {
+        static NONE: Increments =
+            Increments { table: [[Increment { key: 0, value: 0 }; 64]; 16], keys: Keys::empty(EpRule::Never) };
+        &NONE
+    }
+
     /// Keys alone: every piece-square sum is 0.
     #[must_use]
     pub fn of_keys(keys: Keys) -> Self {
@@ -58,7 +66,7 @@ impl Increments {
 
     /// What a mailbox code adds on a square; nothing for the empty code.
     #[inline]
-    pub(super) fn at(&self, code: u8, square: usize) -> Increment {
-        self.table[code as usize & 15][square & 63]
+    pub(super) fn at(&self, code: usize, square: usize) -> Increment {
+        self.table[code & 15][square & 63]
     }
 }

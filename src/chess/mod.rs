@@ -3,17 +3,28 @@
 pub mod attacks;
 pub mod bitboard;
 pub mod board;
+pub mod epd;
+pub mod fault;
 pub mod fen;
+pub mod generate;
 pub mod increments;
+pub mod keyaudit;
 pub mod keys;
 pub mod movegen;
 pub mod moves;
+pub mod opcode;
 pub mod order;
 pub mod perft;
+pub mod pgn;
+mod pgn_lexer;
 mod play;
+pub mod san;
 pub mod score;
 pub mod see;
+mod state;
+pub mod suite;
 pub mod types;
+pub mod unique;
 mod validity;
 
 pub use bitboard::Bitboard;

@@ -11,12 +11,7 @@ impl Search<'_> {
     /// The value of a position within a window: if the true value v lies inside, v is returned; if v <= alpha, a number
     /// between v and alpha; if v >= beta, a number between beta and v. `depth` is at least 1; `previous` led here (none at
     /// the root and after a null move). `TABLE`: there is a table at all.
-    pub(super) fn alpha_beta<const TABLE: bool>(
-        &mut self,
-        board: &Board,
-        window: Place,
-        previous: Move,
-    ) -> Score {
+    pub(super) fn alpha_beta<const TABLE: bool>(&mut self, board: &Board, window: Place, previous: Move) -> Score {
         let Place { depth, ply, .. } = window;
         if self.enter() {
             return 0;
@@ -50,11 +45,13 @@ impl Search<'_> {
         }
         self.arrange(board);
 
-        if TABLE && self.on.etc_depth <= depth && ply > 0 {
-            if let Some((score, mv)) = self.refuted_by_child(board, window) {
-                self.record_as(Bound::Lower, board, window, (score, mv), entered, check);
-                return self.returned(score, window.alpha, window.beta);
-            }
+        if TABLE
+            && self.on.etc_depth <= depth
+            && ply > 0
+            && let Some((score, mv)) = self.refuted_by_child(board, window)
+        {
+            self.record_as(Bound::Lower, board, window, (score, mv), entered, check);
+            return self.returned(score, window.alpha, window.beta);
         }
         let mut looked_ahead = false;
         if self.on.null_depth <= depth && self.may_pass(board, window, previous) {
@@ -162,7 +159,11 @@ impl Search<'_> {
     /// A node of any remaining depth.
     #[inline]
     pub(super) fn visit<const TABLE: bool>(&mut self, board: &Board, place: Place, previous: Move) -> Score {
-        if place.depth > 0 { self.alpha_beta::<TABLE>(board, place, previous) } else { self.leaf::<TABLE>(board, place) }
+        if place.depth > 0 {
+            self.alpha_beta::<TABLE>(board, place, previous)
+        } else {
+            self.leaf::<TABLE>(board, place)
+        }
     }
 
     /// Whether the side to move may pass here: not at the root, not twice in a row, not in check, not with pawns alone
@@ -203,7 +204,7 @@ impl Search<'_> {
             else {
                 continue;
             };
-            let score = -self.on.from_table(hit.entry.score, node.ply + 1);
+            let score = -self.on.score_from_store(hit.entry.score, node.ply + 1);
             let bounds = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
             if bounds && score >= node.beta && self.deep_enough(&hit, node.depth - 1) {
                 self.count.etc_cuts += 1;

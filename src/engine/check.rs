@@ -19,7 +19,10 @@ fn within(path: &'static str, value: i32, range: std::ops::RangeInclusive<i32>) 
     if range.contains(&value) {
         return Ok(());
     }
-    Err(OptionError { path, problem: format!("{value} is out of range: expected {} to {}", range.start(), range.end()) })
+    Err(OptionError {
+        path,
+        problem: format!("{value} is out of range: expected {} to {}", range.start(), range.end()),
+    })
 }
 
 /// Fails with a message if the condition holds.

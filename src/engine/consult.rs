@@ -79,7 +79,7 @@ impl Search<'_> {
     /// Holds the bound against the window.
     #[inline]
     fn judge(&self, hit: &Hit, ply: usize, advice: &mut Advice) {
-        let score = self.on.from_table(hit.entry.score, ply);
+        let score = self.on.score_from_store(hit.entry.score, ply);
         let bound = if self.on.bounds == BoundsRule::Ignored { Bound::Exact } else { hit.entry.bound };
         let (alpha, beta) = (advice.alpha, advice.beta);
         match bound {
@@ -94,7 +94,7 @@ impl Search<'_> {
             _ => {}
         }
         if let Some(score) = advice.cut {
-            advice.cut = Some(self.returned(score, alpha, beta));
+            advice.cut = Some(if self.on.clamp_hits { score.clamp(alpha, beta) } else { score });
         }
     }
 
@@ -143,7 +143,7 @@ impl Search<'_> {
         let mv = if bound == Bound::Upper && !self.on.upper_move { Move::NONE } else { mv };
         let entry = Entry {
             mv,
-            score: self.on.to_table(score, place.ply),
+            score: self.on.score_to_store(score, place.ply),
             bound,
             depth: place.depth as u8,
             pv: place.beta - place.alpha > 1,

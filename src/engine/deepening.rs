@@ -58,8 +58,7 @@ pub fn deepen(
             (false, Some(last)) => last,
             (false, None) => (0, Move::NONE, Vec::new()),
         };
-        let iteration =
-            Iteration { depth, score, best, pv, search: count, table: after - before, occupancy, finished };
+        let iteration = Iteration { depth, score, best, pv, search: count, table: after - before, occupancy, finished };
         watch(Progress::Iteration(&iteration));
         iterations.push(iteration);
         let out_of_nodes = limit.nodes.is_some_and(|nodes| counted.nodes >= nodes);

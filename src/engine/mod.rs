@@ -98,6 +98,16 @@ impl Engine {
         self.table.as_deref()
     }
 
+    /// As new: everything is forgotten, whatever the options keep. Counts of what follows are those of a new engine.
+    pub fn reset(&mut self) {
+        if let Some(table) = self.table.as_mut() {
+            table.clear();
+        }
+        self.memory.clear();
+        self.last_ply = None;
+        self.searched = false;
+    }
+
     /// Forgets what is not kept between games.
     pub fn new_game(&mut self) {
         self.forget(Clear::Game);

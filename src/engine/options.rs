@@ -217,7 +217,7 @@ pub enum MateDistance {
 }
 
 /// The static evaluation: a sum of terms, in centipawns, from the side to move's view, clipped to +-30,000.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Eval {
     /// The values of the pieces.
@@ -237,19 +237,6 @@ pub struct Eval {
     /// scores mean nothing. Centipawns.
     #[schemars(range(min = 0, max = 30_000))]
     pub random: i32,
-}
-
-impl Default for Eval {
-    fn default() -> Self {
-        Self {
-            values: PieceValues::default(),
-            squares: PieceSquares::default(),
-            mobility: 0,
-            centre: 0,
-            space: 0,
-            random: 0,
-        }
-    }
 }
 
 /// A set of piece values, in centipawns.

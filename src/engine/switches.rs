@@ -13,6 +13,8 @@ pub const INFINITE: Score = 32_001;
 #[allow(missing_docs)]
 pub struct Switches {
     pub hard: bool,
+    /// Table cutoffs return at most the window's bounds.
+    pub clamp_hits: bool,
     pub pvs: bool,
     pub draws: bool,
     pub leaf_mates: bool,
@@ -82,6 +84,7 @@ impl Switches {
         let none = table.kind == TableKind::None;
         Self {
             hard: options.fail == Fail::Hard,
+            clamp_hits: options.fail == Fail::Hard || table.returns == crate::table::options::Returns::Window,
             pvs: options.algorithm == super::options::Algorithm::Pvs,
             draws: options.draws,
             leaf_mates: options.leaf_mates,
@@ -131,14 +134,14 @@ impl Switches {
     /// A score as the table keeps it: a mate counted from its node, not from the root.
     #[inline]
     #[must_use]
-    pub fn to_table(&self, score: Score, ply: usize) -> Score {
+    pub fn score_to_store(&self, score: Score, ply: usize) -> Score {
         self.shift(score, ply as Score)
     }
 
     /// A score of the table as the node at `ply` sees it.
     #[inline]
     #[must_use]
-    pub fn from_table(&self, score: Score, ply: usize) -> Score {
+    pub fn score_from_store(&self, score: Score, ply: usize) -> Score {
         self.shift(score, -(ply as Score))
     }
 

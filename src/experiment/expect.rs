@@ -1,5 +1,8 @@
 //! `[[expect]]`: a published or known figure, and how the rows are held against it.
 
+use super::file::{File, Source};
+use super::grid::Point;
+use super::problem::{Problem, nearest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -62,6 +65,10 @@ pub struct Range {
     pub exact: Option<f64>,
     /// Which statistic of the matching rows is meant; without it each row is.
     pub of: Option<Statistic>,
+    /// Exact figures of one depth after another, instead of the others.
+    pub by_depth: Vec<f64>,
+    /// The depth of the first of `by_depth`; default 1.
+    pub from: Option<u8>,
 }
 
 /// A statistic over rows.
@@ -87,4 +94,170 @@ pub enum Wanted {
     Differs,
     /// Printed, never gated on (timings).
     Either,
+}
+
+impl std::fmt::Display for Scalar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Float(value) => write!(f, "{value}"),
+            Self::Text(value) => f.write_str(value),
+        }
+    }
+}
+
+/// Checks that every expectation speaks of columns, metrics and variants that there are.
+///
+/// # Errors
+/// The first that does not, with its place and the nearest name.
+pub fn check(file: &File, points: &[Point], source: &Source<'_>) -> Result<(), Problem> {
+    let columns: Vec<String> = crate::record::columns()
+        .into_iter()
+        .map(|column| column.name)
+        .chain(points.iter().flat_map(super::grid::columns).map(|(path, _)| path))
+        .collect();
+    let known = |name: &str| columns.iter().any(|column| column == name || column.ends_with(&format!(".{name}")));
+    for (at, expect) in file.expect.iter().enumerate() {
+        let wrong = |key: &str, message: String| Problem {
+            help: nearest(key, columns.iter().map(String::as_str)),
+            ..source.at(&format!("expect.{at}"), message)
+        };
+        if let Some(key) = expect.filter.keys().find(|key| !known(key)) {
+            return Err(wrong(key, format!("expect.where.{key}: there is no such column")));
+        }
+        if let Some(key) = expect.figures.keys().find(|key| !known(key)) {
+            return Err(wrong(key, format!("expect.{key}: there is no such metric")));
+        }
+        if let Some(Scalar::Text(variant)) = expect.filter.get("variant")
+            && !points.iter().any(|point| point.name == *variant)
+        {
+            let names = points.iter().map(|point| point.name.as_str());
+            return Err(Problem {
+                help: nearest(variant, names),
+                ..source.at(&format!("expect.{at}"), format!("expect.where.variant: there is no variant \"{variant}\""))
+            });
+        }
+        if expect.figures.is_empty() && expect.claim.is_none() {
+            return Err(source.at(&format!("expect.{at}"), "expect: gives neither a figure nor a claim"));
+        }
+        if let Some(claim) = &expect.claim {
+            let claim = Claim::parse(claim).map_err(|message| source.at(&format!("expect.{at}"), message))?;
+            for side in [&claim.left, &claim.right] {
+                if !known(&side.metric) {
+                    return Err(wrong(&side.metric, format!("expect.claim: there is no metric `{}`", side.metric)));
+                }
+                if !points.iter().any(|point| point.name == side.variant) {
+                    let names = points.iter().map(|point| point.name.as_str());
+                    return Err(Problem {
+                        help: nearest(&side.variant, names),
+                        ..source.at(
+                            &format!("expect.{at}"),
+                            format!("expect.claim: there is no variant \"{}\"", side.variant),
+                        )
+                    });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A comparison of two metrics: `left relation right`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The left side.
+    pub left: Side,
+    /// `<`, `<=`, `=`, `>=` or `>`.
+    pub relation: String,
+    /// The right side.
+    pub right: Side,
+}
+
+/// `factor * metric(variant)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Side {
+    /// What the metric is multiplied by.
+    pub factor: f64,
+    /// The metric.
+    pub metric: String,
+    /// The variant.
+    pub variant: String,
+}
+
+impl Claim {
+    /// Reads `"nodes(a) > 1.2 * nodes(b)"`.
+    ///
+    /// # Errors
+    /// What is expected instead.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("expect.claim: `{text}`: expected \"metric(variant) > metric(variant)\", with < <= = >= or >");
+        // A variant's name may hold "=": only a relation outside brackets counts.
+        let mut depth = 0usize;
+        let place = text
+            .char_indices()
+            .find(|&(_, c)| {
+                depth = match c {
+                    '(' => depth + 1,
+                    ')' => depth.saturating_sub(1),
+                    _ => depth,
+                };
+                depth == 0 && "<>=".contains(c)
+            })
+            .map(|(place, _)| place)
+            .ok_or_else(wrong)?;
+        let rest = &text[place..];
+        let length = if rest[1..].starts_with('=') { 2 } else { 1 };
+        Ok(Self {
+            left: Side::parse(&text[..place]).ok_or_else(wrong)?,
+            relation: rest[..length].to_owned(),
+            right: Side::parse(&rest[length..]).ok_or_else(wrong)?,
+        })
+    }
+
+    /// Whether the relation holds between two numbers.
+    #[must_use]
+    pub fn holds(&self, left: f64, right: f64) -> bool {
+        match self.relation.as_str() {
+            "<" => left < right,
+            "<=" => left <= right,
+            ">" => left > right,
+            ">=" => left >= right,
+            _ => (left - right).abs() <= f64::EPSILON * left.abs(),
+        }
+    }
+}
+
+impl Side {
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (factor, term) = match text.split_once('*') {
+            Some((factor, term)) if !factor.contains('(') => (factor.trim().parse().ok()?, term.trim()),
+            _ => (1.0, text),
+        };
+        let (metric, variant) = term.strip_suffix(')')?.split_once('(')?;
+        (!metric.is_empty() && !variant.is_empty()).then(|| Self {
+            factor,
+            metric: metric.trim().to_owned(),
+            variant: variant.trim().to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_are_read_with_factors_and_names_that_hold_signs() {
+        let claim = Claim::parse("nodes(no table) >= 1.25 * nodes(size=1 MiB, policy=always)").unwrap();
+        assert_eq!((claim.relation.as_str(), claim.right.factor), (">=", 1.25));
+        assert_eq!(claim.right.variant, "size=1 MiB, policy=always");
+        assert!(claim.holds(2.0, 1.0) && !claim.holds(1.0, 2.0));
+        for text in ["nodes(a)", "nodes > nodes(b)", "nodes(a) > ", "x * nodes(a) < nodes(b)", ""] {
+            assert!(Claim::parse(text).is_err(), "{text:?}");
+        }
+    }
 }

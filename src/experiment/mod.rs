@@ -1,3 +1,16 @@
-//! The experiment file.
+//! The experiment file: what is searched, with which options, and what is expected of it.
 
 pub mod expect;
+pub mod file;
+pub mod grid;
+pub mod paths;
+pub mod plan;
+pub mod presets;
+pub mod problem;
+pub mod schema;
+
+pub use expect::Expect;
+pub use file::{Experiment, File, Sequence, Side};
+pub use grid::Point;
+pub use plan::{Job, Plan};
+pub use problem::Problem;

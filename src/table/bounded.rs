@@ -50,7 +50,7 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
         let high = options.index != Index::Multiply;
         let bits = u32::from(options.key_bits).min(L::KEY_BITS);
         let low_bits = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
-        let compared = if high { low_bits << (L::KEY_BITS - bits) % 64 } else { low_bits };
+        let compared = if high { low_bits << ((L::KEY_BITS - bits) % 64) } else { low_bits };
         Ok(Self {
             memory: Memory::new(len, options.huge_pages)?,
             policy,

@@ -236,7 +236,16 @@ mod tests {
     use proptest::prelude::*;
 
     fn any_entry() -> impl Strategy<Value = Entry> {
-        (0u16..0x8000, -32_001..=32_001, any::<u8>(), 1u8..4, any::<bool>(), any::<bool>(), 0..GENERATIONS, any::<u32>())
+        (
+            0u16..0x8000,
+            -32_001..=32_001,
+            any::<u8>(),
+            1u8..4,
+            any::<bool>(),
+            any::<bool>(),
+            0..GENERATIONS,
+            any::<u32>(),
+        )
             .prop_map(|(mv, score, depth, bound, pv, used, generation, nodes)| Entry {
                 mv: Move::from_bits(mv),
                 score,

@@ -143,6 +143,18 @@ pub enum Use {
     Moves,
 }
 
+/// What a hit that ends its node returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Returns {
+    /// The stored score (cut to the window under `fail = "hard"`).
+    #[default]
+    Stored,
+    /// The window's own bound where the stored score lies beyond it, whatever `fail` says: the classic probe function that
+    /// returns alpha or beta. Source: the engines `purple` and `webster`.
+    Window,
+}
+
 /// Which buckets are fetched ahead of their probe. Changes time, never counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -193,6 +205,8 @@ pub struct TableOptions {
     pub bounds: BoundsRule,
     /// Which draft may end a node.
     pub depth: DepthRule,
+    /// What a hit that ends its node returns.
+    pub returns: Returns,
     /// What a hit may be used for.
     #[serde(rename = "use")]
     pub uses: Use,
@@ -224,6 +238,7 @@ impl Default for TableOptions {
             clear: Clear::default(),
             bounds: BoundsRule::default(),
             depth: DepthRule::default(),
+            returns: Returns::default(),
             uses: Use::default(),
             pv_cutoffs: true,
             start_value: false,

@@ -52,7 +52,7 @@ impl Evaluator {
     /// The terms that are computed at the leaf, from White's view.
     #[inline(never)]
     fn dear_terms(&self, board: &Board) -> Score {
-        let terms: [(i32, fn(&Board, Color) -> i32); 3] = [
+        let terms: [(i32, Count); 3] = [
             (self.weights.mobility, mobility::count),
             (self.weights.centre, centre::count),
             (self.weights.space, space::count),
@@ -66,6 +66,9 @@ impl Evaluator {
         white + random::score(board, self.weights.random)
     }
 }
+
+/// What a term counts for one side.
+type Count = fn(&Board, Color) -> i32;
 
 /// What each piece on each square is worth, White's as positive numbers, Black's as negative: rows White pawn..king, then
 /// Black pawn..king, as the board's incremental sum wants them.

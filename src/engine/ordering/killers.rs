@@ -18,11 +18,7 @@ impl Killers {
     #[must_use]
     pub fn place(&self, ply: usize, mv: Move) -> i32 {
         let [newer, older] = self.0[ply & 255];
-        if mv == newer {
-            2
-        } else {
-            i32::from(mv == older)
-        }
+        if mv == newer { 2 } else { i32::from(mv == older) }
     }
 
     /// Remembers a quiet move that cut.

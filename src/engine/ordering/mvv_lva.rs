@@ -35,7 +35,7 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    
+
     fn score_of(scheme: MvvLva, fen: &str, uci: &str) -> Option<i32> {
         let board = Board::from_fen(fen).unwrap();
         let mut moves = crate::chess::MoveList::new();

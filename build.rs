@@ -1,0 +1,19 @@
+//! Tells the build which commit it is of, for the manifest.
+
+use std::process::Command;
+
+fn main() {
+    let git = |args: &[&str]| {
+        let output = Command::new("git").args(args).output().ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    if let Some(head) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
+        println!("cargo:rerun-if-changed={head}");
+    }
+    println!("cargo:rerun-if-changed=src");
+    if let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]).filter(|commit| !commit.is_empty()) {
+        let changed = git(&["status", "--porcelain", "--", "src", "Cargo.toml", "Cargo.lock"])
+            .is_some_and(|list| !list.is_empty());
+        println!("cargo:rustc-env=TTLAB_COMMIT={commit}{}", if changed { "+" } else { "" });
+    }
+}

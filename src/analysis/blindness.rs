@@ -1,0 +1,48 @@
+//! What an experiment cannot show, and what to do about it.
+
+use super::summary::Summary;
+use crate::record::manifest::Manifest;
+
+/// Fewer searches than this say little about a mean.
+const FEW: usize = 10;
+
+/// Tables less full than this, in per mille, put no pressure on a policy. Source: Stockfish's advice on table sizes.
+const FULL: f64 = 300.0;
+
+/// Warnings about a finished run.
+#[must_use]
+pub fn warnings(manifest: &Manifest, summary: &Summary) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let varies = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
+    let loose: Vec<&str> =
+        summary.lines.iter().filter(|line| line.hashfull < FULL).map(|line| line.variant.as_str()).collect();
+    if (varies("table.policy") || varies("table.same_key") || varies("table.slots")) && !loose.is_empty() {
+        let shown = loose.iter().take(3).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+        let more = if loose.len() > 3 { format!(" and {} more", loose.len() - 3) } else { String::new() };
+        warnings.push(format!(
+            "no pressure: the tables of {shown}{more} stayed less than 30 % full, so this says little about replacement; \
+             use smaller tables or greater depth"
+        ));
+    }
+    let ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(varies)
+        || manifest.varying.iter().any(|path| path == "table.policy.factor" || path == "table.policy.age");
+    if ages && !manifest.sequence {
+        warnings.push(
+            "aging is invisible: every position is searched from an empty table, so no entry grows old; give a [sequence], or \
+             a PGN suite"
+                .to_owned(),
+        );
+    }
+    if summary.searches < FEW {
+        warnings.push(format!("{} searches are few: the means say little beyond them", summary.searches));
+    }
+    if manifest.jobs > 1 {
+        warnings.push(format!(
+            "timings are of {} jobs at a time, which share caches and memory: use --jobs 1 and repeats to compare times",
+            manifest.jobs
+        ));
+    } else if summary.repeats == 1 {
+        warnings.push("timings are of a single run each: set repeats to compare times".to_owned());
+    }
+    warnings
+}

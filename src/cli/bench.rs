@@ -1,0 +1,32 @@
+use super::{Exit, Failure, Outcome};
+use crate::signature;
+use std::time::Instant;
+
+/// Search a fixed set of positions: the node count is the signature of this build
+#[derive(clap::Args)]
+#[command(after_help = "The count is the same on every machine; it moves only when search behaviour does.
+stderr: Nodes searched  : N          stdout: N nodes M nps
+
+Examples:
+  ttlab bench
+  ttlab bench --all                  the signature of every preset and policy, as in tests/signatures.txt")]
+pub struct Args {
+    /// The signature of every preset and policy
+    #[arg(long)]
+    all: bool,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    if args.all {
+        for (name, options) in signature::all() {
+            println!("{name} {}", signature::nodes(&options).map_err(Failure::usage)?);
+        }
+        return Ok(Exit::Done);
+    }
+    let begun = Instant::now();
+    let nodes = signature::nodes(&signature::bench_options()).map_err(Failure::usage)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    eprintln!("Nodes searched  : {nodes}");
+    println!("{nodes} nodes {:.0} nps", nodes as f64 / seconds);
+    Ok(Exit::Done)
+}

@@ -1,0 +1,34 @@
+use super::{Exit, Failure, Outcome};
+use crate::experiment::{Experiment, Plan};
+use std::path::PathBuf;
+
+/// Check experiment files: every option of every variant, the suite, the expectations
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab check experiments/quick.toml
+  ttlab check experiments/*.toml experiments/published/*.toml")]
+pub struct Args {
+    /// The experiment files
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let mut wrong = 0;
+    for file in &args.files {
+        match Experiment::load(file, &[]) {
+            Ok(experiment) => {
+                let plan = Plan::new(&experiment);
+                println!("{}: {} variants, {} jobs", file.display(), plan.variants.len(), plan.len());
+            }
+            Err(problem) => {
+                wrong += 1;
+                eprintln!("{}", problem.to_string().trim_end());
+            }
+        }
+    }
+    if wrong > 0 {
+        return Err(Failure::usage(format!("{wrong} of {} files are wrong", args.files.len())));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,33 @@
+use super::{Exit, Outcome, engine_options};
+use crate::chess::{Keys, keyaudit};
+
+/// Audit a key scheme: how many of its keys are distinct, and which collide
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab keys                                            the default scheme
+  ttlab keys --set keys.scheme=webster-product          374 distinct keys of 768
+  ttlab keys --set keys.scheme=webster-literals         16 distinct of 32")]
+pub struct Args {
+    /// A named starting point for the options
+    #[arg(short, long)]
+    preset: Option<String>,
+    /// Set an option: path=value (may be repeated)
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let options = engine_options(args.preset.as_deref(), &args.sets)?;
+    let audit = keyaudit::audit(&Keys::new(&options.keys));
+    println!(
+        "piece-square keys   {} distinct of 768, {} colliding pairs",
+        audit.distinct_piece_squares, audit.colliding_pairs
+    );
+    println!("side and castling   {} distinct of 32", audit.distinct_side_and_castling);
+    println!("en passant squares  {} distinct of 16", audit.distinct_en_passant);
+    println!("left out (zero)     {}", audit.zeros);
+    for ((color, piece, square), (other_color, other_piece, other)) in audit.examples {
+        println!("    {color:?} {piece:?} {square} = {other_color:?} {other_piece:?} {other}");
+    }
+    Ok(Exit::Done)
+}

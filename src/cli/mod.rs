@@ -1,0 +1,163 @@
+//! The commands: one file each, arguments in, rooms called, exit code out.
+#![allow(clippy::print_stdout, clippy::print_stderr)] // The room that talks to the user.
+
+mod bench;
+mod check;
+mod columns;
+mod keys;
+mod options;
+mod perft;
+mod plan;
+mod report;
+mod run;
+mod schema;
+mod search;
+mod shell;
+mod suite;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// What a command ends with (see `docs/exit-codes.md`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// All is well.
+    Done = 0,
+    /// A gate or an expectation failed.
+    Gate = 1,
+    /// Wrong usage or a bad file.
+    Usage = 2,
+    /// A job failed, or rows are missing.
+    Failed = 3,
+    /// Counts that should be equal are not.
+    Unequal = 4,
+    /// Input or output failed.
+    Io = 5,
+    /// Interrupted; can be resumed.
+    Interrupted = 75,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// A command's failure: what to say, and how to exit.
+#[derive(Debug)]
+pub struct Failure {
+    exit: Exit,
+    message: String,
+}
+
+impl Failure {
+    /// A mistake of the user's.
+    pub fn usage(message: impl std::fmt::Display) -> Self {
+        Self { exit: Exit::Usage, message: message.to_string() }
+    }
+
+    /// The system would not.
+    pub fn io(message: impl std::fmt::Display) -> Self {
+        Self { exit: Exit::Io, message: message.to_string() }
+    }
+}
+
+type Outcome = Result<Exit, Failure>;
+
+/// A laboratory for chess transposition tables: exact node counts, hit rates and timings from ten lines of TOML.
+#[derive(Parser)]
+#[command(name = "ttlab", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Examples:
+  ttlab run experiments/quick.toml            run an experiment; results in reports/quick/
+  ttlab check experiments/*.toml              is each file right?
+  ttlab search startpos --depth 8             one search, all counters
+  ttlab options table                         what can be set, and what it means")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Args),
+    Plan(plan::Args),
+    Check(check::Args),
+    Report(report::Args),
+    Search(search::Args),
+    Perft(perft::Args),
+    Bench(bench::Args),
+    Suite(suite::Args),
+    Generate(suite::GenerateArgs),
+    Keys(keys::Args),
+    Options(options::Args),
+    Columns(columns::Args),
+    Schema(schema::Args),
+    Completions(shell::CompletionArgs),
+    Man(shell::ManArgs),
+}
+
+/// Reads the command line, runs the command, says what went wrong.
+#[must_use]
+pub fn main() -> ExitCode {
+    // A reader that has seen enough (`| head`) is no error: die of the broken pipe like other tools, not of a panic.
+    std::panic::set_hook(Box::new(|info| {
+        let text = info.to_string();
+        if text.contains("Broken pipe") {
+            std::process::exit(0);
+        }
+        eprintln!("error: internal: {text}");
+    }));
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        Command::Run(args) => run::run(&args),
+        Command::Plan(args) => plan::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Search(args) => search::run(&args),
+        Command::Perft(args) => perft::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Suite(args) => suite::run(&args),
+        Command::Generate(args) => suite::generate(&args),
+        Command::Keys(args) => keys::run(&args),
+        Command::Options(args) => options::run(&args),
+        Command::Columns(args) => columns::run(&args),
+        Command::Schema(args) => schema::run(&args),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            let message = failure.message.trim_end();
+            eprintln!("{}{message}", if message.starts_with("error") { "" } else { "error: " });
+            failure.exit.into()
+        }
+    }
+}
+
+/// The command line of the tool itself, for completions and man pages.
+fn command() -> clap::Command {
+    <Cli as clap::CommandFactory>::command()
+}
+
+/// A FEN, or `startpos`.
+fn position(text: &str) -> Result<crate::chess::Board, Failure> {
+    if text == "startpos" {
+        return Ok(crate::chess::Board::startpos());
+    }
+    crate::chess::Board::from_fen(text)
+        .map_err(|error| Failure::usage(format!("{error}\n  in {text}\nhelp: give a FEN in quotes, or startpos")))
+}
+
+/// Options from a preset and `--set`s.
+fn engine_options(preset: Option<&str>, sets: &[String]) -> Result<crate::engine::EngineOptions, Failure> {
+    let preset = preset.map(|preset| format!("preset = {preset:?}\n")).unwrap_or_default();
+    let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[engine]\n{preset}");
+    let experiment =
+        crate::experiment::Experiment::parse(&text, std::path::Path::new("--set"), sets).map_err(|mut problem| {
+            problem.span = None;
+            problem.message = problem.message.replace(" (variant \"default\")", "");
+            Failure::usage(problem)
+        })?;
+    Ok(experiment.points[0].options.clone())
+}

@@ -1,0 +1,65 @@
+use super::{Exit, Failure, Outcome};
+use crate::experiment::problem::nearest;
+use crate::experiment::{presets, schema};
+
+/// Show every option: meaning, values, default
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab options                     all of them
+  ttlab options table.policy        those that begin so
+  ttlab options --preset purple     a preset's own text
+  ttlab options --markdown          docs/options.md")]
+pub struct Args {
+    /// Only options whose path begins with this
+    prefix: Option<String>,
+    /// As Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// Show a preset's text instead; without a name, list the presets
+    #[arg(long, num_args = 0..=1, default_missing_value = "")]
+    preset: Option<String>,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    if let Some(name) = &args.preset {
+        if name.is_empty() {
+            presets::names().for_each(|name| println!("{name}"));
+            return Ok(Exit::Done);
+        }
+        let text = presets::text(name).ok_or_else(|| {
+            let hint = nearest(name, presets::names()).map(|hint| format!(": {hint}")).unwrap_or_default();
+            Failure::usage(format!("there is no preset `{name}`{hint}"))
+        })?;
+        print!("{text}");
+        return Ok(Exit::Done);
+    }
+    let prefix = args.prefix.as_deref().unwrap_or("");
+    let pages = schema::pages();
+    let chosen: Vec<_> = pages.iter().filter(|page| page.path.starts_with(prefix)).collect();
+    if chosen.is_empty() {
+        let hint = nearest(prefix, pages.iter().map(|page| page.path.as_str()));
+        return Err(Failure::usage(format!(
+            "no option begins with `{prefix}`{}",
+            hint.map(|hint| format!(": {hint}")).unwrap_or_default()
+        )));
+    }
+    if args.markdown {
+        println!("# Options\n\nPrinted by `ttlab options --markdown` from the definitions themselves.\n");
+    }
+    for page in chosen {
+        let default = if page.default.is_empty() { String::new() } else { format!(", default {}", page.default) };
+        if args.markdown {
+            println!("### `{}`\n\n{} ({}{default})\n", page.path, page.meaning, page.values);
+            for (word, meaning) in &page.words {
+                println!("- `{word}`: {meaning}");
+            }
+            println!();
+        } else {
+            println!("{}  ({}{default})\n    {}", page.path, page.values, page.meaning);
+            for (word, meaning) in &page.words {
+                println!("      {word:<16} {meaning}");
+            }
+        }
+    }
+    Ok(Exit::Done)
+}

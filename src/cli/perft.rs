@@ -1,0 +1,42 @@
+use super::{Exit, Outcome, position};
+use crate::chess::{Increments, Keys, perft};
+use std::time::Instant;
+
+/// Count the leaves of the legal move tree
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab perft startpos 6
+  ttlab perft 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1' 4 --divide")]
+pub struct Args {
+    /// A FEN in quotes, or startpos
+    position: String,
+    /// Depth in plies
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
+    depth: u32,
+    /// The count behind each move
+    #[arg(long)]
+    divide: bool,
+    /// Count the last ply's moves without making them
+    #[arg(long)]
+    bulk: bool,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let mut board = position(&args.position)?;
+    let increments = Increments::of_keys(Keys::new(&crate::chess::KeyOptions::default()));
+    board.rekey(&increments);
+    if args.divide && args.depth > 0 {
+        let counts = perft::divide(&board, &increments, args.depth);
+        for (mv, count) in &counts {
+            println!("{mv}: {count}");
+        }
+        println!("{}", counts.iter().map(|(_, count)| count).sum::<u64>());
+        return Ok(Exit::Done);
+    }
+    let begun = Instant::now();
+    let count = if args.bulk { perft::bulk } else { perft::full }(&board, &increments, args.depth);
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("{count}");
+    eprintln!("{seconds:.3} s, {:.1} million a second", count as f64 / seconds / 1e6);
+    Ok(Exit::Done)
+}

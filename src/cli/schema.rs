@@ -1,0 +1,13 @@
+use super::{Exit, Failure, Outcome};
+
+/// Print the JSON Schema of experiment files, for editors (`#:schema` on a file's first line)
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab schema > ttlab.schema.json")]
+pub struct Args {}
+
+pub fn run(_: &Args) -> Outcome {
+    let schema = crate::experiment::schema::file_schema();
+    println!("{}", serde_json::to_string_pretty(&schema).map_err(Failure::io)?);
+    Ok(Exit::Done)
+}

@@ -1,0 +1,78 @@
+use super::{Exit, Failure, Outcome, engine_options, position};
+use crate::engine::{Engine, Limit, Progress, SearchCounters};
+use crate::table::TableCounters;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Search one position: iterations, score, principal variation, all counters
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab search startpos --depth 8
+  ttlab search startpos --depth 7 --preset purple --set table=unbounded
+  ttlab search '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1' --nodes 1000000 --set table.size='64 MiB'")]
+pub struct Args {
+    /// A FEN in quotes, or startpos
+    position: String,
+    /// Depth of the last iteration, in plies
+    #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..))]
+    depth: Option<u8>,
+    /// Nodes in all
+    #[arg(short, long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// A named starting point for the options
+    #[arg(short, long)]
+    preset: Option<String>,
+    /// Set an option: path=value (may be repeated)
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let board = position(&args.position)?;
+    let options = engine_options(args.preset.as_deref(), &args.sets)?;
+    if args.depth.is_none() && args.nodes.is_none() {
+        return Err(Failure::usage("give a limit: --depth N or --nodes N"));
+    }
+    if args.depth.is_none() && options.deepening.step == 0 {
+        return Err(Failure::usage("without deepening a search needs --depth N"));
+    }
+    let mut engine = Engine::new(&options, None).map_err(Failure::usage)?;
+    let limit = Limit { depth: args.depth, nodes: args.nodes };
+    println!("{:>5} {:>7} {:>14} {:>14} {:>9}  pv", "depth", "score", "nodes", "evals", "seconds");
+    let (mut begun, mut seconds) = (Instant::now(), 0.0);
+    let outcome = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |progress| match progress {
+        Progress::Begin { .. } => begun = Instant::now(),
+        Progress::End => seconds = begun.elapsed().as_secs_f64(),
+        Progress::Iteration(found) => {
+            let pv: Vec<String> = found.pv.iter().map(ToString::to_string).collect();
+            println!(
+                "{:>5} {:>7} {:>14} {:>14} {seconds:>9.3}  {}{}",
+                found.depth,
+                found.score,
+                found.search.nodes,
+                found.search.evals,
+                pv.join(" "),
+                if found.finished { "" } else { " (cut short)" }
+            );
+        }
+    });
+    let (mut search, mut table) = (SearchCounters::default(), TableCounters::default());
+    for iteration in &outcome.iterations {
+        search += iteration.search;
+        table += iteration.table;
+    }
+    println!("\nall iterations:");
+    let names =
+        SearchCounters::COLUMNS.iter().zip(search.values()).map(|((name, _), value)| (format!("search.{name}"), value));
+    let table =
+        TableCounters::COLUMNS.iter().zip(table.values()).map(|((name, _), value)| (format!("table.{name}"), value));
+    for (name, value) in names.chain(table.filter(|_| engine.table().is_some())) {
+        println!("{name:<24} {value:>14}");
+    }
+    if let Some(occupancy) = engine.table().map(|table| table.occupancy()) {
+        println!("{:<24} {:>14}", "entries", occupancy.occupied);
+        println!("{:<24} {:>14}", "slots", occupancy.slots);
+        println!("{:<24} {:>14}", "bytes", occupancy.bytes);
+    }
+    Ok(Exit::Done)
+}

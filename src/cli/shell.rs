@@ -1,0 +1,29 @@
+use super::{Exit, Failure, Outcome, command};
+use clap_complete::Shell;
+use std::io;
+
+/// Print shell completions
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab completions bash > ~/.local/share/bash-completion/completions/ttlab
+  ttlab completions fish > ~/.config/fish/completions/ttlab.fish")]
+pub struct CompletionArgs {
+    /// bash, elvish, fish, powershell or zsh
+    shell: Shell,
+}
+
+pub fn completions(args: &CompletionArgs) -> Outcome {
+    clap_complete::generate(args.shell, &mut command(), "ttlab", &mut io::stdout());
+    Ok(Exit::Done)
+}
+
+/// Print the man page
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab man > ttlab.1 && man ./ttlab.1")]
+pub struct ManArgs {}
+
+pub fn man(_: &ManArgs) -> Outcome {
+    clap_mangen::Man::new(command()).render(&mut io::stdout()).map_err(Failure::io)?;
+    Ok(Exit::Done)
+}

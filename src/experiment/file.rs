@@ -1,0 +1,325 @@
+//! The TOML of an experiment, and the experiment that it means.
+
+use super::expect::Expect;
+use super::grid::{self, Point};
+use super::problem::{Problem, explain, nearest};
+use crate::chess::suite::{self, Suite};
+use crate::engine::EngineOptions;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// An experiment file.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// The experiment's name and that of its folder under `reports/`; default: the file's name.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// What it should answer; heads the report.
+    #[serde(default)]
+    pub question: String,
+    /// What the reader should make of the figures; printed in the report.
+    #[serde(default)]
+    pub analysis: String,
+    /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the working folder), or
+    /// `{ startpos = true }`, or `{ fen = "..." }`.
+    pub suite: SuiteChoice,
+    /// Only the first so many items of the suite.
+    #[serde(default)]
+    pub first: Option<usize>,
+    /// When each search ends.
+    #[serde(default)]
+    pub limit: LimitChoice,
+    /// How often each search is made; more than 1 makes timings worth printing.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 10_000))]
+    pub repeats: u32,
+    /// How many key seeds the baseline is run under, for the chaos floor.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 10_000))]
+    pub seeds: u32,
+    /// Which variant the others are held against: `{ variant = "no table" }`, or the value of an option
+    /// (`{ "table.policy.kind" = "always" }`). Default: the first.
+    #[serde(default)]
+    pub baseline: BTreeMap<String, Scalar>,
+    /// Searches along games instead of single positions.
+    #[serde(default)]
+    pub sequence: Option<Sequence>,
+    /// The options of the engine; `preset` names a starting point.
+    #[serde(default)]
+    #[schemars(with = "EngineWithPreset")]
+    pub engine: Table,
+    /// Axes: option path = list of values; every combination runs.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, Vec<serde_json::Value>>")]
+    pub grid: Table,
+    /// Named points: `name` and option paths.
+    #[serde(default)]
+    #[schemars(with = "Vec<BTreeMap<String, serde_json::Value>>")]
+    pub variant: Vec<Table>,
+    /// Axes whose paths move together.
+    #[serde(default)]
+    #[schemars(with = "Vec<BTreeMap<String, Vec<serde_json::Value>>>")]
+    pub zip: Vec<Table>,
+    /// Points of the grid to leave out: all paths match.
+    #[serde(default)]
+    #[schemars(with = "Vec<BTreeMap<String, serde_json::Value>>")]
+    pub exclude: Vec<Table>,
+    /// Points to add whatever the excludes say.
+    #[serde(default)]
+    #[schemars(with = "Vec<BTreeMap<String, serde_json::Value>>")]
+    pub include: Vec<Table>,
+    /// Published or known figures, and the verdicts on them.
+    #[serde(default)]
+    pub expect: Vec<Expect>,
+}
+
+use super::expect::Scalar;
+
+fn one() -> u32 {
+    1
+}
+
+/// The engine's options and the preset under them, for the schema.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct EngineWithPreset {
+    /// A named starting point that the other options override.
+    preset: Option<String>,
+    #[serde(flatten)]
+    options: EngineOptions,
+}
+
+/// Where the positions come from.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SuiteChoice {
+    /// A file.
+    File(PathBuf),
+    /// One position.
+    One(OnePosition),
+}
+
+/// One position, given in the file itself.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OnePosition {
+    /// The position in FEN.
+    #[serde(default)]
+    pub fen: Option<String>,
+    /// The start position.
+    #[serde(default)]
+    pub startpos: bool,
+}
+
+/// When a search ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LimitChoice {
+    /// After the iteration of this depth, in plies, 1..=255.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 255))]
+    pub depth: Option<u8>,
+    /// Before it enters another node than this many, over all iterations.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub nodes: Option<u64>,
+}
+
+/// Searches along games. With a PGN suite: at the plies of each game; with positions: along the engine's own play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sequence {
+    /// The first ply of a game that is searched (0: the position before White's first move).
+    pub from: u16,
+    /// The last; default: the game's last position but one.
+    pub to: Option<u16>,
+    /// At whose moves.
+    pub side: Side,
+    /// Plies of the engine's own play from each position of the suite, each by the best move that it found; 0: none.
+    pub self_play: u16,
+}
+
+impl Default for Sequence {
+    fn default() -> Self {
+        Self { from: 0, to: None, side: Side::Both, self_play: 0 }
+    }
+}
+
+/// At whose moves a game is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// At every ply.
+    #[default]
+    Both,
+    /// At White's moves, as an engine that plays White would.
+    White,
+    /// At Black's moves.
+    Black,
+}
+
+/// A checked experiment.
+#[derive(Debug, Clone)]
+pub struct Experiment {
+    /// Name of the experiment and of its folder.
+    pub name: String,
+    /// The file as read.
+    pub file: File,
+    /// The file's text.
+    pub text: String,
+    /// The suite's name as the file gives it.
+    pub suite_name: String,
+    /// The positions or games.
+    pub suite: Suite,
+    /// The points, in the file's order.
+    pub points: Vec<Point>,
+    /// Place of the baseline among them.
+    pub baseline: usize,
+}
+
+impl Experiment {
+    /// Reads and checks a file. `sets`: `path=value` pairs that are laid over every point.
+    ///
+    /// # Errors
+    /// The first mistake, with its place.
+    pub fn load(path: &Path, sets: &[String]) -> Result<Self, Problem> {
+        let text = std::fs::read_to_string(path).map_err(|error| Problem {
+            file: path.display().to_string(),
+            text: String::new(),
+            span: None,
+            message: format!("cannot be read: {error}"),
+            help: None,
+        })?;
+        Self::parse(&text, path, sets)
+    }
+
+    /// As [`Experiment::load`], from text; `path` is where relative suites are looked for and what errors call the file.
+    ///
+    /// # Errors
+    /// The first mistake, with its place.
+    pub fn parse(text: &str, path: &Path, sets: &[String]) -> Result<Self, Problem> {
+        let source = Source { text, path };
+        let file: File = toml::from_str(text).map_err(|error| {
+            let (message, help) = explain(error.message());
+            Problem { span: error.span(), help, ..source.problem(message) }
+        })?;
+        let name = file.name.clone().unwrap_or_else(|| {
+            path.file_stem().map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned())
+        });
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+            return Err(
+                source.at("name", format!("name: `{name}` is not a plain folder name (letters, digits, - _ .)"))
+            );
+        }
+        if file.repeats == 0 || file.repeats > 10_000 {
+            return Err(source.at("repeats", format!("repeats: {} is out of range: expected 1 to 10000", file.repeats)));
+        }
+        if file.seeds == 0 || file.seeds > 10_000 {
+            return Err(source.at("seeds", format!("seeds: {} is out of range: expected 1 to 10000", file.seeds)));
+        }
+        let (suite_name, mut suite) = source.suite(&file.suite)?;
+        suite.items.truncate(file.first.unwrap_or(usize::MAX));
+        let sets = sets
+            .iter()
+            .map(|pair| parse_set(pair))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|message| Problem { text: String::new(), ..source.problem(message) })?;
+        let points = grid::expand(&file, &sets, &source)?;
+        let baseline = grid::baseline(&file, &points, &source)?;
+        source.check_sequence(&file, &suite)?;
+        super::expect::check(&file, &points, &source)?;
+        Ok(Self { name, text: text.to_owned(), suite_name, suite, points, baseline, file })
+    }
+}
+
+/// `path=value` of a command line; a value that is no TOML value is a word.
+fn parse_set(pair: &str) -> Result<(String, Value), String> {
+    let (path, value) =
+        pair.split_once('=').ok_or_else(|| format!("--set {pair}: expected path=value, as in table.size=\"4 MiB\""))?;
+    let parsed = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
+    Ok((path.trim().to_owned(), parsed.unwrap_or_else(|| Value::from(value.trim()))))
+}
+
+/// The text of a file and how to point into it.
+pub struct Source<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The file.
+    pub path: &'a Path,
+}
+
+impl Source<'_> {
+    /// A mistake with no place.
+    #[must_use]
+    pub fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem {
+            file: self.path.display().to_string(),
+            text: self.text.to_owned(),
+            span: None,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// A mistake at a key of the file (`name`, `grid.table.size`), as far as the path can be followed.
+    #[must_use]
+    pub fn at(&self, path: &str, message: impl Into<String>) -> Problem {
+        Problem { span: grid::locate(self.text, path), ..self.problem(message) }
+    }
+
+    fn suite(&self, choice: &SuiteChoice) -> Result<(String, Suite), Problem> {
+        let file = match choice {
+            SuiteChoice::One(OnePosition { fen: Some(fen), startpos: false }) => {
+                let suite = suite::of_fen(fen).map_err(|error| self.at("suite", format!("suite.fen: {error}")))?;
+                return Ok((fen.clone(), suite));
+            }
+            SuiteChoice::One(OnePosition { fen: None, startpos: true }) => {
+                return Ok(("startpos".to_owned(), suite::of_start()));
+            }
+            SuiteChoice::One(_) => {
+                return Err(self.at("suite", "suite: expected a file, { startpos = true } or { fen = \"...\" }"));
+            }
+            SuiteChoice::File(file) => file,
+        };
+        let beside = self.path.parent().unwrap_or(Path::new("")).join(file);
+        let found = if beside.is_file() { &beside } else { file };
+        if !found.is_file() {
+            let siblings = std::fs::read_dir(found.parent().filter(|dir| dir.is_dir()).unwrap_or(Path::new("data")));
+            let names: Vec<String> = siblings
+                .map(|dir| dir.flatten().map(|entry| entry.path().display().to_string()).collect())
+                .unwrap_or_default();
+            return Err(Problem {
+                help: nearest(&file.display().to_string(), names.iter().map(String::as_str)),
+                ..self.at("suite", format!("suite: there is no file {}", file.display()))
+            });
+        }
+        let suite = suite::load(found, crate::chess::Strictness::Strict)
+            .map_err(|error| self.at("suite", format!("suite: {error}")))?;
+        if suite.items.is_empty() {
+            return Err(self.at("suite", format!("suite: {} holds no positions", file.display())));
+        }
+        Ok((file.display().to_string(), suite))
+    }
+
+    fn check_sequence(&self, file: &File, suite: &Suite) -> Result<(), Problem> {
+        let games = suite.items.iter().any(|item| item.game().is_some());
+        match file.sequence {
+            Some(sequence) if games && sequence.self_play > 0 => {
+                Err(self.at("sequence", "sequence.self_play: the suite's games give the moves: leave it out"))
+            }
+            Some(sequence) if !games && sequence.self_play == 0 => Err(self.at(
+                "sequence",
+                "sequence: the suite has single positions: give self_play (plies of the engine's own play)",
+            )),
+            Some(sequence) if sequence.to.is_some_and(|to| to < sequence.from) => {
+                Err(self.at("sequence", "sequence.to: lies before sequence.from"))
+            }
+            _ => Ok(()),
+        }
+    }
+}

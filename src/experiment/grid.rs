@@ -1,0 +1,411 @@
+//! From axes, variants and excludes to points: each a full set of options with a name.
+
+use super::file::{File, LimitChoice, Source};
+use super::paths;
+use super::presets;
+use super::problem::{Problem, explain, nearest};
+use crate::engine::{EngineOptions, Limit};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+use toml::{Table, Value};
+
+/// One point: a variant of the engine under one limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Its name: unique in the experiment.
+    pub name: String,
+    /// The paths that it sets, for excludes and the baseline.
+    pub paths: Vec<(String, Value)>,
+    /// The whole options.
+    pub options: EngineOptions,
+    /// The limit.
+    pub limit: Limit,
+}
+
+/// A point before its options are read: a name where the file gives one, the paths, and where in the file it stands.
+struct Draft {
+    name: Option<String>,
+    paths: Vec<(String, Value)>,
+    place: String,
+}
+
+/// All points of a file, in its order: the grid's, the includes, then the variants.
+///
+/// # Errors
+/// The first mistake, with its place.
+pub fn expand(file: &File, sets: &[(String, Value)], source: &Source<'_>) -> Result<Vec<Point>, Problem> {
+    let known = known_paths();
+    let axes = axes(file, source)?;
+    for path in axes.iter().flat_map(|axis| axis.iter().map(|(path, _)| path)).collect::<BTreeSet<_>>() {
+        let table = if file.grid.contains_key(path.as_str()) { "grid" } else { "zip" };
+        check_path(path, &known, table, source)?;
+    }
+    let mut drafts: Vec<Draft> = Vec::new();
+    if !axes.is_empty() {
+        let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
+        for axis in &axes {
+            // The first axis varies slowest.
+            combinations = combinations
+                .iter()
+                .flat_map(|point| {
+                    (0..axis[0].1.len()).map(|at| {
+                        let step = axis.iter().map(|(path, values)| (path.clone(), values[at].clone()));
+                        point.iter().cloned().chain(step).collect()
+                    })
+                })
+                .collect();
+            if combinations.len() > 1_000_000 {
+                return Err(source.at("grid", "grid: more than a million points"));
+            }
+        }
+        drafts.extend(
+            combinations
+                .into_iter()
+                .filter(|point| !file.exclude.iter().any(|excluded| matches(point, excluded)))
+                .map(|paths| Draft { name: None, paths, place: "grid".to_owned() }),
+        );
+        for excluded in &file.exclude {
+            for path in excluded.keys() {
+                check_path(path, &known, "exclude", source)?;
+            }
+        }
+    }
+    for (table, list) in [("include", &file.include), ("variant", &file.variant)] {
+        for (at, given) in list.iter().enumerate() {
+            drafts.push(named(given, table, at, &known, source)?);
+        }
+    }
+    if drafts.is_empty() {
+        drafts.push(Draft { name: Some("default".to_owned()), paths: Vec::new(), place: "engine".to_owned() });
+    }
+    let names = Names::new(&drafts);
+    let mut points: Vec<Point> = Vec::with_capacity(drafts.len());
+    for draft in drafts {
+        let name = draft.name.clone().unwrap_or_else(|| names.of(&draft.paths));
+        let (options, limit) = read(file, &draft, &name, sets, source)?;
+        points.push(Point { name, paths: draft.paths, options, limit });
+    }
+    refuse_duplicates(&points, source)?;
+    Ok(points)
+}
+
+/// The axes of `[grid]` and `[[zip]]`: each a list of paths that move together.
+type Axis = Vec<(String, Vec<Value>)>;
+
+fn axes(file: &File, source: &Source<'_>) -> Result<Vec<Axis>, Problem> {
+    let list = |table: &str, path: &str, value: &Value| match value {
+        Value::Array(values) if !values.is_empty() => Ok((path.to_owned(), values.clone())),
+        Value::Table(_) => Err(source.at(
+            &format!("{table}.{path}"),
+            format!(
+                "{table}.{path}: expected a list of values; write the path in quotes, as in \"{path}.size\" = [..]"
+            ),
+        )),
+        _ => Err(source.at(&format!("{table}.{path}"), format!("{table}.{path}: expected a list of values"))),
+    };
+    let mut axes: Vec<Axis> = Vec::new();
+    for (path, value) in &file.grid {
+        axes.push(vec![list("grid", path, value)?]);
+    }
+    for zip in &file.zip {
+        let axis: Axis = zip.iter().map(|(path, value)| list("zip", path, value)).collect::<Result<_, _>>()?;
+        if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != axis[0].1.len()) {
+            return Err(source.at(
+                "zip",
+                format!("zip.{path}: has {} values where zip.{} has {}", values.len(), axis[0].0, axis[0].1.len()),
+            ));
+        }
+        if !axis.is_empty() {
+            axes.push(axis);
+        }
+    }
+    Ok(axes)
+}
+
+/// A `[[variant]]` or `[[include]]`.
+fn named(
+    given: &Table,
+    table: &str,
+    at: usize,
+    known: &BTreeSet<String>,
+    source: &Source<'_>,
+) -> Result<Draft, Problem> {
+    let place = format!("{table}.{at}");
+    let name = match given.get("name") {
+        Some(Value::String(name)) if !name.trim().is_empty() => Some(name.clone()),
+        Some(_) => return Err(source.at(&format!("{place}.name"), format!("{table}.name: expected a name in quotes"))),
+        None if table == "variant" => {
+            return Err(source.at(&place, "variant.name: missing: every [[variant]] needs a name"));
+        }
+        None => None,
+    };
+    let mut paths = Vec::new();
+    for (path, value) in given.iter().filter(|(path, _)| *path != "name") {
+        check_path(path, known, &place, source)?;
+        paths.push((path.clone(), value.clone()));
+    }
+    Ok(Draft { name, paths, place })
+}
+
+/// Every path that a point may set: all prefixes of the options' leaves, and those of the limit.
+#[must_use]
+pub fn known_paths() -> BTreeSet<String> {
+    let mut known: BTreeSet<String> = ["preset", "limit.depth", "limit.nodes"].map(str::to_owned).into();
+    for path in super::schema::option_paths() {
+        let mut prefix = String::new();
+        for part in path.split('.') {
+            if !prefix.is_empty() {
+                prefix.push('.');
+            }
+            prefix.push_str(part);
+            known.insert(prefix.clone());
+        }
+    }
+    known
+}
+
+fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &Source<'_>) -> Result<(), Problem> {
+    if known.contains(path) {
+        return Ok(());
+    }
+    let shown = table.split('.').next().unwrap_or(table);
+    Err(Problem {
+        help: nearest(path, known.iter().map(String::as_str)),
+        ..source.at(&format!("{table}.{path}"), format!("{shown}.{path}: there is no option `{path}`"))
+    })
+}
+
+/// Whether a point has all the values that an exclude names.
+fn matches(point: &[(String, Value)], excluded: &Table) -> bool {
+    !excluded.is_empty()
+        && excluded.iter().all(|(path, value)| {
+            point.iter().any(|(set, point_value)| {
+                if set == path {
+                    return same(point_value, value);
+                }
+                // An exclude may name a part of what an axis sets: "table.policy.kind" of "table.policy".
+                path.strip_prefix(set.as_str()).and_then(|rest| rest.strip_prefix('.')).is_some_and(|rest| {
+                    let mut inner = Table::from_iter([("v".to_owned(), point_value.clone())]);
+                    if let Some(Value::String(kind)) = inner.get("v").cloned() {
+                        inner
+                            .insert("v".to_owned(), Value::Table(Table::from_iter([("kind".to_owned(), kind.into())])));
+                    }
+                    let found = rest.split('.').try_fold(&inner["v"], |value, part| value.get(part));
+                    found.is_some_and(|found| same(found, value))
+                })
+            })
+        })
+}
+
+/// `"always"` and `{ kind = "always" }` are the same.
+fn same(a: &Value, b: &Value) -> bool {
+    a == b || paths::display(a) == paths::display(b)
+}
+
+/// Lays preset, `[engine]`, the point and `--set` over each other and reads the options.
+fn read(
+    file: &File,
+    draft: &Draft,
+    name: &str,
+    sets: &[(String, Value)],
+    source: &Source<'_>,
+) -> Result<(EngineOptions, Limit), Problem> {
+    let all =
+        || draft.paths.iter().map(|(path, value)| (path, value, false)).chain(sets.iter().map(|(p, v)| (p, v, true)));
+    let mut preset = file.engine.get("preset").cloned();
+    let mut limit = file.limit;
+    let mut table = Table::new();
+    for (path, value, from_set) in all() {
+        let place = if from_set { String::new() } else { format!("{}.{path}", draft.place) };
+        match path.as_str() {
+            "preset" => preset = Some(value.clone()),
+            "limit.depth" | "limit.nodes" => {
+                let number = value.as_integer().filter(|&number| number > 0);
+                let fits = number.is_some_and(|number| path == "limit.nodes" || number <= 255);
+                let number = number.filter(|_| fits).ok_or_else(|| {
+                    source.at(&place, format!("{path}: expected a number above 0, found {}", paths::display(value)))
+                })?;
+                if path == "limit.depth" {
+                    limit.depth = Some(number as u8);
+                } else {
+                    limit.nodes = Some(number as u64);
+                }
+            }
+            _ => {}
+        }
+    }
+    match &preset {
+        Some(Value::String(chosen)) => {
+            table = presets::options(chosen)
+                .map_err(|(message, help)| Problem { help, ..source.at("engine.preset", message) })?;
+        }
+        Some(_) => return Err(source.at("engine.preset", "preset: expected a name in quotes")),
+        None => {}
+    }
+    let mut engine = file.engine.clone();
+    engine.remove("preset");
+    paths::lay_over(&mut table, &engine);
+    for (path, value, from_set) in all() {
+        if path == "preset" || path.starts_with("limit.") {
+            continue;
+        }
+        if from_set {
+            check_path(path, &known_paths(), "--set", &Source { text: "", path: source.path })?;
+        }
+        paths::set(&mut table, path, value.clone()).map_err(|part| {
+            source.at(&format!("{}.{path}", draft.place), format!("{path}: `{part}` is a plain value and has no parts"))
+        })?;
+    }
+    let options: EngineOptions = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
+        let path = error.path().to_string();
+        let (message, help) = explain(error.inner().message());
+        let place = place_of(draft, &path, source);
+        Problem { span: place, help, ..source.problem(format!("{path}: {message} (variant \"{name}\")")) }
+    })?;
+    let wrong = |path: &str, message: String| Problem {
+        span: place_of(draft, path, source),
+        ..source.problem(format!("{message} (variant \"{name}\")"))
+    };
+    options.check().map_err(|error| wrong(error.path, error.to_string()))?;
+    options.table.check().map_err(|error| {
+        let message = error.to_string();
+        wrong(message.split(':').next().unwrap_or_default(), message.clone())
+    })?;
+    let LimitChoice { depth, nodes } = limit;
+    if depth.is_none() && nodes.is_none() {
+        return Err(source.at("limit", "limit: missing: give limit = { depth = 8 } or { nodes = 100000 }"));
+    }
+    if depth == Some(0) || nodes == Some(0) {
+        return Err(source.at("limit", "limit: 0 is out of range: expected at least 1"));
+    }
+    if depth.is_none() && options.deepening.step == 0 {
+        return Err(source.at("limit", "limit.depth: missing: without deepening a search needs a depth"));
+    }
+    Ok((options, Limit { depth, nodes }))
+}
+
+/// Where in the file an option of a point was set: in the point itself, else in `[engine]`.
+fn place_of(draft: &Draft, path: &str, source: &Source<'_>) -> Option<Range<usize>> {
+    let inside = draft.paths.iter().map(|(set, _)| set).find(|set| {
+        path == set.as_str() || path.starts_with(&format!("{set}.")) || set.starts_with(&format!("{path}."))
+    });
+    match inside {
+        Some(set) => locate(source.text, &format!("{}.{set}", draft.place)),
+        None => locate(source.text, &format!("engine.{path}")),
+    }
+}
+
+fn refuse_duplicates(points: &[Point], source: &Source<'_>) -> Result<(), Problem> {
+    let mut seen = std::collections::HashMap::new();
+    let mut names = BTreeSet::new();
+    for point in points {
+        if !names.insert(&point.name) {
+            return Err(source.problem(format!("variant: the name \"{}\" is used twice", point.name)));
+        }
+        let key = (serde_json::to_string(&point.options).unwrap_or_default(), point.limit.depth, point.limit.nodes);
+        if let Some(earlier) = seen.insert(key, &point.name) {
+            return Err(source.problem(format!(
+                "\"{}\" and \"{earlier}\" are the same point: the same options under the same limit",
+                point.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// How points of the grid are named: by the last part of each path, or more of it where that would be ambiguous.
+struct Names {
+    short: Vec<(String, String)>,
+}
+
+impl Names {
+    fn new(drafts: &[Draft]) -> Self {
+        let paths: BTreeSet<&String> =
+            drafts.iter().flat_map(|draft| draft.paths.iter().map(|(path, _)| path)).collect();
+        let tail = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+        let short = paths
+            .iter()
+            .map(|path| {
+                let alone = paths.iter().filter(|other| tail(other) == tail(path)).count() == 1;
+                ((*path).clone(), if alone { tail(path) } else { (*path).clone() })
+            })
+            .collect();
+        Self { short }
+    }
+
+    fn of(&self, paths: &[(String, Value)]) -> String {
+        let part = |(path, value): &(String, Value)| {
+            let short = self.short.iter().find(|(long, _)| long == path).map_or(path, |(_, short)| short);
+            format!("{short}={}", paths::display(value))
+        };
+        paths.iter().map(part).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Which point the others are held against.
+///
+/// # Errors
+/// When no point matches.
+pub fn baseline(file: &File, points: &[Point], source: &Source<'_>) -> Result<usize, Problem> {
+    if file.baseline.is_empty() {
+        return Ok(0);
+    }
+    let matches = |point: &Point| {
+        let leaves = columns(point);
+        file.baseline.iter().all(|(path, wanted)| {
+            let wanted = wanted.to_string();
+            path == "variant" && point.name == wanted
+                || leaves.iter().any(|(column, value)| {
+                    (column == path || column.strip_suffix(".kind") == Some(path)) && *value == wanted
+                })
+        })
+    };
+    points.iter().position(matches).ok_or_else(|| {
+        let names: Vec<&str> = points.iter().map(|point| point.name.as_str()).collect();
+        let wanted = file.baseline.get("variant").map(ToString::to_string).unwrap_or_default();
+        Problem { help: nearest(&wanted, names), ..source.at("baseline", "baseline: no variant matches it") }
+    })
+}
+
+/// The option columns of a point, with its limit.
+#[must_use]
+pub fn columns(point: &Point) -> Vec<(String, String)> {
+    let value = serde_json::to_value(&point.options).unwrap_or_default();
+    let mut leaves = paths::flatten(&value);
+    leaves.extend(point.limit.depth.map(|depth| ("limit.depth".to_owned(), depth.to_string())));
+    leaves.extend(point.limit.nodes.map(|nodes| ("limit.nodes".to_owned(), nodes.to_string())));
+    leaves
+}
+
+/// The bytes of a key in a TOML text: `grid.table.size`, `variant.2.table.size` (the third), as far as it can be followed.
+#[must_use]
+pub fn locate(text: &str, path: &str) -> Option<Range<usize>> {
+    let document = DeTable::parse(text).ok()?;
+    let mut table = document.get_ref();
+    let mut rest = path;
+    let mut found = None;
+    loop {
+        // Keys with dots in them stand in quotes: the longest that fits is meant.
+        let (key, value) = table
+            .iter()
+            .filter(|(key, _)| rest == key.get_ref().as_ref() || rest.starts_with(&format!("{}.", key.get_ref())))
+            .max_by_key(|(key, _)| key.get_ref().len())
+            .map_or((None, None), |(key, value)| (Some(key), Some(value)));
+        let (Some(key), Some(value)) = (key, value) else { return found };
+        found = Some(key.span());
+        rest = rest[key.get_ref().len()..].trim_start_matches('.');
+        let mut value = value;
+        if let DeValue::Array(items) = value.get_ref() {
+            let (at, after) = rest.split_once('.').unwrap_or((rest, ""));
+            let item = at.parse::<usize>().ok().and_then(|at| items.get(at)).or_else(|| items.iter().next())?;
+            found = Some(item.span());
+            rest = after;
+            value = item;
+        }
+        match value.get_ref() {
+            DeValue::Table(inner) if !rest.is_empty() => table = inner,
+            _ => return found,
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Dotted paths into options: setting, merging, and flattening into columns.
+
+use toml::{Table, Value};
+
+/// Sets a path (`table.policy.factor`), making tables on the way. A word where a table is wanted (`"always"`) stands for its
+/// `kind`.
+///
+/// # Errors
+/// The part of the path that is a plain value and cannot have parts of its own.
+pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
+    let Some((head, rest)) = path.split_once('.') else {
+        put(table, path, value);
+        return Ok(());
+    };
+    let slot = table.entry(head).or_insert_with(|| Value::Table(Table::new()));
+    if let Value::String(kind) = slot {
+        *slot = Value::Table(Table::from_iter([("kind".to_owned(), Value::String(std::mem::take(kind)))]));
+    }
+    match slot {
+        Value::Table(inner) => {
+            if head == "policy" && rest == "kind" && inner.get("kind") != Some(&value) {
+                // Another kind of policy has other parameters.
+                inner.clear();
+            }
+            set(inner, rest, value).map_err(|part| format!("{head}.{part}"))
+        }
+        _ => Err(head.to_owned()),
+    }
+}
+
+/// Puts a value under a key. A word for `table` changes its kind and leaves its shape alone.
+fn put(table: &mut Table, key: &str, value: Value) {
+    match (table.get_mut(key), value) {
+        (Some(Value::Table(old)), value @ Value::String(_)) if key == "table" => {
+            old.insert("kind".to_owned(), value);
+        }
+        (_, value) => {
+            table.insert(key.to_owned(), value);
+        }
+    }
+}
+
+/// Lays one table of options over another.
+pub fn lay_over(base: &mut Table, over: &Table) {
+    for (key, value) in over {
+        match (base.get_mut(key), value) {
+            (Some(Value::Table(old)), Value::Table(new)) if !changes_kind(key, old, new) => lay_over(old, new),
+            _ => put(base, key, value.clone()),
+        }
+    }
+}
+
+/// Whether a table brings another kind of policy, whose parameters have nothing to do with the old one's.
+fn changes_kind(key: &str, old: &Table, new: &Table) -> bool {
+    key == "policy" && new.get("kind").is_some_and(|kind| old.get("kind") != Some(kind))
+}
+
+/// The leaves of a JSON value as (dotted path, text), in its own order; lists are joined with blanks. A table of kind `none` is
+/// its kind alone: its other options mean nothing.
+#[must_use]
+pub fn flatten(value: &serde_json::Value) -> Vec<(String, String)> {
+    let mut leaves = Vec::new();
+    walk("", value, &mut leaves);
+    leaves
+}
+
+fn walk(path: &str, value: &serde_json::Value, leaves: &mut Vec<(String, String)>) {
+    match value {
+        serde_json::Value::Object(map) => {
+            let none = map.get("kind").is_some_and(|kind| kind == "none");
+            for (key, inner) in map.iter().filter(|(key, _)| !none || *key == "kind") {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                walk(&path, inner, leaves);
+            }
+        }
+        serde_json::Value::Array(items) => {
+            leaves.push((path.to_owned(), items.iter().map(plain).collect::<Vec<_>>().join(" ")));
+        }
+        leaf => leaves.push((path.to_owned(), plain(leaf))),
+    }
+}
+
+fn plain(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A TOML value as it stands in a variant's name: `1 MiB`, `aged-depth factor=4`.
+#[must_use]
+pub fn display(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.is_empty() => "none".to_owned(),
+        Value::Array(items) => items.iter().map(display).collect::<Vec<_>>().join(" "),
+        Value::Table(table) => {
+            let kind = table.get("kind").map(display);
+            let rest =
+                table.iter().filter(|(key, _)| *key != "kind").map(|(key, value)| format!("{key}={}", display(value)));
+            kind.into_iter().chain(rest).collect::<Vec<_>>().join(" ")
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Table {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_word_stands_for_its_kind() {
+        let mut options = table("table = 'unbounded'\n");
+        set(&mut options, "table.clear", Value::from("search")).unwrap();
+        assert_eq!(options, table("table = { kind = 'unbounded', clear = 'search' }"));
+        assert_eq!(set(&mut options, "table.size.kib", Value::from(1)), Ok(()));
+        assert_eq!(set(&mut options, "leaf_mates", Value::from(true)), Ok(()));
+        assert_eq!(set(&mut options, "leaf_mates.deep", Value::from(1)), Err("leaf_mates".to_owned()));
+        set(&mut options, "table", Value::from("none")).unwrap();
+        assert_eq!(options["table"]["kind"].as_str(), Some("none"));
+        assert_eq!(options["table"]["clear"].as_str(), Some("search"));
+    }
+
+    #[test]
+    fn another_policy_drops_the_old_ones_parameters() {
+        let mut options = table("table.policy = { kind = 'aged-depth', factor = 4 }");
+        set(&mut options, "table.policy.kind", Value::from("always")).unwrap();
+        assert_eq!(options, table("table.policy.kind = 'always'"));
+        let mut base = table("table = { size = 4, policy = { kind = 'aged-depth', factor = 4 } }");
+        lay_over(&mut base, &table("table.policy = { kind = 'bucket' }"));
+        assert_eq!(base, table("table = { size = 4, policy = { kind = 'bucket' } }"));
+        lay_over(&mut base, &table("table.policy.factor = 2"));
+        assert_eq!(base, table("table = { size = 4, policy = { kind = 'bucket', factor = 2 } }"));
+    }
+
+    #[test]
+    fn the_options_of_no_table_are_no_columns() {
+        let leaves =
+            flatten(&serde_json::json!({ "a": 1, "table": { "kind": "none", "size": "1 MiB" }, "b": ["x", "y"] }));
+        let expected = [("a", "1"), ("table.kind", "none"), ("b", "x y")];
+        assert_eq!(leaves, expected.map(|(path, text)| (path.to_owned(), text.to_owned())));
+    }
+}

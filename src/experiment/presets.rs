@@ -1,0 +1,39 @@
+//! Presets: named starting points that a file may override. One TOML file and one line here for each.
+
+use super::problem::nearest;
+use toml::Table;
+
+/// Name and text.
+const PRESETS: &[(&str, &str)] = &[
+    ("purple", include_str!("presets/purple.toml")),
+    ("purple-listing", include_str!("presets/purple-listing.toml")),
+    ("purple-as-published", include_str!("presets/purple-as-published.toml")),
+    ("otter", include_str!("presets/otter.toml")),
+    ("webster", include_str!("presets/webster.toml")),
+    ("webster-as-published", include_str!("presets/webster-as-published.toml")),
+    ("ancient", include_str!("presets/ancient.toml")),
+    ("vipermate", include_str!("presets/vipermate.toml")),
+];
+
+/// The names of all presets.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    PRESETS.iter().map(|(name, _)| *name)
+}
+
+/// A preset's TOML text, comments and all.
+#[must_use]
+pub fn text(name: &str) -> Option<&'static str> {
+    PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// A preset's options.
+///
+/// # Errors
+/// For an unknown name: the message and the nearest known one.
+pub fn options(name: &str) -> Result<Table, (String, Option<String>)> {
+    let text = text(name).ok_or_else(|| {
+        let all: Vec<_> = names().collect();
+        (format!("preset: unknown preset `{name}`, expected one of {}", all.join(", ")), nearest(name, names()))
+    })?;
+    text.parse().map_err(|error| (format!("preset `{name}`: {error}"), None))
+}

@@ -1,0 +1,156 @@
+//! What the option types say about themselves: the list behind `ttlab options`, and the JSON Schema of the file.
+
+use super::file::File;
+use super::paths;
+use crate::engine::EngineOptions;
+use serde_json::Value;
+
+/// One option, as its definition documents it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptionPage {
+    /// Dotted path: the key in experiment files and the column in results.
+    pub path: String,
+    /// Its meaning.
+    pub meaning: String,
+    /// Its type or range: `integer 0..255`, `true | false`.
+    pub values: String,
+    /// The words that it takes, each with its meaning.
+    pub words: Vec<(String, String)>,
+    /// The default, as a TOML value.
+    pub default: String,
+}
+
+/// The JSON Schema of an experiment file.
+#[must_use]
+pub fn file_schema() -> Value {
+    schemars::schema_for!(File).to_value()
+}
+
+/// The dotted paths of all options, the parameters of all policies included.
+pub fn option_paths() -> Vec<String> {
+    pages().into_iter().map(|page| page.path).collect()
+}
+
+/// Every option in the order of its definition.
+#[must_use]
+pub fn pages() -> Vec<OptionPage> {
+    let schema = schemars::schema_for!(EngineOptions).to_value();
+    let defaults = serde_json::to_value(EngineOptions::default()).unwrap_or_default();
+    let mut pages = Vec::new();
+    collect(&schema, &schema, "", &defaults, &mut pages);
+    pages
+}
+
+/// Follows a `$ref`.
+fn resolve<'a>(root: &'a Value, node: &'a Value) -> &'a Value {
+    node.get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|reference| root.pointer(reference.trim_start_matches('#')))
+        .unwrap_or(node)
+}
+
+fn text(node: &Value, key: &str) -> String {
+    node.get(key).and_then(Value::as_str).unwrap_or_default().replace('\n', " ")
+}
+
+fn collect(root: &Value, node: &Value, prefix: &str, defaults: &Value, pages: &mut Vec<OptionPage>) {
+    let Some(properties) = node.get("properties").and_then(Value::as_object) else { return };
+    for (name, property) in properties {
+        let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        let target = resolve(root, property);
+        let default = &defaults[name];
+        if target.get("properties").is_some() {
+            collect(root, target, &path, default, pages);
+            continue;
+        }
+        let meaning =
+            [property, target].into_iter().map(|node| text(node, "description")).find(|text| !text.is_empty());
+        let kinds = target.get("oneOf").and_then(Value::as_array).cloned().unwrap_or_default();
+        let tagged = kinds.iter().any(|kind| kind.pointer("/properties/kind").is_some());
+        let path_of_words = if tagged { format!("{path}.kind") } else { path.clone() };
+        let item = resolve(root, target.get("items").unwrap_or(&Value::Null));
+        pages.push(OptionPage {
+            path: path_of_words,
+            meaning: meaning.unwrap_or_default(),
+            values: values(target, item),
+            words: if target.get("items").is_some() { words(item) } else { words(target) },
+            default: shown(if tagged { &default["kind"] } else { default }),
+        });
+        for kind in kinds.iter().filter(|_| tagged) {
+            let parameters = resolve(root, kind);
+            let of = text(parameters.pointer("/properties/kind").unwrap_or(&Value::Null), "const");
+            let start = pages.len();
+            collect(root, parameters, &path, &Value::Null, pages);
+            // The kind itself has been told; what is left are this kind's own parameters.
+            let mut own: Vec<OptionPage> = pages.split_off(start);
+            own.retain(|page| page.path != format!("{path}.kind"));
+            for mut page in own {
+                page.default = crate::table::policy::Policy::named(&of)
+                    .and_then(|policy| serde_json::to_value(policy).ok())
+                    .and_then(|policy| page.path.strip_prefix(&format!("{path}.")).map(|key| shown(&policy[key])))
+                    .unwrap_or_default();
+                page.meaning = format!("Of `{of}`: {}", page.meaning);
+                pages.push(page);
+            }
+        }
+    }
+}
+
+/// Type and range.
+fn values(node: &Value, item: &Value) -> String {
+    let kind = match node.get("type") {
+        Some(Value::String(kind)) => kind.clone(),
+        _ if node.get("anyOf").is_some() => "size".to_owned(),
+        _ => "word".to_owned(),
+    };
+    let bound = |key: &str| node.get(key).map(ToString::to_string);
+    match (kind.as_str(), bound("minimum"), bound("maximum")) {
+        ("boolean", ..) => "true | false".to_owned(),
+        ("array", ..) => format!("list of {}", if item.is_null() { "values" } else { "words" }),
+        ("string", ..) => "word".to_owned(),
+        (kind, Some(low), Some(high)) => format!("{kind} {low}..={high}"),
+        (kind, Some(low), None) => format!("{kind} from {low}"),
+        (kind, ..) => kind.to_owned(),
+    }
+}
+
+/// The words of an enumeration, with their meanings.
+fn words(node: &Value) -> Vec<(String, String)> {
+    let one_of = node.get("oneOf").and_then(Value::as_array).into_iter().flatten().map(|variant| {
+        let word = variant.get("const").or_else(|| variant.pointer("/properties/kind/const"));
+        (word.and_then(Value::as_str).unwrap_or_default().to_owned(), text(variant, "description"))
+    });
+    let plain = node.get("enum").and_then(Value::as_array).into_iter().flatten();
+    one_of.chain(plain.filter_map(Value::as_str).map(|word| (word.to_owned(), String::new()))).collect()
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}
+
+/// The default options as (path, text) columns.
+#[must_use]
+pub fn default_columns() -> Vec<(String, String)> {
+    paths::flatten(&serde_json::to_value(EngineOptions::default()).unwrap_or_default())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_of_the_default_options_has_a_page_with_a_meaning() {
+        let pages = pages();
+        for (path, _) in default_columns() {
+            let page = pages.iter().find(|page| page.path == path);
+            assert!(page.is_some_and(|page| !page.meaning.is_empty()), "{path} has no documentation");
+        }
+        let factor = pages.iter().find(|page| page.meaning.starts_with("Of `aged-depth`")).unwrap();
+        assert_eq!((factor.path.as_str(), factor.default.as_str()), ("table.policy.factor", "4"));
+    }
+}

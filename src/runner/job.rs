@@ -1,0 +1,132 @@
+//! One job: the searches of a variant on its items.
+
+use crate::chess::suite::Item;
+use crate::chess::{Board, Increments, Move};
+use crate::engine::{Engine, Iteration, Progress};
+use crate::experiment::{Experiment, Job, Plan, Point, Side};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// One finished iteration of a job.
+pub struct Found {
+    /// Place of the item in the suite.
+    pub item: usize,
+    /// Ply of the game, in sequences.
+    pub ply: Option<u16>,
+    /// What was found.
+    pub iteration: Iteration,
+    /// Wall-clock seconds of its search.
+    pub seconds: f64,
+    /// Whether the best move is among the suite's.
+    pub solved: Option<bool>,
+}
+
+/// A point's values of the varying options.
+pub fn option_values(point: &Point, varying: &[String]) -> Vec<String> {
+    let columns = crate::experiment::grid::columns(point);
+    let value = |path: &String| columns.iter().find(|(column, _)| column == path).map(|(_, value)| value.clone());
+    varying.iter().map(|path| value(path).unwrap_or_default()).collect()
+}
+
+/// Runs a job on an engine as new. None if it was stopped.
+pub fn search(
+    experiment: &Experiment,
+    plan: &Plan,
+    job: &Job,
+    engine: &mut Engine,
+    stop: &AtomicBool,
+) -> Option<Vec<Found>> {
+    let mut found = Vec::new();
+    let mut player = Player { limit: plan.variants[job.variant].limit, engine, stop, found: &mut found };
+    for (place, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
+        player.engine.new_game();
+        match (experiment.file.sequence, item.game()) {
+            (None, None) => {
+                player.search(place, item, None, item.board(), &[])?;
+            }
+            (sequence, Some(moves)) => {
+                let sequence = sequence.unwrap_or_default();
+                let wanted = |ply: u16, board: &Board| {
+                    ply >= sequence.from && sequence.to.is_none_or(|to| ply <= to) && side_matches(sequence.side, board)
+                };
+                player.along(place, item, moves, wanted)?;
+            }
+            (Some(sequence), None) => player.own_play(place, item, sequence.self_play, sequence.side)?,
+        }
+    }
+    Some(found)
+}
+
+fn side_matches(side: Side, board: &Board) -> bool {
+    match side {
+        Side::Both => true,
+        Side::White => board.turn() == crate::chess::Color::White,
+        Side::Black => board.turn() == crate::chess::Color::Black,
+    }
+}
+
+/// What the searches of a job share.
+struct Player<'a> {
+    limit: crate::engine::Limit,
+    engine: &'a mut Engine,
+    stop: &'a AtomicBool,
+    found: &'a mut Vec<Found>,
+}
+
+impl Player<'_> {
+    /// One search; its best move, or none if it was stopped.
+    fn search(&mut self, place: usize, item: &Item, ply: Option<u16>, board: &Board, past: &[Board]) -> Option<Move> {
+        let (mut begun, mut seconds) = (Instant::now(), 0.0);
+        let found = &mut *self.found;
+        let start = found.len();
+        let outcome = self.engine.search(board, past, self.limit, self.stop, &mut |progress| match progress {
+            Progress::Begin { .. } => begun = Instant::now(),
+            Progress::End => seconds = begun.elapsed().as_secs_f64(),
+            Progress::Iteration(iteration) => {
+                let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
+                found.push(Found { item: place, ply, iteration: iteration.clone(), seconds, solved });
+            }
+        });
+        if outcome.stopped {
+            found.truncate(start);
+            return None;
+        }
+        Some(outcome.iterations.last().map_or(Move::NONE, |last| last.best))
+    }
+
+    /// Searches at the wanted plies of a game.
+    fn along(&mut self, place: usize, item: &Item, moves: &[Move], wanted: impl Fn(u16, &Board) -> bool) -> Option<()> {
+        let none = Increments::none();
+        let (mut board, mut past) = (*item.board(), Vec::with_capacity(moves.len()));
+        for &mv in moves {
+            let ply = board.game_ply();
+            if wanted(ply, &board) {
+                self.search(place, item, Some(ply), &board, &past)?;
+            }
+            past.push(board);
+            board.play(mv, none);
+        }
+        Some(())
+    }
+
+    /// Searches along the engine's own play.
+    fn own_play(&mut self, place: usize, item: &Item, plies: u16, side: Side) -> Option<()> {
+        let none = Increments::none();
+        let (mut board, mut past) = (*item.board(), Vec::new());
+        for _ in 0..plies {
+            let ply = board.game_ply();
+            // The other side's moves are the engine's too: they come from the same search, which then leaves a row.
+            let start = self.found.len();
+            let best = self.search(place, item, Some(ply), &board, &past)?;
+            if !side_matches(side, &board) {
+                self.found.truncate(start);
+            }
+            if best.is_none() {
+                break;
+            }
+            past.push(board);
+            board.play(best, none);
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,113 @@
+//! How a run tells how far it is: a bar with an ETA on a terminal, plain lines elsewhere, nothing when quiet.
+#![allow(clippy::print_stderr)] // This is where a run talks, and it talks to stderr.
+
+use super::Ran;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// What a run tells while it goes.
+pub trait Progress: Sync {
+    /// The jobs in all and those done before; bytes of a torn last line that were cut off.
+    fn begin(&self, all: u64, before: u64, torn: u64);
+    /// A job begins.
+    fn job(&self, variant: &str, item: &str);
+    /// A job is done.
+    fn done(&self);
+    /// The run has ended.
+    fn end(&self, ran: &Ran);
+}
+
+/// Says nothing.
+pub struct Quiet;
+
+impl Progress for Quiet {
+    fn begin(&self, _: u64, _: u64, _: u64) {}
+    fn job(&self, _: &str, _: &str) {}
+    fn done(&self) {}
+    fn end(&self, _: &Ran) {}
+}
+
+/// Talks to stderr.
+pub struct Talk {
+    bar: ProgressBar,
+    plain: bool,
+    lines: Mutex<Lines>,
+}
+
+/// When plain lines were last written.
+struct Lines {
+    begun: Instant,
+    last: Instant,
+    all: u64,
+    before: u64,
+    done: u64,
+}
+
+impl Talk {
+    /// A bar where stderr is a terminal, else lines.
+    #[must_use]
+    pub fn new() -> Self {
+        let plain = !std::io::stderr().is_terminal();
+        let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        let now = Instant::now();
+        Self { bar, plain, lines: Mutex::new(Lines { begun: now, last: now, all: 0, before: 0, done: 0 }) }
+    }
+}
+
+impl Default for Talk {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Progress for Talk {
+    fn begin(&self, all: u64, before: u64, torn: u64) {
+        if torn > 0 {
+            eprintln!("a torn last line of {torn} bytes was cut off the results");
+        }
+        if before > 0 {
+            eprintln!("{before} of {all} jobs were done before: continuing");
+        }
+        self.bar.set_length(all);
+        self.bar.set_position(before);
+        self.bar.reset_eta();
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} jobs, {elapsed}, ETA {eta}  {wide_msg}") {
+            self.bar.set_style(style);
+        }
+        self.bar.enable_steady_tick(Duration::from_millis(250));
+        let now = Instant::now();
+        *super::lock(&self.lines) = Lines { begun: now, last: now, all, before, done: 0 };
+    }
+
+    fn job(&self, variant: &str, item: &str) {
+        self.bar.set_message(format!("{item}: {variant}"));
+    }
+
+    fn done(&self) {
+        self.bar.inc(1);
+        let mut lines = super::lock(&self.lines);
+        lines.done += 1;
+        if self.plain && lines.last.elapsed() >= Duration::from_secs(10) {
+            lines.last = Instant::now();
+            let left = lines.all.saturating_sub(lines.before + lines.done);
+            let eta = lines.begun.elapsed().as_secs_f64() / lines.done as f64 * left as f64;
+            eprintln!("{}/{} jobs, ETA {eta:.0} s", lines.before + lines.done, lines.all);
+        }
+    }
+
+    fn end(&self, ran: &Ran) {
+        self.bar.finish_and_clear();
+        let seconds = super::lock(&self.lines).begun.elapsed().as_secs_f64();
+        eprintln!(
+            "{} jobs in {seconds:.1} s{}",
+            ran.done,
+            if ran.failed > 0 { format!(", {} failed", ran.failed) } else { String::new() }
+        );
+        for failure in &ran.failures {
+            eprintln!("failed: {failure}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Signatures: one exact node count for the defaults, for each preset and for each policy, which `tests/signatures.txt` holds.
+
+use crate::chess::Board;
+use crate::engine::{Engine, EngineError, EngineOptions, Limit};
+use crate::experiment::presets;
+use crate::table::options::Size;
+use crate::table::policy::Policy;
+use std::sync::atomic::AtomicBool;
+
+/// An opening, two middle games (one with castling, promotion and en passant at hand), an endgame of pawns and a mate.
+const POSITIONS: [&str; 5] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "r3r1k1/ppqb1ppp/8/4p1NQ/8/2P5/PP3PPP/R3R1K1 b - - 0 1",
+    "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1",
+    "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1",
+];
+
+/// What `ttlab bench` runs: the defaults with a table small enough to be under pressure.
+#[must_use]
+pub fn bench_options() -> EngineOptions {
+    let mut options = EngineOptions::default();
+    options.table.size = Size::Bytes(1 << 20);
+    options
+}
+
+/// Every signature's name and options.
+#[must_use]
+pub fn all() -> Vec<(String, EngineOptions)> {
+    let mut all = vec![("bench".to_owned(), bench_options())];
+    for name in presets::names() {
+        let options = presets::options(name).ok().and_then(|table| table.try_into().ok());
+        all.extend(options.map(|options| (format!("preset:{name}"), options)));
+    }
+    for policy in Policy::NAMES.iter().filter_map(|name| Policy::named(name)) {
+        let mut options = bench_options();
+        options.table.policy = policy;
+        options.table.size = Size::Entries(2048);
+        options.table.slots = if policy.name() == "vipermate-first" { 1 } else { 2 };
+        options.table.clock = crate::table::options::Clock::Iteration;
+        all.push((format!("policy:{}", policy.name()), options));
+    }
+    all
+}
+
+/// Nodes of all positions to depth 5, each from an empty table, then of a short sequence that shares one.
+///
+/// # Errors
+/// When the table's memory cannot be had.
+pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
+    let mut engine = Engine::new(options, None)?;
+    let never = AtomicBool::new(false);
+    let mut nodes = 0;
+    let mut search = |engine: &mut Engine, board: &Board| {
+        let limit = Limit { depth: Some(5), nodes: None };
+        let outcome = engine.search(board, &[], limit, &never, &mut |_| {});
+        nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+        outcome.iterations.last().map(|last| last.best)
+    };
+    for fen in POSITIONS {
+        let Ok(mut board) = Board::from_fen(fen) else { continue };
+        engine.reset();
+        for _ in 0..3 {
+            match search(&mut engine, &board) {
+                Some(best) if !best.is_none() => board.play(best, crate::chess::Increments::none()),
+                _ => break,
+            }
+        }
+    }
+    Ok(nodes)
+}
