@@ -57,6 +57,9 @@ pub struct Line {
     pub errors: usize,
 }
 
+/// A sum of a line.
+type Field = fn(&mut Line) -> &mut f64;
+
 /// What identifies a search: position and repeat.
 type Search = (u32, u32);
 
@@ -80,7 +83,7 @@ impl Summary {
             ["repeat", "depth", "search.nodes", "search.evals", "seconds"].map(number);
         let (solved, solved_words) = frame.words("solved").unwrap_or(empty);
         let (errors, error_words) = frame.words("error").unwrap_or(empty);
-        let sums: [(&str, fn(&mut Line) -> &mut f64); 9] = [
+        let sums: [(&str, Field); 9] = [
             ("search.usable", |line| &mut line.usable),
             ("search.move_only", |line| &mut line.move_only),
             ("table.probes", |line| &mut line.probes),
