@@ -13,15 +13,13 @@ const POSITIONS: [(&str, &str, u32, u64); 2] = [
 ];
 
 fn cozy_full(board: &cozy_chess::Board, depth: u32) -> u64 {
-    if depth == 0 {
-        return 1;
-    }
     let mut leaves = 0;
     board.generate_moves(|moves| {
         for mv in moves {
             let mut child = board.clone();
             child.play_unchecked(mv);
-            leaves += cozy_full(black_box(&child), depth - 1);
+            let child = black_box(&child);
+            leaves += if depth > 1 { cozy_full(child, depth - 1) } else { 1 };
         }
         false
     });

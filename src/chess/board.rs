@@ -1,13 +1,15 @@
 //! The position: bitboards and a mailbox, with key, piece-square sum and checkers kept by each move.
 //!
-//! A board is 176 bytes and `Copy`. A search copies it and plays in place: a `fn played(&self) -> Board` would copy
-//! twice, and the second copy would wait for the first one's bytes.
+//! A board is 128 bytes and `Copy`: the most that is still copied by a few instructions in place, where a larger one calls
+//! `memcpy` and then waits for its bytes. A search copies it and plays in place: a `fn played(&self) -> Board` would copy
+//! twice.
 
 use super::attacks;
 use super::bitboard::Bitboard;
 use super::increments::Increments;
 use super::keys::{EpRule, Keys};
 use super::moves::Move;
+use super::state::State;
 use super::types::{Color, Piece, Square};
 
 /// Castling rights as bits: White's king side, White's queen side, Black's king side, Black's queen side.
@@ -23,32 +25,25 @@ pub mod rights {
 }
 
 /// The mailbox code of an empty square. A piece's code is `color * 8 + piece`.
-pub(super) const EMPTY: u8 = 6;
-/// In `en_passant` and `keyed`: none.
-pub(super) const NO_SQUARE: u8 = 64;
+pub(super) const EMPTY: usize = 6;
+/// Where [`Board::sets`] holds White's pieces; Black's follow.
+pub(super) const COLORS: usize = 6;
 
 /// A position, its clock and its place in the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Board {
-    /// By piece; the one at `EMPTY` holds the empty squares, the last is unused.
-    pub(super) kinds: [u64; 8],
-    pub(super) colors: [u64; 2],
-    pub(super) squares: [u8; 64],
+    /// By piece, and then by colour.
+    pub(super) sets: [u64; 8],
+    /// The codes of the squares, four bits each, a1 the lowest of the first word.
+    squares: [u64; 4],
     pub(super) key: u64,
     /// Pieces that give check to the side to move.
     pub(super) checkers: u64,
     pub(super) sum: i32,
-    pub(super) halfmove_clock: u16,
-    pub(super) game_ply: u16,
-    pub(super) turn: Color,
-    pub(super) castling: u8,
-    /// The square behind a pawn that has just moved two squares, whether or not it can be captured.
-    pub(super) en_passant: u8,
-    /// The square whose en passant number is in the key.
-    pub(super) keyed: u8,
+    pub(super) state: State,
 }
 
-const _: () = assert!(size_of::<Board>() == 176);
+const _: () = assert!(size_of::<Board>() == 128);
 
 /// What a board is made of, before its bitboards are derived.
 #[derive(Debug, Clone, Copy)]
@@ -80,47 +75,53 @@ impl Board {
     /// A board from its parts, which the caller has checked: one king each, rights and e.p. square that fit.
     pub(super) fn assemble(setup: &Setup) -> Self {
         let mut board = Self {
-            kinds: [0; 8],
-            colors: [0; 2],
-            squares: [EMPTY; 64],
+            sets: [0; 8],
+            squares: [EMPTY as u64 * 0x1111_1111_1111_1111; 4],
             key: 0,
             checkers: 0,
             sum: 0,
-            halfmove_clock: setup.halfmove_clock,
-            game_ply: setup.game_ply,
-            turn: setup.turn,
-            castling: setup.castling,
-            en_passant: setup.en_passant.map_or(NO_SQUARE, |square| square.index() as u8),
-            keyed: NO_SQUARE,
+            state: State::new(setup.turn, setup.castling, setup.en_passant, setup.halfmove_clock, setup.game_ply),
         };
         for (square, content) in setup.squares.iter().enumerate() {
             if let Some((color, piece)) = *content {
-                board.kinds[piece as usize] |= 1 << square;
-                board.colors[color as usize] |= 1 << square;
-                board.squares[square] = color as u8 * 8 + piece as u8;
+                board.sets[piece as usize] |= 1 << square;
+                board.sets[COLORS + color as usize] |= 1 << square;
+                board.change_code(square, EMPTY ^ (color as usize * 8 + piece as usize));
             }
         }
-        board.kinds[EMPTY as usize] = !(board.colors[0] | board.colors[1]);
-        board.checkers = board.attackers(board.king(board.turn), !board.turn, board.occupied()).0;
+        board.checkers = board.attackers(board.king(setup.turn), !setup.turn, board.occupied()).0;
         board
+    }
+
+    /// The mailbox code of a square.
+    #[inline]
+    pub(super) const fn code(&self, square: usize) -> usize {
+        (self.squares[square >> 4 & 3] >> (square << 2 & 63) & 15) as usize
+    }
+
+    /// Changes the code of a square by exclusive or with `change`.
+    #[inline]
+    pub(super) const fn change_code(&mut self, square: usize, change: usize) {
+        self.squares[square >> 4 & 3] ^= (change as u64) << (square << 2 & 63);
     }
 
     /// Sets key and sum from scratch; both are kept by [`Board::play`] from then on.
     pub fn rekey(&mut self, inc: &Increments) {
         self.key = self.key_from_scratch(inc.keys());
         self.sum = self.sum_from_scratch(inc);
-        self.keyed = if self.has_en_passant(inc.keys().rule) { self.en_passant } else { NO_SQUARE };
+        let keyed = if self.has_en_passant(inc.keys().rule) { self.state.en_passant() } else { 0 };
+        self.state = self.state.with_keyed(keyed);
     }
 
     /// The key of this position, computed anew.
     #[must_use]
     pub fn key_from_scratch(&self, keys: &Keys) -> u64 {
-        let mut key = keys.castling[self.castling as usize & 15];
+        let mut key = keys.castling[self.castling() as usize];
         for square in self.occupied() {
-            let code = self.squares[square.index()];
-            key ^= keys.piece[(code >> 3) as usize * 6 + (code & 7) as usize][square.index()];
+            let code = self.code(square.index());
+            key ^= keys.piece[(code >> 3) * 6 + (code & 7)][square.index()];
         }
-        if self.turn == Color::Black {
+        if self.turn() == Color::Black {
             key ^= keys.side;
         }
         match self.en_passant() {
@@ -132,7 +133,7 @@ impl Board {
     /// The piece-square sum of this position, computed anew: positive is good for White.
     #[must_use]
     pub fn sum_from_scratch(&self, inc: &Increments) -> i32 {
-        self.occupied().map(|square| inc.at(self.squares[square.index()], square.index()).value).sum()
+        self.occupied().map(|square| inc.at(self.code(square.index()), square.index()).value).sum()
     }
 
     /// The key as the scheme of the last [`Board::rekey`] has it.
@@ -153,7 +154,7 @@ impl Board {
     #[inline]
     #[must_use]
     pub const fn turn(&self) -> Color {
-        self.turn
+        self.state.turn()
     }
 
     /// The pieces that give check.
@@ -174,14 +175,14 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
-        Piece::ALL.get((self.squares[square.index()] & 7) as usize).copied()
+        Piece::ALL.get(self.code(square.index()) & 7).copied()
     }
 
     /// The colour of the piece on a square.
     #[inline]
     #[must_use]
     pub fn color_on(&self, square: Square) -> Option<Color> {
-        match self.squares[square.index()] {
+        match self.code(square.index()) {
             EMPTY => None,
             code if code < 8 => Some(Color::White),
             _ => Some(Color::Black),
@@ -192,28 +193,28 @@ impl Board {
     #[inline]
     #[must_use]
     pub const fn pieces(&self, color: Color, piece: Piece) -> Bitboard {
-        Bitboard(self.kinds[piece as usize] & self.colors[color as usize])
+        Bitboard(self.sets[piece as usize] & self.sets[COLORS + color as usize])
     }
 
     /// The pieces of one kind, of both colours.
     #[inline]
     #[must_use]
     pub const fn kind(&self, piece: Piece) -> Bitboard {
-        Bitboard(self.kinds[piece as usize])
+        Bitboard(self.sets[piece as usize])
     }
 
     /// The squares that are not empty.
     #[inline]
     #[must_use]
     pub const fn occupied(&self) -> Bitboard {
-        Bitboard(!self.kinds[EMPTY as usize])
+        Bitboard(self.sets[COLORS] | self.sets[COLORS + 1])
     }
 
     /// The pieces of one colour.
     #[inline]
     #[must_use]
     pub const fn colored(&self, color: Color) -> Bitboard {
-        Bitboard(self.colors[color as usize])
+        Bitboard(self.sets[COLORS + color as usize])
     }
 
     /// The king's square.
@@ -227,28 +228,31 @@ impl Board {
     #[inline]
     #[must_use]
     pub const fn halfmove_clock(&self) -> u16 {
-        self.halfmove_clock
+        self.state.clock()
     }
 
     /// Plies since the start of the game, 0 = White's first move; of a FEN, by its move number.
     #[inline]
     #[must_use]
     pub const fn game_ply(&self) -> u16 {
-        self.game_ply
+        self.state.ply()
     }
 
     /// The castling rights, as bits of [`rights`].
     #[inline]
     #[must_use]
     pub const fn castling(&self) -> u8 {
-        self.castling
+        self.state.castling()
     }
 
     /// The square behind a pawn that has just moved two squares, whether or not it can be captured.
     #[inline]
     #[must_use]
     pub const fn en_passant(&self) -> Option<Square> {
-        if self.en_passant == NO_SQUARE { None } else { Some(Square::new(self.en_passant)) }
+        match self.state.en_passant() {
+            0 => None,
+            square => Some(Square::new(square as u8)),
+        }
     }
 
     /// Whether an en passant capture exists in the sense of `rule`.
@@ -263,14 +267,18 @@ impl Board {
     pub(super) fn en_passant_counts(&self, target: Square, rule: EpRule, pushed: u64) -> bool {
         // A target on the third rank was pushed by White.
         let pusher = if target.rank() == 2 { Color::White } else { Color::Black };
+        let capturers = self.en_passant_capturers(target, pusher);
         match rule {
             EpRule::Always => true,
             EpRule::Never => false,
-            EpRule::PseudoLegal => !self.en_passant_capturers(target, pusher).is_empty(),
-            EpRule::Legal => self
-                .en_passant_capturers(target, pusher)
-                .any(|from| self.en_passant_is_safe(from, target, pusher, pushed)),
+            EpRule::PseudoLegal => !capturers.is_empty(),
+            EpRule::Legal => !capturers.is_empty() && self.any_en_passant_is_safe(capturers, target, pusher, pushed),
         }
+    }
+
+    #[cold]
+    fn any_en_passant_is_safe(&self, mut capturers: Bitboard, target: Square, pusher: Color, pushed: u64) -> bool {
+        capturers.any(|from| self.en_passant_is_safe(from, target, pusher, pushed))
     }
 
     #[inline]
@@ -282,10 +290,10 @@ impl Board {
     pub(super) fn en_passant_is_safe(&self, from: Square, target: Square, pusher: Color, pushed: u64) -> bool {
         let victim = 1_u64 << (target.index() ^ 8);
         let occupied = (self.occupied().0 ^ pushed ^ victim ^ 1 << from.index()) | 1 << target.index();
-        let enemies = (self.colors[pusher as usize] ^ pushed) & !victim;
+        let enemies = (self.sets[COLORS + pusher as usize] ^ pushed) & !victim;
         let king = self.king(!pusher);
-        let pawns = (self.kinds[Piece::Pawn as usize] ^ pushed) & attacks::pawn(!pusher, king).0;
-        let others = self.attackers(king, pusher, Bitboard(occupied)).0 & !self.kinds[Piece::Pawn as usize];
+        let pawns = (self.sets[Piece::Pawn as usize] ^ pushed) & attacks::pawn(!pusher, king).0;
+        let others = self.attackers(king, pusher, Bitboard(occupied)).0 & !self.sets[Piece::Pawn as usize];
         ((pawns | others) & enemies) == 0
     }
 
@@ -293,13 +301,13 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let [pawns, knights, bishops, rooks, queens, kings, ..] = self.kinds;
+        let [pawns, knights, bishops, rooks, queens, kings, ..] = self.sets;
         let found = attacks::pawn(!by, square).0 & pawns
             | attacks::knight(square).0 & knights
             | attacks::king(square).0 & kings
             | attacks::bishop(square, occupied).0 & (bishops | queens)
             | attacks::rook(square, occupied).0 & (rooks | queens);
-        Bitboard(found & self.colors[by as usize])
+        Bitboard(found & self.sets[COLORS + by as usize])
     }
 
     /// The piece that a move captures; a pawn for en passant.
@@ -317,7 +325,7 @@ impl Board {
     #[must_use]
     pub fn is_en_passant(&self, mv: Move) -> bool {
         // No pawn can be pushed to the square behind an enemy pawn: it would have to come from that pawn's square.
-        mv.to().index() as u8 == self.en_passant && self.squares[mv.from().index()] & 7 == Piece::Pawn as u8
+        self.en_passant() == Some(mv.to()) && self.code(mv.from().index()) & 7 == Piece::Pawn as usize
     }
 
     /// Whether a move neither captures nor promotes.

@@ -58,7 +58,7 @@ impl Increments {
 
     /// What a mailbox code adds on a square; nothing for the empty code.
     #[inline]
-    pub(super) fn at(&self, code: u8, square: usize) -> Increment {
-        self.table[code as usize & 15][square & 63]
+    pub(super) fn at(&self, code: usize, square: usize) -> Increment {
+        self.table[code & 15][square & 63]
     }
 }

@@ -152,7 +152,7 @@ impl Keys {
 /// A stream of random numbers.
 enum Numbers {
     Pcg(Pcg64),
-    Mt(Mt64),
+    Mt(Box<Mt64>),
     /// The published list first; schemes that need more go on with a seeded generator.
     Polyglot(std::vec::IntoIter<u64>, Pcg64),
 }
@@ -162,7 +162,7 @@ impl Numbers {
         let pcg = Pcg64::seed_from_u64(options.seed);
         match options.generator {
             Generator::Pcg64 => Self::Pcg(pcg),
-            Generator::Mt19937_64 => Self::Mt(Mt64::new(options.seed)),
+            Generator::Mt19937_64 => Self::Mt(Box::new(Mt64::new(options.seed))),
             Generator::Polyglot => Self::Polyglot(polyglot_numbers().into_iter(), pcg),
         }
     }

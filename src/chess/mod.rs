@@ -13,6 +13,7 @@ pub mod perft;
 mod play;
 pub mod score;
 pub mod see;
+mod state;
 pub mod types;
 mod validity;
 

@@ -128,7 +128,7 @@ impl<'a, const WHITE: bool> Position<'a, WHITE> {
         let king = board.king(Self::US);
         let (us, them) = (board.colored(Self::US).0, board.colored(Self::THEM).0);
         let occupied = board.occupied().0;
-        let [_, _, bishops, rooks, queens, ..] = board.kinds;
+        let [_, _, bishops, rooks, queens, ..] = board.sets;
         let bishop_rays = attacks::bishop_rays(king).0 & (bishops | queens);
         let rook_rays = attacks::rook_rays(king).0 & (rooks | queens);
         let mut pinned = 0;
