@@ -63,14 +63,6 @@ impl Board {
                     state = state.with_keyed(target.index());
                     key ^= keys.en_passant[target.index()];
                 }
-            } else if to == before.en_passant() {
-                let victim = to ^ 8;
-                let taken = inc.at(them * 8, victim);
-                key ^= taken.key;
-                sum -= taken.value;
-                self.sets[PAWN] ^= 1 << victim;
-                self.sets[COLORS + them] ^= 1 << victim;
-                self.change_code(victim, (them * 8) ^ EMPTY);
             } else if let Some(piece) = mv.promotion() {
                 let promoted = us * 8 + piece as usize;
                 let (pawn, new) = (inc.at(code, to), inc.at(promoted, to));
@@ -79,6 +71,15 @@ impl Board {
                 self.sets[PAWN] ^= to_bit;
                 self.sets[piece as usize] ^= to_bit;
                 self.change_code(to, code ^ promoted);
+            // Last: the number of no e.p. square is a1's, which pawns reach only by promotion.
+            } else if to == before.en_passant() {
+                let victim = to ^ 8;
+                let taken = inc.at(them * 8, victim);
+                key ^= taken.key;
+                sum -= taken.value;
+                self.sets[PAWN] ^= 1 << victim;
+                self.sets[COLORS + them] ^= 1 << victim;
+                self.change_code(victim, (them * 8) ^ EMPTY);
             }
         } else if code & 7 == KING && from.abs_diff(to) == 2 {
             let (rook_from, rook_to) = castling_rook(to);
@@ -154,10 +155,10 @@ impl Board {
                 if self.en_passant_counts(target, keys.rule, 1 << from | 1 << to) {
                     key ^= keys.en_passant[target.index()];
                 }
-            } else if to == before.en_passant() {
-                key ^= inc.at((code ^ 8) & 8, to ^ 8).key;
             } else if let Some(piece) = mv.promotion() {
                 key ^= inc.at(code, to).key ^ inc.at((code & 8) + piece as usize, to).key;
+            } else if to == before.en_passant() {
+                key ^= inc.at((code ^ 8) & 8, to ^ 8).key;
             }
         } else if code & 7 == KING && from.abs_diff(to) == 2 {
             let (rook_from, rook_to) = castling_rook(to);

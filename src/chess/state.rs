@@ -57,7 +57,7 @@ impl State {
         (self.0 >> CASTLING & 15) as u8
     }
 
-    /// The e.p. square's index, or 0.
+    /// The e.p. square's index, or 0 (a1: ask whether a move promotes before comparing its target).
     #[inline]
     pub(super) const fn en_passant(self) -> usize {
         (self.0 >> EN_PASSANT & 63) as usize
