@@ -136,6 +136,15 @@ impl Board {
         self.occupied().map(|square| inc.at(self.code(square.index()), square.index()).value).sum()
     }
 
+    /// What makes two positions the same, exactly: pieces, side to move, castling rights and the e.p. square where the rule
+    /// of the last [`Board::rekey`] counts it.
+    #[must_use]
+    pub const fn identity(&self) -> [u64; 5] {
+        let [a, b, c, d] = self.squares;
+        let state = self.state;
+        [a, b, c, d, state.castling() as u64 | (state.keyed() as u64) << 8 | (state.turn() as u64) << 16]
+    }
+
     /// The key as the scheme of the last [`Board::rekey`] has it.
     #[inline]
     #[must_use]

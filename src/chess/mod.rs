@@ -5,6 +5,7 @@ pub mod bitboard;
 pub mod board;
 pub mod fen;
 pub mod increments;
+pub mod keyaudit;
 pub mod keys;
 pub mod movegen;
 pub mod moves;
@@ -15,6 +16,7 @@ pub mod score;
 pub mod see;
 mod state;
 pub mod types;
+pub mod unique;
 mod validity;
 
 pub use bitboard::Bitboard;
