@@ -247,6 +247,17 @@ impl Board {
         self.state.ply()
     }
 
+    /// Sets the halfmove clock.
+    pub fn set_clock(&mut self, clock: u16) {
+        self.state = self.state.with_clock(clock);
+    }
+
+    /// Sets the game ply by a FEN's move number, from 1.
+    pub fn set_move_number(&mut self, number: u16) {
+        let ply = number.saturating_sub(1).saturating_mul(2).saturating_add(self.turn() as u16);
+        self.state = self.state.with_ply(ply);
+    }
+
     /// The castling rights, as bits of [`rights`].
     #[inline]
     #[must_use]

@@ -4,7 +4,7 @@
 //! game. Blanks after the last field are no fault. Lenient also takes, and reports as repairs: a byte order mark, NULs and
 //! any run of blanks; missing fields (`w`, `-`, `-`, `0`, `1`); castling letters in any order, doubled or in the A-H
 //! style of standard chess; rights without king and rook at home (dropped); an e.p. square that no pawn has just passed
-//! (dropped); unreadable clocks (0 and 1); further fields (ignored). No mode guesses where pieces stand.
+//! (dropped) or that it passed while the other king stood in check (kept); unreadable clocks (0 and 1); further fields (ignored). No mode guesses where pieces stand.
 //! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 16.1.
 
 use super::board::{Board, Setup, rights};
@@ -100,7 +100,10 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
     let mut setup = Setup { squares, turn, castling, en_passant, halfmove_clock, game_ply };
     while let Some(flaw) = validity::flaw(&setup) {
         match flaw {
-            Flaw::Placement(message) => return Err(fault(column, message)),
+            Flaw::Placement(square, message) => {
+                let offset = square.map_or(0, |square| offset_in(placement, square));
+                return Err(fault(column + offset, message));
+            }
             Flaw::Turn(message) => return Err(fault(turn_column, message)),
             Flaw::Castling(message) => {
                 fields.repair(castling_column, message)?;
@@ -109,6 +112,10 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
             Flaw::EnPassant(message) => {
                 fields.repair(ep_column, message)?;
                 setup.en_passant = None;
+            }
+            Flaw::EnPassantCheck(message) => {
+                fields.repair(ep_column, message)?;
+                break;
             }
         }
     }
@@ -121,7 +128,9 @@ fn fault(column: usize, message: String) -> FenError {
 
 /// A piece of the text, short enough for a message and with nothing unprintable in it.
 pub(super) fn shown(text: &str) -> String {
-    let start: String = text.chars().take(24).flat_map(char::escape_debug).collect();
+    let plain =
+        |c: char| if c.is_control() || is_gap(c) && c != ' ' { c.escape_unicode().to_string() } else { c.to_string() };
+    let start: String = text.chars().take(24).map(plain).collect();
     if text.is_empty() {
         "nothing".to_owned()
     } else if text.chars().nth(24).is_some() {
@@ -276,6 +285,19 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
         (0, _) => Err(fault(column + field.len(), format!("expected 8 squares on rank 1, found {file}"))),
         _ => Err(fault(column + field.len(), format!("expected 8 ranks, found {}", 8 - rank))),
     }
+}
+
+/// Where a valid placement speaks of a square, in bytes from its start.
+fn offset_in(placement: &str, square: Square) -> usize {
+    let target = u32::from(7 - square.rank()) * 8 + u32::from(square.file());
+    let mut at = 0;
+    for (offset, letter) in placement.char_indices() {
+        at += if letter == '/' { 0 } else { letter.to_digit(9).unwrap_or(1) };
+        if at > target {
+            return offset;
+        }
+    }
+    0
 }
 
 impl Board {

@@ -1,6 +1,6 @@
 //! What each piece on each square adds to a position's key and to its piece-square sum.
 
-use super::keys::Keys;
+use super::keys::{EpRule, Keys};
 use super::types::{Color, Piece, Square};
 
 /// One piece on one square.
@@ -34,6 +34,14 @@ impl Increments {
             }
         }
         Self { table, keys }
+    }
+
+    /// Nothing adds anything: for playing moves where neither key nor sum matters.
+    #[must_use]
+    pub fn none() -> &'static Self {
+        static NONE: Increments =
+            Increments { table: [[Increment { key: 0, value: 0 }; 64]; 16], keys: Keys::empty(EpRule::Never) };
+        &NONE
     }
 
     /// Keys alone: every piece-square sum is 0.

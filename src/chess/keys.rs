@@ -121,7 +121,7 @@ impl Keys {
     pub fn independent() -> Self {
         // Drawn from a generator of its own, far into its sequence: no seed of `KeyOptions` gives these numbers.
         let mut source = Pcg64::new(0x7474_6c61_6220_6b65_7973, 0x6175_6469_7421);
-        let mut keys = Self::empty();
+        let mut keys = Self::empty(EpRule::Legal);
         for row in &mut keys.piece {
             row.fill_with(|| source.next_u64());
         }
@@ -131,8 +131,9 @@ impl Keys {
         keys
     }
 
-    const fn empty() -> Self {
-        Self { piece: [[0; 64]; 12], side: 0, castling: [0; 16], en_passant: [0; 64], rule: EpRule::Legal }
+    /// All numbers 0.
+    pub(super) const fn empty(rule: EpRule) -> Self {
+        Self { piece: [[0; 64]; 12], side: 0, castling: [0; 16], en_passant: [0; 64], rule }
     }
 
     /// The number of a set of rights is the XOR of its members' numbers (in the order of the bits).
@@ -187,7 +188,7 @@ fn polyglot_numbers() -> Vec<u64> {
 }
 
 fn standard(numbers: &mut Numbers) -> Keys {
-    let mut keys = Keys::empty();
+    let mut keys = Keys::empty(EpRule::Legal);
     keys.piece = std::array::from_fn(|_| numbers.take());
     keys.set_castling(numbers.take());
     keys.set_en_passant_files(numbers.take());
@@ -197,7 +198,7 @@ fn standard(numbers: &mut Numbers) -> Keys {
 
 /// The layout of the book format: black pawn, white pawn, black knight ...; the side's number counts for White.
 fn polyglot(numbers: &mut Numbers) -> Keys {
-    let mut keys = Keys::empty();
+    let mut keys = Keys::empty(EpRule::Legal);
     for kind in 0..12 {
         let (piece, white) = (kind / 2, kind % 2 == 1);
         keys.piece[piece + if white { 0 } else { 6 }] = numbers.take();
@@ -213,7 +214,7 @@ fn polyglot(numbers: &mut Numbers) -> Keys {
 }
 
 fn otter(numbers: &mut Numbers) -> Keys {
-    let mut keys = Keys::empty();
+    let mut keys = Keys::empty(EpRule::Legal);
     keys.piece = std::array::from_fn(|_| numbers.take());
     keys.side = numbers.next();
     keys.set_castling(numbers.take());
@@ -222,14 +223,14 @@ fn otter(numbers: &mut Numbers) -> Keys {
 }
 
 fn pieces_only(numbers: &mut Numbers) -> Keys {
-    Keys { piece: std::array::from_fn(|_| numbers.take()), ..Keys::empty() }
+    Keys { piece: std::array::from_fn(|_| numbers.take()), ..Keys::empty(EpRule::Legal) }
 }
 
 /// Purple's order of pieces, by our own: pawn 0, knight 3, bishop 2, rook 1, queen 4, king 5.
 const PURPLE_PIECES: [usize; 6] = [0, 3, 2, 1, 4, 5];
 
 fn purple_product(numbers: &mut Numbers) -> Keys {
-    let mut keys = Keys::empty();
+    let mut keys = Keys::empty(EpRule::Legal);
     let table: [u64; 768] = numbers.take();
     for (row, squares) in keys.piece.iter_mut().enumerate() {
         let factor = PURPLE_PIECES[row % 6] * (1 + row / 6);
@@ -244,7 +245,7 @@ fn purple_product(numbers: &mut Numbers) -> Keys {
 }
 
 fn webster(numbers: &mut Numbers, scheme: Scheme) -> Keys {
-    let mut keys = Keys::empty();
+    let mut keys = Keys::empty(EpRule::Legal);
     let table: [u64; 781] = numbers.take();
     let product = matches!(scheme, Scheme::WebsterProduct | Scheme::WebsterAsPublished);
     let literals = matches!(scheme, Scheme::WebsterLiterals | Scheme::WebsterAsPublished);

@@ -82,6 +82,16 @@ impl State {
         Self(((self.0 & !(63 << EN_PASSANT | 63 << KEYED)) + 1 + ONE_PLY) ^ BLACK)
     }
 
+    /// With another halfmove clock.
+    pub(super) const fn with_clock(self, clock: u16) -> Self {
+        Self(self.0 & !CLOCK | clock as u64)
+    }
+
+    /// With another game ply.
+    pub(super) const fn with_ply(self, ply: u16) -> Self {
+        Self(self.0 & !(CLOCK << PLY) | (ply as u64) << PLY)
+    }
+
     /// With an e.p. square, where there was none.
     #[inline]
     pub(super) const fn with_en_passant(self, square: usize) -> Self {

@@ -1,0 +1,250 @@
+//! EPD: a position to a line, with operations such as `bm Qd1+; id "BK.01";`.
+//!
+//! Both modes take, beyond the standard: comment lines (`#`), blank lines, a byte order mark, CRLF, halfmove clock and move
+//! number before the operations, `;` before the first operation and none after the last (so that `;D1 20 ;D2 400` reads),
+//! unquoted one-word texts, moves in the coordinates of UCI, and opcodes of any maker, which are kept as they stand.
+//! Lenient also takes, and notes: what [`super::fen`] and [`super::san`] repair; control characters; a stray `-` after the
+//! position; a check sign set apart (`Qd1 +`); texts of several words without quotes, or without the closing one; trailing
+//! prose that starts with a digit. It drops an operation that cannot be read, but never a `bm`: a position whose answer is
+//! wrong is an error.
+//! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 16.2.
+
+use super::board::Board;
+use super::fault::{Fault, Faults};
+use super::fen::{self, FenError, Strictness, shown};
+use super::moves::Move;
+use super::opcode::{self, Operation, Source, Value};
+
+/// A position and what its line says of it.
+#[derive(Debug, Clone)]
+pub struct Epd {
+    /// The position; `hmvc` and `fmvn` are in its clocks.
+    pub board: Board,
+    /// The operations in the order of the line.
+    pub operations: Vec<Operation>,
+    /// The line of the file, from 1.
+    pub line: usize,
+}
+
+/// A file of positions.
+#[derive(Debug, Clone, Default)]
+pub struct EpdFile {
+    /// The positions in the order of the file.
+    pub positions: Vec<Epd>,
+    /// What was repaired, and opcodes that look like slips.
+    pub notes: Vec<Fault>,
+}
+
+impl Epd {
+    /// The value of an opcode.
+    #[must_use]
+    pub fn value(&self, opcode: &str) -> Option<&Value> {
+        opcode::value(&self.operations, opcode)
+    }
+}
+
+/// Reads a file's text; `name` is what the faults call it.
+///
+/// # Errors
+/// All lines that cannot be read, with the first fault of each.
+pub fn read(name: &str, text: &str, strictness: Strictness) -> Result<EpdFile, Faults> {
+    let mut file = EpdFile::default();
+    let mut faults = Vec::new();
+    for (index, whole) in text.split('\n').enumerate() {
+        let line = index + 1;
+        let marked = if index == 0 { whole.strip_prefix('\u{feff}') } else { None };
+        let (text, skipped) = marked.map_or((whole, 0), |rest| (rest, whole.len() - rest.len()));
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        if text.trim().is_empty() || text.trim_start().starts_with('#') {
+            continue;
+        }
+        let place = |fault: FenError| Fault {
+            file: name.to_owned(),
+            line,
+            column: fault.column + skipped,
+            message: fault.message,
+        };
+        match read_line(text, strictness) {
+            Ok((epd, notes)) => {
+                file.positions.push(Epd { line, ..epd });
+                file.notes.extend(notes.into_iter().map(place));
+            }
+            Err(fault) => faults.push(place(fault)),
+        }
+    }
+    if faults.is_empty() { Ok(file) } else { Err(Faults(faults)) }
+}
+
+/// Reads one line (its number is given as 1) and returns it with its notes.
+///
+/// # Errors
+/// The first fault of the line.
+pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenError>), FenError> {
+    let odd = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t').map(|(at, found)| FenError {
+        column: at + 1,
+        message: format!("control character {:#04x}", u32::from(found)),
+    });
+    let mut reading = match odd {
+        Some(fault) if strictness == Strictness::Strict => return Err(fault),
+        _ => fen::read_start(text, strictness)?,
+    };
+    reading.repairs.extend(odd);
+    let mut board = reading.board;
+    let mut line = Line { text, at: reading.end, strictness, notes: reading.repairs };
+    let mut operations: Vec<Operation> = Vec::new();
+    while let Some((column, name)) = line.opcode()? {
+        let words = line.operands()?;
+        let source = Source { column, name, words: &words, raw: line.raw(column, name) };
+        let operation = match opcode::read(&board, &source, strictness) {
+            Ok((value, notes)) => {
+                line.notes.extend(notes);
+                Operation { opcode: name.to_owned(), value, column }
+            }
+            Err(fault) if strictness == Strictness::Strict || name == "bm" => return Err(fault),
+            Err(fault) => {
+                line.notes.push(fault);
+                continue;
+            }
+        };
+        if operations.iter().any(|earlier| earlier.opcode == name) {
+            line.note(column, format!("opcode `{name}` stands twice"))?;
+            continue;
+        }
+        let hint = opcode::slip(name);
+        if !hint.is_empty() {
+            line.notes.push(FenError { column, message: format!("unknown opcode `{name}` kept{hint}") });
+        }
+        match operation.value {
+            Value::Integer(value) if name == "hmvc" => board.set_clock(value as u16),
+            Value::Integer(value) if name == "fmvn" => board.set_move_number(value as u16),
+            _ => {}
+        }
+        operations.push(operation);
+    }
+    Ok((Epd { board, operations, line: 1 }, line.notes))
+}
+
+/// An operand with its column.
+#[derive(Debug, Clone)]
+pub(super) struct Word<'a> {
+    pub(super) column: usize,
+    pub(super) text: &'a str,
+    pub(super) quoted: bool,
+}
+
+struct Line<'a> {
+    text: &'a str,
+    at: usize,
+    strictness: Strictness,
+    notes: Vec<FenError>,
+}
+
+impl<'a> Line<'a> {
+    fn note(&mut self, column: usize, message: String) -> Result<(), FenError> {
+        let fault = FenError { column, message };
+        if self.strictness == Strictness::Strict {
+            return Err(fault);
+        }
+        self.notes.push(fault);
+        Ok(())
+    }
+
+    fn skip(&mut self, wanted: impl Fn(char) -> bool) {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start_matches(wanted).len();
+    }
+
+    /// Takes the rest of an operation, without its semicolon.
+    fn drop_operation(&mut self) {
+        let mut quoted = false;
+        self.skip_until(|c| {
+            quoted ^= c == '"';
+            c == ';' && !quoted
+        });
+    }
+
+    fn skip_until(&mut self, stop: impl FnMut(char) -> bool) {
+        self.at = self.text[self.at..].find(stop).map_or(self.text.len(), |length| self.at + length);
+    }
+
+    /// The next opcode with its column; none at the end of the line.
+    fn opcode(&mut self) -> Result<Option<(usize, &'a str)>, FenError> {
+        loop {
+            self.skip(|c| fen::is_gap(c) || c == ';');
+            let start = self.at;
+            if start == self.text.len() {
+                return Ok(None);
+            }
+            self.skip_until(|c| fen::is_gap(c) || c == ';');
+            let name = &self.text[start..self.at];
+            let expected =
+                || format!("expected an opcode (a letter, then letters, digits, _ or -), found {}", shown(name));
+            let first = name.chars().next().unwrap_or_default();
+            if first.is_ascii_alphabetic() {
+                if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
+                    return Ok(Some((start + 1, name)));
+                }
+                self.note(start + 1, expected())?;
+                self.drop_operation();
+            } else if name == "-" {
+                self.note(start + 1, expected())?;
+            } else if first.is_ascii_digit() && !name.bytes().all(|b| b.is_ascii_digit()) || self.prose_follows() {
+                self.note(start + 1, expected())?;
+                self.drop_operation();
+            } else {
+                return Err(FenError { column: start + 1, message: expected() });
+            }
+        }
+    }
+
+    /// Whether a number is followed by words: prose, not a value that lost its opcode.
+    fn prose_follows(&self) -> bool {
+        let start = self.text[..self.at].rfind([' ', ';']).map_or(0, |at| at + 1);
+        let number = self.text[start..self.at].bytes().all(|b| b.is_ascii_digit());
+        let rest = self.text[self.at..].trim_start_matches(fen::is_gap);
+        number && !rest.is_empty() && !rest.starts_with(';')
+    }
+
+    /// The operands up to the semicolon, which is left.
+    fn operands(&mut self) -> Result<Vec<Word<'a>>, FenError> {
+        let mut words = Vec::new();
+        loop {
+            self.skip(fen::is_gap);
+            let start = self.at;
+            match self.text[start..].chars().next() {
+                None | Some(';') => return Ok(words),
+                Some('"') => {
+                    self.at += 1;
+                    self.skip_until(|c| c == '"');
+                    words.push(Word { column: start + 1, text: &self.text[start + 1..self.at], quoted: true });
+                    if self.at == self.text.len() {
+                        self.note(
+                            start + 1,
+                            "expected a closing quotation mark, found the end of the line".to_owned(),
+                        )?;
+                    } else {
+                        self.at += 1;
+                    }
+                }
+                Some(_) => {
+                    self.skip_until(|c| fen::is_gap(c) || c == ';');
+                    words.push(Word { column: start + 1, text: &self.text[start..self.at], quoted: false });
+                }
+            }
+        }
+    }
+
+    /// What stands between an opcode and the place reached.
+    fn raw(&self, column: usize, name: &str) -> &'a str {
+        self.text[column - 1 + name.len()..self.at].trim_matches(fen::is_gap)
+    }
+}
+
+/// The moves of an operation that has some, else none.
+#[must_use]
+pub fn moves<'a>(operations: &'a [Operation], name: &str) -> &'a [Move] {
+    match opcode::value(operations, name) {
+        Some(Value::Moves(moves) | Value::Line(moves)) => moves,
+        _ => &[],
+    }
+}

@@ -1,0 +1,51 @@
+//! What is wrong with a text, and where.
+
+use std::fmt;
+
+/// One thing wrong with a file, or repaired in it. Shown as `file.epd:3:17: expected ..., found ...`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The file's name as the user gave it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The byte of the line, from 1.
+    pub column: usize,
+    /// What was expected and what was found.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Everything wrong with a file, in the order of its lines; one fault to a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Faults(pub Vec<Fault>);
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, fault) in self.0.iter().enumerate() {
+            write!(f, "{}{fault}", if at == 0 { "" } else { "\n" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Faults {}
+
+/// ` (did you mean ...?)` if one of the known names is near, else nothing.
+#[must_use]
+pub fn hint(name: &str, known: &[&str]) -> String {
+    let nearest = known.iter().map(|&known| (strsim::damerau_levenshtein(name, known), known)).min();
+    match nearest {
+        Some((distance, known)) if distance <= name.chars().count().div_ceil(3) => {
+            format!(" (did you mean `{known}`?)")
+        }
+        _ => String::new(),
+    }
+}

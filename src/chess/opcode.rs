@@ -1,0 +1,160 @@
+//! EPD's operations: what each known opcode takes.
+
+use super::board::Board;
+use super::epd::Word;
+use super::fault;
+use super::fen::{FenError, Strictness, is_gap, shown};
+use super::increments::Increments;
+use super::moves::Move;
+use super::san;
+
+/// An operation as read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    /// Its name, such as `bm`.
+    pub opcode: String,
+    /// What it says.
+    pub value: Value,
+    /// The byte of the line where it starts, from 1.
+    pub column: usize,
+}
+
+/// What an operation says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// `bm`, `am`: moves of the position, in the order of the line.
+    Moves(Vec<Move>),
+    /// `pv`: moves that follow one another.
+    Line(Vec<Move>),
+    /// `id`, `c0` to `c9`.
+    Text(String),
+    /// `acd`, `acs`, `ce`, `dm`, `hmvc`, `fmvn`.
+    Integer(i64),
+    /// `D1` to `D9`: perft counts.
+    Nodes(u64),
+    /// Any other opcode: its operands as they stand, quotes included.
+    Raw(String),
+}
+
+/// The opcodes whose operands are understood.
+const KNOWN: [&str; 29] = [
+    "bm", "am", "pv", "id", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "acd", "acs", "ce", "dm",
+    "hmvc", "fmvn", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9",
+];
+
+/// The value of the operation called `name`.
+#[must_use]
+pub fn value<'a>(operations: &'a [Operation], name: &str) -> Option<&'a Value> {
+    operations.iter().find(|operation| operation.opcode == name).map(|operation| &operation.value)
+}
+
+/// ` (did you mean ...?)` for an unknown opcode that is one letter away from a known one of two letters or more.
+pub(super) fn slip(name: &str) -> String {
+    if KNOWN.contains(&name) { String::new() } else { fault::hint(name, &KNOWN) }
+}
+
+/// An operation as it stands in a line.
+pub(super) struct Source<'a> {
+    pub(super) column: usize,
+    pub(super) name: &'a str,
+    pub(super) words: &'a [Word<'a>],
+    /// All operands as one text.
+    pub(super) raw: &'a str,
+}
+
+/// The value of an operation, with what was repaired.
+pub(super) fn read(
+    board: &Board,
+    source: &Source<'_>,
+    strictness: Strictness,
+) -> Result<(Value, Vec<FenError>), FenError> {
+    let Source { column, name, words, raw } = *source;
+    let mut notes = Vec::new();
+    let missing = |what: &str| FenError { column, message: format!("`{name}` expects {what}, found nothing") };
+    let value = match name {
+        "bm" | "am" | "pv" => {
+            if words.is_empty() {
+                return Err(missing("moves"));
+            }
+            let moves = read_moves(board, name == "pv", words, strictness, &mut notes)?;
+            if name == "pv" { Value::Line(moves) } else { Value::Moves(moves) }
+        }
+        "id" | "c0" | "c1" | "c2" | "c3" | "c4" | "c5" | "c6" | "c7" | "c8" | "c9" => match words {
+            [] => return Err(missing("a text")),
+            [word] => Value::Text(word.text.to_owned()),
+            [_, second, ..] => {
+                let found = format!("`{name}` expects one text in quotation marks, found {}", shown(second.text));
+                repair(strictness, second.column, found, &mut notes)?;
+                Value::Text(raw.trim_matches(|c| c == '"' || is_gap(c)).to_owned())
+            }
+        },
+        "acd" | "acs" => integer(source, 0, i64::MAX)?,
+        "ce" | "dm" => integer(source, i64::MIN, i64::MAX)?,
+        "hmvc" => integer(source, 0, 9999)?,
+        "fmvn" => integer(source, 1, 9999)?,
+        _ if KNOWN.contains(&name) => match integer(source, 0, i64::MAX)? {
+            Value::Integer(count) => Value::Nodes(count as u64),
+            other => other,
+        },
+        _ => Value::Raw(raw.to_owned()),
+    };
+    Ok((value, notes))
+}
+
+fn repair(strictness: Strictness, column: usize, message: String, notes: &mut Vec<FenError>) -> Result<(), FenError> {
+    let fault = FenError { column, message };
+    if strictness == Strictness::Strict {
+        return Err(fault);
+    }
+    notes.push(fault);
+    Ok(())
+}
+
+fn integer(source: &Source<'_>, least: i64, most: i64) -> Result<Value, FenError> {
+    let Source { name, words, .. } = *source;
+    let range = match (least, most) {
+        (i64::MIN, _) => "an integer".to_owned(),
+        (0, i64::MAX) => "a count".to_owned(),
+        _ => format!("a number from {least} to {most}"),
+    };
+    let (column, found) = match words {
+        [word] => match word.text.parse() {
+            Ok(value) if (least..=most).contains(&value) && !word.quoted => return Ok(Value::Integer(value)),
+            _ => (word.column, shown(word.text)),
+        },
+        [] => (source.column, "nothing".to_owned()),
+        [_, second, ..] => (second.column, format!("a second operand {}", shown(second.text))),
+    };
+    Err(FenError { column, message: format!("`{name}` expects {range}, found {found}") })
+}
+
+fn read_moves(
+    board: &Board,
+    line: bool,
+    words: &[Word<'_>],
+    strictness: Strictness,
+    notes: &mut Vec<FenError>,
+) -> Result<Vec<Move>, FenError> {
+    let mut board = *board;
+    let mut moves = Vec::new();
+    for word in words {
+        if !moves.is_empty() && matches!(word.text, "+" | "#" | "++") {
+            repair(strictness, word.column, format!("expected a move, found {}", shown(word.text)), notes)?;
+            continue;
+        }
+        let place = |error: san::SanError| FenError { column: word.column, message: error.to_string() };
+        let mv = match san::read(&board, word.text, Strictness::Strict) {
+            Ok(mv) => mv,
+            Err(error) => {
+                let mv = san::read(&board, word.text, strictness).map_err(place)?;
+                notes.push(place(error));
+                mv
+            }
+        };
+        if line {
+            board.play(mv, Increments::none());
+        }
+        moves.push(mv);
+    }
+    Ok(moves)
+}

@@ -1,0 +1,211 @@
+//! Moves as people write them: standard algebraic notation (SAN) and the coordinates of UCI.
+//!
+//! Both modes read SAN and UCI (`e7e8q`), with or without the signs for capture, check and mate, and with more of the
+//! origin than is needed (`Rac1`, `Ra1c1`). Lenient also takes `!` and `?`, `0-0`, `e8Q`, `e8(Q)`, `e8/Q`, `ep` and `e.p.`,
+//! `:` and `-` between squares, `Pe4` and a lower-case promotion piece.
+//! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 8.2.3.
+
+use super::board::Board;
+use super::fen::{Strictness, shown};
+use super::increments::Increments;
+use super::movegen;
+use super::moves::{Move, MoveList};
+use super::types::{Piece, Square};
+
+/// Why a text is no legal move.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SanError {
+    /// It does not have the form of a move.
+    #[error("expected a move, found {}", shown(.0))]
+    Unreadable(String),
+    /// No legal move fits.
+    #[error("no legal move {}", shown(.0))]
+    Illegal(String),
+    /// Several legal moves fit.
+    #[error("{} is ambiguous: {}", shown(.0), .1.join(" or "))]
+    Ambiguous(String, Vec<String>),
+}
+
+/// What a move's text says; what it leaves open is `None`.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Description {
+    piece: Option<Piece>,
+    file: Option<u8>,
+    rank: Option<u8>,
+    to: Option<Square>,
+    promotion: Option<Piece>,
+}
+
+/// Reads the legal move that a text names.
+///
+/// # Errors
+/// If the text is no move, or no legal one, or more than one.
+pub fn read(board: &Board, text: &str, strictness: Strictness) -> Result<Move, SanError> {
+    let description = describe(board, text, strictness).ok_or_else(|| SanError::Unreadable(text.to_owned()))?;
+    let mut list = MoveList::new();
+    movegen::legal(board, &mut list);
+    let fits = |mv: &&Move| {
+        board.piece_on(mv.from()) == description.piece
+            && Some(mv.to()) == description.to
+            && mv.promotion() == description.promotion
+            && description.file.is_none_or(|file| file == mv.from().file())
+            && description.rank.is_none_or(|rank| rank == mv.from().rank())
+    };
+    let found: Vec<Move> = list.iter().filter(fits).copied().collect();
+    match *found {
+        [mv] => Ok(mv),
+        [] => Err(SanError::Illegal(text.to_owned())),
+        _ => Err(SanError::Ambiguous(text.to_owned(), found.iter().map(|&mv| write(board, mv)).collect())),
+    }
+}
+
+fn describe(board: &Board, text: &str, strictness: Strictness) -> Option<Description> {
+    if let Some(description) = describe_uci(board, text) {
+        return Some(description);
+    }
+    let lenient = strictness == Strictness::Lenient;
+    let mut rest = text;
+    if lenient {
+        rest = rest.trim_end_matches(['!', '?']);
+        for suffix in ["e.p.", "ep"] {
+            rest = rest.strip_suffix(suffix).unwrap_or(rest);
+        }
+    }
+    rest = rest.strip_suffix("++").or_else(|| rest.strip_suffix(['+', '#'])).unwrap_or(rest);
+    let castling = |file| {
+        let king = board.king(board.turn());
+        Description {
+            piece: Some(Piece::King),
+            file: Some(4),
+            to: Some(Square::at(file, king.rank())),
+            ..Default::default()
+        }
+    };
+    match rest {
+        "O-O" => return Some(castling(6)),
+        "O-O-O" => return Some(castling(2)),
+        "0-0" | "o-o" if lenient => return Some(castling(6)),
+        "0-0-0" | "o-o-o" if lenient => return Some(castling(2)),
+        _ => {}
+    }
+    let (rest, promotion) = split_promotion(rest, lenient);
+    let mut description = Description { piece: Some(Piece::Pawn), promotion, ..Default::default() };
+    let mut rest = rest;
+    if let Some(letter) = rest.chars().next().filter(char::is_ascii_uppercase) {
+        description.piece = Some(Piece::from_letter(letter).filter(|&piece| lenient || piece != Piece::Pawn)?);
+        rest = &rest[1..];
+    }
+    let split = rest.len().checked_sub(2).filter(|&at| rest.is_char_boundary(at))?;
+    let (origin, to) = rest.split_at(split);
+    description.to = Some(Square::parse(to)?);
+    let origin =
+        origin.strip_suffix('x').or_else(|| origin.strip_suffix([':', '-']).filter(|_| lenient)).unwrap_or(origin);
+    match *origin.as_bytes() {
+        [] => {}
+        [file @ b'a'..=b'h'] => description.file = Some(file - b'a'),
+        [rank @ b'1'..=b'8'] => description.rank = Some(rank - b'1'),
+        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
+            (description.file, description.rank) = (Some(file - b'a'), Some(rank - b'1'));
+        }
+        _ => return None,
+    }
+    // A pawn's capture names its file; `e4` is never a capture.
+    if description.piece == Some(Piece::Pawn) && description.file.is_none() {
+        description.file = description.to.map(Square::file);
+    }
+    Some(description)
+}
+
+fn describe_uci(board: &Board, text: &str) -> Option<Description> {
+    let from = Square::parse(text.get(..2)?)?;
+    let to = Square::parse(text.get(2..4)?)?;
+    let promotion = match text.get(4..)? {
+        "" => None,
+        "n" => Some(Piece::Knight),
+        "b" => Some(Piece::Bishop),
+        "r" => Some(Piece::Rook),
+        "q" => Some(Piece::Queen),
+        _ => return None,
+    };
+    // An empty square keeps its `None`, which no legal move fits.
+    Some(Description {
+        piece: board.piece_on(from),
+        file: Some(from.file()),
+        rank: Some(from.rank()),
+        to: Some(to),
+        promotion,
+    })
+}
+
+fn split_promotion(text: &str, lenient: bool) -> (&str, Option<Piece>) {
+    let closed = if lenient { text.strip_suffix(')').unwrap_or(text) } else { text };
+    let Some(letter) = closed.chars().next_back() else { return (text, None) };
+    let piece = Piece::from_letter(letter).filter(|_| lenient || letter.is_ascii_uppercase());
+    let rest = &closed[..closed.len() - letter.len_utf8()];
+    let signs: &[char] = if lenient { &['=', '(', '/'] } else { &['='] };
+    match piece {
+        None | Some(Piece::Pawn | Piece::King) => (text, None),
+        Some(piece) => match rest.strip_suffix(signs) {
+            Some(rest) => (rest, Some(piece)),
+            // `e8Q`: only after a square, or `Nb` would be taken for one.
+            None if lenient && rest.ends_with(['1', '8']) => (rest, Some(piece)),
+            None => (text, None),
+        },
+    }
+}
+
+/// A legal move in SAN, with `+` or `#`.
+#[must_use]
+pub fn write(board: &Board, mv: Move) -> String {
+    let (from, to) = (mv.from(), mv.to());
+    let piece = board.piece_on(from).unwrap_or(Piece::Pawn);
+    let mut text = String::new();
+    if piece == Piece::King && from.index().abs_diff(to.index()) == 2 {
+        text += if to.file() == 6 { "O-O" } else { "O-O-O" };
+    } else {
+        let captures = board.captured(mv).is_some();
+        if piece == Piece::Pawn {
+            if captures {
+                text.push((b'a' + from.file()) as char);
+            }
+        } else {
+            text.push(piece.letter().to_ascii_uppercase());
+            text += &origin_needed(board, mv, piece);
+        }
+        if captures {
+            text.push('x');
+        }
+        text += &to.to_string();
+        if let Some(promotion) = mv.promotion() {
+            text.push('=');
+            text.push(promotion.letter().to_ascii_uppercase());
+        }
+    }
+    let mut after = *board;
+    after.play(mv, Increments::none());
+    if after.in_check() {
+        text.push(if after.has_legal_move() { '+' } else { '#' });
+    }
+    text
+}
+
+/// As much of the origin as tells the move from others of like pieces: file, else rank, else both.
+fn origin_needed(board: &Board, mv: Move, piece: Piece) -> String {
+    let mut list = MoveList::new();
+    movegen::legal(board, &mut list);
+    let rival = |other: &&Move| {
+        other.to() == mv.to() && other.from() != mv.from() && board.piece_on(other.from()) == Some(piece)
+    };
+    let rivals: Vec<Square> = list.iter().filter(rival).map(|other| other.from()).collect();
+    let from = mv.from();
+    let name = from.to_string();
+    if rivals.is_empty() {
+        String::new()
+    } else if rivals.iter().all(|rival| rival.file() != from.file()) {
+        name[..1].to_owned()
+    } else if rivals.iter().all(|rival| rival.rank() != from.rank()) {
+        name[1..].to_owned()
+    } else {
+        name
+    }
+}
