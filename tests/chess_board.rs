@@ -5,8 +5,8 @@
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use ttlab::chess::{
-    Board, Color, EpRule, Generator, Increments, KeyOptions, Keys, Move, MoveList, Piece, Scheme, Square, captures,
-    legal, movegen,
+    Board, Color, EpRule, Generator, Increments, KeyOptions, Keys, Move, MoveList, Piece, Scheme, Square, Suite,
+    SuiteOptions, captures, legal, movegen,
 };
 
 const STARTS: [&str; 9] = [
@@ -103,6 +103,30 @@ fn wander(games: u64, plies: usize, mut visit: impl FnMut(&Board, &cozy_chess::B
 #[test]
 fn the_same_moves_captures_and_checks_along_random_games() {
     wander(40, 120, |board, oracle, _| agree(board, oracle));
+}
+
+#[test]
+fn the_same_in_every_position_near_those_of_the_perft_suite() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/perft.epd");
+    let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
+    for item in &suite.items {
+        // What the oracle refuses (a square that no pawn could pass) is left to the counts.
+        if let Ok(oracle) = item.board.fen(EpRule::Legal).parse() {
+            agree_below(&item.board, &oracle, 2);
+        }
+    }
+}
+
+fn agree_below(board: &Board, oracle: &cozy_chess::Board, plies: u32) {
+    agree(board, oracle);
+    if plies > 0 {
+        for (mv, native) in moves_of(oracle) {
+            let (mut board, mut oracle) = (*board, oracle.clone());
+            board.play(mv, Increments::none());
+            oracle.play_unchecked(native);
+            agree_below(&board, &oracle, plies - 1);
+        }
+    }
 }
 
 #[test]

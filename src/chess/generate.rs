@@ -1,5 +1,152 @@
-//! t
-/// t
-pub fn epd(_: u64, _: usize) -> String {
-    String::new()
+//! Quiet opening positions by seeded random walks: a suite that nobody has tuned for, and that anyone can make again.
+//!
+//! A walk plays `plies` random legal moves from the start position, every second walk one more, so that either side is to
+//! move (Pcg64 seeded by `seed`, the move's index drawn as the generator's next number modulo the number of moves in
+//! `purple` order). Its end is kept if the side to move is not in
+//! check and has a move, White and Black have equal material (100, 300, 300, 500, 900), neither side could win material
+//! with a capture or promotion (by static exchange evaluation, the other side as if it were its turn), and no position
+//! kept before is the same. Walks go on until enough are kept.
+
+use super::board::Board;
+use super::increments::Increments;
+use super::keys::{EpRule, KeyOptions, Keys};
+use super::movegen;
+use super::moves::MoveList;
+use super::types::{Color, Piece};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+use std::collections::HashSet;
+use std::fmt::Write;
+
+/// What to generate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GenerateOptions {
+    /// How many positions.
+    pub count: usize,
+    /// The generator's seed.
+    pub seed: u64,
+    /// How many random plies from the start position, 1 to 40; every second walk plays one more.
+    pub plies: u32,
+}
+
+impl Default for GenerateOptions {
+    fn default() -> Self {
+        Self { count: 240, seed: 1, plies: 10 }
+    }
+}
+
+/// Why nothing can be generated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GenerateError {
+    /// Too few or too many plies.
+    #[error("plies: expected 1 to 40, found {0}")]
+    Plies(u32),
+    /// So few walks were kept that the rest will not be found.
+    #[error(
+        "only {found} of {wanted} positions found in {walks} walks of {plies} plies: ask for fewer, or for more plies"
+    )]
+    TooFew {
+        /// Positions kept.
+        found: usize,
+        /// Positions asked for.
+        wanted: usize,
+        /// Walks made.
+        walks: u64,
+        /// Plies of each.
+        plies: u32,
+    },
+}
+
+const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 0];
+/// Walks for each position asked for, before the search is given up.
+const WALKS: u64 = 1000;
+
+/// The positions, in the order in which they were found.
+///
+/// # Errors
+/// If `plies` is out of range or too few different positions are found.
+pub fn generate(options: &GenerateOptions) -> Result<Vec<Board>, GenerateError> {
+    let GenerateOptions { count, seed, plies } = *options;
+    if !(1..=40).contains(&plies) {
+        return Err(GenerateError::Plies(plies));
+    }
+    let inc = Increments::of_keys(Keys::new(&KeyOptions { ep: EpRule::Legal, ..KeyOptions::default() }));
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    let walks = WALKS * count as u64;
+    for number in 0..walks {
+        if found.len() == count {
+            break;
+        }
+        let mut board = Board::startpos();
+        board.rekey(&inc);
+        let length = plies + (number % 2) as u32;
+        if walk(&mut board, length, &inc, &mut random)
+            && is_quiet_and_level(&board, &inc)
+            && seen.insert(board.identity())
+        {
+            found.push(board);
+        }
+    }
+    if found.len() == count {
+        Ok(found)
+    } else {
+        Err(GenerateError::TooFew { found: found.len(), wanted: count, walks, plies })
+    }
+}
+
+/// Plays random moves; false if the game ends first.
+fn walk(board: &mut Board, plies: u32, inc: &Increments, random: &mut Pcg64) -> bool {
+    for _ in 0..plies {
+        let mut list = MoveList::new();
+        movegen::legal(board, &mut list);
+        if list.is_empty() {
+            return false;
+        }
+        board.play(list[(random.next_u64() % list.len() as u64) as usize], inc);
+    }
+    true
+}
+
+fn is_quiet_and_level(board: &Board, inc: &Increments) -> bool {
+    let material = |color| {
+        Piece::ALL
+            .into_iter()
+            .map(|piece| VALUES[piece as usize] * board.pieces(color, piece).count() as i32)
+            .sum::<i32>()
+    };
+    if board.in_check() || !board.has_legal_move() || material(Color::White) != material(Color::Black) {
+        return false;
+    }
+    let mut passed = *board;
+    passed.play_null(inc);
+    !wins_material(board) && !wins_material(&passed)
+}
+
+fn wins_material(board: &Board) -> bool {
+    let mut list = MoveList::new();
+    movegen::legal(board, &mut list);
+    list.iter().any(|&mv| !board.is_quiet(mv) && board.see(mv, &VALUES) > 0)
+}
+
+/// The positions as an EPD file: a header that says how they were made, and ids `open.001`, `open.002` ...
+///
+/// # Errors
+/// As [`generate`].
+pub fn epd(options: &GenerateOptions) -> Result<String, GenerateError> {
+    let GenerateOptions { count, seed, plies } = *options;
+    let longer = plies + 1;
+    let mut text = format!(
+        "# Quiet opening positions: {count} ends of random walks of {plies} or {longer} plies, seed {seed}.\n\
+         # Made by `ttlab generate --count {count} --seed {seed} --plies {plies}`; chess/generate.rs says how.\n"
+    );
+    for (index, board) in generate(options)?.iter().enumerate() {
+        let fen = board.fen(EpRule::Legal);
+        let position = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
+        let (clock, number) = (board.halfmove_clock(), board.game_ply() / 2 + 1);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{position} hmvc {clock}; fmvn {number}; id \"open.{:03}\";", index + 1);
+    }
+    Ok(text)
 }

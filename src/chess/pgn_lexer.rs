@@ -63,7 +63,7 @@ impl<'a> Lexer<'a> {
             let rest = self.rest();
             self.at += rest.len() - rest.trim_start_matches(is_gap).len();
             let rest = self.rest();
-            let new_line = self.at == 0 || self.text[..self.at].ends_with('\n');
+            let new_line = self.at == 0 || self.text[..self.at].ends_with(['\n', '\u{feff}']);
             if rest.starts_with(';') || rest.starts_with('%') && new_line {
                 self.at += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with('{') {

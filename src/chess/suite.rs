@@ -1,63 +1,263 @@
-//! tmp
-use super::*;
-/// tmp
+//! Suites: what an experiment searches, from an EPD, FEN or PGN file.
+//!
+//! The kind is told by the file's extension: `.epd` and `.fen` hold a position to a line, `.pgn` games. Every item has an
+//! id that is unique in its suite: the operation `id` of a position, or `White - Black, year` of a game. Where it is
+//! missing or blank it is `<stem>.<line>`; where it stands twice, `#2`, `#3` and so on are added to the later ones.
+
+use super::board::Board;
+use super::epd::{self, Epd};
+use super::fault::{Fault, Faults};
+use super::fen::Strictness;
+use super::moves::Move;
+use super::opcode::{self, Operation, Value};
+use super::pgn::{self, EmptyGames, Game};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// How a suite is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SuiteOptions {
+    /// How faults are treated.
+    pub strictness: Strictness,
+    /// What to do with games that have no moves.
+    pub empty_games: EmptyGames,
+}
+
+/// A named list of positions or games.
 #[derive(Debug, Clone)]
 pub struct Suite {
-    /// t
+    /// The file's name without folder and extension.
+    pub name: String,
+    /// At least one, in the order of the file.
     pub items: Vec<Item>,
-    /// t
-    pub repairs: Vec<String>,
+    /// What was repaired or left out.
+    pub notes: Vec<Fault>,
 }
-impl Suite {
-    /// t
-    pub fn describe(&self) -> String {
-        String::new()
-    }
-}
-/// t
+
+/// A position or a game.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// t
+    /// Unique in the suite.
     pub id: String,
-    board: Board,
-    best: Vec<Move>,
+    /// The line of the file where it starts, from 1.
+    pub line: usize,
+    /// The position, or the game's first.
+    pub board: Board,
+    /// What else the file says.
+    pub content: Content,
 }
+
+/// What a file says of an item beside its position.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// A position's operations.
+    Position(Vec<Operation>),
+    /// A game.
+    Game(Game),
+}
+
 impl Item {
-    /// t
-    pub fn board(&self) -> &Board {
-        &self.board
+    /// The moves of the operation `bm`, if any: the solutions.
+    #[must_use]
+    pub fn best(&self) -> &[Move] {
+        epd::moves(self.operations(), "bm")
     }
-    /// t
+
+    /// The moves of the operation `am`, if any: the mistakes.
+    #[must_use]
+    pub fn avoid(&self) -> &[Move] {
+        epd::moves(self.operations(), "am")
+    }
+
+    /// The moves of a game, which may be none; nothing for a position.
+    #[must_use]
     pub fn game(&self) -> Option<&[Move]> {
-        None
-    }
-    /// t
-    pub fn solved_by(&self, mv: Move) -> Option<bool> {
-        if self.best.is_empty() { None } else { Some(self.best.contains(&mv)) }
-    }
-}
-/// t
-pub fn of_fen(f: &str) -> Result<Suite, FenError> {
-    Ok(Suite { items: vec![Item { id: "fen".into(), board: Board::from_fen(f)?, best: vec![] }], repairs: vec![] })
-}
-/// t
-pub fn of_start() -> Suite {
-    Suite { items: vec![Item { id: "startpos".into(), board: Board::startpos(), best: vec![] }], repairs: vec![] }
-}
-/// t
-pub fn load(p: &std::path::Path, _: Strictness) -> Result<Suite, String> {
-    let t = std::fs::read_to_string(p).map_err(|e| e.to_string())?;
-    let mut items = vec![];
-    for (i, l) in t.lines().enumerate() {
-        if l.trim().is_empty() || l.starts_with('#') {
-            continue;
+        match &self.content {
+            Content::Position(_) => None,
+            Content::Game(game) => Some(&game.moves),
         }
-        let f: Vec<_> = l.split_whitespace().take(4).collect();
-        items.push(Item {
-            id: format!("{i}"),
-            board: Board::from_fen(&format!("{} 0 1", f.join(" "))).map_err(|e| e.to_string())?,
-            best: vec![],
-        });
     }
-    Ok(Suite { items, repairs: vec![] })
+
+    /// Whether a best move solves the position: it is one of `bm`, and none of `am`. Nothing where the file names neither.
+    #[must_use]
+    pub fn solved_by(&self, mv: Move) -> Option<bool> {
+        let (best, avoid) = (self.best(), self.avoid());
+        if best.is_empty() && avoid.is_empty() {
+            return None;
+        }
+        Some((best.is_empty() || best.contains(&mv)) && !avoid.contains(&mv))
+    }
+
+    /// The operations of a position; none of a game.
+    #[must_use]
+    pub fn operations(&self) -> &[Operation] {
+        match &self.content {
+            Content::Position(operations) => operations,
+            Content::Game(_) => &[],
+        }
+    }
+
+    /// The moves of a game; none of a position.
+    #[must_use]
+    pub fn moves(&self) -> &[Move] {
+        match &self.content {
+            Content::Position(_) => &[],
+            Content::Game(game) => &game.moves,
+        }
+    }
+
+    /// The perft counts of the operations `D1` to `D9`, by depth.
+    #[must_use]
+    pub fn perft(&self) -> Vec<(u32, u64)> {
+        let count = |depth: u32| match opcode::value(self.operations(), &format!("D{depth}")) {
+            Some(&Value::Nodes(count)) => Some((depth, count)),
+            _ => None,
+        };
+        (1..=9).filter_map(count).collect()
+    }
+}
+
+/// Why a suite cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// The file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The extension names no known kind.
+    #[error("{}: expected a file that ends in .epd, .fen or .pgn", path.display())]
+    Kind {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file holds no item.
+    #[error("{}: no positions or games", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is faulty.
+    #[error(transparent)]
+    Faulty(#[from] Faults),
+}
+
+impl Suite {
+    /// A suite of one position.
+    #[must_use]
+    pub fn of_board(name: &str, board: Board) -> Self {
+        let item = Item { id: name.to_owned(), line: 1, board, content: Content::Position(Vec::new()) };
+        Self { name: name.to_owned(), items: vec![item], notes: Vec::new() }
+    }
+
+    /// Loads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is of no known kind, holds nothing, or holds what `options` do not allow.
+    pub fn load(path: &Path, options: SuiteOptions) -> Result<Self, SuiteError> {
+        let kind = Kind::of(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
+        let unreadable = |source| SuiteError::Unreadable { path: path.to_owned(), source };
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let suite = Self::read(&stem, &path.display().to_string(), kind, &bytes, options)?;
+        if suite.items.is_empty() { Err(SuiteError::Empty { path: path.to_owned() }) } else { Ok(suite) }
+    }
+
+    /// Reads a file's bytes; `name` is the suite's, `file` what the faults call it.
+    ///
+    /// # Errors
+    /// All faults that `options` do not allow. A suite without items is none here.
+    pub fn read(name: &str, file: &str, kind: Kind, bytes: &[u8], options: SuiteOptions) -> Result<Self, Faults> {
+        let (text, mut notes) = decode(file, bytes, options.strictness)?;
+        let mut items = match kind {
+            Kind::Positions => {
+                let read = epd::read(file, &text, options.strictness)?;
+                notes.extend(read.notes);
+                read.positions.into_iter().map(position).collect::<Vec<_>>()
+            }
+            Kind::Games => {
+                let read = pgn::read(file, &text, options.strictness, options.empty_games)?;
+                notes.extend(read.notes);
+                read.games.into_iter().map(game).collect()
+            }
+        };
+        name_items(name, &mut items);
+        Ok(Self { name: name.to_owned(), items, notes })
+    }
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A position to a line: EPD or FEN.
+    Positions,
+    /// Games: PGN.
+    Games,
+}
+
+impl Kind {
+    /// The kind that a file's extension names.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_ascii_lowercase().to_str()? {
+            "epd" | "fen" => Some(Self::Positions),
+            "pgn" => Some(Self::Games),
+            _ => None,
+        }
+    }
+}
+
+/// The text of bytes that should be UTF-8. Lenient takes others for unknown characters.
+fn decode(file: &str, bytes: &[u8], strictness: Strictness) -> Result<(String, Vec<Fault>), Faults> {
+    let Err(error) = std::str::from_utf8(bytes) else {
+        return Ok((String::from_utf8_lossy(bytes).into_owned(), Vec::new()));
+    };
+    let before = &bytes[..error.valid_up_to()];
+    let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+    let column = before.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
+    let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
+    let message = format!("expected UTF-8 text, found the byte {byte:#04x}");
+    let fault = Fault { file: file.to_owned(), line, column, message };
+    match strictness {
+        Strictness::Strict => Err(Faults(vec![fault])),
+        Strictness::Lenient => Ok((String::from_utf8_lossy(bytes).into_owned(), vec![fault])),
+    }
+}
+
+fn position(epd: Epd) -> Item {
+    let id = match epd.value("id") {
+        Some(Value::Text(id)) => id.trim().to_owned(),
+        _ => String::new(),
+    };
+    Item { id, line: epd.line, board: epd.board, content: Content::Position(epd.operations) }
+}
+
+fn game(game: Game) -> Item {
+    let known = |tag| game.tag(tag).map(str::trim).filter(|value| !value.is_empty() && *value != "?");
+    let id = match (known("White"), known("Black")) {
+        (Some(white), Some(black)) => {
+            let year = known("Date").and_then(|date| date.get(..4)).filter(|year| !year.contains('?'));
+            format!("{white} - {black}{}", year.map_or_else(String::new, |year| format!(", {year}")))
+        }
+        _ => String::new(),
+    };
+    Item { id, line: game.line, board: game.start, content: Content::Game(game) }
+}
+
+fn name_items(stem: &str, items: &mut [Item]) {
+    let mut taken = HashSet::new();
+    for item in items {
+        if item.id.is_empty() {
+            item.id = format!("{stem}.{}", item.line);
+        }
+        let base = item.id.clone();
+        let mut copy = 1;
+        while !taken.insert(item.id.clone()) {
+            copy += 1;
+            item.id = format!("{base}#{copy}");
+        }
+    }
 }

@@ -3,7 +3,8 @@
 use super::expect::Expect;
 use super::grid::{self, Point};
 use super::problem::{Problem, explain, nearest};
-use crate::chess::suite::{self, Suite};
+use crate::chess::Board;
+use crate::chess::suite::{Suite, SuiteOptions};
 use crate::engine::EngineOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -275,11 +276,11 @@ impl Source<'_> {
     fn suite(&self, choice: &SuiteChoice) -> Result<(String, Suite), Problem> {
         let file = match choice {
             SuiteChoice::One(OnePosition { fen: Some(fen), startpos: false }) => {
-                let suite = suite::of_fen(fen).map_err(|error| self.at("suite", format!("suite.fen: {error}")))?;
-                return Ok((fen.clone(), suite));
+                let board = Board::from_fen(fen).map_err(|error| self.at("suite", format!("suite.fen: {error}")))?;
+                return Ok((fen.clone(), Suite::of_board("fen", board)));
             }
             SuiteChoice::One(OnePosition { fen: None, startpos: true }) => {
-                return Ok(("startpos".to_owned(), suite::of_start()));
+                return Ok(("startpos".to_owned(), Suite::of_board("startpos", Board::startpos())));
             }
             SuiteChoice::One(_) => {
                 return Err(self.at("suite", "suite: expected a file, { startpos = true } or { fen = \"...\" }"));
@@ -298,11 +299,8 @@ impl Source<'_> {
                 ..self.at("suite", format!("suite: there is no file {}", file.display()))
             });
         }
-        let suite = suite::load(found, crate::chess::Strictness::Strict)
-            .map_err(|error| self.at("suite", format!("suite: {error}")))?;
-        if suite.items.is_empty() {
-            return Err(self.at("suite", format!("suite: {} holds no positions", file.display())));
-        }
+        let options = SuiteOptions::default();
+        let suite = Suite::load(found, options).map_err(|error| self.at("suite", format!("suite: {error}")))?;
         Ok((file.display().to_string(), suite))
     }
 

@@ -178,10 +178,10 @@ impl Plan {
 /// What makes an item what it is: its position, or its start and moves; not its name.
 fn content(item: &Item) -> String {
     match item.game() {
-        None => item.board().fen(EpRule::Always),
+        None => item.board.fen(EpRule::Always),
         Some(moves) => {
             let moves: Vec<String> = moves.iter().map(ToString::to_string).collect();
-            format!("{} {}", item.board().fen(EpRule::Always), moves.join(" "))
+            format!("{} {}", item.board.fen(EpRule::Always), moves.join(" "))
         }
     }
 }

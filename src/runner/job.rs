@@ -42,7 +42,7 @@ pub fn search(
         player.engine.new_game();
         match (experiment.file.sequence, item.game()) {
             (None, None) => {
-                player.search(place, item, None, item.board(), &[])?;
+                player.search(place, item, None, &item.board, &[])?;
             }
             (sequence, Some(moves)) => {
                 let sequence = sequence.unwrap_or_default();
@@ -97,7 +97,7 @@ impl Player<'_> {
     /// Searches at the wanted plies of a game.
     fn along(&mut self, place: usize, item: &Item, moves: &[Move], wanted: impl Fn(u16, &Board) -> bool) -> Option<()> {
         let none = Increments::none();
-        let (mut board, mut past) = (*item.board(), Vec::with_capacity(moves.len()));
+        let (mut board, mut past) = (item.board, Vec::with_capacity(moves.len()));
         for &mv in moves {
             let ply = board.game_ply();
             if wanted(ply, &board) {
@@ -112,7 +112,7 @@ impl Player<'_> {
     /// Searches along the engine's own play.
     fn own_play(&mut self, place: usize, item: &Item, plies: u16, side: Side) -> Option<()> {
         let none = Increments::none();
-        let (mut board, mut past) = (*item.board(), Vec::new());
+        let (mut board, mut past) = (item.board, Vec::new());
         for _ in 0..plies {
             let ply = board.game_ply();
             // The other side's moves are the engine's too: they come from the same search, which then leaves a row.

@@ -1,0 +1,60 @@
+//! En passant: when a capture exists, and when it is safe.
+
+use super::attacks;
+use super::bitboard::Bitboard;
+use super::board::{Board, COLORS};
+use super::keys::EpRule;
+use super::moves::Move;
+use super::types::{Color, Piece, Square};
+
+impl Board {
+    /// Whether an en passant capture exists in the sense of `rule`.
+    #[must_use]
+    pub fn has_en_passant(&self, rule: EpRule) -> bool {
+        self.en_passant().is_some_and(|target| self.en_passant_counts(target, rule, 0))
+    }
+
+    /// Whether the e.p. square `target` counts under `rule`. `pushed` is the change that a double push would make
+    /// (from and to), or 0 if it stands on the board already: thus [`Board::key_after`] need not play it.
+    #[inline]
+    pub(super) fn en_passant_counts(&self, target: Square, rule: EpRule, pushed: u64) -> bool {
+        // A target on the third rank was pushed by White.
+        let pusher = if target.rank() == 2 { Color::White } else { Color::Black };
+        let capturers = self.en_passant_capturers(target, pusher);
+        match rule {
+            EpRule::Always => true,
+            EpRule::Never => false,
+            EpRule::PseudoLegal => !capturers.is_empty(),
+            EpRule::Legal => !capturers.is_empty() && self.any_en_passant_is_safe(capturers, target, pusher, pushed),
+        }
+    }
+
+    #[cold]
+    fn any_en_passant_is_safe(&self, mut capturers: Bitboard, target: Square, pusher: Color, pushed: u64) -> bool {
+        capturers.any(|from| self.en_passant_is_safe(from, target, pusher, pushed))
+    }
+
+    #[inline]
+    pub(super) fn en_passant_capturers(&self, target: Square, pusher: Color) -> Bitboard {
+        attacks::pawn(pusher, target) & self.pieces(!pusher, Piece::Pawn)
+    }
+
+    /// Whether the king of the capturing side is safe after an en passant capture.
+    pub(super) fn en_passant_is_safe(&self, from: Square, target: Square, pusher: Color, pushed: u64) -> bool {
+        let victim = 1_u64 << (target.index() ^ 8);
+        let occupied = (self.occupied().0 ^ pushed ^ victim ^ 1 << from.index()) | 1 << target.index();
+        let enemies = (self.sets[COLORS + pusher as usize] ^ pushed) & !victim;
+        let king = self.king(!pusher);
+        let pawns = (self.sets[Piece::Pawn as usize] ^ pushed) & attacks::pawn(!pusher, king).0;
+        let others = self.attackers(king, pusher, Bitboard(occupied)).0 & !self.sets[Piece::Pawn as usize];
+        ((pawns | others) & enemies) == 0
+    }
+
+    /// Whether a move is an en passant capture.
+    #[inline]
+    #[must_use]
+    pub fn is_en_passant(&self, mv: Move) -> bool {
+        // No pawn can be pushed to the square behind an enemy pawn: it would have to come from that pawn's square.
+        self.en_passant() == Some(mv.to()) && self.code(mv.from().index()) & 7 == Piece::Pawn as usize
+    }
+}

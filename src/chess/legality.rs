@@ -1,0 +1,89 @@
+//! Whether there is a legal move, and whether a given one is.
+
+use super::attacks;
+use super::bitboard::Bitboard;
+use super::board::Board;
+use super::movegen::{ahead, castling, count, origin};
+use super::moves::{Move, MoveList};
+use super::types::{Color, Piece, Square};
+
+impl Board {
+    /// Whether there is a legal move: false at checkmate and stalemate. Most positions are decided by one pawn push.
+    #[inline]
+    #[must_use]
+    pub fn has_legal_move(&self) -> bool {
+        let found = match self.turn() {
+            Color::White => self.has_free_push::<true>(),
+            Color::Black => self.has_free_push::<false>(),
+        };
+        found || count(self) != 0
+    }
+
+    /// Whether a pawn that cannot be pinned, because it is on no line of its king, can be pushed out of check.
+    #[inline]
+    fn has_free_push<const WHITE: bool>(&self) -> bool {
+        let us = if WHITE { Color::White } else { Color::Black };
+        let king = self.king(us);
+        let lines = attacks::bishop_rays(king).0 | attacks::rook_rays(king).0;
+        let pawns = self.pieces(us, Piece::Pawn).0 & !lines;
+        !self.in_check() && ahead::<WHITE>(pawns, 0) & !self.occupied().0 != 0
+    }
+
+    /// Whether a move, from anywhere (a table under short keys, say), is legal here.
+    #[must_use]
+    pub fn is_legal(&self, mv: Move) -> bool {
+        let (from, to) = (mv.from(), mv.to());
+        let (us, them) = (self.turn(), !self.turn());
+        let Some(piece) = self.piece_on(from) else { return false };
+        if !self.colored(us).has(from) || self.colored(us).has(to) || mv.bits() >> 12 > 4 {
+            return false;
+        }
+        let promotes = piece == Piece::Pawn && Bitboard::BACK_RANKS.has(to);
+        if promotes != mv.promotion().is_some() {
+            return false;
+        }
+        let occupied = self.occupied();
+        let reached = match piece {
+            Piece::Pawn => return self.is_legal_pawn_move(from, to),
+            Piece::Knight => attacks::knight(from),
+            Piece::Bishop => attacks::bishop(from, occupied),
+            Piece::Rook => attacks::rook(from, occupied),
+            Piece::Queen => attacks::queen(from, occupied),
+            Piece::King if from.index().abs_diff(to.index()) == 2 => return self.is_legal_castling(mv),
+            Piece::King => {
+                let without = occupied ^ Bitboard::of(from);
+                return attacks::king(from).has(to) && self.attackers(to, them, without).is_empty();
+            }
+        };
+        reached.has(to) && self.leaves_king_safe(from, to)
+    }
+
+    fn is_legal_pawn_move(&self, from: Square, to: Square) -> bool {
+        let us = self.turn();
+        if self.en_passant() == Some(to) {
+            return attacks::pawn(us, from).has(to) && self.en_passant_is_safe(from, to, !us, 0);
+        }
+        let (first, step) = if us == Color::White { (1, 8) } else { (6, -8) };
+        let empty = |square: Square| !self.occupied().has(square);
+        let one = origin(from, -step);
+        let moves = attacks::pawn(us, from).has(to) && self.colored(!us).has(to)
+            || to == one && empty(one)
+            || from.rank() == first && to == origin(from, -2 * step) && empty(one) && empty(to);
+        moves && self.leaves_king_safe(from, to)
+    }
+
+    fn is_legal_castling(&self, mv: Move) -> bool {
+        let mut list = MoveList::new();
+        if !self.in_check() {
+            castling(self, &mut list);
+        }
+        list.contains(&mv)
+    }
+
+    /// Whether no enemy attacks the king once a piece other than the king has gone from `from` to `to`.
+    fn leaves_king_safe(&self, from: Square, to: Square) -> bool {
+        let occupied = (self.occupied() ^ Bitboard::of(from)) | Bitboard::of(to);
+        let attackers = self.attackers(self.king(self.turn()), !self.turn(), occupied);
+        (attackers & !Bitboard::of(to)).is_empty()
+    }
+}
