@@ -47,10 +47,10 @@ mod tests {
     #[test]
     fn websters_published_scores() {
         // The article's own examples, with its 503 for bishop takes rook corrected to 403 (400 + 6 - 3).
-        let pawn = "7k/8/8/8/3q1r2/4P3/8/K7 w - - 0 1";
+        let pawn = "7k/8/8/8/3q1r2/4P3/8/7K w - - 0 1";
         assert_eq!(score_of(MvvLva::Webster, pawn, "e3d4"), Some(505));
         assert_eq!(score_of(MvvLva::Webster, pawn, "e3f4"), Some(405));
-        let bishop = "7k/8/8/2q1r3/3B4/8/8/6K1 w - - 0 1";
+        let bishop = "7k/8/8/2q1r3/3B4/8/8/7K w - - 0 1";
         assert_eq!(score_of(MvvLva::Webster, bishop, "d4c5"), Some(503));
         assert_eq!(score_of(MvvLva::Webster, bishop, "d4e5"), Some(403));
         let passing = "7k/8/8/3pP3/8/8/8/K7 w - d6 0 1";
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_better_victim_beats_a_cheaper_attacker() {
-        let board = "7k/8/8/2q1r3/3Q4/8/8/6K1 w - - 0 1";
+        let board = "7k/8/8/2q1r3/3Q4/8/8/7K w - - 0 1";
         for scheme in [MvvLva::Ranks, MvvLva::Otter, MvvLva::Webster] {
             assert!(score_of(scheme, board, "d4c5") > score_of(scheme, board, "d4e5"), "{scheme:?}");
         }
