@@ -56,15 +56,22 @@ fn every_table() -> Vec<TableOptions> {
             (3, Layout::Bytes10),
             (1, Layout::Bytes24),
         ] {
-            for same_key in
-                [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo]
+            for same_key in [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo]
             {
                 for (index, refresh) in
                     [(Index::Modulo, Refresh::Never), (Index::Mask, Refresh::Match), (Index::Multiply, Refresh::Cutoff)]
                 {
                     let size = Size::Entries(48);
-                    let table =
-                        TableOptions { policy, slots, layout, same_key, index, refresh, size, ..TableOptions::default() };
+                    let table = TableOptions {
+                        policy,
+                        slots,
+                        layout,
+                        same_key,
+                        index,
+                        refresh,
+                        size,
+                        ..TableOptions::default()
+                    };
                     tables.extend(table.check().is_ok().then_some(table));
                 }
             }
@@ -188,9 +195,13 @@ fn short_keys_answer_falsely_as_often_as_they_should() {
             table.store(mix(n), 0, Entry { bound: Bound::Exact, depth: 1, ..Entry::default() });
         }
         let probes = 400_000u64;
-        let false_hits = (1_000_000..1_000_000 + probes).filter(|&n| table.probe(mix(n), 0, 1).is_some()).count() as f64;
+        let false_hits =
+            (1_000_000..1_000_000 + probes).filter(|&n| table.probe(mix(n), 0, 1).is_some()).count() as f64;
         let expected = probes as f64 * f64::from(slots) / f64::from(1u32 << bits);
-        assert!((false_hits / expected - 1.0).abs() < 0.15, "{false_hits} against {expected} with {bits} bits, {slots} slots");
+        assert!(
+            (false_hits / expected - 1.0).abs() < 0.15,
+            "{false_hits} against {expected} with {bits} bits, {slots} slots"
+        );
     }
     let options = TableOptions { key_bits: 0, size: Size::Entries(1), ..TableOptions::default() };
     let mut table = build(&options, None, false).unwrap().unwrap();
@@ -203,7 +214,13 @@ fn short_keys_answer_falsely_as_often_as_they_should() {
 #[test]
 fn the_ancient_flags_generation_is_a_sweep() {
     let policy = Policy::named("ancient").unwrap();
-    let options = TableOptions { policy, same_key: SameKey::Policy, size: Size::Entries(16), index: Index::Modulo, ..TableOptions::default() };
+    let options = TableOptions {
+        policy,
+        same_key: SameKey::Policy,
+        size: Size::Entries(16),
+        index: Index::Modulo,
+        ..TableOptions::default()
+    };
     let mut table = build(&options, None, false).unwrap().unwrap();
     // The model: key and whether it may be replaced, by slot.
     let mut model: Vec<Option<(u64, bool)>> = vec![None; 16];

@@ -1,0 +1,394 @@
+//! The binary as a user meets it: exit codes, places in error messages, results that survive.
+#![allow(clippy::unwrap_used)]
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tempfile::TempDir;
+
+fn ttlab() -> Command {
+    let mut command = Command::cargo_bin("ttlab").unwrap();
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+/// stdout, stderr, exit code.
+fn run(args: &[&str]) -> (String, String, i32) {
+    let output = ttlab().args(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
+}
+
+fn experiment(folder: &Path, text: &str) -> PathBuf {
+    let path = folder.join("trial.toml");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// Results without the column of seconds.
+fn counts(folder: &Path) -> Vec<Vec<String>> {
+    let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
+    let seconds = reader.headers().unwrap().iter().position(|name| name == "seconds").unwrap();
+    let fields = |record: csv::StringRecord| {
+        record.iter().enumerate().filter(|(at, _)| *at != seconds).map(|(_, field)| field.to_owned()).collect()
+    };
+    reader.records().map(|record| fields(record.unwrap())).collect()
+}
+
+const SMALL: &str = r#"
+name = "trial"
+suite = "data/bratko-kopec.epd"
+first = 6
+limit = { depth = 3 }
+[grid]
+"table.size" = [1024, 8192]
+"table.policy" = ["always", { kind = "aged-depth", factor = 2 }]
+[[variant]]
+name = "no table"
+table = "none"
+"#;
+
+#[test]
+fn mistakes_in_a_file_are_shown_where_they_are() {
+    let head = "suite = { startpos = true }\nlimit = { depth = 2 }\n";
+    let cases: &[(&str, &[&str])] = &[
+        ("[engine]\nalgoritm = 'minimax'\n", &["unknown field `algoritm`", "did you mean `algorithm`", ":4:1"]),
+        ("[engine]\nalgorithm = 'minmax'\n", &["unknown variant `minmax`", "did you mean `minimax`", ":4:1"]),
+        ("[engine]\ntable = { size = 'lots' }\n", &["table.size", "not a size", ":4:"]),
+        ("[engine]\nlmr = { min_depth = 300 }\n", &["lmr.min_depth", "300"]),
+        (
+            "[grid]\n\"table.slotz\" = [1, 2]\n",
+            &["there is no option `table.slotz`", "did you mean `table.slots`", ":4:1"],
+        ),
+        ("[grid]\n\"table.slots\" = 2\n", &["grid.table.slots", "expected a list"]),
+        ("[grid]\n\"table.slots\" = [1, 9]\n", &["table.slots: 9 is out of range", "slots=9", ":4:1"]),
+        ("[grid]\n\"table.slots\" = [1, 1]\n", &["used twice"]),
+        ("[grid]\n\"table.policy\" = ['alwyas']\n", &["alwyas", "did you mean `always`", ":4:1"]),
+        ("[grid]\n\"table.policy\" = ['two-deep']\n", &["table.policy", "needs table.slots of at least 2"]),
+        ("[engine]\npreset = 'purpel'\n", &["unknown preset `purpel`", "did you mean `purple`"]),
+        ("[[variant]]\nalgorithm = 'minimax'\n", &["needs a name"]),
+        ("[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n", &["are the same point"]),
+        ("[[zip]]\n\"table.slots\" = [1, 2]\n\"keys.seed\" = [1]\n", &["has 1 values where", "has 2"]),
+        ("[baseline]\nvariant = 'x'\n", &["baseline: no variant matches"]),
+        ("[[expect]]\nevalz = 3\n", &["there is no such metric"]),
+        ("[[expect]]\nwhere = { depht = 3 }\nevals = 3\n", &["there is no such column", "did you mean `depth`"]),
+        ("[[expect]]\nclaim = 'nodes(a) nodes(b)'\n", &["expect.claim"]),
+        ("[[expect]]\nclaim = 'nodes(a) < nodes(b)'\n", &["there is no variant \"a\""]),
+        ("[sequence]\nfrom = 3\n", &["give self_play"]),
+        ("nonsense", &[":3:"]),
+    ];
+    let folder = TempDir::new().unwrap();
+    for (text, wanted) in cases {
+        let path = experiment(folder.path(), &format!("{head}{text}"));
+        for command in ["check", "run", "plan"] {
+            let (_, stderr, code) = run(&[command, path.to_str().unwrap()]);
+            assert_eq!(code, 2, "{text}\n{stderr}");
+            for part in *wanted {
+                assert!(stderr.contains(part), "{text}\nshould say {part:?}:\n{stderr}");
+            }
+        }
+    }
+    let (_, stderr, code) = run(&[
+        "run",
+        experiment(folder.path(), "suite = 'data/bratko-copec.epd'\nlimit = { depth = 1 }").to_str().unwrap(),
+    ]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("did you mean `data/bratko-kopec.epd`"), "{stderr}");
+    let huge = experiment(folder.path(), &format!("{head}[engine]\ntable.size = '900000 GiB'\n"));
+    let (_, stderr, code) = run(&["run", huge.to_str().unwrap()]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("memory") && stderr.contains("default"), "{stderr}");
+    let (_, stderr, code) = run(&["run", "no/such/file.toml"]);
+    assert!(code == 2 && stderr.contains("no/such/file.toml"), "{stderr}");
+    assert!(
+        !Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/trial").exists(),
+        "a refused file left something behind"
+    );
+}
+
+#[test]
+fn wrong_usage_ends_with_2_and_says_what_is_wanted() {
+    for (args, wanted) in [
+        (&["search", "startpos"][..], "--depth"),
+        (&["search", "8/8/8/8/8/8/8/8 w - - 0 1", "--depth", "1"], "king"),
+        (&["search", "startpos", "--depth", "1", "--set", "table.slotz=2"], "did you mean `table.slots`"),
+        (&["search", "startpos", "--depth", "1", "--preset", "oter"], "did you mean `otter`"),
+        (&["perft", "startpos", "x"], "invalid value"),
+        (&["options", "tabel"], "no option begins with"),
+        (&["suite", "data/none.epd"], "none.epd"),
+        (&["suite", "Cargo.toml"], ".epd"),
+        (&["nonsense"], "unrecognized"),
+        (&["report", "data"], "manifest.json"),
+    ] {
+        let (_, stderr, code) = run(args);
+        assert!(code == 2 && stderr.to_lowercase().contains(&wanted.to_lowercase()), "{args:?}: {code}\n{stderr}");
+    }
+}
+
+#[test]
+fn counts_do_not_depend_on_the_number_of_jobs() {
+    let folder = TempDir::new().unwrap();
+    let path = experiment(folder.path(), SMALL);
+    let mut all = Vec::new();
+    for jobs in ["1", "4"] {
+        let out = folder.path().join(jobs);
+        let (stdout, stderr, code) =
+            run(&["run", path.to_str().unwrap(), "--jobs", jobs, "--out", out.to_str().unwrap()]);
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stdout.contains("size=1024, policy=always") && stdout.contains("no table"), "{stdout}");
+        assert!(out.join("report.md").exists() && out.join("manifest.json").exists());
+        all.push(counts(&out));
+    }
+    assert_eq!(all[0].len(), 6 * 5 * 3);
+    assert_eq!(all[0], all[1]);
+}
+
+/// Whatever a kill leaves of the file, the same command completes it to the same rows.
+#[test]
+fn a_torn_results_file_is_completed() {
+    let folder = TempDir::new().unwrap();
+    let path = experiment(folder.path(), &SMALL.replace("first = 6", "first = 2"));
+    let out = folder.path().join("out");
+    let args = ["run", path.to_str().unwrap(), "--jobs", "1", "--out", out.to_str().unwrap(), "--quiet"];
+    assert_eq!(run(&args).2, 0);
+    let (whole, results) = (counts(&out), out.join("results.csv"));
+    let bytes = fs::read(&results).unwrap();
+    let ends: Vec<usize> = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
+    // Every byte of the last line would be 150 runs: every seventh, and the ends of the lines.
+    let third = ends[ends.len() - 3];
+    for length in (third..bytes.len()).step_by(7).chain(ends[ends.len() - 3..].iter().copied()).chain([0, 10]) {
+        fs::write(&results, &bytes[..length]).unwrap();
+        let (_, stderr, code) = run(&args);
+        assert_eq!(code, 0, "cut to {length}: {stderr}");
+        assert_eq!(counts(&out), whole, "cut to {length} of {}", bytes.len());
+    }
+}
+
+#[test]
+fn foreign_and_damaged_results_are_refused_and_kept() {
+    let folder = TempDir::new().unwrap();
+    let path = experiment(folder.path(), &SMALL.replace("first = 6", "first = 1"));
+    let out = folder.path().join("out");
+    let args = ["run", path.to_str().unwrap(), "--out", out.to_str().unwrap(), "--quiet"];
+    assert_eq!(run(&args).2, 0);
+    let results = out.join("results.csv");
+    let good = fs::read(&results).unwrap();
+    let text = String::from_utf8(good.clone()).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let edited = text.replacen(lines[2], "this,is,no,row", 1);
+    let other_header = text.replacen("experiment,variant", "experiment,varient", 1);
+    for (bad, wanted) in [(edited, "line 3"), (other_header, "other columns")] {
+        fs::write(&results, &bad).unwrap();
+        let (_, stderr, code) = run(&args);
+        assert!(code == 2 && stderr.contains(wanted), "{code} {stderr}");
+        assert_eq!(fs::read_to_string(&results).unwrap(), bad, "the file was touched");
+    }
+    fs::write(&results, &good).unwrap();
+    let other = [&args[..], &["--set", "limit.depth=2"]].concat();
+    let (_, stderr, code) = run(&other);
+    assert!(code == 2 && stderr.contains("another plan") && stderr.contains("--fresh"), "{stderr}");
+    assert_eq!(run(&[&other[..], &["--fresh"]].concat()).2, 0);
+    let manifest = out.join("manifest.json");
+    let foreign = fs::read_to_string(&manifest).unwrap().replace("\"version\": \"", "\"version\": \"9.");
+    fs::write(&manifest, foreign).unwrap();
+    let (_, stderr, code) = run(&other);
+    assert!(code == 2 && stderr.contains("another build"), "{stderr}");
+    assert_eq!(run(&[&other[..], &["--any-build"]].concat()).2, 0);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_told_before_the_first_search() {
+    let folder = TempDir::new().unwrap();
+    let path = experiment(folder.path(), SMALL);
+    let file = folder.path().join("a-file");
+    fs::write(&file, "").unwrap();
+    let (_, stderr, code) = run(&["run", path.to_str().unwrap(), "--out", file.to_str().unwrap()]);
+    assert!(code == 5 && stderr.contains("a-file"), "{code} {stderr}");
+}
+
+const LONG: &str = "suite = 'data/bratko-kopec.epd'\nlimit = { depth = 6 }\n[engine]\ntable.size = '1 MiB'\n";
+
+#[cfg(unix)]
+fn signal(child: &std::process::Child, name: &str) {
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args([name, &pid]).status().unwrap().success());
+}
+
+#[cfg(unix)]
+fn spawn(args: &[&str]) -> std::process::Child {
+    std::process::Command::new(assert_cmd::cargo::cargo_bin("ttlab"))
+        .args(args)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupts_end_with_75_and_a_command_that_continues() {
+    let folder = TempDir::new().unwrap();
+    let path = experiment(folder.path(), LONG);
+    let out = folder.path().join("it's out");
+    let args = ["run", path.to_str().unwrap(), "--jobs", "1", "--out", out.to_str().unwrap()];
+    for name in ["-INT", "-TERM"] {
+        let child = spawn(&args);
+        std::thread::sleep(Duration::from_millis(700));
+        signal(&child, name);
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.code() == Some(0) {
+            continue; // A machine so fast that the run was over: nothing to interrupt.
+        }
+        assert_eq!(output.status.code(), Some(75), "{stderr}");
+        let command = stderr.lines().last().unwrap().trim().to_owned();
+        assert!(command.contains("run") && command.contains("'\\''"), "{command}");
+        let pasted = std::process::Command::new("sh")
+            .args(["-c", &format!("{command} --set limit.depth=6 --quiet")])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .unwrap();
+        // The pasted command is read by the shell as it was meant (another plan is refused, a wrong path would not be).
+        assert!(matches!(pasted.status.code(), Some(0 | 2)), "{pasted:?}");
+    }
+    assert_eq!(run(&args).2, 0);
+    assert_eq!(counts(&out).len(), 24 * 6);
+}
+
+/// Killed at moments of all kinds and continued each time, the rows are those of a run in peace. TTLAB_KILLS says how often.
+#[cfg(unix)]
+#[test]
+fn killed_runs_lose_nothing() {
+    let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
+    let folder = TempDir::new().unwrap();
+    let path = experiment(folder.path(), &LONG.replace("depth = 6", "depth = 5"));
+    let (peace, war) = (folder.path().join("peace"), folder.path().join("war"));
+    assert_eq!(run(&["run", path.to_str().unwrap(), "--out", peace.to_str().unwrap(), "--quiet"]).2, 0);
+    let args = ["run", path.to_str().unwrap(), "--jobs", "2", "--out", war.to_str().unwrap(), "--quiet"];
+    for kill in 0..kills {
+        let mut child = spawn(&args);
+        std::thread::sleep(Duration::from_millis(5 + 37 * kill % 400));
+        signal(&child, "-KILL");
+        child.wait().unwrap();
+    }
+    let (_, stderr, code) = run(&args);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(counts(&war), counts(&peace));
+}
+
+#[cfg(unix)]
+#[test]
+fn two_runs_do_not_share_a_folder() {
+    let folder = TempDir::new().unwrap();
+    let path = experiment(folder.path(), LONG);
+    let out = folder.path().join("out");
+    let args = ["run", path.to_str().unwrap(), "--out", out.to_str().unwrap(), "--quiet"];
+    let mut first = spawn(&args);
+    std::thread::sleep(Duration::from_millis(500));
+    if first.try_wait().unwrap().is_none() {
+        let (_, stderr, code) = run(&args);
+        if first.try_wait().unwrap().is_none() {
+            assert!(code == 2 && stderr.contains("another run"), "{code} {stderr}");
+        }
+    }
+    first.kill().unwrap();
+    first.wait().unwrap();
+}
+
+#[test]
+fn expectations_are_gated_on() {
+    let folder = TempDir::new().unwrap();
+    let text = |evals: u32, verdict: &str| {
+        format!(
+            "suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n[engine]\npreset = 'purple'\n[[expect]]\nwhere = {{ depth = 2 }}\n\
+             evals = {evals}\nverdict = '{verdict}'\n[[expect]]\nclaim = 'nodes(default) >= 0.5 * nodes(default)'\n"
+        )
+    };
+    for (evals, verdict, exit) in
+        [(39, "holds", 0), (40, "holds", 1), (40, "differs", 0), (39, "differs", 1), (40, "either", 0)]
+    {
+        let path = experiment(folder.path(), &text(evals, verdict));
+        let out = folder.path().join(format!("{evals}-{verdict}"));
+        let args = ["run", path.to_str().unwrap(), "--out", out.to_str().unwrap(), "--check"];
+        let (stdout, stderr, code) = run(&args);
+        assert_eq!(code, exit, "{evals} {verdict}: {stdout}{stderr}");
+        assert!(fs::read_to_string(out.join("report.md")).unwrap().contains("## Verdicts"));
+    }
+}
+
+#[test]
+fn the_bench_prints_what_tools_look_for() {
+    let (stdout, stderr, code) = run(&["bench"]);
+    assert_eq!(code, 0);
+    let nodes = include_str!("signatures.txt").lines().find_map(|line| line.strip_prefix("bench ")).unwrap();
+    assert!(stderr.contains(&format!("Nodes searched  : {nodes}\n")), "{stderr}");
+    assert!(stdout.starts_with(&format!("{nodes} nodes ")) && stdout.trim_end().ends_with(" nps"), "{stdout}");
+}
+
+#[test]
+fn one_off_commands_answer() {
+    let (stdout, _, code) = run(&["perft", "startpos", "4"]);
+    assert_eq!((stdout.as_str(), code), ("197281\n", 0));
+    let (stdout, _, _) =
+        run(&["perft", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", "2", "--divide"]);
+    assert!(stdout.lines().count() == 49 && stdout.ends_with("2039\n"), "{stdout}");
+    let (stdout, _, _) = run(&["search", "startpos", "--depth", "5", "--preset", "purple"]);
+    assert!(stdout.contains("32138"), "{stdout}");
+    let (stdout, _, _) = run(&["search", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "--nodes", "5000"]);
+    assert!(stdout.contains("a1a8"), "{stdout}");
+    let (stdout, _, _) = run(&["keys", "--set", "keys.scheme=webster-product"]);
+    assert!(stdout.contains("374 distinct of 768"), "{stdout}");
+    let (stdout, _, _) = run(&["keys", "--set", "keys.scheme=webster-literals"]);
+    assert!(stdout.contains("16 distinct of 32"), "{stdout}");
+    let (stdout, _, _) = run(&["options", "table.policy"]);
+    assert!(stdout.contains("two-big1") && stdout.contains("table.policy.factor"), "{stdout}");
+    let (stdout, _, _) = run(&["columns"]);
+    assert!(stdout.contains("search.nodes") && stdout.contains("table.evictions"), "{stdout}");
+    for command in [&["schema"][..], &["man"], &["completions", "bash"], &["suite", "data/games.pgn"]] {
+        let (stdout, stderr, code) = run(command);
+        assert!(code == 0 && stdout.len() > 500, "{command:?}: {stderr}");
+    }
+    let (stdout, _, _) = run(&["generate", "--count", "3", "--seed", "7"]);
+    assert_eq!(stdout.lines().filter(|line| !line.starts_with('#')).count(), 3, "{stdout}");
+}
+
+#[test]
+fn every_command_has_examples() {
+    let (help, _, _) = run(&["--help"]);
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|line| !line.trim().is_empty())
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(commands.len() > 10, "{help}");
+    for command in commands {
+        let (help, _, code) = run(&[command, "--help"]);
+        assert!(code == 0 && help.contains("Examples:"), "{command} has no examples");
+    }
+}
+
+#[test]
+fn every_experiment_file_is_right() {
+    let mut files = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ext| ext == "toml") {
+                files.push(path.to_str().unwrap().to_owned());
+            }
+        }
+    }
+    let args: Vec<&str> = std::iter::once("check").chain(files.iter().map(String::as_str)).collect();
+    let (stdout, stderr, code) = run(&args);
+    assert!(code == 0 && stdout.lines().count() >= 4, "{stderr}");
+}
