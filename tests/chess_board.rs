@@ -141,15 +141,23 @@ fn any_bits_are_legal_exactly_if_generated() {
 }
 
 #[test]
+fn a_stalemate_whose_only_push_is_pinned() {
+    let board = Board::from_fen("7k/8/8/8/8/7r/KP5r/7r w - - 0 1").unwrap();
+    assert!(!board.has_legal_move() && !board.in_check());
+}
+
+#[test]
 fn null_moves_pass_the_turn_and_forget_en_passant() {
     let inc = Increments::of_keys(Keys::new(&KeyOptions { ep: EpRule::Always, ..KeyOptions::default() }));
     wander(4, 80, |board, oracle, _| {
         if let Some(passed) = oracle.null_move() {
             let mut board = *board;
             board.rekey(&inc);
+            let before = board.identity();
             board.play_null(&inc);
             agree(&board, &passed);
             assert_eq!(board.key(), board.key_from_scratch(inc.keys()), "{board}");
+            assert_ne!(board.identity(), before, "the turn is part of a position");
         }
     });
 }

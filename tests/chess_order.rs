@@ -168,6 +168,7 @@ fn exchanges_of_a_few_positions_by_hand() {
         ("3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "Rxd5", 100),
         // En passant opens a line; a promotion; a king that cannot recapture.
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "exd6", 100),
+        ("3rk3/8/8/3pP3/8/8/8/3RK3 w - d6 0 1", "exd6", 100),
         ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "axb8=Q+", 1300),
         ("1rk5/P7/8/8/8/8/8/4K3 w - - 0 1", "axb8=Q+", 400),
         ("8/8/3k4/4p3/8/8/4R3/4RK2 w - - 0 1", "Rxe5", 100),

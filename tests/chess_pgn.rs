@@ -143,6 +143,7 @@ fn faults_name_the_game_the_line_and_the_move() {
             "g.pgn:1:4: game 1: expected a result (1-0, 0-1, 1/2-1/2 or *), found the next game",
         ),
         ("1. e4 ) *", "g.pgn:1:7: game 1: found ) without ("),
+        ("1. e4 {} {", "g.pgn:1:10: game 1: expected }, found the end of the file"),
         ("1. e4 -- 2. d4 *", "g.pgn:1:7: game 1: expected a move, found the null move --: the game ends here"),
     ] {
         assert_eq!(

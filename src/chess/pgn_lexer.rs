@@ -15,6 +15,7 @@ pub(super) enum Token<'a> {
     Move(&'a str),
 }
 
+#[derive(Clone)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
     /// Where the next token is looked for.
@@ -85,9 +86,9 @@ impl<'a> Lexer<'a> {
 
     /// Whether a tag comes next. A comment that does not end is left to [`Lexer::next_token`] to tell.
     pub(super) fn at_tag(&mut self) -> bool {
-        let before = self.at;
+        let before = self.clone();
         if self.skip().is_err() {
-            self.at = before;
+            *self = before;
         }
         self.rest().starts_with('[')
     }
