@@ -69,11 +69,21 @@ fn summary(out: &mut String, page: &Page) {
     }
     let _ = writeln!(
         out,
-        "\nNodes, evaluations and seconds are sums over all iterations of {} searches; *x base* is the geometric mean over \
-         searches of the nodes against the baseline's; *usable* and *move* are shares of the probes that ended their node or \
+        "\nNodes and seconds are sums over all iterations of {} searches; *x base* is the geometric mean over \
+         searches of the nodes against the baseline's, with its bootstrap interval (games or positions drawn \
+         with replacement; ! where it leaves 1 out and the sign-flip test agrees at 5 % after Holm's correction); *usable* and *move* are shares of the probes that ended their node or \
          gave it a first move; *full* is the share of slots taken at the end of a search.\n",
         page.summary.searches
     );
+    let changed: Vec<_> = page.summary.lines.iter().filter(|line| line.other_scores.0 > 0).collect();
+    if !changed.is_empty() {
+        let _ = writeln!(out, "| variant | searches that end with another score than the baseline's |\n|---|---:|");
+        for line in changed {
+            let (other, all) = line.other_scores;
+            let _ = writeln!(out, "| {} | {other} of {all} |", cell(&line.variant));
+        }
+        out.push('\n');
+    }
     if page.summary.lines.iter().any(|line| line.solved.1 > 0) {
         let _ = writeln!(out, "| variant | solved |\n|---|---:|");
         for line in &page.summary.lines {

@@ -56,7 +56,7 @@ pub fn read(folder: &Path) -> Result<Page> {
 /// When an expectation speaks of a column that is not there.
 pub fn page(manifest: Manifest, analysis: &str, expects: &[Expect], frame: &Frame) -> Result<Page> {
     let summary = Summary::new(frame, &manifest.variants, &manifest.baseline);
-    let verdicts = verdict::verdicts(expects, frame)?;
+    let verdicts = verdict::verdicts(expects, frame, &summary)?;
     let warnings = crate::analysis::blindness::warnings(&manifest, &summary);
     Ok(Page { manifest, analysis: analysis.trim().to_owned(), summary, verdicts, warnings })
 }
