@@ -9,6 +9,7 @@ mod options;
 mod perft;
 mod plan;
 mod report;
+mod reproduce;
 mod run;
 mod schema;
 mod search;
@@ -82,6 +83,7 @@ enum Command {
     Run(run::Args),
     Plan(plan::Args),
     Check(check::Args),
+    Reproduce(reproduce::Args),
     Report(report::Args),
     Search(search::Args),
     Perft(perft::Args),
@@ -112,6 +114,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Perft(args) => perft::run(&args),

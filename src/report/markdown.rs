@@ -2,10 +2,11 @@
 
 use super::Page;
 use super::text::{COLUMNS, count, percent};
+use crate::analysis::Verdict;
 use std::fmt::Write;
 
 /// Text from a file made harmless in a Markdown table.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace(['\n', '\r'], " ").replace('<', "&lt;")
 }
 
@@ -124,8 +125,14 @@ fn verdicts(out: &mut String, page: &Page) {
     if page.verdicts.is_empty() {
         return;
     }
-    let _ = writeln!(out, "## Verdicts\n\n| what | published | measured | verdict | source |\n|---|---:|---:|---|---|");
-    for verdict in &page.verdicts {
+    let _ = writeln!(out, "## Verdicts\n");
+    verdict_table(out, &page.verdicts);
+}
+
+/// Published, measured, verdict.
+pub(super) fn verdict_table(out: &mut String, verdicts: &[Verdict]) {
+    let _ = writeln!(out, "| what | published | measured | verdict | source |\n|---|---:|---:|---|---|");
+    for verdict in verdicts {
         let source = [verdict.source.as_str(), verdict.note.as_str()];
         let source: Vec<&str> = source.into_iter().filter(|text| !text.is_empty()).collect();
         let mark = if verdict.passes() { "" } else { "**" };

@@ -1,6 +1,7 @@
 //! Reports: findings as Markdown and plain text. Pure functions but for [`write`].
 
 pub mod markdown;
+pub mod published;
 pub mod text;
 
 use crate::analysis::{Frame, Summary, Verdict, verdict};
