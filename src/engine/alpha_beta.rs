@@ -208,6 +208,9 @@ impl Search<'_> {
             let bounds = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
             if bounds && score >= node.beta && self.deep_enough(&hit, node.depth - 1) {
                 self.count.etc_cuts += 1;
+                if let Some(table) = self.table.as_mut() {
+                    table.cutoff(&hit);
+                }
                 return Some((score, mv));
             }
         }

@@ -92,17 +92,20 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
         })
     }
 
-    /// Whether the new entry may take the place of the old one of the same key.
+    /// What the policy says when the bucket holds the same key: asked about the whole bucket, and where it would have another
+    /// position leave, about the old entry alone. One position never takes two slots nor drives out another by coming back.
     #[inline]
-    fn supersedes(&self, new: &Entry, old: &Entry) -> bool {
-        let (depth, old_depth) = (i32::from(new.depth), i32::from(old.depth));
-        match self.same_key {
-            SameKey::Replace | SameKey::Policy => true,
-            SameKey::Deeper => depth >= old_depth,
-            SameKey::GuardFour => {
-                new.bound == Bound::Exact || depth + 2 * i32::from(new.pv) > old_depth - 4 || old.age(self.now) > 0
+    fn again(&self, view: &[Entry], newcomer: Newcomer, slot: usize) -> Verdict {
+        match self.policy.decide(view, &newcomer, self.now) {
+            Verdict::Insert { at, last } if (at..=last).contains(&slot) => Verdict::Insert { at, last: slot },
+            Verdict::Refuse => Verdict::Refuse,
+            Verdict::Insert { .. } => {
+                let newcomer = Newcomer { same: Some(0), ..newcomer };
+                match self.policy.decide(&view[slot..=slot], &newcomer, self.now) {
+                    Verdict::Insert { at: 0, .. } => Verdict::replace(slot),
+                    _ => Verdict::Refuse,
+                }
             }
-            SameKey::GuardTwo => new.bound == Bound::Exact || depth >= old_depth - 2,
         }
     }
 
@@ -162,7 +165,7 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
                 entry.mv = old.mv;
             }
             if self.same_key != SameKey::Policy {
-                if self.supersedes(&entry, &old) {
+                if self.same_key.lets(&entry, &old, self.now) {
                     // The position's mark outlives its entry: it is the same position that was useful.
                     entry.used |= old.used && old.age(self.now) == 0;
                     L::write(&mut self.memory[start..start + self.words], slot, kept, &entry);
@@ -173,36 +176,31 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
                 return;
             }
         }
-        let bucket = &mut self.memory[start..start + self.words];
         let mut view = [Entry::default(); MOST_SLOTS];
         let view = &mut view[..self.slots];
         for (slot, seen) in view.iter_mut().enumerate() {
             *seen = L::entry(bucket, slot);
         }
-        let empty = if P::ORDERED || same.is_some() { None } else { view.iter().position(Entry::is_empty) };
-        let verdict = match empty {
-            Some(slot) => Verdict::replace(slot),
-            None => self.policy.decide(view, &Newcomer { entry, key, same }, self.now),
+        let newcomer = Newcomer { entry, key, same };
+        let verdict = match (same, view.iter().position(Entry::is_empty)) {
+            (Some(slot), _) => self.again(view, newcomer, slot),
+            (None, Some(empty)) if !P::ORDERED => Verdict::replace(empty),
+            (None, _) => self.policy.decide(view, &newcomer, self.now),
         };
         let Verdict::Insert { at, last } = verdict else {
             self.counters.rejections += 1;
             return;
         };
-        let (at, mut last) = (at.min(self.slots - 1), last.min(self.slots - 1).max(at.min(self.slots - 1)));
-        let leaving = view[last];
-        match same {
-            None if leaving.is_empty() => self.counters.fills += 1,
-            None => self.counters.evictions += 1,
-            Some(slot) => {
-                // The old entry of the same position leaves, wherever the policy puts the new one.
-                self.counters.updates += 1;
-                if (at..=last).contains(&slot) {
-                    last = slot;
-                } else {
-                    L::erase(bucket, slot);
-                }
-            }
+        let at = at.min(self.slots - 1);
+        let last = last.clamp(at, self.slots - 1);
+        if same.is_some() {
+            self.counters.updates += 1;
+        } else if view[last].is_empty() {
+            self.counters.fills += 1;
+        } else {
+            self.counters.evictions += 1;
         }
+        let bucket = &mut self.memory[start..start + self.words];
         for slot in (at..last).rev() {
             L::copy(bucket, slot, slot + 1);
         }

@@ -108,8 +108,6 @@ pub trait Packing: Send + 'static {
     fn write(bucket: &mut [u64], slot: usize, kept: u64, entry: &Entry);
     /// Copies a slot over another of the same bucket.
     fn copy(bucket: &mut [u64], from: usize, to: usize);
-    /// Empties a slot.
-    fn erase(bucket: &mut [u64], slot: usize);
 }
 
 /// Two words for each slot: key, data.
@@ -143,9 +141,6 @@ impl Packing for Bytes16 {
     }
     fn copy(bucket: &mut [u64], from: usize, to: usize) {
         bucket.copy_within(2 * from..2 * from + 2, 2 * to);
-    }
-    fn erase(bucket: &mut [u64], slot: usize) {
-        bucket[2 * slot..2 * slot + 2].fill(0);
     }
 }
 
@@ -186,9 +181,6 @@ impl Packing for Bytes24 {
     fn copy(bucket: &mut [u64], from: usize, to: usize) {
         bucket.copy_within(3 * from..3 * from + 3, 3 * to);
     }
-    fn erase(bucket: &mut [u64], slot: usize) {
-        bucket[3 * slot..3 * slot + 3].fill(0);
-    }
 }
 
 /// Three slots in four words: three data words, then three 16-bit keys (and 16 bits to spare).
@@ -224,9 +216,6 @@ impl Packing for Bytes10 {
         let kept = Self::key(bucket, from);
         bucket[to] = bucket[from];
         bucket[3] = bucket[3] & !(0xffff << (16 * to)) | kept << (16 * to);
-    }
-    fn erase(bucket: &mut [u64], slot: usize) {
-        bucket[slot] = 0;
     }
 }
 

@@ -1,7 +1,9 @@
 //! The table's options: size, shape, policy, and what the search may do with an answer.
 
+use super::Entry;
 use super::policy::Policy;
 pub use super::size::Size;
+use crate::chess::Bound;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +54,8 @@ pub enum SameKey {
     /// The new entry replaces the old one, whatever its depth.
     #[default]
     Replace,
-    /// The policy decides, as if the old entry were another position's.
+    /// The policy decides, as if the old entry were another position's; where it would have a third position leave, it is
+    /// asked about the old entry alone.
     Policy,
     /// Replaced unless the old entry is deeper (equal depths: the new one wins).
     Deeper,
@@ -61,6 +64,24 @@ pub enum SameKey {
     GuardFour,
     /// Replaced when the new bound is exact, or depth >= old depth - 2. Source: the guard of Ethereal's table.
     GuardTwo,
+}
+
+impl SameKey {
+    /// Whether a new entry may take the place of the old one of the same position; `policy` leaves that to the policy and
+    /// says yes here.
+    #[inline]
+    #[must_use]
+    pub fn lets(self, new: &Entry, old: &Entry, now: u16) -> bool {
+        let (depth, old_depth) = (i32::from(new.depth), i32::from(old.depth));
+        match self {
+            Self::Replace | Self::Policy => true,
+            Self::Deeper => depth >= old_depth,
+            Self::GuardFour => {
+                new.bound == Bound::Exact || depth + 2 * i32::from(new.pv) > old_depth - 4 || old.age(now) > 0
+            }
+            Self::GuardTwo => new.bound == Bound::Exact || depth >= old_depth - 2,
+        }
+    }
 }
 
 /// When an answered probe renews the entry's age.
@@ -185,8 +206,9 @@ pub struct TableOptions {
     pub layout: Layout,
     /// From key to bucket.
     pub index: Index,
-    /// How many bits of the key are compared on a probe, 0..=64 (the high bits; 0: any occupied slot answers, which is
-    /// the fault of the engine `purple` as published). `bytes10` keeps at most 16.
+    /// How many bits of the key are compared on a probe, 0..=64: those that the index leaves alone (the low bits under
+    /// `multiply`, else the high ones). 0: any occupied slot answers, which is the fault of the engine `purple` as
+    /// published. `bytes10` keeps at most 16.
     pub key_bits: u8,
     /// Which entry gives way. `policy = "always"` is short for `policy = { kind = "always" }`.
     #[serde(deserialize_with = "crate::table::policy::shorthand")]

@@ -27,11 +27,11 @@ impl Hasher for PassOn {
     }
 }
 
-/// An exact map. With `depth = "equal"` it keeps one entry for each key and depth, since entries of other depths never answer.
+/// An exact map, which heeds `same_key` (`policy` as `replace`), `keep_move` and `depth`, and has no use for the rest. With `depth = "equal"` it keeps one entry for each key and depth, since entries of other depths never answer.
 pub struct Unbounded {
     entries: HashMap<(u64, u8), Entry, BuildHasherDefault<PassOn>>,
     by_depth: bool,
-    deeper: bool,
+    same_key: SameKey,
     keep_move: bool,
     now: u16,
     counters: TableCounters,
@@ -44,7 +44,7 @@ impl Unbounded {
         Self {
             entries: HashMap::default(),
             by_depth: options.depth == DepthRule::Equal,
-            deeper: options.same_key == SameKey::Deeper,
+            same_key: options.same_key,
             keep_move: options.keep_move,
             now: 0,
             counters: TableCounters::default(),
@@ -75,13 +75,13 @@ impl Table for Unbounded {
         self.counters.stores += 1;
         entry.generation = self.now;
         let place = self.place(key, entry.depth);
-        let (deeper, keep_move) = (self.deeper, self.keep_move);
+        let (same_key, keep_move, now) = (self.same_key, self.keep_move, self.now);
         match self.entries.entry(place) {
             std::collections::hash_map::Entry::Vacant(slot) => {
                 slot.insert(entry);
                 self.counters.fills += 1;
             }
-            std::collections::hash_map::Entry::Occupied(slot) if deeper && slot.get().depth > entry.depth => {
+            std::collections::hash_map::Entry::Occupied(slot) if !same_key.lets(&entry, slot.get(), now) => {
                 self.counters.rejections += 1;
             }
             std::collections::hash_map::Entry::Occupied(mut slot) => {

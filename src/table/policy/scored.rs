@@ -2,7 +2,7 @@
 
 use super::{Newcomer, Replacement, Verdict, least};
 use crate::chess::Bound;
-use crate::table::Entry;
+use crate::table::{Entry, TableOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,5 +44,15 @@ impl Replacement for Scored {
         let slot = least(bucket, |entry| worth(entry, entry.age(now)));
         let floor = worth(&bucket[slot], bucket[slot].age(now)) + i64::from(self.margin);
         if worth(&newcomer.entry, 0) >= floor { Verdict::replace(slot) } else { Verdict::Refuse }
+    }
+
+    fn check(&self, _: &TableOptions) -> Result<(), String> {
+        let Self { depth, age, exact, pv, nodes, .. } = *self;
+        for (name, weight) in [("depth", depth), ("age", age), ("exact", exact), ("pv", pv), ("nodes", nodes)] {
+            if !(-1000..=1000).contains(&weight) {
+                return Err(format!("{name} = {weight} is out of range: expected -1000 to 1000"));
+            }
+        }
+        Ok(())
     }
 }
