@@ -49,7 +49,13 @@ fn table(criterion: &mut Criterion) {
         let mut step = |key: u64| {
             let found = table.probe(key, 0, 1).map_or(0, |hit| hit.entry.score as u64 + 1);
             depth = (depth + 1) % 9;
-            let entry = Entry { mv: Move::from_bits(key as u16), score: (key >> 50) as i32, bound: Bound::Exact, depth, ..Entry::default() };
+            let entry = Entry {
+                mv: Move::from_bits(key as u16),
+                score: (key >> 50) as i32,
+                bound: Bound::Exact,
+                depth,
+                ..Entry::default()
+            };
             table.store(key, 0, entry);
             mix(key ^ found)
         };
