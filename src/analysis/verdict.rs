@@ -18,6 +18,8 @@ pub struct Verdict {
     pub measured: String,
     /// Whether they agree; none where no row matches.
     pub holds: Option<bool>,
+    /// Whether a claim's ratio cannot be told from 1 at 95 %.
+    pub noise: bool,
     /// What was wanted.
     pub wanted: Wanted,
     /// Where the figure comes from.
@@ -43,6 +45,8 @@ impl Verdict {
     pub fn word(&self) -> &'static str {
         match (self.holds, self.wanted) {
             (None, _) => "no rows",
+            (Some(true), _) if self.noise => "holds, within noise",
+            (Some(false), _) if self.noise => "differs, within noise",
             (Some(true), _) => "holds",
             (Some(false), Wanted::Differs) => "differs, as it should",
             (Some(false), _) => "differs",
@@ -79,6 +83,7 @@ pub fn verdicts(expects: &[Expect], frame: &Frame, summary: &Summary) -> Result<
             published: String::new(),
             measured: String::new(),
             holds: None,
+            noise: false,
             wanted: expect.verdict,
             source: expect.source.clone(),
             note: expect.note.clone(),
@@ -165,7 +170,13 @@ fn claim_verdict(
     }
     let any = !left.is_empty() && !right.is_empty();
     let holds = claim.holds(claim.left.factor * left_total, claim.right.factor * right_total);
-    Ok(Verdict { published: text.to_owned(), measured, holds: any.then_some(holds), ..base.clone() })
+    Ok(Verdict {
+        published: text.to_owned(),
+        measured,
+        holds: any.then_some(holds),
+        noise: !ratio.low.is_nan() && !ratio.is_clear(),
+        ..base.clone()
+    })
 }
 
 fn figure_verdict(

@@ -16,7 +16,8 @@ pub fn markdown(pages: &[Page]) -> String {
         "# What five articles say about their transposition tables, and what holds\n\n\
          Written by `ttlab reproduce` from `experiments/published/`. Each section is one experiment: the published figure or claim, what was \
          measured, and the verdict. *holds*: the figure is met to the last digit, lies in the range given, or the claim's comparison is true. \
-         *differs, as it should*: the published figure is an artefact, and the run shows it. Node counts are the same on every machine; seconds \
+         *differs, as it should*: the published figure is an artefact, and the run shows it. *within noise*: totals decide, but the ratio, \
+         paired by position or game, cannot be told from 1. Node counts are the same on every machine; seconds \
          are not.\n\n",
     );
     let _ = writeln!(out, "| experiment | question | as wanted |\n|---|---|---:|");
@@ -32,7 +33,7 @@ pub fn markdown(pages: &[Page]) -> String {
             let _ = writeln!(out, "{}\n", page.analysis.replace('<', "&lt;"));
         }
         super::markdown::verdict_table(&mut out, &page.verdicts);
-        let _ = writeln!(out, "[All figures]({name}/report.md), [every row]({name}/results.csv).");
+        let _ = writeln!(out, "[All figures]({name}/report.md); every row: `ttlab reproduce --only {name}`.");
     }
     let machines: std::collections::BTreeSet<String> = pages
         .iter()
