@@ -207,6 +207,11 @@ impl Search<'_> {
             let score = -self.on.score_from_store(hit.entry.score, node.ply + 1);
             let bounds = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
             if bounds && score >= node.beta && self.deep_enough(&hit, node.depth - 1) {
+                if self.audit.is_some() {
+                    let below =
+                        Place { alpha: -node.beta, beta: -node.alpha, depth: node.depth - 1, ply: node.ply + 1 };
+                    self.examine(&child, below, &hit, true, true);
+                }
                 self.count.etc_cuts += 1;
                 if let Some(table) = self.table.as_mut() {
                     table.cutoff(&hit);

@@ -45,7 +45,8 @@ impl Search<'_> {
         if self.on.moves {
             advice.mv = hit.entry.mv;
         }
-        if self.on.cutoffs && self.deep_enough(&hit, depth) && ply > 0 {
+        let deep = self.on.cutoffs && self.deep_enough(&hit, depth) && ply > 0;
+        if deep {
             self.judge(&hit, ply, &mut advice);
             if advice.cut.is_some() && beta - alpha > 1 && !self.on.pv_cutoffs {
                 advice.cut = None;
@@ -63,6 +64,9 @@ impl Search<'_> {
         } else if !advice.mv.is_none() {
             self.count.move_only += 1;
         }
+        if self.audit.is_some() {
+            self.examine(board, place, &hit, deep, advice.cut.is_some());
+        }
         advice
     }
 
@@ -71,7 +75,8 @@ impl Search<'_> {
     pub(super) fn deep_enough(&self, hit: &Hit, depth: i32) -> bool {
         match self.on.depth {
             DepthRule::AtLeast => hit.draft >= depth,
-            DepthRule::Equal => hit.draft == depth,
+            // An aged draft may fall on the depth; the entry's score is still that of its own.
+            DepthRule::Equal => i32::from(hit.entry.depth) == depth && hit.draft >= depth,
             DepthRule::Ignored => true,
         }
     }

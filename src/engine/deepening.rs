@@ -49,6 +49,9 @@ pub fn deepen(
         watch(Progress::Begin { depth });
         let score = search.iterate(root, i32::from(depth), guess);
         watch(Progress::End);
+        if search.audit.is_some() && !search.aborted {
+            search.examine_root(root, i32::from(depth), score);
+        }
         let (count, finished, pv) = (search.count, !search.aborted, search.lines.get(0).to_vec());
         carried = Carried { path: search.path, stack: search.stack, lines: search.lines };
         counted += count;
@@ -100,6 +103,7 @@ fn prepare<'a>(engine: &'a mut Engine, carried: &mut Carried, node_limit: u64, s
         node_limit,
         attention: 0,
         aborted: false,
+        audit: engine.audit.as_deref_mut(),
         check_keys: &engine.check_keys,
         algorithm: engine.options.algorithm,
         aspiration: engine.options.aspiration,

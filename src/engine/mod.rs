@@ -1,6 +1,7 @@
 //! The game-tree search: a table, an ordering memory and one root search after another.
 
 mod alpha_beta;
+pub mod audit;
 mod check;
 mod consult;
 mod deepening;
@@ -11,6 +12,7 @@ pub mod options;
 pub mod ordering;
 pub mod outcome;
 mod pv;
+pub mod reference;
 mod search;
 mod switches;
 
@@ -35,6 +37,8 @@ pub struct Engine {
     memory: Memory,
     /// Game ply of the last search of this game, for the table's clock.
     last_ply: Option<u16>,
+    /// What the audit found so far, where one is asked for.
+    audit: Option<Box<audit::Findings>>,
     /// Whether a search was made since the engine was new.
     searched: bool,
 }
@@ -82,6 +86,7 @@ impl Engine {
             table,
             memory: Memory::default(),
             last_ply: None,
+            audit: None,
             searched: false,
         })
     }

@@ -39,6 +39,8 @@ pub struct Search<'a> {
     /// Nodes at which to look up: the limit, or the next look at the stop flag.
     pub(super) attention: u64,
     pub(super) aborted: bool,
+    /// Where answers of the table are held against the truth.
+    pub(super) audit: Option<&'a mut super::audit::Findings>,
     /// Second keys, for finding false matches under full diagnostics.
     pub(super) check_keys: &'a crate::chess::keys::Keys,
 }

@@ -1,0 +1,198 @@
+//! The node audit: every answer of the table that a search may believe is held against a search without a table of the same
+//! node, depth and window. Comparing root scores alone misses most faults of a table; this does not.
+//!
+//! Values can be compared where they depend on the position and the depth alone: [`comparable`] says what that needs.
+
+use super::consult::Place;
+use super::reference::Reference;
+use super::search::Search;
+use super::{Engine, EngineOptions};
+use crate::chess::{Board, Bound, EpRule, Move, Score};
+use crate::table::options::DepthRule;
+use crate::table::{Hit, TableKind};
+use std::cmp::Ordering;
+
+/// How many wrong answers are kept in full.
+const KEPT: usize = 20;
+
+crate::counters! {
+    /// What an audit looked at and found.
+    pub struct AuditCounters {
+        /// Answers of the right depth: their bound must hold.
+        answers,
+        /// Of those, answers that ended their node: their score must be right for its window.
+        cutoffs,
+        /// Stored moves: they must be legal.
+        moves,
+        /// Root scores of finished iterations.
+        roots,
+        /// What was wrong, of all these.
+        wrong,
+    }
+}
+
+/// What the audit held against the truth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// The stored score and bound.
+    Stored(Bound),
+    /// The score that ended a node, as its window reads it.
+    Cutoff,
+    /// The root's score.
+    Root,
+    /// The stored move.
+    Move(Move),
+}
+
+/// A wrong answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrong {
+    /// The position, in FEN.
+    pub fen: String,
+    /// What was claimed.
+    pub claim: Claim,
+    /// The score claimed, as the node at `ply` sees it.
+    pub score: Score,
+    /// Whether the true value is less or greater; equal where only the bound or the move is wrong.
+    pub truth: Ordering,
+    /// Remaining depth of the node.
+    pub depth: i32,
+    /// Its plies from the root.
+    pub ply: usize,
+    /// Its window.
+    pub window: (Score, Score),
+}
+
+impl std::fmt::Display for Wrong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { fen, claim, score, depth, ply, window: (alpha, beta), .. } = self;
+        let sign = match self.truth {
+            Ordering::Less => '<',
+            Ordering::Equal => '=',
+            Ordering::Greater => '>',
+        };
+        match claim {
+            Claim::Stored(bound) => write!(f, "stored {bound:?} {score}, but the value is {sign} {score}")?,
+            Claim::Cutoff => write!(f, "cut off with {score}, but the value is {sign} {score}")?,
+            Claim::Root => write!(f, "root score {score}, but the value is {sign} {score}")?,
+            Claim::Move(mv) => write!(f, "stored move {mv} is not legal")?,
+        }
+        write!(f, " (depth {depth}, ply {ply}, window {alpha} to {beta}): {fen}")
+    }
+}
+
+/// What an audit found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// How much was looked at, and how much of it was wrong.
+    pub count: AuditCounters,
+    /// The first wrong answers.
+    pub wrong: Vec<Wrong>,
+}
+
+impl Findings {
+    fn report(&mut self, wrong: Wrong) {
+        self.count.wrong += 1;
+        if self.wrong.len() < KEPT {
+            self.wrong.push(wrong);
+        }
+    }
+
+    /// Adds what another audit found.
+    pub fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.wrong.extend(other.wrong);
+        self.wrong.truncate(KEPT);
+    }
+}
+
+/// The options with what makes values incomparable taken out: entries answer at their own depth only; no repetitions, no
+/// fifty-move rule; no pruning or reduction beside alpha-beta. None without a table. Faults that options name stay in.
+#[must_use]
+pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
+    let mut options = options.clone();
+    if options.table.kind == TableKind::None {
+        return None;
+    }
+    if options.table.depth == DepthRule::AtLeast {
+        options.table.depth = DepthRule::Equal;
+    }
+    options.draws = false;
+    options.quiescence.delta = 0;
+    options.lmr.min_depth = 0;
+    options.null_move.min_depth = 0;
+    Some(options)
+}
+
+impl Engine {
+    /// From now on every table answer is audited. Counts stay the same; time does not.
+    pub fn audit(&mut self) {
+        self.audit = Some(Box::default());
+    }
+
+    /// What the audit found since it was begun or last asked.
+    pub fn findings(&mut self) -> Findings {
+        self.audit.as_deref_mut().map(std::mem::take).unwrap_or_default()
+    }
+}
+
+impl Search<'_> {
+    fn reference(&self) -> Reference<'_> {
+        Reference::new(self.on, self.evaluator, self.increments)
+    }
+
+    /// Audits an answer: `deep`: it may be believed at this depth; `cut`: it ended the node.
+    #[cold]
+    pub(super) fn examine(&mut self, board: &Board, place: Place, hit: &Hit, deep: bool, cut: bool) {
+        let Place { alpha, beta, depth, ply } = place;
+        let score = self.on.score_from_store(hit.entry.score, ply);
+        let (mv, bound) = (hit.entry.mv, hit.entry.bound);
+        let truth = if deep { self.reference().compare(board, depth, ply, score) } else { Ordering::Equal };
+        let wrong = |claim| {
+            let fen = board.fen(EpRule::Always);
+            Wrong { fen, claim, score, truth, depth, ply, window: (alpha, beta) }
+        };
+        let holds = |bound| match bound {
+            Bound::Exact => truth == Ordering::Equal,
+            Bound::Lower => truth != Ordering::Less,
+            Bound::Upper => truth != Ordering::Greater,
+            Bound::None => false,
+        };
+        let Some(findings) = self.audit.as_deref_mut() else { return };
+        if !mv.is_none() {
+            findings.count.moves += 1;
+            if !board.is_legal(mv) {
+                findings.report(wrong(Claim::Move(mv)));
+            }
+        }
+        if !deep {
+            return;
+        }
+        findings.count.answers += 1;
+        findings.count.cutoffs += u64::from(cut);
+        // What the node that is ended takes the score for.
+        let read = match score {
+            score if score >= beta => Bound::Lower,
+            score if score <= alpha => Bound::Upper,
+            _ => Bound::Exact,
+        };
+        if !holds(bound) {
+            findings.report(wrong(Claim::Stored(bound)));
+        } else if cut && !holds(read) {
+            findings.report(wrong(Claim::Cutoff));
+        }
+    }
+
+    /// Audits the root's score.
+    #[cold]
+    pub(super) fn examine_root(&mut self, root: &Board, depth: i32, score: Score) {
+        let truth = self.reference().compare(root, depth, 0, score);
+        let Some(findings) = self.audit.as_deref_mut() else { return };
+        findings.count.roots += 1;
+        if truth != Ordering::Equal {
+            let window = (-super::switches::INFINITE, super::switches::INFINITE);
+            let fen = root.fen(EpRule::Always);
+            findings.report(Wrong { fen, claim: Claim::Root, score, truth, depth, ply: 0, window });
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The value of a node without a table: a second, plainer search than the one that experiments run, to hold its answers
+//! against. It shares the rules, the evaluation and the mate scores, and nothing else.
+
+use super::eval::Evaluator;
+use super::switches::{INFINITE, Switches};
+use crate::chess::{Board, Increments, Move, MoveList, Piece, Score, movegen};
+
+/// What a value depends on beside the position and the depth.
+pub struct Reference<'a> {
+    on: Switches,
+    evaluator: Evaluator,
+    increments: &'a Increments,
+}
+
+impl<'a> Reference<'a> {
+    pub(super) fn new(on: Switches, evaluator: Evaluator, increments: &'a Increments) -> Self {
+        Self { on, evaluator, increments }
+    }
+
+    /// Whether the value of a node lies below, at or above a score.
+    #[must_use]
+    pub fn compare(&self, board: &Board, depth: i32, ply: usize, score: Score) -> std::cmp::Ordering {
+        self.value(board, depth, ply, score - 1, score + 1).cmp(&score)
+    }
+
+    /// Fail-soft alpha-beta.
+    #[must_use]
+    pub fn value(&self, board: &Board, depth: i32, ply: usize, mut alpha: Score, beta: Score) -> Score {
+        if depth <= 0 {
+            return self.settle(board, ply, 0, alpha, beta);
+        }
+        let mut moves = MoveList::new();
+        movegen::legal(board, &mut moves);
+        if moves.is_empty() {
+            return if board.in_check() { self.on.mated(ply, depth) } else { 0 };
+        }
+        let mut best = -INFINITE;
+        for mv in self.ordered(board, &moves) {
+            let mut child = *board;
+            child.play(mv, self.increments);
+            best = best.max(-self.value(&child, depth - 1, ply + 1, -beta, -alpha));
+            alpha = alpha.max(best);
+            if best >= beta {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The largest prize first; among equals, as generated.
+    fn ordered(&self, board: &Board, moves: &MoveList) -> Vec<Move> {
+        let value = |piece: Option<Piece>| piece.map_or(0, |piece| 1 + piece as i32);
+        let mut moves = moves.to_vec();
+        moves.sort_by_key(|&mv| {
+            let attacker = value(board.piece_on(mv.from()));
+            if board.is_quiet(mv) { 0 } else { attacker - 8 * value(board.captured(mv)) - 8 * value(mv.promotion()) }
+        });
+        moves
+    }
+
+    /// A leaf, or a quiescence node after `captures` captures.
+    fn settle(&self, board: &Board, ply: usize, captures: u8, mut alpha: Score, beta: Score) -> Score {
+        if self.on.leaf_mates && !board.has_legal_move() {
+            return if board.in_check() { self.on.mated(ply, 0) } else { 0 };
+        }
+        let mut best = self.evaluator.evaluate(board);
+        let capped = self.on.max_plies != 0 && captures >= self.on.max_plies;
+        if !self.on.quiescence || capped || best >= beta {
+            return best;
+        }
+        alpha = alpha.max(best);
+        let mut moves = MoveList::new();
+        movegen::captures(board, &mut moves);
+        for mv in self.ordered(board, &moves) {
+            let mut child = *board;
+            child.play(mv, self.increments);
+            best = best.max(-self.settle(&child, ply + 1, captures.saturating_add(1), -beta, -alpha));
+            alpha = alpha.max(best);
+            if best >= beta {
+                break;
+            }
+        }
+        best
+    }
+}
