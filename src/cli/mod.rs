@@ -1,6 +1,7 @@
 //! The commands: one file each, arguments in, rooms called, exit code out.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // The room that talks to the user.
 
+mod audit;
 mod bench;
 mod check;
 mod columns;
@@ -83,6 +84,7 @@ enum Command {
     Plan(plan::Args),
     Check(check::Args),
     Report(report::Args),
+    Audit(audit::Args),
     Search(search::Args),
     Perft(perft::Args),
     Bench(bench::Args),
@@ -113,6 +115,7 @@ pub fn main() -> ExitCode {
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Audit(args) => audit::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Bench(args) => bench::run(&args),
