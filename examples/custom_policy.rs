@@ -1,6 +1,7 @@
 //! A replacement policy of one's own, run from outside the crate: keep entries whose move is a capture of the centre.
 //!
 //! `cargo run --release --example custom_policy`
+#![allow(clippy::print_stdout)] // A program that talks to its user.
 
 use std::sync::atomic::AtomicBool;
 use ttlab::chess::Board;

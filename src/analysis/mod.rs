@@ -2,6 +2,7 @@
 
 pub mod blindness;
 pub mod frame;
+pub mod stats;
 pub mod summary;
 pub mod verdict;
 

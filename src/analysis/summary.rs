@@ -1,6 +1,7 @@
 //! The summary: each variant's totals beside the baseline's.
 
 use super::frame::Frame;
+use super::stats::{Ratio, holm};
 use std::collections::{BTreeMap, HashMap};
 
 /// What each variant did, in the order of the file.
@@ -25,8 +26,12 @@ pub struct Line {
     pub nodes: f64,
     /// Evaluations.
     pub evals: f64,
-    /// Geometric mean over searches of nodes against the baseline's.
-    pub ratio: f64,
+    /// Nodes against the baseline's, paired by search.
+    pub ratio: Ratio,
+    /// p of the ratio, corrected for the number of variants (Holm).
+    pub p: f64,
+    /// Searches whose last score is another than the baseline's, of those that both made.
+    pub other_scores: (usize, usize),
     /// Hits that ended their node.
     pub usable: f64,
     /// Hits that only gave a move.
@@ -95,7 +100,8 @@ impl Summary {
             ("table.rejections", |line| &mut line.rejections),
         ];
         let columns: Vec<_> = sums.iter().map(|(name, field)| (number(name), *field)).collect();
-        let [slots, entries] = ["slots", "entries"].map(number);
+        let [slots, entries, scores] = ["slots", "entries", "score"].map(number);
+        let (games, game_words) = frame.words("game").unwrap_or(empty);
 
         let mut lines: Vec<Line> = order.iter().map(|name| Line { variant: name.clone(), ..Line::default() }).collect();
         let mut searches: Vec<BTreeMap<Search, Totals>> = vec![BTreeMap::new(); lines.len()];
@@ -110,10 +116,16 @@ impl Summary {
             totals.seconds += seconds[row];
             totals.nodes += nodes[row];
             totals.stores += columns[6].0[row];
+            totals.cluster = if games.is_empty() || game_words[games[row] as usize].is_empty() {
+                positions[row]
+            } else {
+                games[row]
+            };
             if depth[row] >= totals.depth {
                 totals.depth = depth[row];
                 totals.full = 1000.0 * entries[row] / slots[row];
                 totals.slots = slots[row];
+                totals.score = scores[row];
                 totals.solved = solved.get(row).map(|&code| solved_words[code as usize].clone()).unwrap_or_default();
             }
             if repeat[row] == 0.0 {
@@ -125,12 +137,17 @@ impl Summary {
             }
         }
         let baseline = order.iter().position(|name| name == baseline).unwrap_or(0);
-        let reference: HashMap<u32, f64> = searches
+        let reference: HashMap<u32, Totals> = searches
             .get(baseline)
-            .map(|searches| searches.iter().filter(|((_, r), _)| *r == 0).map(|((p, _), t)| (*p, t.nodes)).collect())
+            .map(|searches| searches.iter().filter(|((_, r), _)| *r == 0).map(|((p, _), t)| (*p, t.clone())).collect())
             .unwrap_or_default();
         for (line, searches) in lines.iter_mut().zip(&searches) {
             line.finish(searches, &reference);
+        }
+        let others: Vec<usize> = (0..lines.len()).filter(|&at| at != baseline).collect();
+        let corrected = holm(&others.iter().map(|&at| lines[at].ratio.p).collect::<Vec<_>>());
+        for (&at, p) in others.iter().zip(corrected) {
+            lines[at].p = p;
         }
         let repeats = repeat.iter().fold(0.0, |most: f64, &repeat| most.max(repeat)) as usize + 1;
         Self { lines, baseline, searches: reference.len(), repeats }
@@ -140,9 +157,12 @@ impl Summary {
 /// One search's totals.
 #[derive(Debug, Clone, Default)]
 struct Totals {
+    /// The game, or the position where there is none.
+    cluster: u32,
     nodes: f64,
     stores: f64,
     seconds: f64,
+    score: f64,
     depth: f64,
     full: f64,
     slots: f64,
@@ -150,18 +170,19 @@ struct Totals {
 }
 
 impl Line {
-    fn finish(&mut self, searches: &BTreeMap<Search, Totals>, reference: &HashMap<u32, f64>) {
+    fn finish(&mut self, searches: &BTreeMap<Search, Totals>, reference: &HashMap<u32, Totals>) {
         let mut times: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-        let (mut logs, mut pairs) = (0.0, 0.0);
+        let mut logs = Vec::new();
         let (mut full, mut pressure, mut bounded) = (0.0, 0.0, 0.0);
         for (&(position, repeat), totals) in searches {
             times.entry(position).or_default().push(totals.seconds);
             if repeat > 0 {
                 continue;
             }
-            if let Some(base) = reference.get(&position).filter(|base| **base > 0.0 && totals.nodes > 0.0) {
-                logs += (totals.nodes / base).ln();
-                pairs += 1.0;
+            if let Some(base) = reference.get(&position).filter(|base| base.nodes > 0.0 && totals.nodes > 0.0) {
+                logs.push((totals.cluster, (totals.nodes / base.nodes).ln()));
+                self.other_scores.1 += 1;
+                self.other_scores.0 += usize::from(totals.depth == base.depth && totals.score != base.score);
             }
             if totals.slots > 0.0 {
                 full += totals.full;
@@ -174,7 +195,8 @@ impl Line {
                 _ => {}
             }
         }
-        self.ratio = (logs / pairs).exp();
+        self.ratio = Ratio::of(&logs);
+        self.p = f64::NAN;
         self.hashfull = full / bounded;
         self.pressure = pressure / bounded;
         self.seconds = times

@@ -1,7 +1,11 @@
 //! Verdicts: each `[[expect]]` held against the rows.
 
 use super::frame::{Frame, FrameError};
-use crate::experiment::expect::{Claim, Expect, Figure, Range, Scalar, Statistic, Wanted};
+use super::stats::Ratio;
+use super::summary::Summary;
+use crate::experiment::expect::OTHER_SCORES;
+use crate::experiment::expect::{Claim, Expect, Figure, Range, Scalar, Side, Statistic, Wanted};
+use std::collections::BTreeMap;
 
 /// One figure or claim and what was measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +18,8 @@ pub struct Verdict {
     pub measured: String,
     /// Whether they agree; none where no row matches.
     pub holds: Option<bool>,
+    /// Whether a claim's ratio cannot be told from 1 at 95 %.
+    pub noise: bool,
     /// What was wanted.
     pub wanted: Wanted,
     /// Where the figure comes from.
@@ -39,6 +45,8 @@ impl Verdict {
     pub fn word(&self) -> &'static str {
         match (self.holds, self.wanted) {
             (None, _) => "no rows",
+            (Some(true), _) if self.noise => "holds, within noise",
+            (Some(false), _) if self.noise => "differs, within noise",
             (Some(true), _) => "holds",
             (Some(false), Wanted::Differs) => "differs, as it should",
             (Some(false), _) => "differs",
@@ -50,7 +58,7 @@ impl Verdict {
 ///
 /// # Errors
 /// When one speaks of a column that is not there.
-pub fn verdicts(expects: &[Expect], frame: &Frame) -> Result<Vec<Verdict>, FrameError> {
+pub fn verdicts(expects: &[Expect], frame: &Frame, summary: &Summary) -> Result<Vec<Verdict>, FrameError> {
     let mut verdicts = Vec::new();
     for expect in expects {
         let filters: Vec<(&str, String)> = expect
@@ -75,11 +83,23 @@ pub fn verdicts(expects: &[Expect], frame: &Frame) -> Result<Vec<Verdict>, Frame
             published: String::new(),
             measured: String::new(),
             holds: None,
+            noise: false,
             wanted: expect.verdict,
             source: expect.source.clone(),
             note: expect.note.clone(),
         };
         for (metric, figure) in &expect.figures {
+            if metric == OTHER_SCORES {
+                let variant = expect.filter.get("variant").map(ToString::to_string);
+                let line = summary.lines.iter().find(|line| Some(&line.variant) == variant.as_ref());
+                let found: Vec<f64> = line.map(|line| line.other_scores.0 as f64).into_iter().collect();
+                let mut verdict = held(&base, metric, figure, found);
+                if let Some(line) = line {
+                    verdict.measured += &format!(" of {} searches", line.other_scores.1);
+                }
+                verdicts.push(verdict);
+                continue;
+            }
             let column = frame.resolve(metric)?;
             match figure {
                 Figure::Range(series) if !series.by_depth.is_empty() => {
@@ -97,22 +117,66 @@ pub fn verdicts(expects: &[Expect], frame: &Frame) -> Result<Vec<Verdict>, Frame
             }
         }
         if let Some(claim) = expect.claim.as_ref().and_then(|claim| Claim::parse(claim).ok()) {
-            let total = |side: &crate::experiment::expect::Side| -> Result<f64, FrameError> {
-                let numbers = frame.numbers(frame.resolve(&side.metric)?);
-                let mine = rows.iter().filter(|&&row| frame.text("variant", row) == side.variant);
-                Ok(mine.map(|&row| numbers[row]).sum())
-            };
-            let (left, right) = (total(&claim.left)?, total(&claim.right)?);
-            let measured = left > 0.0 || right > 0.0;
-            verdicts.push(Verdict {
-                published: expect.claim.clone().unwrap_or_default(),
-                measured: format!("{left} against {right} (ratio {:.4})", left / right),
-                holds: measured.then(|| claim.holds(left, claim.right.factor * right / claim.left.factor)),
-                ..base.clone()
-            });
+            verdicts.push(claim_verdict(&base, expect.claim.as_deref().unwrap_or_default(), &claim, frame, &rows)?);
         }
     }
     Ok(verdicts)
+}
+
+/// A claim: the totals decide it; the ratio paired by position, and its interval, stand beside.
+fn claim_verdict(
+    base: &Verdict,
+    text: &str,
+    claim: &Claim,
+    frame: &Frame,
+    rows: &[usize],
+) -> Result<Verdict, FrameError> {
+    let empty: (&[u32], &[String]) = (&[], &[]);
+    let (variants, variant_words) = frame.words("variant").unwrap_or(empty);
+    let (positions, _) = frame.words("position").unwrap_or(empty);
+    let (games, game_words) = frame.words("game").unwrap_or(empty);
+    let repeats = frame.numbers("repeat");
+    // Sums by position, so that iterations and repeats of one search stay together.
+    let sums = |side: &Side| -> Result<BTreeMap<u32, (u32, f64)>, FrameError> {
+        let numbers = frame.numbers(frame.resolve(&side.metric)?);
+        let timed = side.metric == "seconds";
+        let mut sums = BTreeMap::new();
+        for &row in rows.iter().filter(|&&row| variant_words[variants[row] as usize] == side.variant) {
+            if timed || repeats[row] == 0.0 {
+                let alone = games.is_empty() || game_words[games[row] as usize].is_empty();
+                let cluster = if alone { positions[row] } else { games[row] };
+                sums.entry(positions[row]).or_insert((cluster, 0.0)).1 += numbers[row];
+            }
+        }
+        Ok(sums)
+    };
+    let (left, right) = (sums(&claim.left)?, sums(&claim.right)?);
+    let total = |sums: &BTreeMap<u32, (u32, f64)>| sums.values().map(|(_, value)| value).sum::<f64>();
+    let (left_total, right_total) = (total(&left), total(&right));
+    let logs: Vec<(u32, f64)> = left
+        .iter()
+        .filter_map(|(position, (cluster, value))| {
+            let (_, other) = right.get(position)?;
+            (*value > 0.0 && *other > 0.0).then(|| (*cluster, (value / other).ln()))
+        })
+        .collect();
+    let ratio = Ratio::of(&logs);
+    let shown = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.3}") };
+    let mut measured = format!("{} against {}", shown(left_total), shown(right_total));
+    if !ratio.low.is_nan() {
+        measured += &format!("; ratio {:.3}, 95 % {:.3} to {:.3}, p {:.3}", ratio.mean, ratio.low, ratio.high, ratio.p);
+    } else if !logs.is_empty() {
+        measured += &format!("; ratio {:.3}", ratio.mean);
+    }
+    let any = !left.is_empty() && !right.is_empty();
+    let holds = claim.holds(claim.left.factor * left_total, claim.right.factor * right_total);
+    Ok(Verdict {
+        published: text.to_owned(),
+        measured,
+        holds: any.then_some(holds),
+        noise: !ratio.low.is_nan() && !ratio.is_clear(),
+        ..base.clone()
+    })
 }
 
 fn figure_verdict(
@@ -123,14 +187,22 @@ fn figure_verdict(
     column: &str,
     rows: &[usize],
 ) -> Verdict {
+    if let Figure::Exact(Scalar::Text(word)) = figure {
+        let found: std::collections::BTreeSet<String> = rows.iter().map(|&row| frame.text(column, row)).collect();
+        let holds = (!rows.is_empty()).then(|| found.iter().all(|text| text == word));
+        let measured = found.into_iter().collect::<Vec<_>>().join(", ");
+        let subject = format!("{}: {metric}", base.subject);
+        return Verdict { subject, published: word.clone(), measured, holds, ..base.clone() };
+    }
+    let numbers = frame.numbers(column);
+    let values: Vec<f64> = rows.iter().map(|&row| numbers[row]).filter(|value| !value.is_nan()).collect();
+    held(base, metric, figure, values)
+}
+
+/// Values held against a figure.
+fn held(base: &Verdict, metric: &str, figure: &Figure, mut values: Vec<f64>) -> Verdict {
     let subject = if base.subject.is_empty() { metric.to_owned() } else { format!("{}: {metric}", base.subject) };
     let range = match figure {
-        Figure::Exact(Scalar::Text(word)) => {
-            let found: std::collections::BTreeSet<String> = rows.iter().map(|&row| frame.text(column, row)).collect();
-            let holds = (!rows.is_empty()).then(|| found.iter().all(|text| text == word));
-            let measured = found.into_iter().collect::<Vec<_>>().join(", ");
-            return Verdict { subject, published: word.clone(), measured, holds, ..base.clone() };
-        }
         Figure::Exact(value) => {
             let exact = match value {
                 Scalar::Integer(value) => Some(*value as f64),
@@ -142,8 +214,6 @@ fn figure_verdict(
         }
         Figure::Range(range) => range.clone(),
     };
-    let numbers = frame.numbers(column);
-    let mut values: Vec<f64> = rows.iter().map(|&row| numbers[row]).filter(|value| !value.is_nan()).collect();
     values.sort_by(f64::total_cmp);
     if let Some(statistic) = range.of {
         values = statistic_of(statistic, &values).into_iter().collect();

@@ -10,6 +10,7 @@ mod options;
 mod perft;
 mod plan;
 mod report;
+mod reproduce;
 mod run;
 mod schema;
 mod search;
@@ -83,6 +84,7 @@ enum Command {
     Run(run::Args),
     Plan(plan::Args),
     Check(check::Args),
+    Reproduce(reproduce::Args),
     Report(report::Args),
     Audit(audit::Args),
     Search(search::Args),
@@ -114,6 +116,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Search(args) => search::run(&args),

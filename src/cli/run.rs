@@ -66,25 +66,13 @@ pub fn run(args: &Args) -> Outcome {
     }
     output.begin(&experiment, &plan, settings.jobs, settings.any_build).map_err(output_failure)?;
 
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    // A second Ctrl-C does not wait for the rows in flight.
-    let handler = move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(Exit::Interrupted as i32);
-        }
-    };
-    ctrlc::set_handler(handler).map_err(Failure::io)?;
+    let stop = stop_flag()?;
     let ran = if args.quiet {
         runner::run(&experiment, &plan, &output, &settings, &stop, &progress::Quiet)
     } else {
         runner::run(&experiment, &plan, &output, &settings, &stop, &progress::Talk::new())
     }
-    .map_err(|error| match error {
-        runner::RunError::Output(error) => output_failure(error),
-        runner::RunError::Memory(message) => Failure::usage(message),
-        error @ runner::RunError::Write { .. } => Failure::io(error),
-    })?;
+    .map_err(run_failure)?;
     if ran.interrupted {
         eprintln!("interrupted: {} jobs are done; to continue:\n  {}", ran.before + ran.done, command_line());
         return Ok(Exit::Interrupted);
@@ -101,7 +89,28 @@ pub fn run(args: &Args) -> Outcome {
     Ok(if args.check && report.verdicts_failed > 0 { Exit::Gate } else { Exit::Done })
 }
 
-fn output_failure(error: runner::OutputError) -> Failure {
+/// A flag that Ctrl-C and SIGTERM set. A second signal does not wait for the rows in flight.
+pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(Exit::Interrupted as i32);
+        }
+    })
+    .map_err(Failure::io)?;
+    Ok(stop)
+}
+
+pub(super) fn run_failure(error: runner::RunError) -> Failure {
+    match error {
+        runner::RunError::Output(error) => output_failure(error),
+        runner::RunError::Memory(message) => Failure::usage(message),
+        error @ runner::RunError::Write { .. } => Failure::io(error),
+    }
+}
+
+pub(super) fn output_failure(error: runner::OutputError) -> Failure {
     match error {
         runner::OutputError::Foreign(_) | runner::OutputError::Locked(_) => Failure::usage(error),
         runner::OutputError::Results { error: crate::record::ResultsError::Io(_), .. } => Failure::io(error),
@@ -111,7 +120,7 @@ fn output_failure(error: runner::OutputError) -> Failure {
 }
 
 /// This command as it can be pasted; what would start over is left out.
-fn command_line() -> String {
+pub(super) fn command_line() -> String {
     let quote = |word: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
         if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }

@@ -107,6 +107,9 @@ impl std::fmt::Display for Scalar {
     }
 }
 
+/// A metric that is a variant's, not a row's: how many of its searches end with another score than the baseline's.
+pub const OTHER_SCORES: &str = "other_scores";
+
 /// Checks that every expectation speaks of columns, metrics and variants that there are.
 ///
 /// # Errors
@@ -117,7 +120,9 @@ pub fn check(file: &File, points: &[Point], source: &Source<'_>) -> Result<(), P
         .map(|column| column.name)
         .chain(points.iter().flat_map(super::grid::columns).map(|(path, _)| path))
         .collect();
-    let known = |name: &str| columns.iter().any(|column| column == name || column.ends_with(&format!(".{name}")));
+    let known = |name: &str| {
+        name == OTHER_SCORES || columns.iter().any(|column| column == name || column.ends_with(&format!(".{name}")))
+    };
     for (at, expect) in file.expect.iter().enumerate() {
         let wrong = |key: &str, message: String| Problem {
             help: nearest(key, columns.iter().map(String::as_str)),

@@ -28,6 +28,9 @@ pub struct File {
     /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the working folder), or
     /// `{ startpos = true }`, or `{ fen = "..." }`.
     pub suite: SuiteChoice,
+    /// Whether it takes minutes: `ttlab reproduce --quick` leaves it out.
+    #[serde(default)]
+    pub slow: bool,
     /// Only the first so many items of the suite.
     #[serde(default)]
     pub first: Option<usize>,

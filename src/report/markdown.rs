@@ -2,10 +2,11 @@
 
 use super::Page;
 use super::text::{COLUMNS, count, percent};
+use crate::analysis::Verdict;
 use std::fmt::Write;
 
 /// Text from a file made harmless in a Markdown table.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace(['\n', '\r'], " ").replace('<', "&lt;")
 }
 
@@ -69,11 +70,21 @@ fn summary(out: &mut String, page: &Page) {
     }
     let _ = writeln!(
         out,
-        "\nNodes, evaluations and seconds are sums over all iterations of {} searches; *x base* is the geometric mean over \
-         searches of the nodes against the baseline's; *usable* and *move* are shares of the probes that ended their node or \
+        "\nNodes and seconds are sums over all iterations of {} searches; *x base* is the geometric mean over \
+         searches of the nodes against the baseline's, with its bootstrap interval (games or positions drawn \
+         with replacement; ! where it leaves 1 out and the sign-flip test agrees at 5 % after Holm's correction); *usable* and *move* are shares of the probes that ended their node or \
          gave it a first move; *full* is the share of slots taken at the end of a search.\n",
         page.summary.searches
     );
+    let changed: Vec<_> = page.summary.lines.iter().filter(|line| line.other_scores.0 > 0).collect();
+    if !changed.is_empty() {
+        let _ = writeln!(out, "| variant | searches that end with another score than the baseline's |\n|---|---:|");
+        for line in changed {
+            let (other, all) = line.other_scores;
+            let _ = writeln!(out, "| {} | {other} of {all} |", cell(&line.variant));
+        }
+        out.push('\n');
+    }
     if page.summary.lines.iter().any(|line| line.solved.1 > 0) {
         let _ = writeln!(out, "| variant | solved |\n|---|---:|");
         for line in &page.summary.lines {
@@ -114,8 +125,14 @@ fn verdicts(out: &mut String, page: &Page) {
     if page.verdicts.is_empty() {
         return;
     }
-    let _ = writeln!(out, "## Verdicts\n\n| what | published | measured | verdict | source |\n|---|---:|---:|---|---|");
-    for verdict in &page.verdicts {
+    let _ = writeln!(out, "## Verdicts\n");
+    verdict_table(out, &page.verdicts);
+}
+
+/// Published, measured, verdict.
+pub(super) fn verdict_table(out: &mut String, verdicts: &[Verdict]) {
+    let _ = writeln!(out, "| what | published | measured | verdict | source |\n|---|---:|---:|---|---|");
+    for verdict in verdicts {
         let source = [verdict.source.as_str(), verdict.note.as_str()];
         let source: Vec<&str> = source.into_iter().filter(|text| !text.is_empty()).collect();
         let mark = if verdict.passes() { "" } else { "**" };

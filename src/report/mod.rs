@@ -1,6 +1,7 @@
 //! Reports: findings as Markdown and plain text. Pure functions but for [`write`].
 
 pub mod markdown;
+pub mod published;
 pub mod text;
 
 use crate::analysis::{Frame, Summary, Verdict, verdict};
@@ -56,7 +57,7 @@ pub fn read(folder: &Path) -> Result<Page> {
 /// When an expectation speaks of a column that is not there.
 pub fn page(manifest: Manifest, analysis: &str, expects: &[Expect], frame: &Frame) -> Result<Page> {
     let summary = Summary::new(frame, &manifest.variants, &manifest.baseline);
-    let verdicts = verdict::verdicts(expects, frame)?;
+    let verdicts = verdict::verdicts(expects, frame, &summary)?;
     let warnings = crate::analysis::blindness::warnings(&manifest, &summary);
     Ok(Page { manifest, analysis: analysis.trim().to_owned(), summary, verdicts, warnings })
 }

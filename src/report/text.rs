@@ -30,14 +30,24 @@ pub fn number(value: f64, decimals: usize) -> String {
     if value.is_nan() { "-".to_owned() } else { format!("{value:.decimals$}") }
 }
 
+/// The interval of the ratio, marked where it leaves 1 out and stays so after Holm's correction.
+fn interval(line: &Line) -> String {
+    let ratio = line.ratio;
+    if ratio.low.is_nan() || line.p.is_nan() {
+        return "-".to_owned();
+    }
+    let mark = if ratio.is_clear() && line.p < 0.05 { "!" } else { "" };
+    format!("{:.3}-{:.3}{mark}", ratio.low, ratio.high)
+}
+
 /// The columns of the summary: heading, and the field of a line.
 pub type Column = (&'static str, fn(&Line) -> String);
 
 /// What the summary shows of each variant, on every page.
 pub const COLUMNS: &[Column] = &[
     ("nodes", |line| count(line.nodes)),
-    ("x base", |line| number(line.ratio, 3)),
-    ("evals", |line| count(line.evals)),
+    ("x base", |line| number(line.ratio.mean, 3)),
+    ("95 %", |line| interval(line)),
     ("usable", |line| percent(line.usable, line.probes)),
     ("move", |line| percent(line.move_only, line.probes)),
     ("full", |line| if line.hashfull.is_nan() { "-".to_owned() } else { format!("{:.0} %", line.hashfull / 10.0) }),
@@ -76,7 +86,8 @@ pub fn render(page: &Page) -> String {
     }
     let _ = writeln!(
         out,
-        "* baseline; x base: geometric mean over {} searches of nodes against it; usable, move: share of probes",
+        "* baseline; x base: geometric mean over {} searches of nodes against it, with its 95 % interval (!: clear of 1, p < 0.05 \
+         after Holm);\nusable, move: shares of probes that ended their node or gave it a move",
         page.summary.searches
     );
     let failed = page.verdicts.iter().filter(|verdict| !verdict.passes()).count();

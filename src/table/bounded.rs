@@ -28,6 +28,8 @@ pub struct Bounded<P: Replacement, L: Packing> {
     keep_move: bool,
     refresh: Refresh,
     mark: Mark,
+    /// Mark what answers for the counter alone.
+    observe: bool,
     now: u16,
     counters: TableCounters,
     packing: PhantomData<L>,
@@ -64,6 +66,7 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
             keep_move: options.keep_move,
             refresh: options.refresh,
             mark: policy.marks(),
+            observe: false,
             now: 0,
             counters: TableCounters::default(),
             packing: PhantomData,
@@ -136,6 +139,14 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
         let entry = L::entry(bucket, slot);
         let age = entry.age(self.now);
         let draft = self.policy.draft(&entry, age);
+        if (self.observe || self.mark == Mark::Match) && !entry.used {
+            self.counters.reused += 1;
+        }
+        if self.observe && self.mark == Mark::Never && !entry.used {
+            let bucket = &mut self.memory[start..start + self.words];
+            let word = entry::marked(L::data(bucket, slot));
+            L::set_data(bucket, slot, word);
+        }
         self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
         Some(Hit { entry, draft, age, slot: start * MOST_SLOTS + slot })
     }
@@ -214,6 +225,10 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
     fn clear(&mut self) {
         self.memory.fill(0);
         self.now = 0;
+    }
+
+    fn observe(&mut self) {
+        self.observe = true;
     }
 
     fn counters(&self) -> TableCounters {

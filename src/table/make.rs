@@ -97,11 +97,10 @@ pub fn build(
     working_set: Option<u64>,
     diagnostics: bool,
 ) -> Result<Option<Box<dyn Table>>, TableError> {
-    let _ = diagnostics;
     options.check()?;
-    Ok(match options.kind {
+    let mut table = match options.kind {
         TableKind::None => None,
-        TableKind::Unbounded => Some(Box::new(Unbounded::new(options))),
+        TableKind::Unbounded => Some(Box::new(Unbounded::new(options)) as Box<dyn Table>),
         TableKind::Bounded => {
             let buckets = buckets(options, working_set).ok_or_else(|| TableError::Option {
                 path: "table.size",
@@ -109,7 +108,11 @@ pub fn build(
             })?;
             Some(options.policy.dispatch(Maker { options, buckets })?)
         }
-    })
+    };
+    if let Some(table) = table.as_mut().filter(|_| diagnostics) {
+        table.observe();
+    }
+    Ok(table)
 }
 
 struct Maker<'a> {

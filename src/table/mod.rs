@@ -89,6 +89,9 @@ crate::counters! {
         evictions,
         /// Stores that the policy or the same-key rule refused.
         rejections,
+        /// Entries that answered a probe for the first time since they were stored. Counted in full by an unbounded table, under
+        /// `diagnostics = "full"` and by the policy `ancient`; else 0.
+        reused,
     }
 }
 
@@ -120,6 +123,8 @@ pub trait Table: Send {
     fn advance(&mut self, ticks: u16);
     /// Empties the table and sets the clock to 0; the counters stay.
     fn clear(&mut self);
+    /// Marks every entry that answers, so that `reused` is counted whatever the policy. Changes no decision.
+    fn observe(&mut self) {}
     /// What happened since the table was made.
     fn counters(&self) -> TableCounters;
     /// How full it is now: exact, by a sweep over all slots (for the end of a search, not for a node).

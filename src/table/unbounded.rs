@@ -59,11 +59,15 @@ impl Unbounded {
 impl Table for Unbounded {
     fn probe(&mut self, key: u64, _check: u64, depth: u8) -> Option<Hit> {
         self.counters.probes += 1;
-        let Some(&entry) = self.entries.get(&self.place(key, depth)) else {
+        let place = self.place(key, depth);
+        let Some(kept) = self.entries.get_mut(&place) else {
             self.counters.misses_empty += 1;
             return None;
         };
         self.counters.hits += 1;
+        self.counters.reused += u64::from(!kept.used);
+        let entry = *kept;
+        kept.used = true;
         Some(Hit { entry, draft: i32::from(entry.depth), age: entry.age(self.now), slot: 0 })
     }
 

@@ -1,0 +1,102 @@
+use super::run::{command_line, output_failure, run_failure, stop_flag};
+use super::{Exit, Failure, Outcome};
+use crate::experiment::{Experiment, Plan};
+use crate::report::{self, published};
+use crate::runner::{self, Output, Settings, progress};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// Run what five articles claim about their tables: published, measured, verdict
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab reproduce --quick             under two minutes
+  ttlab reproduce                     all; continues where it was stopped
+  ttlab reproduce --only third-column --only otter
+
+Writes reports/published/<name>/ for each file of experiments/published/, and reports/published/README.md.
+Exit: 0 all verdicts as wanted, 1 one is not, 75 interrupted (the same command continues).")]
+pub struct Args {
+    /// The folder of experiment files
+    #[arg(default_value = "experiments/published")]
+    folder: PathBuf,
+    /// Where the results go
+    #[arg(short, long, default_value = "reports/published")]
+    out: PathBuf,
+    /// Leave out what is marked as slow
+    #[arg(long)]
+    quick: bool,
+    /// Only these (by file name without .toml; may be repeated)
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Throw away results that are there
+    #[arg(long)]
+    fresh: bool,
+    /// Continue results that another build of ttlab wrote
+    #[arg(long)]
+    any_build: bool,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let listing = std::fs::read_dir(&args.folder)
+        .map_err(|error| Failure::usage(format!("{}: {error}", args.folder.display())))?;
+    let mut files: Vec<PathBuf> = listing
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .filter(|path| {
+            args.only.is_empty()
+                || args.only.iter().any(|name| path.file_stem().is_some_and(|stem| stem == name.as_str()))
+        })
+        .collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(Failure::usage(format!("{}: no experiment files of those names", args.folder.display())));
+    }
+    // All files are checked before the first search.
+    let mut experiments = Vec::new();
+    for file in &files {
+        let experiment = Experiment::load(file, &[]).map_err(Failure::usage)?;
+        if !(args.quick && experiment.file.slow) {
+            experiments.push(experiment);
+        }
+    }
+    let stop = stop_flag()?;
+    let mut pages = Vec::new();
+    for experiment in &experiments {
+        eprintln!("{}", experiment.name);
+        let folder = args.out.join(&experiment.name);
+        if one(experiment, &folder, args, &stop)? == Exit::Interrupted {
+            eprintln!("interrupted; to continue:\n  {}", command_line());
+            return Ok(Exit::Interrupted);
+        }
+        report::write(&folder).map_err(Failure::io)?;
+        pages.push(report::read(&folder).map_err(Failure::io)?);
+    }
+    println!("{}", published::text(&pages));
+    // A part does not overwrite the page of the whole.
+    if args.only.is_empty() && !args.quick {
+        let path = args.out.join("README.md");
+        let page = published::markdown(&pages);
+        crate::record::write_whole(&path, page.as_bytes())
+            .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+        println!("page: {}", path.display());
+    }
+    let missed = pages.iter().flat_map(|page| &page.verdicts).filter(|verdict| !verdict.passes()).count();
+    Ok(if missed > 0 { Exit::Gate } else { Exit::Done })
+}
+
+/// Runs one experiment, serially where it is repeated for timing.
+fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -> Outcome {
+    let plan = Plan::new(experiment);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = if experiment.file.repeats > 1 { 1 } else { cores };
+    let settings = Settings { jobs, retry_failed: true, any_build: args.any_build, shard: None };
+    let output = Output::open(folder).map_err(output_failure)?;
+    if args.fresh && output.results_path().exists() {
+        std::fs::remove_file(output.results_path())
+            .map_err(|error| Failure::io(format!("{}: {error}", folder.display())))?;
+    }
+    output.begin(experiment, &plan, jobs, args.any_build).map_err(output_failure)?;
+    let ran = runner::run(experiment, &plan, &output, &settings, stop, &progress::Talk::new()).map_err(run_failure)?;
+    Ok(if ran.interrupted { Exit::Interrupted } else { Exit::Done })
+}
