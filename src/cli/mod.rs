@@ -1,6 +1,7 @@
 //! The commands: one file each, arguments in, rooms called, exit code out.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // The room that talks to the user.
 
+mod audit;
 mod bench;
 mod check;
 mod columns;
@@ -85,6 +86,7 @@ enum Command {
     Check(check::Args),
     Reproduce(reproduce::Args),
     Report(report::Args),
+    Audit(audit::Args),
     Search(search::Args),
     Perft(perft::Args),
     Bench(bench::Args),
@@ -116,6 +118,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Audit(args) => audit::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Bench(args) => bench::run(&args),

@@ -28,6 +28,21 @@ pub fn option_values(point: &Point, varying: &[String]) -> Vec<String> {
     varying.iter().map(|path| value(path).unwrap_or_default()).collect()
 }
 
+/// Entries that an unbounded table stores on a job's items, for a table whose size is a share of them; 0 for any other. None
+/// if it was stopped.
+pub fn working_set(experiment: &Experiment, plan: &Plan, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
+    let mut options = plan.variants[job.variant].options.clone();
+    if !matches!(options.table.size, crate::table::options::Size::Share(_)) {
+        return Ok(Some(0));
+    }
+    options.table.kind = crate::table::TableKind::Unbounded;
+    let mut engine = Engine::new(&options, None).map_err(|error| error.to_string())?;
+    if search(experiment, plan, job, &mut engine, stop).is_none() {
+        return Ok(None);
+    }
+    Ok(Some(engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
+}
+
 /// Runs a job on an engine as new. None if it was stopped.
 pub fn search(
     experiment: &Experiment,

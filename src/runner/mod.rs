@@ -1,5 +1,6 @@
 //! The runner: jobs in parallel, a row for each finished iteration, nothing lost to a kill. The only room with a clock.
 
+pub mod audit;
 mod job;
 pub mod machine;
 mod manifest;
@@ -243,13 +244,7 @@ impl Shared<'_> {
         if let Some(&known) = lock(&self.working_sets).get(&key) {
             return Ok(Some(known));
         }
-        let mut options = point.options.clone();
-        options.table.kind = crate::table::TableKind::Unbounded;
-        let mut engine = Engine::new(&options, None).map_err(|error| error.to_string())?;
-        if job::search(self.experiment, self.plan, job, &mut engine, self.stop).is_none() {
-            return Ok(None);
-        }
-        let entries = engine.table().map_or(0, |table| table.occupancy().occupied).max(1);
+        let Some(entries) = job::working_set(self.experiment, self.plan, job, self.stop)? else { return Ok(None) };
         lock(&self.working_sets).insert(key, entries);
         Ok(Some(entries))
     }

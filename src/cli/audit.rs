@@ -1,0 +1,71 @@
+use super::{Exit, Failure, Outcome};
+use crate::experiment::Experiment;
+use crate::runner::audit;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Hold every table answer of an experiment against a search without a table
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab audit experiments/quick.toml                every variant, every position, to depth 5
+  ttlab audit experiments/quick.toml --depth 6 --jobs 1
+
+Each answer of the table that a search may believe is compared with a plain search of the same node, depth and
+window; stored moves must be legal, root scores right. Where an option makes scores incomparable it is changed for
+the audit: table.depth = \"at-least\" becomes \"equal\"; draws, quiescence.delta, lmr and null_move are off.
+Faults that the file asks for (bounds or depth ignored, short keys, broken schemes) stay, and are found.
+Exit: 0 nothing is wrong, 4 something is, 2 usage or a bad file, 75 interrupted.")]
+pub struct Args {
+    /// The experiment file
+    file: PathBuf,
+    /// The deepest iteration; an audit costs as much again for each ply as a search without a table
+    #[arg(short, long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..))]
+    depth: u8,
+    /// Jobs at a time [default: the processors]
+    #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Lay a value over every variant: path=value (may be repeated)
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+    /// Wrong answers to show for each variant, 20 at most
+    #[arg(long, default_value_t = 3)]
+    show: usize,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).map_err(Failure::io)?;
+    let talk = |done: u64, of: u64| {
+        if done.is_multiple_of((of / 20).max(1)) {
+            eprintln!("{done} of {of} jobs");
+        }
+    };
+    let audited = audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &talk)
+        .map_err(Failure::usage)?;
+    if stop.load(Ordering::Relaxed) {
+        return Ok(Exit::Interrupted);
+    }
+    if audited.is_empty() {
+        return Err(Failure::usage("no variant of this experiment has a table: there is nothing to audit"));
+    }
+    println!(
+        "{:>10} {:>12} {:>10} {:>10} {:>10} {:>8}  variant",
+        "iterations", "nodes", "answers", "cutoffs", "moves", "wrong"
+    );
+    for one in &audited {
+        let count = one.findings.count;
+        println!(
+            "{:>10} {:>12} {:>10} {:>10} {:>10} {:>8}  {}",
+            one.searches, one.nodes, count.answers, count.cutoffs, count.moves, count.wrong, one.variant
+        );
+        for wrong in one.findings.wrong.iter().take(args.show) {
+            println!("    {wrong}");
+        }
+    }
+    let wrong = audited.iter().any(|one| one.findings.count.wrong > 0);
+    Ok(if wrong { Exit::Unequal } else { Exit::Done })
+}

@@ -1,0 +1,99 @@
+//! An experiment's searches under audit: nothing is timed or written, every answer of the table is checked.
+
+use super::job;
+use crate::engine::audit::{Findings, comparable};
+use crate::engine::{Engine, SearchCounters};
+use crate::experiment::{Experiment, Job, Plan};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// What the audit of one variant found.
+#[derive(Debug, Clone, Default)]
+pub struct Audited {
+    /// The variant.
+    pub variant: String,
+    /// Searches made.
+    pub searches: u64,
+    /// Their nodes.
+    pub nodes: u64,
+    /// What was found.
+    pub findings: Findings,
+}
+
+/// Runs every variant that has a table over every item once, to `depth` at most, with what makes scores incomparable
+/// taken out ([`comparable`]). In the order of the file; `done` hears of each finished job.
+///
+/// # Errors
+/// When an engine cannot be made.
+pub fn audit(
+    experiment: &Experiment,
+    depth: u8,
+    jobs: usize,
+    stop: &AtomicBool,
+    done: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Vec<Audited>, String> {
+    let mut plan = Plan::new(experiment);
+    plan.repeats = 1;
+    let mut audited = Vec::new();
+    for point in &mut plan.variants {
+        let variant = point.name.clone();
+        audited.push(comparable(&point.options).map(|options| {
+            point.options = options;
+            Mutex::new(Audited { variant, ..Audited::default() })
+        }));
+        point.limit.depth = Some(point.limit.depth.map_or(depth, |limit| limit.min(depth)));
+    }
+    let todo: Vec<Job> = plan.jobs().filter(|job| audited[job.variant].is_some()).collect();
+    let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let failure = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, todo.len().max(1)) {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) && super::lock(&failure).is_none() {
+                    let Some(job) = todo.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+                    match one(experiment, &plan, job, stop) {
+                        Err(message) => *super::lock(&failure) = Some(message),
+                        Ok(None) => return,
+                        Ok(Some(found)) => {
+                            if let Some(sum) = &audited[job.variant] {
+                                let mut sum = super::lock(sum);
+                                sum.searches += found.searches;
+                                sum.nodes += found.nodes;
+                                sum.findings.add(found.findings);
+                            }
+                            done(finished.fetch_add(1, Ordering::Relaxed) as u64 + 1, todo.len() as u64);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    if let Some(message) = super::lock(&failure).take() {
+        return Err(message);
+    }
+    Ok(audited
+        .into_iter()
+        .flatten()
+        .map(|sum| sum.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+        .collect())
+}
+
+/// One job on a new engine; none if it was stopped.
+fn one(experiment: &Experiment, plan: &Plan, job: &Job, stop: &AtomicBool) -> Result<Option<Audited>, String> {
+    let options = &plan.variants[job.variant].options;
+    let Some(working_set) = job::working_set(experiment, plan, job, stop)? else { return Ok(None) };
+    let mut engine = Engine::new(options, Some(working_set)).map_err(|error| error.to_string())?;
+    engine.audit();
+    let Some(searches) = job::search(experiment, plan, job, &mut engine, stop) else { return Ok(None) };
+    let mut count = SearchCounters::default();
+    for found in &searches {
+        count += found.iteration.search;
+    }
+    let roots = searches.iter().filter(|found| found.iteration.finished).count();
+    Ok(Some(Audited {
+        variant: String::new(),
+        searches: roots as u64,
+        nodes: count.nodes,
+        findings: engine.findings(),
+    }))
+}
