@@ -15,7 +15,7 @@ pub fn warnings(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
     let varies = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
     let loose: Vec<&str> =
-        summary.lines.iter().filter(|line| line.hashfull < FULL).map(|line| line.variant.as_str()).collect();
+        summary.lines.iter().filter(|line| line.hashfull < FULL).map(|line| line.name.as_str()).collect();
     if (varies("table.policy") || varies("table.same_key") || varies("table.slots")) && !loose.is_empty() {
         let shown = loose.iter().take(3).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
         let more = if loose.len() > 3 { format!(" and {} more", loose.len() - 3) } else { String::new() };

@@ -1,16 +1,8 @@
 //! Rows by column: results files read for analysis.
 
-use std::collections::HashMap;
+use super::column::{Values, Words};
+use std::borrow::Cow;
 use std::path::Path;
-
-/// One column.
-#[derive(Debug, Clone)]
-enum Values {
-    /// Numbers; an empty field is NaN.
-    Numbers(Vec<f64>),
-    /// Words, each kept once.
-    Words { codes: Vec<u32>, words: Vec<String>, known: HashMap<String, u32> },
-}
 
 /// A table of rows, by column. The id and the principal variation are left out: no analysis asks for them.
 #[derive(Debug, Clone, Default)]
@@ -31,13 +23,30 @@ pub enum FrameError {
         /// What is wrong.
         error: csv::Error,
     },
+    /// A line has too few or too many fields.
+    #[error(
+        "{path}:{line}: expected {expected} fields, found {found}: torn by a kill (the same `ttlab run` repairs it) or \
+         edited by hand"
+    )]
+    Torn {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: u64,
+        /// Fields of the header.
+        expected: u64,
+        /// Fields of the line.
+        found: u64,
+    },
     /// A field is not what its column holds.
-    #[error("{path}:{line}: column `{column}`: expected a number, found `{found}`")]
+    #[error("{path}:{line}: column {at}, `{column}`: expected a number, found `{found}`")]
     Field {
         /// The file.
         path: String,
         /// The line, from 1.
         line: u64,
+        /// The column's place, from 1.
+        at: usize,
         /// The column.
         column: String,
         /// What stands there.
@@ -51,13 +60,35 @@ pub enum FrameError {
         /// The column.
         column: &'static str,
     },
-    /// No metric of that name.
+    /// A column stands there twice.
+    #[error("{path}: the column `{column}` stands there twice")]
+    Twice {
+        /// The file.
+        path: String,
+        /// The column.
+        column: String,
+    },
+    /// No column of that name.
     #[error("there is no column `{name}`{}", hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default())]
     Unknown {
         /// The name asked for.
         name: String,
         /// The nearest one.
         hint: Option<String>,
+    },
+    /// A column of words where numbers are wanted.
+    #[error("`{name}` holds words, not numbers: it is no metric")]
+    NoNumbers {
+        /// The column.
+        name: String,
+    },
+    /// Several columns end like that.
+    #[error("`{name}` may be {}: write it out", columns.join(" or "))]
+    Ambiguous {
+        /// The name asked for.
+        name: String,
+        /// What it may mean.
+        columns: Vec<String>,
     },
 }
 
@@ -74,8 +105,27 @@ impl Frame {
     /// When it is no results file; with line and column.
     pub fn read(path: &Path) -> Result<Self, FrameError> {
         let name = path.display().to_string();
-        let csv_error = |error| FrameError::Csv { path: name.clone(), error };
-        let mut reader = csv::Reader::from_path(path).map_err(csv_error)?;
+        let file =
+            std::fs::File::open(path).map_err(|error| FrameError::Csv { path: name.clone(), error: error.into() })?;
+        Self::parse(std::io::BufReader::with_capacity(1 << 20, file), &name)
+    }
+
+    /// As [`Frame::read`], from anything that can be read; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// When it is no results file; with line and column.
+    pub fn parse(source: impl std::io::Read, path: &str) -> Result<Self, FrameError> {
+        let name = path.to_owned();
+        let csv_error = |error: csv::Error| match *error.kind() {
+            csv::ErrorKind::UnequalLengths { ref pos, expected_len, len } => FrameError::Torn {
+                path: path.to_owned(),
+                line: pos.as_ref().map_or(0, csv::Position::line),
+                expected: expected_len,
+                found: len,
+            },
+            _ => FrameError::Csv { path: path.to_owned(), error },
+        };
+        let mut reader = csv::Reader::from_reader(source);
         let header = reader.headers().map_err(csv_error)?.clone();
         for column in ["variant", "position", "depth", "search.nodes"] {
             if !header.iter().any(|name| name == column) {
@@ -87,41 +137,26 @@ impl Frame {
         let mut frame = Self::default();
         let mut kept = Vec::new();
         for (at, column) in header.iter().enumerate().filter(|(_, column)| !SKIPPED.contains(column)) {
+            if frame.names.iter().any(|known| known == column) {
+                return Err(FrameError::Twice { path: name, column: column.to_owned() });
+            }
             let words = WORDS.contains(&column) || !fixed.iter().any(|known| known == column);
             frame.names.push(column.to_owned());
-            frame.columns.push(if words {
-                Values::Words { codes: Vec::new(), words: Vec::new(), known: HashMap::new() }
-            } else {
-                Values::Numbers(Vec::new())
-            });
+            frame.columns.push(if words { Values::Words(Words::default()) } else { Values::Numbers(Vec::new()) });
             kept.push(at);
         }
-        let mut record = csv::StringRecord::new();
-        while reader.read_record(&mut record).map_err(csv_error)? {
-            for (&at, (column, values)) in kept.iter().zip(frame.names.iter().zip(&mut frame.columns)) {
+        let mut record = csv::ByteRecord::new();
+        while reader.read_byte_record(&mut record).map_err(csv_error)? {
+            for (column, &at) in kept.iter().enumerate() {
                 let text = record.get(at).unwrap_or_default();
-                match values {
-                    Values::Numbers(numbers) => {
-                        let number = if text.is_empty() { Some(f64::NAN) } else { text.parse().ok() };
-                        numbers.push(number.ok_or_else(|| FrameError::Field {
-                            path: name.clone(),
-                            line: record.position().map_or(0, csv::Position::line),
-                            column: column.clone(),
-                            found: text.to_owned(),
-                        })?);
-                    }
-                    Values::Words { codes, words, known } => {
-                        let code = match known.get(text) {
-                            Some(&code) => code,
-                            None => {
-                                let code = words.len() as u32;
-                                words.push(text.to_owned());
-                                known.insert(text.to_owned(), code);
-                                code
-                            }
-                        };
-                        codes.push(code);
-                    }
+                if !frame.columns[column].push(text) {
+                    return Err(FrameError::Field {
+                        path: name,
+                        line: record.position().map_or(0, csv::Position::line),
+                        at: at + 1,
+                        column: frame.names[column].clone(),
+                        found: String::from_utf8_lossy(text).into_owned(),
+                    });
                 }
             }
             frame.rows += 1;
@@ -131,36 +166,38 @@ impl Frame {
 
     /// Appends the rows of another frame; columns that only one of them has are empty in the other's rows.
     pub fn append(&mut self, other: &Self) {
-        for name in &other.names {
+        for (name, values) in other.names.iter().zip(&other.columns) {
             if !self.names.contains(name) {
-                let empty = match other.column(name) {
-                    Some(Values::Numbers(_)) => Values::Numbers(vec![f64::NAN; self.rows]),
-                    _ => Values::Words {
-                        codes: vec![0; self.rows],
-                        words: vec![String::new()],
-                        known: HashMap::from([(String::new(), 0)]),
-                    },
-                };
                 self.names.push(name.clone());
-                self.columns.push(empty);
+                self.columns.push(values.blank(self.rows));
             }
         }
         for (name, values) in self.names.iter().zip(&mut self.columns) {
-            for row in 0..other.rows {
-                match values {
-                    Values::Numbers(numbers) => numbers.push(other.number_in(name, row)),
-                    Values::Words { codes, words, known } => {
-                        let text = other.text(name, row);
-                        let code = *known.entry(text.clone()).or_insert_with(|| {
-                            words.push(text);
-                            words.len() as u32 - 1
-                        });
-                        codes.push(code);
-                    }
-                }
-            }
+            values.append(other.column(name), other.rows);
         }
         self.rows += other.rows;
+    }
+
+    /// Adds a column that has one word in every row; one of that name is replaced.
+    pub fn put(&mut self, name: &str, word: &str) {
+        let values = Values::Words(Words::of(word, self.rows));
+        match self.names.iter().position(|known| known == name) {
+            Some(at) => self.columns[at] = values,
+            None => {
+                self.names.push(name.to_owned());
+                self.columns.push(values);
+            }
+        }
+    }
+
+    /// The rows given, as a frame of their own.
+    #[must_use]
+    pub fn take(&self, rows: &[usize]) -> Self {
+        Self {
+            names: self.names.clone(),
+            columns: self.columns.iter().map(|values| values.take(rows)).collect(),
+            rows: rows.len(),
+        }
     }
 
     /// How many rows there are.
@@ -175,53 +212,82 @@ impl Frame {
         &self.names
     }
 
+    /// The columns that are options: those that vary between variants.
+    #[must_use]
+    pub fn options(&self) -> Vec<&str> {
+        let fixed: Vec<String> = crate::record::columns().into_iter().map(|column| column.name).collect();
+        self.names.iter().map(String::as_str).filter(|name| !fixed.iter().any(|known| known == name)).collect()
+    }
+
     fn column(&self, name: &str) -> Option<&Values> {
         self.names.iter().position(|known| known == name).map(|at| &self.columns[at])
     }
 
-    /// The full name of a column given by it or by its unique end (`nodes` for `search.nodes`).
+    /// The full name of a column given by it or by its unique end (`nodes` for `search.nodes`); a counter goes before an
+    /// option that ends alike.
     ///
     /// # Errors
-    /// When there is none; with the nearest.
+    /// When there is none, with the nearest; when several options end like that.
     pub fn resolve(&self, name: &str) -> Result<&str, FrameError> {
+        if let Some(exact) = self.names.iter().find(|known| *known == name) {
+            return Ok(exact);
+        }
         let end = format!(".{name}");
-        let exact = self.names.iter().find(|known| *known == name);
-        exact.or_else(|| self.names.iter().find(|known| known.ends_with(&end))).map(String::as_str).ok_or_else(|| {
-            let hint = crate::experiment::problem::nearest(name, self.names.iter().map(String::as_str));
-            FrameError::Unknown { name: name.to_owned(), hint }
-        })
-    }
-
-    fn number_in(&self, name: &str, row: usize) -> f64 {
-        match self.column(name) {
-            Some(Values::Numbers(numbers)) => numbers[row],
-            Some(Values::Words { codes, words, .. }) => words[codes[row] as usize].parse().unwrap_or(f64::NAN),
-            None => f64::NAN,
+        let options = self.options();
+        let (choices, counters): (Vec<&str>, Vec<&str>) = self
+            .names
+            .iter()
+            .map(String::as_str)
+            .filter(|known| known.ends_with(&end))
+            .partition(|known| options.contains(known));
+        match (counters.first(), choices.as_slice()) {
+            (Some(counter), _) => Ok(counter),
+            (None, [only]) => Ok(only),
+            (None, []) => {
+                let hint = crate::experiment::problem::nearest(name, self.names.iter().map(String::as_str));
+                Err(FrameError::Unknown { name: name.to_owned(), hint })
+            }
+            (None, several) => Err(FrameError::Ambiguous {
+                name: name.to_owned(),
+                columns: several.iter().map(|column| format!("`{column}`")).collect(),
+            }),
         }
     }
 
     /// A whole column as numbers; what is no number is NaN.
     #[must_use]
-    pub fn numbers(&self, name: &str) -> Vec<f64> {
-        (0..self.rows).map(|row| self.number_in(name, row)).collect()
+    pub fn numbers(&self, name: &str) -> Cow<'_, [f64]> {
+        match self.column(name) {
+            Some(values) => values.numbers(),
+            None => Cow::Owned(vec![f64::NAN; self.rows]),
+        }
     }
 
     /// A field as text; empty where there is no such column.
     #[must_use]
-    pub fn text(&self, name: &str, row: usize) -> String {
+    pub fn text(&self, name: &str, row: usize) -> Cow<'_, str> {
+        self.column(name).map_or(Cow::Borrowed(""), |values| values.text(row))
+    }
+
+    /// A column as places in its list of words, and the list: columns of numbers are written out.
+    #[must_use]
+    pub fn coded(&self, name: &str) -> Words {
         match self.column(name) {
-            Some(Values::Numbers(numbers)) if numbers[row].is_nan() => String::new(),
-            Some(Values::Numbers(numbers)) => numbers[row].to_string(),
-            Some(Values::Words { codes, words, .. }) => words[codes[row] as usize].clone(),
-            None => String::new(),
+            Some(Values::Words(words)) => words.clone(),
+            Some(numbers) => {
+                let mut words = Words::default();
+                (0..self.rows).for_each(|row| words.push(&numbers.text(row)));
+                words
+            }
+            None => Words::of("", self.rows),
         }
     }
 
-    /// A column of words as numbers of its word list, and the list; none for columns of numbers.
+    /// A column of words as places in its word list, and the list; none for columns of numbers.
     #[must_use]
     pub fn words(&self, name: &str) -> Option<(&[u32], &[String])> {
         match self.column(name)? {
-            Values::Words { codes, words, .. } => Some((codes, words)),
+            Values::Words(words) => Some((words.codes(), words.list())),
             Values::Numbers(_) => None,
         }
     }

@@ -1,37 +1,80 @@
 //! The summary: each variant's totals beside the baseline's.
 
 use super::frame::Frame;
+use super::grouping::Grouping;
+use super::metric::{How, Metric};
+use super::searches::{Cell, Reference, Searches};
 use super::stats::{Ratio, holm};
-use std::collections::{BTreeMap, HashMap};
 
-/// What each variant did, in the order of the file.
+/// What a summary is to show.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// Full names of the columns that groups are told apart by.
+    pub by: Vec<String>,
+    /// Values of the first of these in the order in which lines are wanted; others follow as they come.
+    pub order: Vec<String>,
+    /// The baseline, as [`Grouping::baseline`] reads it; none: the first group.
+    pub baseline: Option<String>,
+    /// What is compared; the first heads the page.
+    pub metrics: Vec<Metric>,
+}
+
+impl Question {
+    /// Nodes by variant against a baseline.
+    #[must_use]
+    pub fn by_variant(order: &[String], baseline: Option<&str>) -> Self {
+        Self {
+            by: vec!["variant".to_owned()],
+            order: order.to_vec(),
+            baseline: baseline.map(str::to_owned),
+            metrics: vec![Metric::nodes()],
+        }
+    }
+}
+
+/// What each group of rows did.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
-    /// One line for each variant.
+    /// The columns that lines are told apart by.
+    pub by: Vec<String>,
+    /// One line for each group.
     pub lines: Vec<Line>,
-    /// Place of the baseline among them.
-    pub baseline: usize,
-    /// Searches (positions, or plies of sequences) of each variant that every variant made.
+    /// What is compared.
+    pub metrics: Vec<Metric>,
+    /// The searches of each line; the most there are.
     pub searches: usize,
-    /// Whether timings are of more than one repeat.
+    /// How often each was made.
     pub repeats: usize,
 }
 
-/// Totals of one variant, over all iterations of all searches; repeats are counted once (times: their median).
+/// A metric of one group, and how it compares.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Measure {
+    /// Its total, or its rate over all searches.
+    pub value: f64,
+    /// Against the baseline's, paired by search.
+    pub ratio: Ratio,
+    /// p of the ratio, corrected for the number of lines (Holm); NaN for a baseline.
+    pub p: f64,
+}
+
+/// Totals of one group, over all iterations of all searches; repeats are counted once (times: their median).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Line {
-    /// The variant.
-    pub variant: String,
+    /// The variant's name, or the group's.
+    pub name: String,
+    /// Its values of the columns that groups are told apart by.
+    pub values: Vec<String>,
+    /// Whether it is held against itself.
+    pub is_baseline: bool,
+    /// How many searches.
+    pub searches: usize,
+    /// The metrics asked for, in their order.
+    pub measures: Vec<Measure>,
     /// Nodes.
     pub nodes: f64,
     /// Evaluations.
     pub evals: f64,
-    /// Nodes against the baseline's, paired by search.
-    pub ratio: Ratio,
-    /// p of the ratio, corrected for the number of variants (Holm).
-    pub p: f64,
-    /// Searches whose last score is another than the baseline's, of those that both made.
-    pub other_scores: (usize, usize),
     /// Hits that ended their node.
     pub usable: f64,
     /// Hits that only gave a move.
@@ -56,156 +99,175 @@ pub struct Line {
     pub hashfull: f64,
     /// Seconds.
     pub seconds: f64,
+    /// Searches whose last score is another than the baseline's, of those that both made to the same depth.
+    pub other_scores: (usize, usize),
     /// Searches whose last best move was the suite's, and those where the suite names one.
     pub solved: (usize, usize),
     /// Jobs that failed.
     pub errors: usize,
 }
 
-/// A sum of a line.
-type Field = fn(&mut Line) -> &mut f64;
-
-/// What identifies a search: position and repeat.
-type Search = (u32, u32);
-
-impl Summary {
-    /// Sums the rows up. `variants` gives the order; names that it lacks follow as they come.
+impl Line {
+    /// The ratio of the first metric.
     #[must_use]
-    pub fn new(frame: &Frame, variants: &[String], baseline: &str) -> Self {
-        let mut order: Vec<String> = variants.to_vec();
-        let empty: (&[u32], &[String]) = (&[], &[]);
-        let (codes, names) = frame.words("variant").unwrap_or(empty);
-        for name in names {
-            if !order.contains(name) {
-                order.push(name.clone());
-            }
-        }
-        let place: Vec<usize> =
-            names.iter().map(|name| order.iter().position(|known| known == name).unwrap_or(0)).collect();
-        let (positions, _) = frame.words("position").unwrap_or(empty);
-        let number = |name: &str| frame.numbers(name);
-        let [repeat, depth, nodes, evals, seconds] =
-            ["repeat", "depth", "search.nodes", "search.evals", "seconds"].map(number);
-        let (solved, solved_words) = frame.words("solved").unwrap_or(empty);
-        let (errors, error_words) = frame.words("error").unwrap_or(empty);
-        let sums: [(&str, Field); 9] = [
-            ("search.usable", |line| &mut line.usable),
-            ("search.move_only", |line| &mut line.move_only),
-            ("table.probes", |line| &mut line.probes),
-            ("table.hits", |line| &mut line.hits),
-            ("table.misses_empty", |line| &mut line.misses_empty),
-            ("table.misses_other", |line| &mut line.misses_other),
-            ("table.stores", |line| &mut line.stores),
-            ("table.evictions", |line| &mut line.evictions),
-            ("table.rejections", |line| &mut line.rejections),
-        ];
-        let columns: Vec<_> = sums.iter().map(|(name, field)| (number(name), *field)).collect();
-        let [slots, entries, scores] = ["slots", "entries", "score"].map(number);
-        let (games, game_words) = frame.words("game").unwrap_or(empty);
-
-        let mut lines: Vec<Line> = order.iter().map(|name| Line { variant: name.clone(), ..Line::default() }).collect();
-        let mut searches: Vec<BTreeMap<Search, Totals>> = vec![BTreeMap::new(); lines.len()];
-        for row in 0..frame.rows() {
-            let variant = place[codes[row] as usize];
-            let line = &mut lines[variant];
-            if errors.get(row).is_some_and(|&code| !error_words[code as usize].is_empty()) {
-                line.errors += 1;
-                continue;
-            }
-            let totals = searches[variant].entry((positions[row], repeat[row] as u32)).or_default();
-            totals.seconds += seconds[row];
-            totals.nodes += nodes[row];
-            totals.stores += columns[6].0[row];
-            totals.cluster = if games.is_empty() || game_words[games[row] as usize].is_empty() {
-                positions[row]
-            } else {
-                games[row]
-            };
-            if depth[row] >= totals.depth {
-                totals.depth = depth[row];
-                totals.full = 1000.0 * entries[row] / slots[row];
-                totals.slots = slots[row];
-                totals.score = scores[row];
-                totals.solved = solved.get(row).map(|&code| solved_words[code as usize].clone()).unwrap_or_default();
-            }
-            if repeat[row] == 0.0 {
-                line.nodes += nodes[row];
-                line.evals += evals[row];
-                for (values, field) in &columns {
-                    *field(line) += values[row];
-                }
-            }
-        }
-        let baseline = order.iter().position(|name| name == baseline).unwrap_or(0);
-        let reference: HashMap<u32, Totals> = searches
-            .get(baseline)
-            .map(|searches| searches.iter().filter(|((_, r), _)| *r == 0).map(|((p, _), t)| (*p, t.clone())).collect())
-            .unwrap_or_default();
-        for (line, searches) in lines.iter_mut().zip(&searches) {
-            line.finish(searches, &reference);
-        }
-        let others: Vec<usize> = (0..lines.len()).filter(|&at| at != baseline).collect();
-        let corrected = holm(&others.iter().map(|&at| lines[at].ratio.p).collect::<Vec<_>>());
-        for (&at, p) in others.iter().zip(corrected) {
-            lines[at].p = p;
-        }
-        let repeats = repeat.iter().fold(0.0, |most: f64, &repeat| most.max(repeat)) as usize + 1;
-        Self { lines, baseline, searches: reference.len(), repeats }
+    pub fn ratio(&self) -> Ratio {
+        self.measures.first().map(|measure| measure.ratio).unwrap_or_default()
     }
 }
 
-/// One search's totals.
-#[derive(Debug, Clone, Default)]
-struct Totals {
-    /// The game, or the position where there is none.
-    cluster: u32,
-    nodes: f64,
-    stores: f64,
-    seconds: f64,
-    score: f64,
-    depth: f64,
-    full: f64,
-    slots: f64,
-    solved: String,
-}
+/// A sum of a line.
+type Field = fn(&mut Line) -> &mut f64;
 
-impl Line {
-    fn finish(&mut self, searches: &BTreeMap<Search, Totals>, reference: &HashMap<u32, Totals>) {
-        let mut times: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-        let mut logs = Vec::new();
-        let (mut full, mut pressure, mut bounded) = (0.0, 0.0, 0.0);
-        for (&(position, repeat), totals) in searches {
-            times.entry(position).or_default().push(totals.seconds);
-            if repeat > 0 {
-                continue;
-            }
-            if let Some(base) = reference.get(&position).filter(|base| base.nodes > 0.0 && totals.nodes > 0.0) {
-                logs.push((totals.cluster, (totals.nodes / base.nodes).ln()));
-                self.other_scores.1 += 1;
-                self.other_scores.0 += usize::from(totals.depth == base.depth && totals.score != base.score);
-            }
-            if totals.slots > 0.0 {
-                full += totals.full;
-                pressure += totals.stores / totals.slots;
-                bounded += 1.0;
-            }
-            match totals.solved.as_str() {
-                "true" => self.solved = (self.solved.0 + 1, self.solved.1 + 1),
-                "false" => self.solved.1 += 1,
-                _ => {}
+/// Columns that every summary sums up.
+const SUMS: [(&str, Field); 11] = [
+    ("search.nodes", |line| &mut line.nodes),
+    ("search.evals", |line| &mut line.evals),
+    ("search.usable", |line| &mut line.usable),
+    ("search.move_only", |line| &mut line.move_only),
+    ("table.probes", |line| &mut line.probes),
+    ("table.hits", |line| &mut line.hits),
+    ("table.misses_empty", |line| &mut line.misses_empty),
+    ("table.misses_other", |line| &mut line.misses_other),
+    ("table.stores", |line| &mut line.stores),
+    ("table.evictions", |line| &mut line.evictions),
+    ("table.rejections", |line| &mut line.rejections),
+];
+
+impl Summary {
+    /// Sums the rows up.
+    ///
+    /// # Errors
+    /// When no group is like the baseline asked for.
+    pub fn new(frame: &Frame, question: &Question) -> Result<Self, String> {
+        let grouping = Grouping::new(frame, &question.by);
+        let mut columns: Vec<String> = SUMS.iter().map(|(name, _)| (*name).to_owned()).collect();
+        columns.push("seconds".to_owned());
+        for column in question.metrics.iter().flat_map(Metric::columns) {
+            if !columns.iter().any(|known| known == column) {
+                columns.push(column.to_owned());
             }
         }
-        self.ratio = Ratio::of(&logs);
-        self.p = f64::NAN;
-        self.hashfull = full / bounded;
-        self.pressure = pressure / bounded;
-        self.seconds = times
-            .into_values()
-            .map(|mut times| {
-                times.sort_by(f64::total_cmp);
-                let middle = times.len() / 2;
-                if times.len().is_multiple_of(2) { (times[middle - 1] + times[middle]) / 2.0 } else { times[middle] }
-            })
-            .sum();
+        let searches = Searches::gather(frame, &grouping, &columns);
+        let mut lines: Vec<Line> = grouping
+            .names()
+            .into_iter()
+            .zip(&grouping.values)
+            .zip(&searches.errors)
+            .map(|((name, values), &errors)| Line { name, values: values.clone(), errors, ..Line::default() })
+            .collect();
+        totals(&mut lines, &searches, frame);
+        let baseline = match &question.baseline {
+            Some(text) => grouping.baseline(text)?,
+            None => grouping.values.first().map_or_else(Vec::new, |first| first.iter().cloned().enumerate().collect()),
+        };
+        let references = grouping.references(&baseline);
+        for metric in &question.metrics {
+            compare(&mut lines, metric, &searches, frame, &grouping, &references);
+        }
+        scores(&mut lines, &searches, frame, &references);
+        let seconds = Metric { name: "seconds".to_owned(), how: How::Sum("seconds".to_owned()) };
+        for (line, cells) in lines.iter_mut().zip(searches.cells(&seconds, frame)) {
+            line.seconds = cells.iter().map(|cell| cell.value).sum();
+        }
+        let place = |line: &Line| question.order.iter().position(|name| line.values.first() == Some(name));
+        lines.sort_by_key(|line| place(line).unwrap_or(usize::MAX));
+        Ok(Self {
+            by: question.by.clone(),
+            searches: lines.iter().map(|line| line.searches).max().unwrap_or(0),
+            repeats: searches.list.iter().map(|search| search.repeat as usize + 1).max().unwrap_or(1),
+            metrics: question.metrics.clone(),
+            lines,
+        })
+    }
+
+    /// The baseline, if it is one line.
+    #[must_use]
+    pub fn baseline(&self) -> Option<&Line> {
+        let mut baselines = self.lines.iter().filter(|line| line.is_baseline);
+        baselines.next().filter(|_| baselines.next().is_none())
+    }
+}
+
+/// Sums, means and counts of each line.
+fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
+    let [slots, entries] = ["slots", "entries"].map(|name| frame.numbers(name));
+    let solved = frame.coded("solved");
+    let mut bounded = vec![0.0; lines.len()];
+    for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.repeat == 0) {
+        let line = &mut lines[search.group as usize];
+        line.searches += 1;
+        for (name, field) in &SUMS {
+            *field(line) += searches.sum(at, name);
+        }
+        if slots[search.last] > 0.0 {
+            line.hashfull += 1000.0 * entries[search.last] / slots[search.last];
+            line.pressure += searches.sum(at, "table.stores") / slots[search.last];
+            bounded[search.group as usize] += 1.0;
+        }
+        match solved.at(search.last) {
+            "true" => line.solved = (line.solved.0 + 1, line.solved.1 + 1),
+            "false" => line.solved.1 += 1,
+            _ => {}
+        }
+    }
+    for (line, bounded) in lines.iter_mut().zip(bounded) {
+        // 0 / 0 is NaN: no search of the line had a bounded table.
+        line.hashfull /= bounded;
+        line.pressure /= bounded;
+    }
+}
+
+/// Adds a metric to every line, against its reference.
+fn compare(
+    lines: &mut [Line],
+    metric: &Metric,
+    searches: &Searches,
+    frame: &Frame,
+    grouping: &Grouping,
+    references: &[Option<usize>],
+) {
+    let cells = searches.cells(metric, frame);
+    let whole = |cells: &[Cell]| cells.iter().map(|cell| cell.value).filter(|value| value.is_finite()).sum::<f64>();
+    let mut measures: Vec<Measure> = Vec::new();
+    for (at, reference) in references.iter().enumerate() {
+        let mine = &cells[at];
+        let value = match &metric.how {
+            How::Sum(_) => whole(mine),
+            How::Rate(num, den) if !metric.is_time() => searches.group_sum(at, num) / searches.group_sum(at, den),
+            _ => whole(mine) / mine.iter().filter(|cell| cell.value.is_finite()).count() as f64,
+        };
+        let logs = reference.map(|base| Reference::new(&cells[base], grouping).logs(mine)).unwrap_or_default();
+        let ratio = if *reference == Some(at) {
+            Ratio { pairs: logs.len(), mean: 1.0, low: f64::NAN, high: f64::NAN, p: f64::NAN, ..Ratio::of(&[]) }
+        } else {
+            Ratio::of(&logs)
+        };
+        measures.push(Measure { value, ratio, p: f64::NAN });
+        lines[at].is_baseline = *reference == Some(at);
+    }
+    let corrected = holm(&measures.iter().map(|measure| measure.ratio.p).collect::<Vec<_>>());
+    for ((line, mut measure), p) in lines.iter_mut().zip(measures).zip(corrected) {
+        measure.p = p;
+        line.measures.push(measure);
+    }
+}
+
+/// Counts the searches that end with another score than the reference's.
+fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, references: &[Option<usize>]) {
+    let [score, depth] = ["score", "depth"].map(|name| frame.numbers(name));
+    let key = |group: usize, search: &super::searches::Search| (group as u32, search.block, search.unit);
+    let ends: std::collections::HashMap<_, _> = searches
+        .list
+        .iter()
+        .filter(|search| search.repeat == 0)
+        .map(|search| (key(search.group as usize, search), (depth[search.last], score[search.last])))
+        .collect();
+    for search in searches.list.iter().filter(|search| search.repeat == 0) {
+        let Some(reference) = references[search.group as usize] else { continue };
+        let Some(&(base_depth, base_score)) = ends.get(&key(reference, search)) else { continue };
+        if depth[search.last] == base_depth {
+            let other = &mut lines[search.group as usize].other_scores;
+            *other = (other.0 + usize::from(score[search.last] != base_score), other.1 + 1);
+        }
     }
 }

@@ -91,7 +91,7 @@ pub fn verdicts(expects: &[Expect], frame: &Frame, summary: &Summary) -> Result<
         for (metric, figure) in &expect.figures {
             if metric == OTHER_SCORES {
                 let variant = expect.filter.get("variant").map(ToString::to_string);
-                let line = summary.lines.iter().find(|line| Some(&line.variant) == variant.as_ref());
+                let line = summary.lines.iter().find(|line| Some(&line.name) == variant.as_ref());
                 let found: Vec<f64> = line.map(|line| line.other_scores.0 as f64).into_iter().collect();
                 let mut verdict = held(&base, metric, figure, found);
                 if let Some(line) = line {
@@ -188,7 +188,8 @@ fn figure_verdict(
     rows: &[usize],
 ) -> Verdict {
     if let Figure::Exact(Scalar::Text(word)) = figure {
-        let found: std::collections::BTreeSet<String> = rows.iter().map(|&row| frame.text(column, row)).collect();
+        let found: std::collections::BTreeSet<String> =
+            rows.iter().map(|&row| frame.text(column, row).into_owned()).collect();
         let holds = (!rows.is_empty()).then(|| found.iter().all(|text| text == word));
         let measured = found.into_iter().collect::<Vec<_>>().join(", ");
         let subject = format!("{}: {metric}", base.subject);

@@ -63,10 +63,10 @@ fn summary(out: &mut String, page: &Page) {
     let _ = writeln!(out, "## Summary\n");
     let headings: Vec<&str> = COLUMNS.iter().map(|(heading, _)| *heading).collect();
     let _ = writeln!(out, "| variant | {} |\n|---|{}", headings.join(" | "), "---:|".repeat(headings.len()));
-    for (at, line) in page.summary.lines.iter().enumerate() {
-        let mark = if at == page.summary.baseline { " (baseline)" } else { "" };
+    for line in &page.summary.lines {
+        let mark = if line.is_baseline { " (baseline)" } else { "" };
         let fields: Vec<String> = COLUMNS.iter().map(|(_, field)| field(line)).collect();
-        let _ = writeln!(out, "| {}{mark} | {} |", cell(&line.variant), fields.join(" | "));
+        let _ = writeln!(out, "| {}{mark} | {} |", cell(&line.name), fields.join(" | "));
     }
     let _ = writeln!(
         out,
@@ -81,14 +81,14 @@ fn summary(out: &mut String, page: &Page) {
         let _ = writeln!(out, "| variant | searches that end with another score than the baseline's |\n|---|---:|");
         for line in changed {
             let (other, all) = line.other_scores;
-            let _ = writeln!(out, "| {} | {other} of {all} |", cell(&line.variant));
+            let _ = writeln!(out, "| {} | {other} of {all} |", cell(&line.name));
         }
         out.push('\n');
     }
     if page.summary.lines.iter().any(|line| line.solved.1 > 0) {
         let _ = writeln!(out, "| variant | solved |\n|---|---:|");
         for line in &page.summary.lines {
-            let _ = writeln!(out, "| {} | {} of {} |", cell(&line.variant), line.solved.0, line.solved.1);
+            let _ = writeln!(out, "| {} | {} of {} |", cell(&line.name), line.solved.0, line.solved.1);
         }
         out.push('\n');
     }
@@ -108,7 +108,7 @@ fn anatomy(out: &mut String, page: &Page) {
         let _ = writeln!(
             out,
             "| {} | {} | {} | {} | {} | {} | {} | {} |",
-            cell(&line.variant),
+            cell(&line.name),
             count(line.probes),
             percent(line.hits, line.probes),
             percent(line.misses_empty, line.probes),

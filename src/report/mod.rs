@@ -4,7 +4,7 @@ pub mod markdown;
 pub mod published;
 pub mod text;
 
-use crate::analysis::{Frame, Summary, Verdict, verdict};
+use crate::analysis::{Frame, Question, Summary, Verdict, verdict};
 use crate::experiment::{Expect, File};
 use crate::record;
 use crate::record::manifest::Manifest;
@@ -56,7 +56,8 @@ pub fn read(folder: &Path) -> Result<Page> {
 /// # Errors
 /// When an expectation speaks of a column that is not there.
 pub fn page(manifest: Manifest, analysis: &str, expects: &[Expect], frame: &Frame) -> Result<Page> {
-    let summary = Summary::new(frame, &manifest.variants, &manifest.baseline);
+    let question = Question::by_variant(&manifest.variants, Some(&manifest.baseline));
+    let summary = Summary::new(frame, &question).map_err(anyhow::Error::msg)?;
     let verdicts = verdict::verdicts(expects, frame, &summary)?;
     let warnings = crate::analysis::blindness::warnings(&manifest, &summary);
     Ok(Page { manifest, analysis: analysis.trim().to_owned(), summary, verdicts, warnings })

@@ -32,11 +32,12 @@ pub fn number(value: f64, decimals: usize) -> String {
 
 /// The interval of the ratio, marked where it leaves 1 out and stays so after Holm's correction.
 fn interval(line: &Line) -> String {
-    let ratio = line.ratio;
-    if ratio.low.is_nan() || line.p.is_nan() {
+    let ratio = line.ratio();
+    let p = line.measures.first().map_or(f64::NAN, |measure| measure.p);
+    if ratio.low.is_nan() || p.is_nan() {
         return "-".to_owned();
     }
-    let mark = if ratio.is_clear() && line.p < 0.05 { "!" } else { "" };
+    let mark = if ratio.is_clear() && p < 0.05 { "!" } else { "" };
     format!("{:.3}-{:.3}{mark}", ratio.low, ratio.high)
 }
 
@@ -46,7 +47,7 @@ pub type Column = (&'static str, fn(&Line) -> String);
 /// What the summary shows of each variant, on every page.
 pub const COLUMNS: &[Column] = &[
     ("nodes", |line| count(line.nodes)),
-    ("x base", |line| number(line.ratio.mean, 3)),
+    ("x base", |line| number(line.ratio().mean, 3)),
     ("95 %", |line| interval(line)),
     ("usable", |line| percent(line.usable, line.probes)),
     ("move", |line| percent(line.move_only, line.probes)),
@@ -61,8 +62,8 @@ pub fn render(page: &Page) -> String {
     let mut out = String::new();
     let lines = &page.summary.lines;
     let name = |at: usize| {
-        let mark = if at == page.summary.baseline { " *" } else { "" };
-        format!("{}{mark}", lines[at].variant)
+        let mark = if lines[at].is_baseline { " *" } else { "" };
+        format!("{}{mark}", lines[at].name)
     };
     let first = (0..lines.len()).map(|at| name(at).chars().count()).max().unwrap_or(0).max(7);
     let cells: Vec<Vec<String>> =

@@ -1,0 +1,171 @@
+//! One column of a frame: numbers, or words each of which is kept once.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The values of a column.
+#[derive(Debug, Clone)]
+pub enum Values {
+    /// Numbers; an empty field is NaN. Counts are exact up to 2^53.
+    Numbers(Vec<f64>),
+    /// Words.
+    Words(Words),
+}
+
+/// Words by their place in a list.
+#[derive(Debug, Clone, Default)]
+pub struct Words {
+    codes: Vec<u32>,
+    list: Vec<String>,
+    known: HashMap<String, u32>,
+}
+
+impl Words {
+    /// So many times the same word.
+    #[must_use]
+    pub fn of(word: &str, rows: usize) -> Self {
+        Self { codes: vec![0; rows], list: vec![word.to_owned()], known: HashMap::from([(word.to_owned(), 0)]) }
+    }
+
+    /// The place of each row's word in the list.
+    #[must_use]
+    pub fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// The words, in the order in which they came.
+    #[must_use]
+    pub fn list(&self) -> &[String] {
+        &self.list
+    }
+
+    /// A row's word.
+    #[must_use]
+    pub fn at(&self, row: usize) -> &str {
+        &self.list[self.codes[row] as usize]
+    }
+
+    /// Appends a word.
+    pub fn push(&mut self, text: &str) {
+        // Rows come in runs: the last word is the likeliest.
+        let last = self.codes.last().copied();
+        let code = match last {
+            Some(code) if self.list[code as usize] == text => code,
+            _ => self.code_of(text),
+        };
+        self.codes.push(code);
+    }
+
+    fn code_of(&mut self, text: &str) -> u32 {
+        if let Some(&code) = self.known.get(text) {
+            return code;
+        }
+        let code = self.list.len() as u32;
+        self.list.push(text.to_owned());
+        self.known.insert(text.to_owned(), code);
+        code
+    }
+}
+
+/// A number as results files write it: digits, else whatever `f64` reads; empty is NaN.
+fn number(text: &[u8]) -> Option<f64> {
+    if text.is_empty() {
+        return Some(f64::NAN);
+    }
+    // Up to 15 digits fit a double exactly.
+    if text.len() <= 15 && text.iter().all(u8::is_ascii_digit) {
+        return Some(text.iter().fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0')) as f64);
+    }
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+impl Values {
+    /// Appends a field; false if it is not what the column holds.
+    pub fn push(&mut self, text: &[u8]) -> bool {
+        match self {
+            Self::Numbers(numbers) => match number(text) {
+                Some(number) => {
+                    numbers.push(number);
+                    true
+                }
+                None => false,
+            },
+            Self::Words(words) => {
+                words.push(&String::from_utf8_lossy(text));
+                true
+            }
+        }
+    }
+
+    /// A column of the same kind with so many empty rows.
+    #[must_use]
+    pub fn blank(&self, rows: usize) -> Self {
+        match self {
+            Self::Numbers(_) => Self::Numbers(vec![f64::NAN; rows]),
+            Self::Words(_) => Self::Words(Words::of("", rows)),
+        }
+    }
+
+    /// Appends the rows of another column, or so many empty ones.
+    pub fn append(&mut self, other: Option<&Self>, rows: usize) {
+        match (self, other) {
+            (Self::Numbers(numbers), Some(other)) => numbers.extend_from_slice(&other.numbers()),
+            (Self::Numbers(numbers), None) => numbers.extend(std::iter::repeat_n(f64::NAN, rows)),
+            (Self::Words(words), other) => {
+                (0..rows).for_each(|row| words.push(other.map_or(Cow::Borrowed(""), |other| other.text(row)).as_ref()));
+            }
+        }
+    }
+
+    /// The rows given.
+    #[must_use]
+    pub fn take(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
+            Self::Words(words) => {
+                let mut taken = Words::default();
+                rows.iter().for_each(|&row| taken.push(words.at(row)));
+                Self::Words(taken)
+            }
+        }
+    }
+
+    /// All as numbers; what is none is NaN.
+    #[must_use]
+    pub fn numbers(&self) -> Cow<'_, [f64]> {
+        match self {
+            Self::Numbers(numbers) => Cow::Borrowed(numbers),
+            Self::Words(words) => {
+                let parsed: Vec<f64> = words.list.iter().map(|word| word.parse().unwrap_or(f64::NAN)).collect();
+                Cow::Owned(words.codes.iter().map(|&code| parsed[code as usize]).collect())
+            }
+        }
+    }
+
+    /// A row as text.
+    #[must_use]
+    pub fn text(&self, row: usize) -> Cow<'_, str> {
+        match self {
+            Self::Numbers(numbers) if numbers[row].is_nan() => Cow::Borrowed(""),
+            Self::Numbers(numbers) => Cow::Owned(numbers[row].to_string()),
+            Self::Words(words) => Cow::Borrowed(words.at(row)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_they_are_written() {
+        for (text, value) in [("0", 0.0), ("32521084", 32_521_084.0), ("-12", -12.0), ("0.000047", 0.000_047)] {
+            assert_eq!(number(text.as_bytes()), Some(value), "{text}");
+        }
+        assert_eq!(number(b"18446744073709551615"), Some(18_446_744_073_709_551_615.0));
+        assert!(number(b"").is_some_and(f64::is_nan));
+        for text in ["x", "1,2", "12 ", "\u{663}", "-"] {
+            assert_eq!(number(text.as_bytes()), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! How rows are put together for comparison: by variant, or by any columns.
+
+use super::frame::{Frame, FrameError};
+use std::collections::HashMap;
+
+/// Which group each row belongs to, and what else varies within it.
+#[derive(Debug, Clone, Default)]
+pub struct Grouping {
+    /// The columns that tell groups apart.
+    pub by: Vec<String>,
+    /// Each group's values of these columns, in the order in which they first come.
+    pub values: Vec<Vec<String>>,
+    /// Each row's group.
+    pub group: Vec<u32>,
+    /// Each row's block: the values of the options that vary within groups. Only searches of one block are paired.
+    pub block: Vec<u32>,
+    /// The values of each block.
+    pub blocks: Vec<Vec<String>>,
+}
+
+impl Grouping {
+    /// Groups rows by columns, given by full name.
+    #[must_use]
+    pub fn new(frame: &Frame, by: &[String]) -> Self {
+        let (group, values) = combine(frame, by);
+        // A variant fixes every option: nothing else varies within it.
+        let rest: Vec<String> = if by.iter().any(|column| column == "variant") {
+            Vec::new()
+        } else {
+            let options = frame.options().into_iter().map(str::to_owned);
+            options.filter(|option| !by.contains(option)).collect()
+        };
+        let (block, blocks) = combine(frame, &rest);
+        Self { by: by.to_vec(), values, group, block, blocks }
+    }
+
+    /// The names of the groups: the variant's own, or `policy=always, size=1 MiB`.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let heads = short_names(&self.by);
+        let name = |values: &Vec<String>| {
+            let mut parts = Vec::new();
+            for ((column, head), value) in self.by.iter().zip(&heads).zip(values) {
+                match (column.as_str(), value.as_str()) {
+                    (_, "") => {}
+                    ("variant" | "source" | "experiment", value) => parts.push(value.to_owned()),
+                    (_, value) => parts.push(format!("{head}={value}")),
+                }
+            }
+            if parts.is_empty() { "(none)".to_owned() } else { parts.join(", ") }
+        };
+        self.values.iter().map(name).collect()
+    }
+
+    /// The group that each group is held against: its own values with those of the baseline laid over. None where there is no
+    /// such group.
+    #[must_use]
+    pub fn references(&self, baseline: &[(usize, String)]) -> Vec<Option<usize>> {
+        let places: HashMap<&[String], usize> =
+            self.values.iter().enumerate().map(|(at, values)| (values.as_slice(), at)).collect();
+        self.values
+            .iter()
+            .map(|values| {
+                let mut wanted = values.clone();
+                baseline.iter().for_each(|(column, value)| wanted[*column].clone_from(value));
+                places.get(wanted.as_slice()).copied()
+            })
+            .collect()
+    }
+
+    /// Reads a baseline: a group's name, or `column=value` pairs (joined by commas) of columns that groups are told apart by.
+    ///
+    /// # Errors
+    /// When no group is like that, with the groups there are.
+    pub fn baseline(&self, text: &str) -> Result<Vec<(usize, String)>, String> {
+        if let Some(at) = self.names().iter().position(|name| name == text) {
+            return Ok(self.values[at].iter().cloned().enumerate().collect());
+        }
+        if let [only] = self.by.as_slice()
+            && let Some(values) = self.values.iter().find(|values| values[0] == text)
+        {
+            debug_assert!(!only.is_empty());
+            return Ok(vec![(0, values[0].clone())]);
+        }
+        let heads = short_names(&self.by);
+        let pairs: Option<Vec<(usize, String)>> = text
+            .split(',')
+            .map(|pair| {
+                let (key, value) = pair.split_once('=')?;
+                let (key, value) = (key.trim(), value.trim());
+                let end = format!(".{key}");
+                let at = (0..self.by.len())
+                    .find(|&at| self.by[at] == key || heads[at] == key || self.by[at].ends_with(&end))?;
+                self.values.iter().any(|values| values[at] == value).then(|| (at, value.to_owned()))
+            })
+            .collect();
+        pairs.ok_or_else(|| {
+            let names = self.names();
+            let hint = crate::experiment::problem::nearest(text, names.iter().map(String::as_str));
+            let hint = hint.unwrap_or_else(|| {
+                let shown: Vec<String> = names.iter().take(8).map(|name| format!("\"{name}\"")).collect();
+                format!("there are {}{}", shown.join(", "), if names.len() > 8 { " and others" } else { "" })
+            });
+            format!("--baseline: there is no group \"{text}\": {hint}")
+        })
+    }
+}
+
+/// The codes of each row's combination of columns, and the combinations.
+fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>) {
+    let words: Vec<_> = columns.iter().map(|column| frame.coded(column)).collect();
+    let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
+    let mut codes = Vec::with_capacity(frame.rows());
+    let (mut key, mut last) = (Vec::new(), (Vec::new(), u32::MAX));
+    for row in 0..frame.rows() {
+        key.clear();
+        key.extend(words.iter().map(|words| words.codes()[row]));
+        if last.1 == u32::MAX || last.0 != key {
+            let next = known.len() as u32;
+            last = (key.clone(), *known.entry(key.clone()).or_insert(next));
+        }
+        codes.push(last.1);
+    }
+    let mut values = vec![Vec::new(); known.len()];
+    for (key, code) in known {
+        values[code as usize] =
+            key.iter().zip(&words).map(|(&code, words)| words.list()[code as usize].clone()).collect();
+    }
+    (codes, values)
+}
+
+/// Columns by the last part of their paths, or more of them where that would be ambiguous; a `kind` by what it is a kind of.
+#[must_use]
+pub fn short_names(columns: &[String]) -> Vec<String> {
+    let tail = |path: &str| {
+        let path = path.strip_suffix(".kind").unwrap_or(path);
+        path.rsplit('.').next().unwrap_or(path).to_owned()
+    };
+    columns
+        .iter()
+        .map(|path| {
+            let alone = columns.iter().filter(|other| tail(other) == tail(path)).count() == 1;
+            if alone { tail(path) } else { path.clone() }
+        })
+        .collect()
+}
+
+/// The full names of columns given by the user, `,` between them.
+///
+/// # Errors
+/// When one is not there or may be several.
+pub fn columns(text: &str, frame: &Frame) -> Result<Vec<String>, FrameError> {
+    let mut columns = Vec::new();
+    for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let full = frame.resolve(name)?.to_owned();
+        if !columns.contains(&full) {
+            columns.push(full);
+        }
+    }
+    Ok(columns)
+}

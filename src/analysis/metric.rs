@@ -1,0 +1,147 @@
+//! What can be asked of a search: a column summed over its iterations, the last one's value, or a rate.
+
+use super::frame::{Frame, FrameError};
+
+/// A figure of a search or of many.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Metric {
+    /// Its name, as the user gave it or as derived figures are called.
+    pub name: String,
+    /// How it comes out of the rows.
+    pub how: How,
+}
+
+/// How a metric comes out of the rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum How {
+    /// The sum of a column over the iterations.
+    Sum(String),
+    /// A column's value at the end of the last iteration.
+    Last(String),
+    /// One sum by another.
+    Rate(String, String),
+    /// A sum by a value at the end.
+    PerLast(String, String),
+}
+
+/// How a metric's values are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// A whole number of things.
+    Count,
+    /// A part of one, in percent.
+    Share,
+    /// Seconds.
+    Seconds,
+    /// Things in a second.
+    PerSecond,
+    /// Any other number.
+    Plain,
+}
+
+/// Figures that no column holds: name, what is divided by what, meaning.
+pub const DERIVED: &[(&str, &str, &str, &str)] = &[
+    ("usable_rate", "search.usable", "table.probes", "Share of the probes that ended their node."),
+    ("move_rate", "search.move_only", "table.probes", "Share of the probes that only gave a move."),
+    ("hit_rate", "table.hits", "table.probes", "Share of the probes that met their key."),
+    ("eviction_rate", "table.evictions", "table.stores", "Share of the stores that displaced another position."),
+    ("rejection_rate", "table.rejections", "table.stores", "Share of the stores that were refused."),
+    (
+        "first_cut_rate",
+        "search.first_cuts",
+        "search.cuts",
+        "Share of the nodes that failed high with their first move.",
+    ),
+    ("nps", "search.nodes", "seconds", "Nodes in a second."),
+    ("pressure", "table.stores", "slots", "Stores for each slot of the table."),
+];
+
+/// Columns whose values at the end of a search are meant, not their sum.
+const LAST: &[&str] = &["score", "depth", "ply", "repeat", "slots", "entries", "current", "bytes", "hashfull"];
+
+impl Metric {
+    /// A metric by its name: a derived one, or a column by its name or the unique end of it.
+    ///
+    /// # Errors
+    /// When there is none, or the column holds words.
+    pub fn find(name: &str, frame: &Frame) -> Result<Self, FrameError> {
+        let has = |column: &str| frame.names().iter().any(|known| known == column);
+        if let Some((_, num, den, _)) = DERIVED.iter().find(|(known, ..)| *known == name)
+            && has(num)
+            && has(den)
+        {
+            let (num, den) = ((*num).to_owned(), (*den).to_owned());
+            let how = if LAST.contains(&den.as_str()) { How::PerLast(num, den) } else { How::Rate(num, den) };
+            return Ok(Self { name: name.to_owned(), how });
+        }
+        let column = frame.resolve(name).map_err(|error| match error {
+            FrameError::Unknown { name, hint } => {
+                let derived = crate::experiment::problem::nearest(&name, DERIVED.iter().map(|(known, ..)| *known));
+                FrameError::Unknown { name, hint: derived.or(hint) }
+            }
+            other => other,
+        })?;
+        if frame.words(column).is_some() {
+            return Err(FrameError::NoNumbers { name: column.to_owned() });
+        }
+        let how = if LAST.contains(&column) { How::Last(column.to_owned()) } else { How::Sum(column.to_owned()) };
+        Ok(Self { name: name.to_owned(), how })
+    }
+
+    /// The nodes.
+    #[must_use]
+    pub fn nodes() -> Self {
+        Self { name: "nodes".to_owned(), how: How::Sum("search.nodes".to_owned()) }
+    }
+
+    /// The columns that it is made of.
+    #[must_use]
+    pub fn columns(&self) -> Vec<&str> {
+        match &self.how {
+            How::Sum(column) | How::Last(column) => vec![column],
+            How::Rate(num, den) | How::PerLast(num, den) => vec![num, den],
+        }
+    }
+
+    /// Whether it is a measured time: different in each repeat.
+    #[must_use]
+    pub fn is_time(&self) -> bool {
+        self.columns().contains(&"seconds")
+    }
+
+    /// How its values are written.
+    #[must_use]
+    pub fn unit(&self) -> Unit {
+        match &self.how {
+            How::Sum(column) if column == "seconds" => Unit::Seconds,
+            How::Sum(_) => Unit::Count,
+            How::Rate(_, den) if den == "seconds" => Unit::PerSecond,
+            How::Rate(..) => Unit::Share,
+            How::PerLast(..) | How::Last(_) => Unit::Plain,
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_are_columns_or_derived() {
+        let text = "variant,position,depth,table.policy.nodes,best,search.nodes,search.cuts,search.first_cuts,seconds,hashfull\n";
+        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+        let how = |name: &str| Metric::find(name, &frame).unwrap().how;
+        assert_eq!(how("nodes"), How::Sum("search.nodes".to_owned()), "a counter goes before an option");
+        assert_eq!(how("hashfull"), How::Last("hashfull".to_owned()));
+        assert_eq!(how("nps"), How::Rate("search.nodes".to_owned(), "seconds".to_owned()));
+        assert!(Metric::find("nps", &frame).unwrap().is_time());
+        for (name, wanted) in
+            [("best", "words"), ("nodez", "did you mean `search.nodes`"), ("first_cut_rat", "first_cut_rate")]
+        {
+            let error = Metric::find(name, &frame).unwrap_err().to_string();
+            assert!(error.contains(wanted), "{name}: {error}");
+        }
+        assert!(Metric::find("usable_rate", &frame).is_err(), "its columns are not there");
+    }
+}
