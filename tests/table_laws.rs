@@ -146,7 +146,7 @@ proptest! {
         let mut map = build(&unbounded, None, false).unwrap().unwrap();
         play(large.as_mut(), &steps);
         play(map.as_mut(), &steps);
-        let plain = |hit: Option<ttlab::table::Hit>| hit.map(|hit| (Entry { nodes: 0, ..hit.entry }, hit.draft, hit.age));
+        let plain = |hit: Option<ttlab::table::Hit>| hit.map(|hit| (Entry { nodes: 0, used: false, ..hit.entry }, hit.draft, hit.age));
         for key in (0u64..200).map(|small| (small + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) {
             prop_assert_eq!(plain(large.probe(key, 0, 0)), plain(map.probe(key, 0, 0)));
         }
