@@ -55,9 +55,39 @@ fn kernel(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("search");
     group.sample_size(10).measurement_time(Duration::from_secs(8)).warm_up_time(Duration::from_secs(1));
     // A preset is nothing but options: it runs as fast as the same options set by hand.
-    for (name, text) in [("defaults", "deepening.step = 1"), ("defaults, 1 GiB", "table.size = '1 GiB'")] {
-        let mut engine = Engine::new(&toml::from_str(text).unwrap(), None).unwrap();
+    for (name, text) in
+        [("preset vipermate", String::new()), ("the same by hand", toml::to_string(&preset("vipermate", "")).unwrap())]
+    {
+        let options = if text.is_empty() { preset("vipermate", "") } else { toml::from_str(&text).unwrap() };
+        let mut engine = Engine::new(&options, None).unwrap();
         group.bench_function(name, |bencher| bencher.iter(|| black_box(evals(&mut engine, 7))));
+    }
+    // Sequences cost no more for a node than single searches.
+    let mut engine = Engine::new(&toml::from_str("table.clear = 'game'\ntable.size = '1 MiB'").unwrap(), None).unwrap();
+    let limit = Limit { depth: Some(5), nodes: None };
+    let mut board = Board::startpos();
+    let mut boards = Vec::new();
+    for _ in 0..12 {
+        boards.push(board);
+        let found = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
+        board.play(found.iterations.last().unwrap().best, ttlab::chess::Increments::none());
+    }
+    for (name, alone) in [("a sequence of 12", false), ("the same 12 alone", true)] {
+        let mut run = || {
+            engine.reset();
+            let mut nodes = 0;
+            for board in &boards {
+                if alone {
+                    engine.reset();
+                }
+                let found = engine.search(board, &[], limit, &AtomicBool::new(false), &mut |_| {});
+                nodes += found.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+            }
+            nodes
+        };
+        let nodes = run();
+        group.throughput(Throughput::Elements(nodes));
+        group.bench_function(name, |bencher| bencher.iter(&mut run));
     }
     group.finish();
 }

@@ -200,6 +200,7 @@ fn key_and_sum_are_those_from_scratch_under_every_scheme_and_rule() {
                 assert_eq!(child.key(), child.key_from_scratch(inc.keys()), "{board} {mv}");
                 assert_eq!(child.sum(), child.sum_from_scratch(inc), "{board} {mv}");
                 assert_eq!(board.key_after(mv, inc), child.key(), "{board} {mv}");
+                assert_eq!(board.sum_after(mv, inc), child.sum(), "{board} {mv}");
             }
         }
     });

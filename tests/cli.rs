@@ -298,6 +298,35 @@ fn two_runs_do_not_share_a_folder() {
     first.wait().unwrap();
 }
 
+/// Sequences: along the games of a PGN file, and along the engine's own play, with any number of jobs.
+#[test]
+fn sequences_leave_a_row_for_each_ply() {
+    let folder = TempDir::new().unwrap();
+    for (name, suite, sequence, plies) in [
+        ("games", "data/games.pgn", "from = 10, to = 13, side = 'white'", vec!["10", "12"]),
+        ("play", "data/bratko-kopec.epd", "self_play = 3", vec![]),
+    ] {
+        let text = format!(
+            "suite = '{suite}'\nfirst = 3\nlimit = {{ depth = 2 }}\nsequence = {{ {sequence} }}\n[grid]\n\"table.clear\" = ['game', 'search', 'never']\n"
+        );
+        let path = experiment(folder.path(), &text);
+        let mut all = Vec::new();
+        for jobs in ["1", "3"] {
+            let out = folder.path().join(format!("{name}{jobs}"));
+            let (_, stderr, code) =
+                run(&["run", path.to_str().unwrap(), "--jobs", jobs, "--out", out.to_str().unwrap(), "-q"]);
+            assert_eq!(code, 0, "{stderr}");
+            all.push(counts(&out));
+        }
+        assert_eq!(all[0], all[1], "{name}");
+        let searches = if plies.is_empty() { 3 } else { plies.len() };
+        assert_eq!(all[0].len(), 3 * 3 * searches * 2, "{name}");
+        for row in &all[0] {
+            assert!(!row[3].is_empty() && (plies.is_empty() || plies.contains(&row[5].as_str())), "{row:?}");
+        }
+    }
+}
+
 #[test]
 fn expectations_are_gated_on() {
     let folder = TempDir::new().unwrap();

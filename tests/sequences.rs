@@ -133,3 +133,18 @@ fn the_fault_options_show_their_faults_and_the_sound_ones_do_not() {
         );
     }
 }
+
+/// The listing of "Move Selection" stores no bound and takes every score for exact: on this position it finds another value than a search
+/// without a table. With bounds heeded, and equal depths asked for, it does not.
+#[test]
+fn ignored_bounds_give_wrong_values_and_checked_ones_do_not() {
+    let board = Board::from_fen("3rn2k/ppb2rpp/2ppqp2/5N2/2P1P3/1P5Q/PB3PPP/3RR1K1 w - - 0 1").unwrap();
+    let score = |over: &str| {
+        let mut table = ttlab::experiment::presets::options("purple-listing").unwrap();
+        ttlab::experiment::paths::lay_over(&mut table, &over.parse().unwrap());
+        search(&mut Engine::new(&table.try_into().unwrap(), None).unwrap(), &board, &[], 5).score
+    };
+    let truth = score("table = 'none'");
+    assert_ne!(score("table.depth = 'equal'"), truth);
+    assert_eq!(score("table = { bounds = 'checked', depth = 'equal' }"), truth);
+}

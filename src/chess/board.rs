@@ -6,6 +6,7 @@
 
 use super::attacks;
 use super::bitboard::Bitboard;
+use super::codes::{EMPTY, PIECES, SPREAD};
 use super::increments::Increments;
 use super::keys::Keys;
 use super::moves::Move;
@@ -24,18 +25,13 @@ pub mod rights {
     pub const BLACK_QUEEN: u8 = 8;
 }
 
-/// The mailbox code of an empty square. A piece's code is `color * 8 + piece`.
-pub(super) const EMPTY: usize = 6;
-/// Where [`Board::sets`] holds White's pieces; Black's follow.
-pub(super) const COLORS: usize = 6;
-
 /// A position, its clock and its place in the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Board {
-    /// By piece, and then by colour.
-    pub(super) sets: [u64; 8],
-    /// The codes of the squares, four bits each, a1 the lowest of the first word.
-    squares: [u64; 4],
+    /// The bits of the codes of all squares; the fourth is that of Black's pieces.
+    pub(super) planes: [u64; 4],
+    /// The codes of the squares.
+    pub(super) squares: [u8; 64],
     pub(super) key: u64,
     /// Pieces that give check to the side to move.
     pub(super) checkers: u64,
@@ -45,64 +41,19 @@ pub struct Board {
 
 const _: () = assert!(size_of::<Board>() == 128);
 
-/// What a board is made of, before its bitboards are derived.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Setup {
-    pub(super) squares: [Option<(Color, Piece)>; 64],
-    pub(super) turn: Color,
-    pub(super) castling: u8,
-    pub(super) en_passant: Option<Square>,
-    pub(super) halfmove_clock: u16,
-    pub(super) game_ply: u16,
-}
-
 impl Board {
-    /// The start position. Key and sum are 0 until [`Board::rekey`].
-    #[must_use]
-    pub fn startpos() -> Self {
-        use Piece::{Bishop, King, Knight, Queen, Rook};
-        let mut squares = [None; 64];
-        for (file, piece) in [Rook, Knight, Bishop, Queen, King, Bishop, Knight, Rook].into_iter().enumerate() {
-            squares[file] = Some((Color::White, piece));
-            squares[8 + file] = Some((Color::White, Piece::Pawn));
-            squares[48 + file] = Some((Color::Black, Piece::Pawn));
-            squares[56 + file] = Some((Color::Black, piece));
-        }
-        let turn = Color::White;
-        Self::assemble(&Setup { squares, turn, castling: 15, en_passant: None, halfmove_clock: 0, game_ply: 0 })
-    }
-
-    /// A board from its parts, which the caller has checked: one king each, rights and e.p. square that fit.
-    pub(super) fn assemble(setup: &Setup) -> Self {
-        let mut board = Self {
-            sets: [0; 8],
-            squares: [EMPTY as u64 * 0x1111_1111_1111_1111; 4],
-            key: 0,
-            checkers: 0,
-            sum: 0,
-            state: State::new(setup.turn, setup.castling, setup.en_passant, setup.halfmove_clock, setup.game_ply),
-        };
-        for (square, content) in setup.squares.iter().enumerate() {
-            if let Some((color, piece)) = *content {
-                board.sets[piece as usize] |= 1 << square;
-                board.sets[COLORS + color as usize] |= 1 << square;
-                board.change_code(square, EMPTY ^ (color as usize * 8 + piece as usize));
-            }
-        }
-        board.checkers = board.attackers(board.king(setup.turn), !setup.turn, board.occupied()).0;
-        board
-    }
-
     /// The mailbox code of a square.
     #[inline]
     pub(super) const fn code(&self, square: usize) -> usize {
-        (self.squares[square >> 4 & 3] >> (square << 2 & 63) & 15) as usize
+        self.squares[square & 63] as usize
     }
 
-    /// Changes the code of a square by exclusive or with `change`.
+    /// Adds pieces of a code to the planes, or takes them away.
     #[inline]
-    pub(super) const fn change_code(&mut self, square: usize, change: usize) {
-        self.squares[square >> 4 & 3] ^= (change as u64) << (square << 2 & 63);
+    pub(super) fn toggle(&mut self, code: usize, squares: u64) {
+        for (plane, spread) in self.planes.iter_mut().zip(SPREAD[code & 15]) {
+            *plane ^= squares & spread;
+        }
     }
 
     /// Sets key and sum from scratch; both are kept by [`Board::play`] from then on.
@@ -118,8 +69,9 @@ impl Board {
     pub fn key_from_scratch(&self, keys: &Keys) -> u64 {
         let mut key = keys.castling[self.castling() as usize];
         for square in self.occupied() {
-            let code = self.code(square.index());
-            key ^= keys.piece[(code >> 3) * 6 + (code & 7)][square.index()];
+            if let (Some(color), Some(piece)) = (self.color_on(square), self.piece_on(square)) {
+                key ^= keys.piece[color as usize * 6 + piece as usize][square.index()];
+            }
         }
         if self.turn() == Color::Black {
             key ^= keys.side;
@@ -140,7 +92,7 @@ impl Board {
     /// of the last [`Board::rekey`] counts it.
     #[must_use]
     pub const fn identity(&self) -> [u64; 5] {
-        let [a, b, c, d] = self.squares;
+        let [a, b, c, d] = self.planes;
         let state = self.state;
         [a, b, c, d, state.castling() as u64 | (state.keyed() as u64) << 8 | (state.turn() as u64) << 16]
     }
@@ -184,7 +136,7 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
-        Piece::ALL.get(self.code(square.index()) & 7).copied()
+        PIECES[self.code(square.index()) & 7]
     }
 
     /// The colour of the piece on a square.
@@ -201,35 +153,60 @@ impl Board {
     /// The pieces of one kind and colour.
     #[inline]
     #[must_use]
-    pub const fn pieces(&self, color: Color, piece: Piece) -> Bitboard {
-        Bitboard(self.sets[piece as usize] & self.sets[COLORS + color as usize])
+    pub fn pieces(&self, color: Color, piece: Piece) -> Bitboard {
+        self.kind(piece) & self.colored(color)
     }
 
     /// The pieces of one kind, of both colours.
     #[inline]
     #[must_use]
     pub const fn kind(&self, piece: Piece) -> Bitboard {
-        Bitboard(self.sets[piece as usize])
+        let [first, second, third, _] = self.planes;
+        Bitboard(match piece {
+            Piece::Pawn => first & !second & !third,
+            Piece::Knight => second & !first & !third,
+            Piece::Bishop => first & third & !second,
+            Piece::Rook => second & third & !first,
+            Piece::Queen => first & second & third,
+            Piece::King => first & second & !third,
+        })
+    }
+
+    /// Bishops and queens of both colours.
+    #[inline]
+    #[must_use]
+    pub const fn diagonal_sliders(&self) -> Bitboard {
+        Bitboard(self.planes[0] & self.planes[2])
+    }
+
+    /// Rooks and queens of both colours.
+    #[inline]
+    #[must_use]
+    pub const fn straight_sliders(&self) -> Bitboard {
+        Bitboard(self.planes[1] & self.planes[2])
     }
 
     /// The squares that are not empty.
     #[inline]
     #[must_use]
     pub const fn occupied(&self) -> Bitboard {
-        Bitboard(self.sets[COLORS] | self.sets[COLORS + 1])
+        Bitboard(self.planes[0] | self.planes[1] | self.planes[2])
     }
 
     /// The pieces of one colour.
     #[inline]
     #[must_use]
     pub const fn colored(&self, color: Color) -> Bitboard {
-        Bitboard(self.sets[COLORS + color as usize])
+        match color {
+            Color::White => Bitboard(self.occupied().0 & !self.planes[3]),
+            Color::Black => Bitboard(self.planes[3]),
+        }
     }
 
     /// The king's square.
     #[inline]
     #[must_use]
-    pub const fn king(&self, color: Color) -> Square {
+    pub fn king(&self, color: Color) -> Square {
         Square::new(self.pieces(color, Piece::King).0.trailing_zeros() as u8)
     }
 
@@ -279,13 +256,12 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let [pawns, knights, bishops, rooks, queens, kings, ..] = self.sets;
-        let found = attacks::pawn(!by, square).0 & pawns
-            | attacks::knight(square).0 & knights
-            | attacks::king(square).0 & kings
-            | attacks::bishop(square, occupied).0 & (bishops | queens)
-            | attacks::rook(square, occupied).0 & (rooks | queens);
-        Bitboard(found & self.sets[COLORS + by as usize])
+        let found = attacks::pawn(!by, square) & self.kind(Piece::Pawn)
+            | attacks::knight(square) & self.kind(Piece::Knight)
+            | attacks::king(square) & self.kind(Piece::King)
+            | attacks::bishop(square, occupied) & self.diagonal_sliders()
+            | attacks::rook(square, occupied) & self.straight_sliders();
+        found & self.colored(by)
     }
 
     /// The piece that a move captures; a pawn for en passant.

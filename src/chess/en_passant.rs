@@ -2,7 +2,7 @@
 
 use super::attacks;
 use super::bitboard::Bitboard;
-use super::board::{Board, COLORS};
+use super::board::Board;
 use super::keys::EpRule;
 use super::moves::Move;
 use super::types::{Color, Piece, Square};
@@ -43,10 +43,10 @@ impl Board {
     pub(super) fn en_passant_is_safe(&self, from: Square, target: Square, pusher: Color, pushed: u64) -> bool {
         let victim = 1_u64 << (target.index() ^ 8);
         let occupied = (self.occupied().0 ^ pushed ^ victim ^ 1 << from.index()) | 1 << target.index();
-        let enemies = (self.sets[COLORS + pusher as usize] ^ pushed) & !victim;
+        let enemies = (self.colored(pusher).0 ^ pushed) & !victim;
         let king = self.king(!pusher);
-        let pawns = (self.sets[Piece::Pawn as usize] ^ pushed) & attacks::pawn(!pusher, king).0;
-        let others = self.attackers(king, pusher, Bitboard(occupied)).0 & !self.sets[Piece::Pawn as usize];
+        let pawns = (self.kind(Piece::Pawn).0 ^ pushed) & attacks::pawn(!pusher, king).0;
+        let others = self.attackers(king, pusher, Bitboard(occupied)).0 & !self.kind(Piece::Pawn).0;
         ((pawns | others) & enemies) == 0
     }
 
@@ -55,6 +55,6 @@ impl Board {
     #[must_use]
     pub fn is_en_passant(&self, mv: Move) -> bool {
         // No pawn can be pushed to the square behind an enemy pawn: it would have to come from that pawn's square.
-        self.en_passant() == Some(mv.to()) && self.code(mv.from().index()) & 7 == Piece::Pawn as usize
+        self.en_passant() == Some(mv.to()) && self.piece_on(mv.from()) == Some(Piece::Pawn)
     }
 }

@@ -7,7 +7,8 @@
 //! (dropped) or that it passed while the other king stood in check (kept); unreadable clocks (0 and 1); further fields (ignored). No mode guesses where pieces stand.
 //! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 16.1.
 
-use super::board::{Board, Setup, rights};
+use super::board::{Board, rights};
+use super::setup::Setup;
 use super::types::{Color, Piece, Square};
 use super::validity::{self, Flaw};
 use schemars::JsonSchema;

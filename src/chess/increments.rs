@@ -1,5 +1,6 @@
 //! What each piece on each square adds to a position's key and to its piece-square sum.
 
+use super::codes::CODES;
 use super::keys::{EpRule, Keys};
 use super::types::{Color, Piece, Square};
 
@@ -8,6 +9,20 @@ use super::types::{Color, Piece, Square};
 pub(super) struct Increment {
     pub(super) key: u64,
     pub(super) value: i32,
+}
+
+impl Increment {
+    /// With another piece on the board.
+    #[inline]
+    pub(super) const fn with(self, other: Self) -> Self {
+        Self { key: self.key ^ other.key, value: self.value + other.value }
+    }
+
+    /// With one piece fewer.
+    #[inline]
+    pub(super) const fn without(self, other: Self) -> Self {
+        Self { key: self.key ^ other.key, value: self.value - other.value }
+    }
 }
 
 /// The keys of a scheme and the values of an evaluation, laid side by side: a move reads both at once.
@@ -28,7 +43,7 @@ impl Increments {
             for piece in Piece::ALL {
                 let row = color as usize * 6 + piece as usize;
                 for square in 0..64 {
-                    table[color as usize * 8 + piece as usize][square] =
+                    table[color as usize * 8 + CODES[piece as usize]][square] =
                         Increment { key: keys.piece[row][square], value: values[row][square] };
                 }
             }
@@ -61,7 +76,7 @@ impl Increments {
     #[inline]
     #[must_use]
     pub fn value(&self, color: Color, piece: Piece, square: Square) -> i32 {
-        self.table[color as usize * 8 + piece as usize][square.index()].value
+        self.table[color as usize * 8 + CODES[piece as usize]][square.index()].value
     }
 
     /// What a mailbox code adds on a square; nothing for the empty code.

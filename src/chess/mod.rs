@@ -3,6 +3,7 @@
 pub mod attacks;
 pub mod bitboard;
 pub mod board;
+mod codes;
 mod en_passant;
 pub mod epd;
 pub mod fault;
@@ -24,6 +25,7 @@ mod play;
 pub mod san;
 pub mod score;
 pub mod see;
+mod setup;
 mod state;
 pub mod suite;
 pub mod types;

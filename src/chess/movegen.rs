@@ -126,6 +126,12 @@ struct Position<'a, const WHITE: bool> {
     them: u64,
     king: Square,
     pinned: u64,
+    /// The enemy's bishops and queens, rooks and queens, and knights.
+    diagonal: u64,
+    straight: u64,
+    knights: u64,
+    /// What the enemy's pawns and king attack.
+    near: u64,
 }
 
 impl<'a, const WHITE: bool> Position<'a, WHITE> {
@@ -137,17 +143,24 @@ impl<'a, const WHITE: bool> Position<'a, WHITE> {
         let king = board.king(Self::US);
         let (us, them) = (board.colored(Self::US).0, board.colored(Self::THEM).0);
         let occupied = board.occupied().0;
-        let [_, _, bishops, rooks, queens, ..] = board.sets;
-        let bishop_rays = attacks::bishop_rays(king).0 & (bishops | queens);
-        let rook_rays = attacks::rook_rays(king).0 & (rooks | queens);
+        let (diagonal, straight) = (board.diagonal_sliders().0 & them, board.straight_sliders().0 & them);
+        let knights = board.kind(Piece::Knight).0 & them;
+        let pawns = board.kind(Piece::Pawn).0 & them;
+        let pawns = if WHITE {
+            ahead::<false>(pawns, -1) | ahead::<false>(pawns, 1)
+        } else {
+            ahead::<true>(pawns, -1) | ahead::<true>(pawns, 1)
+        };
+        let near = pawns | attacks::king(board.king(Self::THEM)).0;
         let mut pinned = 0;
-        for sniper in Bitboard((bishop_rays | rook_rays) & them) {
+        let snipers = attacks::bishop_rays(king).0 & diagonal | attacks::rook_rays(king).0 & straight;
+        for sniper in Bitboard(snipers) {
             let blockers = attacks::between(king, sniper) & Bitboard(occupied);
             if !blockers.many() {
                 pinned |= blockers.0 & us;
             }
         }
-        Self { board, occupied, us, them, king, pinned }
+        Self { board, occupied, us, them, king, pinned, diagonal, straight, knights, near }
     }
 
     #[inline]
@@ -270,13 +283,17 @@ impl<'a, const WHITE: bool> Position<'a, WHITE> {
     #[inline]
     fn safe(&self, square: Square) -> bool {
         let occupied = Bitboard(self.occupied ^ 1 << self.king.index());
-        self.board.attackers(square, Self::THEM, occupied).is_empty()
+        let attackers = attacks::knight(square).0 & self.knights
+            | attacks::bishop(square, occupied).0 & self.diagonal
+            | attacks::rook(square, occupied).0 & self.straight
+            | Bitboard::of(square).0 & self.near;
+        attackers == 0
     }
 
     #[inline]
     fn king_targets(&self, targets: u64) -> u64 {
         let mut safe = 0;
-        for to in attacks::king(self.king) & Bitboard(targets) {
+        for to in attacks::king(self.king) & Bitboard(targets & !self.near) {
             if self.safe(to) {
                 safe |= 1 << to.index();
             }

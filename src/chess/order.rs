@@ -38,7 +38,7 @@ impl GenerationOrder {
             Self::Webster => &|mv| webster(board, mv),
             Self::BySquare => &|mv| by_square(mv),
             Self::Shuffle => {
-                let position = board.sets.iter().fold(seed, |sum, &set| mix(sum ^ set));
+                let position = board.planes.iter().fold(seed, |sum, &set| mix(sum ^ set));
                 &move |mv| mix(position ^ u64::from(mv.bits()))
             }
         };

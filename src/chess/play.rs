@@ -1,14 +1,16 @@
 //! Playing a move in place, and the key that it would lead to.
 
 use super::attacks;
-use super::board::{Board, COLORS, EMPTY};
-use super::increments::Increments;
+use super::bitboard::Bitboard;
+use super::board::Board;
+use super::codes::{CODES, EMPTY, SPREAD};
+use super::increments::{Increment, Increments};
 use super::moves::Move;
 use super::types::{Color, Piece, Square};
 
-const PAWN: usize = Piece::Pawn as usize;
-const KING: usize = Piece::King as usize;
-const ROOK: usize = Piece::Rook as usize;
+const PAWN: usize = CODES[Piece::Pawn as usize];
+const KING: usize = CODES[Piece::King as usize];
+const ROOK: usize = CODES[Piece::Rook as usize];
 
 /// From and to of the rook when the king castles to `to`.
 #[inline]
@@ -26,32 +28,26 @@ impl Board {
         }
     }
 
+    /// One copy for each colour: 7 % faster than one for both.
     #[inline(always)]
     fn play_as<const WHITE: bool>(&mut self, mv: Move, inc: &Increments) {
-        let (us, them) = if WHITE { (0, 1) } else { (1, 0) };
+        let (us, them) = if WHITE { (0, 8) } else { (8, 0) };
         let (from, to) = (mv.from().index(), mv.to().index());
         let (from_bit, to_bit) = (1_u64 << from, 1_u64 << to);
         let (code, captured) = (self.code(from), self.code(to));
         let keys = inc.keys();
+        let mut change = inc.at(code, to).without(inc.at(code, from)).without(inc.at(captured, to));
 
-        let (left, reached, taken) = (inc.at(code, from), inc.at(code, to), inc.at(captured, to));
-        let mut key = self.key ^ keys.side ^ left.key ^ reached.key ^ taken.key;
-        let mut sum = self.sum + reached.value - left.value - taken.value;
-
-        // The colours are read first: else they would wait for the stores below, whose places are not known early.
-        let own = self.sets[COLORS + us] ^ (from_bit | to_bit);
-        let other = self.sets[COLORS + them] & !to_bit;
-        // Where nothing is captured this names the set of White's pieces, which is written again below: no branch.
-        self.sets[captured & 7] &= !to_bit;
-        self.sets[code & 7] ^= from_bit | to_bit;
-        self.sets[COLORS + us] = own;
-        self.sets[COLORS + them] = other;
-        self.change_code(from, code ^ EMPTY);
-        self.change_code(to, captured ^ code);
+        let elsewhere = !(from_bit | to_bit);
+        for (plane, spread) in self.planes.iter_mut().zip(&SPREAD[code & 15]) {
+            *plane = *plane & elsewhere | to_bit & spread;
+        }
+        self.squares[from] = EMPTY as u8;
+        self.squares[to] = code as u8;
 
         let before = self.state;
         let mut state = before.after(from, to, captured == EMPTY && code & 7 != PAWN);
-        key ^= keys.castling[before.castling() as usize] ^ keys.castling[state.castling() as usize];
+        let mut key = self.key ^ keys.side ^ keys.castling[before.rights_changed(state)];
         if before.keyed() != 0 {
             key ^= keys.en_passant[before.keyed()];
         }
@@ -64,60 +60,48 @@ impl Board {
                     key ^= keys.en_passant[target.index()];
                 }
             } else if let Some(piece) = mv.promotion() {
-                let promoted = us * 8 + piece as usize;
-                let (pawn, new) = (inc.at(code, to), inc.at(promoted, to));
-                key ^= pawn.key ^ new.key;
-                sum += new.value - pawn.value;
-                self.sets[PAWN] ^= to_bit;
-                self.sets[piece as usize] ^= to_bit;
-                self.change_code(to, code ^ promoted);
+                let promoted = us + CODES[piece as usize];
+                change = change.with(inc.at(promoted, to)).without(inc.at(code, to));
+                self.toggle(code ^ promoted, to_bit);
+                self.squares[to] = promoted as u8;
             // Last: the number of no e.p. square is a1's, which pawns reach only by promotion.
             } else if to == before.en_passant() {
-                let victim = to ^ 8;
-                let taken = inc.at(them * 8, victim);
-                key ^= taken.key;
-                sum -= taken.value;
-                self.sets[PAWN] ^= 1 << victim;
-                self.sets[COLORS + them] ^= 1 << victim;
-                self.change_code(victim, (them * 8) ^ EMPTY);
+                change = change.without(inc.at(them + PAWN, to ^ 8));
+                self.toggle(them + PAWN, 1 << (to ^ 8));
+                self.squares[(to ^ 8) & 63] = EMPTY as u8;
             }
         } else if code & 7 == KING && from.abs_diff(to) == 2 {
             let (rook_from, rook_to) = castling_rook(to);
-            let rook = us * 8 + ROOK;
-            let (left, reached) = (inc.at(rook, rook_from), inc.at(rook, rook_to));
-            key ^= left.key ^ reached.key;
-            sum += reached.value - left.value;
-            let moved = 1_u64 << rook_from | 1 << rook_to;
-            self.sets[ROOK] ^= moved;
-            self.sets[COLORS + us] ^= moved;
-            self.change_code(rook_from, rook ^ EMPTY);
-            self.change_code(rook_to, EMPTY ^ rook);
+            let rook = us + ROOK;
+            change = change.with(inc.at(rook, rook_to)).without(inc.at(rook, rook_from));
+            self.toggle(rook, 1 << rook_from | 1 << rook_to);
+            self.squares[rook_from & 63] = EMPTY as u8;
+            self.squares[rook_to & 63] = rook as u8;
         }
-        self.key = key;
-        self.sum = sum;
+        self.key = key ^ change.key;
+        self.sum += change.value;
         self.state = state;
         self.checkers = self.find_checkers::<WHITE>();
     }
 
-    /// The pieces of the side that has just moved (White if `WHITE`) that attack the enemy king.
-    #[inline]
+    /// The pieces that attack the king of the side that is now to move: Black if `WHITE` has just moved.
+    #[inline(always)]
     fn find_checkers<const WHITE: bool>(&self) -> u64 {
         let (us, them) = if WHITE { (Color::White, Color::Black) } else { (Color::Black, Color::White) };
-        let [pawns, knights, bishops, rooks, queens, ..] = self.sets;
         let king = self.king(them);
-        let mut checkers = attacks::pawn(them, king).0 & pawns | attacks::knight(king).0 & knights;
-        let sliders = attacks::bishop_rays(king).0 & (bishops | queens) | attacks::rook_rays(king).0 & (rooks | queens);
-        let occupied = self.occupied().0;
-        checkers &= self.sets[COLORS + us as usize];
-        let mut sliders = sliders & self.sets[COLORS + us as usize];
-        while sliders != 0 {
-            let square = Square::new(sliders.trailing_zeros() as u8);
-            if attacks::between(king, square).0 & occupied == 0 {
-                checkers |= 1 << square.index();
+        let stepping =
+            attacks::pawn(them, king) & self.kind(Piece::Pawn) | attacks::knight(king) & self.kind(Piece::Knight);
+        let sliding =
+            attacks::bishop_rays(king) & self.diagonal_sliders() | attacks::rook_rays(king) & self.straight_sliders();
+        let (own, occupied) = (self.colored(us), self.occupied());
+        let mut checkers = stepping & own;
+        // Walking from the few aligned sliders to the king is cheaper than a look at all that the king sees.
+        for slider in sliding & own {
+            if (attacks::between(king, slider) & occupied).is_empty() {
+                checkers = checkers | Bitboard::of(slider);
             }
-            sliders &= sliders - 1;
         }
-        checkers
+        checkers.0
     }
 
     /// Passes the turn. Only where the side to move is not in check.
@@ -136,35 +120,47 @@ impl Board {
     #[must_use]
     pub fn key_after(&self, mv: Move, inc: &Increments) -> u64 {
         let (from, to) = (mv.from().index(), mv.to().index());
-        let (code, captured) = (self.code(from), self.code(to));
         let keys = inc.keys();
         let (before, after) = (self.state, self.state.after(from, to, false));
-        let mut key = self.key
-            ^ keys.side
-            ^ inc.at(code, from).key
-            ^ inc.at(code, to).key
-            ^ inc.at(captured, to).key
-            ^ keys.castling[before.castling() as usize]
-            ^ keys.castling[after.castling() as usize];
+        let mut key = self.key ^ keys.side ^ keys.castling[before.rights_changed(after)] ^ self.change(mv, inc).key;
         if before.keyed() != 0 {
             key ^= keys.en_passant[before.keyed()];
         }
+        if from ^ to == 16 && self.code(from) & 7 == PAWN {
+            let target = Square::new(((from + to) / 2) as u8);
+            if self.en_passant_counts(target, keys.rule, 1 << from | 1 << to) {
+                key ^= keys.en_passant[target.index()];
+            }
+        }
+        key
+    }
+
+    /// The piece-square sum that a legal move leads to, without playing it: positive is good for White.
+    #[inline]
+    #[must_use]
+    pub fn sum_after(&self, mv: Move, inc: &Increments) -> i32 {
+        self.sum + self.change(mv, inc).value
+    }
+
+    /// What a legal move changes of the pieces' part of key and sum.
+    #[inline(always)]
+    fn change(&self, mv: Move, inc: &Increments) -> Increment {
+        let (from, to) = (mv.from().index(), mv.to().index());
+        let (code, captured) = (self.code(from), self.code(to));
+        let change = inc.at(code, to).without(inc.at(code, from)).without(inc.at(captured, to));
         if code & 7 == PAWN {
-            if from ^ to == 16 {
-                let target = Square::new(((from + to) / 2) as u8);
-                if self.en_passant_counts(target, keys.rule, 1 << from | 1 << to) {
-                    key ^= keys.en_passant[target.index()];
-                }
-            } else if let Some(piece) = mv.promotion() {
-                key ^= inc.at(code, to).key ^ inc.at((code & 8) + piece as usize, to).key;
-            } else if to == before.en_passant() {
-                key ^= inc.at((code ^ 8) & 8, to ^ 8).key;
+            if let Some(piece) = mv.promotion() {
+                let promoted = (code & 8) + CODES[piece as usize];
+                return change.with(inc.at(promoted, to)).without(inc.at(code, to));
+            }
+            if to == self.state.en_passant() {
+                return change.without(inc.at(code ^ 8, to ^ 8));
             }
         } else if code & 7 == KING && from.abs_diff(to) == 2 {
             let (rook_from, rook_to) = castling_rook(to);
             let rook = (code & 8) + ROOK;
-            key ^= inc.at(rook, rook_from).key ^ inc.at(rook, rook_to).key;
+            return change.with(inc.at(rook, rook_to)).without(inc.at(rook, rook_from));
         }
-        key
+        change
     }
 }

@@ -57,6 +57,12 @@ impl State {
         (self.0 >> CASTLING & 15) as u8
     }
 
+    /// The castling rights that only one of two states has.
+    #[inline]
+    pub(super) const fn rights_changed(self, other: Self) -> usize {
+        ((self.0 ^ other.0) >> CASTLING & 15) as usize
+    }
+
     /// The e.p. square's index, or 0 (a1: ask whether a move promotes before comparing its target).
     #[inline]
     pub(super) const fn en_passant(self) -> usize {

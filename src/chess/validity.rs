@@ -1,7 +1,8 @@
 //! Whether a set-up position could stand in a game, as far as a reader can tell from the position alone.
 
 use super::bitboard::Bitboard;
-use super::board::{Board, Setup, rights};
+use super::board::{Board, rights};
+use super::setup::Setup;
 use super::types::{Color, Piece, Square};
 
 /// What is wrong, by the field of a FEN that is to blame.

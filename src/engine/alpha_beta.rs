@@ -85,16 +85,24 @@ impl Search<'_> {
         self.path.push(board.key());
         let mut best_move = Move::NONE;
         let mut tried = 0;
+        let bare = depth == 1 && self.on.bare_leaves;
+        if bare {
+            self.lines.clear(ply + 1);
+        }
         while let Some(mv) = self.stack.next(&mut frame, &self.ranks) {
             if TABLE && self.on.prefetch == Prefetch::Child && self.on.probe_depth < depth {
                 self.fetch(board.key_after(mv, self.increments));
             }
-            let mut child = *board;
-            child.play(mv, self.increments);
             if tried == 0 && mv == table_move {
                 self.count.table_moves += 1;
             }
-            let score = self.child::<TABLE>(board, &child, mv, Place { alpha, beta, depth, ply }, tried);
+            let score = if bare {
+                self.bare_leaf(board, mv, alpha, beta)
+            } else {
+                let mut child = *board;
+                child.play(mv, self.increments);
+                self.child::<TABLE>(board, &child, mv, Place { alpha, beta, depth, ply }, tried)
+            };
             if self.aborted {
                 break;
             }

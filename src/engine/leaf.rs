@@ -3,7 +3,7 @@
 use super::consult::Place;
 use super::ordering::Hint;
 use super::search::Search;
-use crate::chess::{Board, Move, Score, movegen};
+use crate::chess::{Board, Color, Move, Score, movegen};
 
 impl Search<'_> {
     /// A node of remaining depth 0.
@@ -19,6 +19,19 @@ impl Search<'_> {
         }
         let score = self.settle::<TABLE>(board, place, 0, 0);
         self.returned(score, place.alpha, place.beta)
+    }
+
+    /// The value of a move to a leaf that is its incremental evaluation alone, from the mover's view: the move need not be made.
+    #[inline]
+    pub(super) fn bare_leaf(&mut self, board: &Board, mv: Move, alpha: Score, beta: Score) -> Score {
+        if self.enter() {
+            return 0;
+        }
+        self.count.leaves += 1;
+        self.count.evals += 1;
+        let white = self.evaluator.clip(board.sum_after(mv, self.increments));
+        let score = if board.turn() == Color::White { white } else { -white };
+        self.returned(score, alpha, beta)
     }
 
     /// The value of a leaf or a quiescence node. `level`: the remaining depth as placement options see it (0 at a leaf, -1

@@ -51,6 +51,8 @@ pub struct Switches {
     /// Whether generated moves must be brought into another order than the generator's own.
     pub reorder: bool,
     pub full: bool,
+    /// A leaf is its incremental evaluation and nothing else: no probe, no store, no look for mates or draws, and searched once.
+    pub bare_leaves: bool,
 }
 
 /// "Never" as a least remaining depth.
@@ -82,7 +84,7 @@ impl Switches {
     pub fn new(options: &EngineOptions) -> Self {
         let table = &options.table;
         let none = table.kind == TableKind::None;
-        Self {
+        let mut on = Self {
             hard: options.fail == Fail::Hard,
             clamp_hits: options.fail == Fail::Hard || table.returns == crate::table::options::Returns::Window,
             pvs: options.algorithm == super::options::Algorithm::Pvs,
@@ -117,7 +119,17 @@ impl Switches {
             generation_seed: options.generation_seed,
             reorder: options.generation != GenerationOrder::Purple,
             full: options.diagnostics == super::options::Diagnostics::Full,
-        }
+            bare_leaves: false,
+        };
+        let eval = &options.eval;
+        let incremental = eval.mobility == 0 && eval.centre == 0 && eval.space == 0 && eval.random == 0;
+        on.bare_leaves = options.leaf == Leaf::Static
+            && incremental
+            && !(on.leaf_mates || on.draws || on.pvs)
+            && on.probe_depth > 0
+            && on.store_depth > 0
+            && on.lmr_depth > 1;
+        on
     }
 
     /// The score of being checkmated at `ply`, with `depth` plies left.

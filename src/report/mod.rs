@@ -1,4 +1,4 @@
-//! Reports: findings as Markdown and plain text. Pure functions but for [`write`].
+//! Reports: findings as Markdown and plain text. Pure functions but for [`write()`].
 
 pub mod markdown;
 pub mod published;

@@ -38,8 +38,15 @@ impl Evaluator {
         if self.dear {
             white += self.dear_terms(board);
         }
-        let white = white.clamp(-self.limit, self.limit);
+        let white = self.clip(white);
         if board.turn() == Color::White { white } else { -white }
+    }
+
+    /// White's score within the limit.
+    #[inline]
+    #[must_use]
+    pub fn clip(&self, white: Score) -> Score {
+        white.clamp(-self.limit, self.limit)
     }
 
     /// What a piece is worth, in centipawns.
