@@ -1,4 +1,5 @@
 use super::{Exit, Failure, Outcome, engine_options, position};
+use crate::engine::anatomy::Anatomy;
 use crate::engine::{Engine, Limit, Progress, SearchCounters};
 use crate::table::TableCounters;
 use std::sync::atomic::AtomicBool;
@@ -68,6 +69,13 @@ pub fn run(args: &Args) -> Outcome {
         TableCounters::COLUMNS.iter().zip(table.values()).map(|((name, _), value)| (format!("table.{name}"), value));
     for (name, value) in names.chain(table.filter(|_| engine.table().is_some())) {
         println!("{name:<24} {value:>14}");
+    }
+    if let Some(last) = outcome.iterations.last().filter(|last| last.anatomy.is_some()) {
+        println!("\nanatomy of the last iteration:");
+        for ((name, _), value) in Anatomy::columns().zip(last.anatomy.iter().flat_map(|anatomy| anatomy.values())) {
+            println!("{:<24} {value:>14}", format!("anatomy.{name}"));
+        }
+        println!();
     }
     if let Some(occupancy) = engine.table().map(|table| table.occupancy()) {
         println!("{:<24} {:>14}", "entries", occupancy.occupied);

@@ -25,7 +25,7 @@ impl Search<'_> {
 
         let (mut alpha, mut beta, mut best) = (window.alpha, window.beta, -INFINITE);
         let mut table_move = Move::NONE;
-        let check = if TABLE { self.check_key(board) } else { 0 };
+        let check = self.check_key(board);
         if TABLE && self.on.probe_depth <= depth {
             let advice = self.consult(board, window, check);
             if let Some(score) = advice.cut {
@@ -206,7 +206,7 @@ impl Search<'_> {
             let mv = self.scratch[place];
             let mut child = *board;
             child.play(mv, self.increments);
-            let check = self.check_key(&child);
+            let check = self.check_key_of_child(&child);
             self.count.etc_probes += 1;
             let Some(hit) = self.table.as_mut().and_then(|table| table.probe(child.key(), check, node.depth as u8 - 1))
             else {

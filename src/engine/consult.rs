@@ -40,16 +40,21 @@ impl Search<'_> {
         let Place { alpha, beta, depth, ply } = place;
         let mut advice = Advice { cut: None, mv: Move::NONE, alpha, beta, best: -super::switches::INFINITE };
         let Some(hit) = self.table.as_mut().and_then(|table| table.probe(board.key(), check, depth as u8)) else {
+            if self.on.full {
+                self.dissect(place, None, false, false, false);
+            }
             return advice;
         };
         if self.on.moves {
             advice.mv = hit.entry.mv;
         }
+        let mut closed = false;
         let deep = self.on.cutoffs && self.deep_enough(&hit, depth) && ply > 0;
         if deep {
             self.judge(&hit, ply, &mut advice);
             if advice.cut.is_some() && beta - alpha > 1 && !self.on.pv_cutoffs {
                 advice.cut = None;
+                closed = true;
             }
         }
         if advice.cut.is_some() {
@@ -63,6 +68,9 @@ impl Search<'_> {
             }
         } else if !advice.mv.is_none() {
             self.count.move_only += 1;
+        }
+        if self.on.full {
+            self.dissect(place, Some(&hit), deep, closed, advice.cut.is_some());
         }
         if self.audit.is_some() {
             self.examine(board, place, &hit, deep, advice.cut.is_some());

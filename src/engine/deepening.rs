@@ -1,5 +1,6 @@
 //! The root: iterative deepening, aspiration windows and MTD(f).
 
+use super::anatomy::Dissector;
 use super::consult::Place;
 use super::eval::Evaluator;
 use super::options::Algorithm;
@@ -52,6 +53,7 @@ pub fn deepen(
         if search.audit.is_some() && !search.aborted {
             search.examine_root(root, i32::from(depth), score);
         }
+        let dissector = search.dissector.take();
         let (count, finished, pv) = (search.count, !search.aborted, search.lines.get(0).to_vec());
         carried = Carried { path: search.path, stack: search.stack, lines: search.lines };
         counted += count;
@@ -61,7 +63,9 @@ pub fn deepen(
             (false, Some(last)) => last,
             (false, None) => (0, Move::NONE, Vec::new()),
         };
-        let iteration = Iteration { depth, score, best, pv, search: count, table: after - before, occupancy, finished };
+        let anatomy = dissector.map(|dissector| Box::new(dissector.finish(engine.table.as_deref())));
+        let table = after - before;
+        let iteration = Iteration { depth, score, best, pv, search: count, table, occupancy, anatomy, finished };
         watch(Progress::Iteration(&iteration));
         iterations.push(iteration);
         let out_of_nodes = limit.nodes.is_some_and(|nodes| counted.nodes >= nodes);
@@ -85,6 +89,7 @@ fn table_state(engine: &Engine) -> (TableCounters, Occupancy) {
 
 fn prepare<'a>(engine: &'a mut Engine, carried: &mut Carried, node_limit: u64, stop: &'a AtomicBool) -> Search<'a> {
     let on = Switches::new(&engine.options);
+    let dissector = on.full.then(|| Box::new(Dissector::new(engine.table.as_deref())));
     Search {
         on,
         ranks: Ranks::new(&engine.options),
@@ -104,6 +109,7 @@ fn prepare<'a>(engine: &'a mut Engine, carried: &mut Carried, node_limit: u64, s
         attention: 0,
         aborted: false,
         audit: engine.audit.as_deref_mut(),
+        dissector,
         check_keys: &engine.check_keys,
         algorithm: engine.options.algorithm,
         aspiration: engine.options.aspiration,

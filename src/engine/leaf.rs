@@ -39,7 +39,7 @@ impl Search<'_> {
     #[inline]
     fn settle<const TABLE: bool>(&mut self, board: &Board, place: Place, level: i32, captures: u32) -> Score {
         let entered = (self.count.nodes - 1, self.credit);
-        let check = if TABLE { self.check_key(board) } else { 0 };
+        let check = self.check_key(board);
         let mut table_move = Move::NONE;
         if TABLE && self.on.probe_depth <= level {
             let advice = self.consult(board, place, check);

@@ -21,7 +21,7 @@ impl Search<'_> {
         if self.on.draws && ply > 0 && self.is_draw(board) {
             return 0;
         }
-        let check = if TABLE { self.check_key(board) } else { 0 };
+        let check = self.check_key(board);
         if TABLE && self.on.probe_depth <= depth {
             // Every stored score is exact, so an answer of enough depth ends the node.
             if let Some(score) = self.consult(board, place, check).cut {

@@ -1,6 +1,7 @@
 //! The game-tree search: a table, an ordering memory and one root search after another.
 
 mod alpha_beta;
+pub mod anatomy;
 pub mod audit;
 mod check;
 mod consult;
@@ -106,7 +107,7 @@ impl Engine {
     /// As new: everything is forgotten, whatever the options keep. Counts of what follows are those of a new engine.
     pub fn reset(&mut self) {
         if let Some(table) = self.table.as_mut() {
-            table.clear();
+            table.renew();
         }
         self.memory.clear();
         self.last_ply = None;

@@ -1,5 +1,6 @@
 //! What a search is limited by, counts and returns.
 
+use super::anatomy::Anatomy;
 use crate::chess::{Move, Score};
 use crate::table::{Occupancy, TableCounters};
 
@@ -67,6 +68,8 @@ pub struct Iteration {
     pub table: TableCounters,
     /// How full the table was at its end.
     pub occupancy: Occupancy,
+    /// Its anatomy, under full diagnostics.
+    pub anatomy: Option<Box<Anatomy>>,
     /// False for a last iteration that the node limit cut short: its counters hold, its score and move are those of the
     /// iteration before.
     pub finished: bool,

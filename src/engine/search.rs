@@ -41,6 +41,8 @@ pub struct Search<'a> {
     pub(super) aborted: bool,
     /// Where answers of the table are held against the truth.
     pub(super) audit: Option<&'a mut super::audit::Findings>,
+    /// What takes the iteration apart, under full diagnostics.
+    pub(super) dissector: Option<Box<super::anatomy::Dissector>>,
     /// Second keys, for finding false matches under full diagnostics.
     pub(super) check_keys: &'a crate::chess::keys::Keys,
 }
@@ -64,12 +66,6 @@ impl Search<'_> {
             self.attention = self.node_limit.min(self.count.nodes + POLL);
         }
         self.aborted
-    }
-
-    /// The independent key, where somebody wants it.
-    #[inline]
-    pub(super) fn check_key(&self, board: &Board) -> u64 {
-        if self.on.full { board.key_from_scratch(self.check_keys) } else { 0 }
     }
 
     /// The score of a node without a legal move. It counts as an evaluation, as in the published tables.

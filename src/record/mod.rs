@@ -2,6 +2,7 @@
 
 pub mod manifest;
 
+use crate::engine::anatomy::Anatomy;
 use crate::engine::{Iteration, SearchCounters};
 use crate::table::TableCounters;
 use std::collections::HashSet;
@@ -73,14 +74,22 @@ pub fn columns() -> Vec<Column> {
         .chain(plain(RESULT))
         .chain(counters("search", SearchCounters::COLUMNS))
         .chain(counters("table", TableCounters::COLUMNS))
+        .chain(Anatomy::columns().map(|(name, meaning)| Column {
+            name: format!("{ANATOMY}{name}"),
+            meaning: meaning.split_whitespace().collect::<Vec<_>>().join(" "),
+        }))
         .chain(plain(TAIL))
         .collect()
 }
 
-/// The header of an experiment's results, with its varying options.
+/// What the names of columns begin with that only an experiment with `diagnostics = "full"` has.
+pub const ANATOMY: &str = "anatomy.";
+
+/// The header of an experiment's results, with its varying options; `anatomy`: some variant has full diagnostics.
 #[must_use]
-pub fn header(varying: &[String]) -> Vec<String> {
-    let all = columns();
+pub fn header(varying: &[String], anatomy: bool) -> Vec<String> {
+    let mut all = columns();
+    all.retain(|column| anatomy || !column.name.starts_with(ANATOMY));
     let (head, rest) = all.split_at(HEAD.len());
     let names = |columns: &[Column]| columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
     [names(head), varying.to_vec(), names(rest)].concat()
@@ -115,6 +124,8 @@ pub struct Row<'a> {
     pub seconds: f64,
     /// Why the job failed.
     pub error: &'a str,
+    /// Whether the results have columns for anatomies; they stay empty where the iteration has none.
+    pub anatomy: bool,
 }
 
 impl Row<'_> {
@@ -142,6 +153,7 @@ impl Row<'_> {
             search: SearchCounters::default(),
             table: TableCounters::default(),
             occupancy: crate::table::Occupancy::default(),
+            anatomy: None,
             finished: false,
         };
         let iteration = self.iteration.unwrap_or(&blank);
@@ -155,6 +167,12 @@ impl Row<'_> {
         ]);
         let counters = iteration.search.values().into_iter().chain(iteration.table.values());
         fields.extend(counters.map(|value| value.to_string()));
+        if self.anatomy {
+            match &iteration.anatomy {
+                Some(anatomy) => fields.extend(anatomy.values().iter().map(u64::to_string)),
+                None => fields.extend(Anatomy::columns().map(|_| String::new())),
+            }
+        }
         let occupancy = iteration.occupancy;
         let bounded = occupancy.slots > 0;
         let only = |value: u64| if bounded { value.to_string() } else { String::new() };

@@ -10,6 +10,7 @@ pub mod progress;
 pub use output::{Output, OutputError};
 
 use crate::engine::Engine;
+use crate::engine::options::Diagnostics;
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::{self, Label, Results, Row};
 use progress::Progress;
@@ -105,7 +106,8 @@ pub fn run(
 ) -> Result<Ran, RunError> {
     check_memory(plan, settings.jobs)?;
     let varying = plan.varying();
-    let header = record::header(&varying);
+    let anatomy = has_anatomy(plan);
+    let header = record::header(&varying, anatomy);
     let (results, done) = output.results(&header, settings.retry_failed)?;
     let labels: Vec<Vec<String>> = plan.variants.iter().map(|point| job::option_values(point, &varying)).collect();
     let todo: Vec<Job> = plan
@@ -126,6 +128,7 @@ pub fn run(
         experiment,
         plan,
         labels: &labels,
+        anatomy,
         done: &done.ids,
         next: AtomicUsize::new(0),
         todo: &todo,
@@ -155,11 +158,18 @@ pub fn run(
     Ok(ran)
 }
 
+/// Whether some variant takes its hits apart.
+fn has_anatomy(plan: &Plan) -> bool {
+    plan.variants.iter().any(|point| point.options.diagnostics == Diagnostics::Full)
+}
+
 /// What the workers share.
 struct Shared<'a> {
     experiment: &'a Experiment,
     plan: &'a Plan,
     labels: &'a [Vec<String>],
+    /// Whether rows have columns for anatomies.
+    anatomy: bool,
     done: &'a std::collections::HashSet<u64>,
     next: AtomicUsize,
     todo: &'a [Job],
@@ -226,7 +236,18 @@ impl Shared<'_> {
                     };
                     let label = self.label(job, found.item, found.ply, id);
                     let (iteration, seconds) = (Some(&found.iteration), found.seconds);
-                    (id, Row { label: &label, iteration, solved: found.solved, seconds, error: "" }.fields())
+                    (
+                        id,
+                        Row {
+                            label: &label,
+                            iteration,
+                            solved: found.solved,
+                            seconds,
+                            error: "",
+                            anatomy: self.anatomy,
+                        }
+                        .fields(),
+                    )
                 })
                 .filter(|(id, _)| !self.done.contains(id))
                 .map(|(_, fields)| fields)
@@ -278,7 +299,17 @@ impl Shared<'_> {
                 if ran.failures.len() < 5 {
                     ran.failures.push(format!("\"{}\" on {}: {message}", label.variant, label.position));
                 }
-                vec![Row { label: &label, iteration: None, solved: None, seconds: 0.0, error: &message }.fields()]
+                vec![
+                    Row {
+                        label: &label,
+                        iteration: None,
+                        solved: None,
+                        seconds: 0.0,
+                        error: &message,
+                        anatomy: self.anatomy,
+                    }
+                    .fields(),
+                ]
             }
         };
         let written = lock(&self.results).append(&rows);

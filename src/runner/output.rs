@@ -151,7 +151,7 @@ pub fn put_in_order(path: &Path, experiment: &Experiment, plan: &Plan) -> io::Re
         experiment.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at)).collect();
     let variants: HashMap<&str, usize> =
         plan.variants.iter().enumerate().map(|(at, point)| (point.name.as_str(), at)).collect();
-    let header = record::header(&[]);
+    let header = record::header(&[], false);
     let place = |name: &str| header.iter().position(|column| column == name).unwrap_or(0);
     let [variant, game, position, ply, repeat, depth] =
         ["variant", "game", "position", "ply", "repeat", "depth"].map(place);

@@ -4,6 +4,7 @@ use super::entry::{self, GENERATIONS, Packing};
 use super::memory::Memory;
 use super::options::{Index, Refresh, SameKey};
 use super::policy::{Mark, Newcomer, Replacement, Verdict};
+use super::shadow::{Shadow, ShadowCounters, Written};
 use super::{Entry, Hit, Occupancy, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
 use std::marker::PhantomData;
@@ -28,8 +29,8 @@ pub struct Bounded<P: Replacement, L: Packing> {
     keep_move: bool,
     refresh: Refresh,
     mark: Mark,
-    /// Mark what answers for the counter alone.
-    observe: bool,
+    /// What follows every position, under full diagnostics.
+    shadow: Option<Box<Shadow>>,
     now: u16,
     counters: TableCounters,
     packing: PhantomData<L>,
@@ -66,7 +67,7 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
             keep_move: options.keep_move,
             refresh: options.refresh,
             mark: policy.marks(),
-            observe: false,
+            shadow: None,
             now: 0,
             counters: TableCounters::default(),
             packing: PhantomData,
@@ -109,6 +110,33 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
         }
     }
 
+    /// The number of a bucket's first slot, counted through the table.
+    fn slot_number(&self, start: usize) -> usize {
+        start / self.words * self.slots
+    }
+
+    /// Tells the shadow of a hit: whether the entry is another position's.
+    #[cold]
+    fn observe_hit(&mut self, start: usize, slot: usize, entry: &Entry, check: u64) -> bool {
+        if self.mark == Mark::Never {
+            self.counters.reused += u64::from(!entry.used);
+            let bucket = &mut self.memory[start..start + self.words];
+            let word = entry::marked(L::data(bucket, slot));
+            L::set_data(bucket, slot, word);
+        }
+        let number = self.slot_number(start) + slot;
+        self.shadow.as_mut().is_some_and(|shadow| shadow.hit(number, check))
+    }
+
+    /// Tells the shadow of a write.
+    #[cold]
+    fn observe_write(&mut self, start: usize, written: Written, check: u64, depth: u8) {
+        let first = self.slot_number(start);
+        if let Some(shadow) = self.shadow.as_mut() {
+            shadow.wrote(first, written, check, depth);
+        }
+    }
+
     /// Marks or refreshes a slot that answered.
     #[inline]
     fn touch(&mut self, start: usize, slot: usize, mark: bool, refresh: bool) {
@@ -125,7 +153,7 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
 
 impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
     #[inline]
-    fn probe(&mut self, key: u64, _check: u64, _depth: u8) -> Option<Hit> {
+    fn probe(&mut self, key: u64, check: u64, depth: u8) -> Option<Hit> {
         self.counters.probes += 1;
         let start = self.start(key);
         let bucket = &self.memory[start..start + self.words];
@@ -133,26 +161,23 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
             let full = (0..self.slots).all(|slot| entry::bound(L::data(bucket, slot)) != Bound::None);
             self.counters.misses_other += u64::from(full);
             self.counters.misses_empty += u64::from(!full);
+            if let Some(shadow) = self.shadow.as_mut() {
+                shadow.miss(check, depth);
+            }
             return None;
         };
         self.counters.hits += 1;
         let entry = L::entry(bucket, slot);
         let age = entry.age(self.now);
         let draft = self.policy.draft(&entry, age);
-        if (self.observe || self.mark == Mark::Match) && !entry.used {
-            self.counters.reused += 1;
-        }
-        if self.observe && self.mark == Mark::Never && !entry.used {
-            let bucket = &mut self.memory[start..start + self.words];
-            let word = entry::marked(L::data(bucket, slot));
-            L::set_data(bucket, slot, word);
-        }
+        self.counters.reused += u64::from(self.mark == Mark::Match && !entry.used);
+        let foreign = self.shadow.is_some() && self.observe_hit(start, slot, &entry, check);
         self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
-        Some(Hit { entry, draft, age, slot: start * MOST_SLOTS + slot })
+        Some(Hit { entry, draft, age, slot: start * MOST_SLOTS + slot, foreign })
     }
 
     #[inline]
-    fn store(&mut self, key: u64, _check: u64, entry: Entry) {
+    fn store(&mut self, key: u64, check: u64, entry: Entry) {
         self.counters.stores += 1;
         let start = self.start(key);
         let kept = L::kept(key, self.high);
@@ -170,8 +195,14 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
                     entry.used |= old.used && old.age(self.now) == 0;
                     L::write(&mut self.memory[start..start + self.words], slot, kept, &entry);
                     self.counters.updates += 1;
+                    if self.shadow.is_some() {
+                        self.observe_write(start, Written { at: slot, last: slot, same: true }, check, entry.depth);
+                    }
                 } else {
                     self.counters.rejections += 1;
+                    if let Some(shadow) = self.shadow.as_mut() {
+                        shadow.refused(check, entry.depth, true);
+                    }
                 }
                 return;
             }
@@ -189,6 +220,9 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
         };
         let Verdict::Insert { at, last } = verdict else {
             self.counters.rejections += 1;
+            if let Some(shadow) = self.shadow.as_mut() {
+                shadow.refused(check, entry.depth, same.is_some());
+            }
             return;
         };
         let at = at.min(self.slots - 1);
@@ -205,12 +239,19 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
             L::copy(bucket, slot, slot + 1);
         }
         L::write(bucket, at, kept, &entry);
+        if self.shadow.is_some() {
+            self.observe_write(start, Written { at, last, same: same.is_some() }, check, entry.depth);
+        }
     }
 
     #[inline]
     fn cutoff(&mut self, hit: &Hit) {
         let (start, slot) = (hit.slot / MOST_SLOTS, hit.slot % MOST_SLOTS);
         self.touch(start, slot, self.mark == Mark::Cutoff, self.refresh == Refresh::Cutoff);
+        if self.shadow.is_some() && !hit.foreign {
+            let number = self.slot_number(start) + slot;
+            self.shadow.iter_mut().for_each(|shadow| shadow.cutoff(number));
+        }
     }
 
     #[inline]
@@ -225,10 +266,25 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
     fn clear(&mut self) {
         self.memory.fill(0);
         self.now = 0;
+        self.shadow.iter_mut().for_each(|shadow| shadow.emptied());
+    }
+
+    fn renew(&mut self) {
+        self.clear();
+        let slots = self.buckets as usize * self.slots;
+        self.shadow.iter_mut().for_each(|shadow| shadow.renew(slots));
     }
 
     fn observe(&mut self) {
-        self.observe = true;
+        self.shadow = Some(Box::new(Shadow::new(self.buckets as usize * self.slots)));
+    }
+
+    fn shadow(&self) -> ShadowCounters {
+        self.shadow.as_ref().map(|shadow| shadow.counters()).unwrap_or_default()
+    }
+
+    fn now(&self) -> u16 {
+        self.now
     }
 
     fn counters(&self) -> TableCounters {

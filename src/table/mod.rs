@@ -3,17 +3,20 @@
 //! The search sees one dynamic boundary, [`Table`]; behind it each table is compiled for its policy and layout.
 
 pub mod bounded;
+pub mod by_key;
 pub mod entry;
 mod make;
 pub mod memory;
 pub mod options;
 pub mod policy;
+pub mod shadow;
 pub mod size;
 pub mod unbounded;
 
 pub use bounded::Bounded;
 pub use make::{TableError, build, bytes};
 pub use options::{Layout, TableKind, TableOptions};
+pub use shadow::ShadowCounters;
 
 use crate::chess::{Bound, Move, Score};
 
@@ -66,6 +69,8 @@ pub struct Hit {
     pub age: u16,
     /// Which slot of the table answered, for [`Table::cutoff`].
     pub slot: usize,
+    /// The entry is another position's: a type-1 error. Known only under full diagnostics.
+    pub foreign: bool,
 }
 
 crate::counters! {
@@ -123,8 +128,19 @@ pub trait Table: Send {
     fn advance(&mut self, ticks: u16);
     /// Empties the table and sets the clock to 0; the counters stay.
     fn clear(&mut self);
-    /// Marks every entry that answers, so that `reused` is counted whatever the policy. Changes no decision.
+    /// Empties the table as if it were new: what is remembered for diagnostics goes too. The counters stay.
+    fn renew(&mut self) {
+        self.clear();
+    }
+    /// Follows every position by its `check` key and marks every entry that answers, so that [`Self::shadow`] and `reused` are
+    /// counted whatever the policy. Changes no decision.
     fn observe(&mut self) {}
+    /// What was found out since [`Self::observe`].
+    fn shadow(&self) -> ShadowCounters {
+        ShadowCounters::default()
+    }
+    /// The clock, for [`Entry::age`].
+    fn now(&self) -> u16;
     /// What happened since the table was made.
     fn counters(&self) -> TableCounters;
     /// How full it is now: exact, by a sweep over all slots (for the end of a search, not for a node).

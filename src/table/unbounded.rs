@@ -1,35 +1,18 @@
 //! The table without a bound: an exact map from key to entry that never evicts. The practical ceiling of any policy.
 
+use super::by_key::ByKey;
 use super::options::{DepthRule, SameKey};
+use super::shadow::{Shadow, ShadowCounters, Written};
 use super::{Entry, Hit, Occupancy, Table, TableCounters, TableOptions};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::hash_map::Entry as Place;
 
-/// Keys are random numbers already: what is hashed is passed on.
-#[derive(Default)]
-struct PassOn(u64);
-
-impl Hasher for PassOn {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
-    }
-    fn write_u64(&mut self, key: u64) {
-        // Weak schemes have weak keys: one multiplication spreads them over the map.
-        self.0 = (self.0 ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
-    }
-    fn write_u8(&mut self, depth: u8) {
-        self.write_u64(u64::from(depth));
-    }
-}
-
-/// An exact map, which heeds `same_key` (`policy` as `replace`), `keep_move` and `depth`, and has no use for the rest. With `depth = "equal"` it keeps one entry for each key and depth, since entries of other depths never answer.
+/// An exact map, which heeds `same_key` (`policy` as `replace`), `keep_move` and `depth`, and has no use for the rest. With
+/// `depth = "equal"` it keeps one entry for each key and depth, since entries of other depths never answer.
 pub struct Unbounded {
-    entries: HashMap<(u64, u8), Entry, BuildHasherDefault<PassOn>>,
+    entries: ByKey<(u64, u8), Entry>,
+    /// The shadow's number of each entry.
+    numbers: ByKey<(u64, u8), usize>,
+    shadow: Option<Box<Shadow>>,
     by_depth: bool,
     same_key: SameKey,
     keep_move: bool,
@@ -42,7 +25,9 @@ impl Unbounded {
     #[must_use]
     pub fn new(options: &TableOptions) -> Self {
         Self {
-            entries: HashMap::default(),
+            entries: ByKey::default(),
+            numbers: ByKey::default(),
+            shadow: None,
             by_depth: options.depth == DepthRule::Equal,
             same_key: options.same_key,
             keep_move: options.keep_move,
@@ -57,34 +42,43 @@ impl Unbounded {
 }
 
 impl Table for Unbounded {
-    fn probe(&mut self, key: u64, _check: u64, depth: u8) -> Option<Hit> {
+    fn probe(&mut self, key: u64, check: u64, depth: u8) -> Option<Hit> {
         self.counters.probes += 1;
         let place = self.place(key, depth);
         let Some(kept) = self.entries.get_mut(&place) else {
             self.counters.misses_empty += 1;
+            if let Some(shadow) = self.shadow.as_mut() {
+                shadow.miss(check, depth);
+            }
             return None;
         };
         self.counters.hits += 1;
         self.counters.reused += u64::from(!kept.used);
         let entry = *kept;
         kept.used = true;
-        Some(Hit { entry, draft: i32::from(entry.depth), age: entry.age(self.now), slot: 0 })
+        let (mut slot, mut foreign) = (0, false);
+        if let Some(shadow) = self.shadow.as_mut() {
+            slot = self.numbers.get(&place).copied().unwrap_or_default();
+            foreign = shadow.hit(slot, check);
+        }
+        Some(Hit { entry, draft: i32::from(entry.depth), age: entry.age(self.now), slot, foreign })
     }
 
-    fn store(&mut self, key: u64, _check: u64, mut entry: Entry) {
+    fn store(&mut self, key: u64, check: u64, mut entry: Entry) {
         self.counters.stores += 1;
         entry.generation = self.now;
         let place = self.place(key, entry.depth);
+        let rejections = self.counters.rejections;
         let (same_key, keep_move, now) = (self.same_key, self.keep_move, self.now);
         match self.entries.entry(place) {
-            std::collections::hash_map::Entry::Vacant(slot) => {
+            Place::Vacant(slot) => {
                 slot.insert(entry);
                 self.counters.fills += 1;
             }
-            std::collections::hash_map::Entry::Occupied(slot) if !same_key.lets(&entry, slot.get(), now) => {
+            Place::Occupied(slot) if !same_key.lets(&entry, slot.get(), now) => {
                 self.counters.rejections += 1;
             }
-            std::collections::hash_map::Entry::Occupied(mut slot) => {
+            Place::Occupied(mut slot) => {
                 if keep_move && entry.mv.is_none() {
                     entry.mv = slot.get().mv;
                 }
@@ -92,9 +86,21 @@ impl Table for Unbounded {
                 self.counters.updates += 1;
             }
         }
+        if let Some(shadow) = self.shadow.as_mut() {
+            if self.counters.rejections > rejections {
+                shadow.refused(check, entry.depth, true);
+            } else {
+                let number = *self.numbers.entry(place).or_insert_with(|| shadow.grow());
+                shadow.wrote(number, Written { at: 0, last: 0, same: true }, check, entry.depth);
+            }
+        }
     }
 
-    fn cutoff(&mut self, _: &Hit) {}
+    fn cutoff(&mut self, hit: &Hit) {
+        if !hit.foreign {
+            self.shadow.iter_mut().for_each(|shadow| shadow.cutoff(hit.slot));
+        }
+    }
 
     fn prefetch(&self, _: u64) {}
 
@@ -105,6 +111,25 @@ impl Table for Unbounded {
     fn clear(&mut self) {
         self.entries.clear();
         self.now = 0;
+        self.shadow.iter_mut().for_each(|shadow| shadow.emptied());
+    }
+
+    fn renew(&mut self) {
+        self.clear();
+        self.numbers.clear();
+        self.shadow.iter_mut().for_each(|shadow| shadow.renew(0));
+    }
+
+    fn observe(&mut self) {
+        self.shadow = Some(Box::new(Shadow::new(0)));
+    }
+
+    fn shadow(&self) -> ShadowCounters {
+        self.shadow.as_ref().map(|shadow| shadow.counters()).unwrap_or_default()
+    }
+
+    fn now(&self) -> u16 {
+        self.now
     }
 
     fn counters(&self) -> TableCounters {
