@@ -12,7 +12,7 @@ enum Values {
     Words { codes: Vec<u32>, words: Vec<String>, known: HashMap<String, u32> },
 }
 
-/// A table of rows, by column. The id and the principal variation are left out: no analysis asks for them.
+/// A table of rows, by column. The id, the principal variation and the check are left out: no analysis asks for them.
 #[derive(Debug, Clone, Default)]
 pub struct Frame {
     names: Vec<String>,
@@ -65,7 +65,7 @@ pub enum FrameError {
 const WORDS: &[&str] = &["experiment", "variant", "game", "position", "limit", "best", "solved", "finished", "error"];
 
 /// Columns that are not read.
-const SKIPPED: &[&str] = &["id", "pv"];
+const SKIPPED: &[&str] = &["id", "pv", "check"];
 
 impl Frame {
     /// Reads one results file.
