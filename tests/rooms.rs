@@ -13,7 +13,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("experiment", &["chess", "table", "engine", "record"]),
     ("signature", &["chess", "table", "engine", "experiment"]),
     ("record", &["chess", "table", "engine", "experiment"]),
-    ("runner", &["chess", "table", "engine", "experiment", "record"]),
+    ("runner", &["chess", "table", "engine", "experiment", "signature", "record"]),
     ("analysis", &["record", "experiment"]),
     ("report", &["analysis", "experiment", "record"]),
 ];

@@ -4,7 +4,7 @@ use super::column::{Values, Words};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// A table of rows, by column. The id and the principal variation are left out: no analysis asks for them.
+/// A table of rows, by column. The id, the principal variation and the check are left out: no analysis asks for them.
 #[derive(Debug, Clone, Default)]
 pub struct Frame {
     names: Vec<String>,
@@ -96,7 +96,7 @@ pub enum FrameError {
 const WORDS: &[&str] = &["experiment", "variant", "game", "position", "limit", "best", "solved", "finished", "error"];
 
 /// Columns that are not read.
-const SKIPPED: &[&str] = &["id", "pv"];
+const SKIPPED: &[&str] = &["id", "pv", "check"];
 
 impl Frame {
     /// Reads one results file.

@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod columns;
 mod keys;
+mod merge;
 mod options;
 mod perft;
 mod plan;
@@ -83,6 +84,7 @@ struct Cli {
 enum Command {
     Run(run::Args),
     Plan(plan::Args),
+    Merge(merge::Args),
     Check(check::Args),
     Reproduce(reproduce::Args),
     Report(report::Args),
@@ -115,6 +117,7 @@ pub fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Plan(args) => plan::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Report(args) => report::run(&args),

@@ -1,27 +1,61 @@
 use super::{Exit, Failure, Outcome};
-use crate::experiment::{Experiment, Plan};
-use std::path::PathBuf;
+use crate::experiment::shards::MOST_SHARDS;
+use crate::experiment::{Experiment, Plan, PlanFile};
+use std::path::{Path, PathBuf};
 
-/// Show what an experiment would run, and what it would cost, without running it
+/// Show what an experiment would run and what it would cost; deal it out to shards; see what they lack
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab plan experiments/quick.toml           the variants, the jobs, the memory
   ttlab plan experiments/quick.toml --jobs-list
-                                              every job, one line each")]
+                                              every job, one line each
+  ttlab plan experiments/quick.toml --shards 100 -o plan.json
+                                              a plan for 100 machines: ttlab run --plan plan.json --shard 0
+  ttlab plan --missing plan.json              the shards that lack jobs, as 3,7-9 (exit 3 if any do)")]
 pub struct Args {
     /// The experiment file
-    file: PathBuf,
+    #[arg(required_unless_present = "missing")]
+    file: Option<PathBuf>,
     /// Lay a value over every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
     /// List every job
     #[arg(long)]
     jobs_list: bool,
+    /// Into how many shards to deal the jobs
+    #[arg(long, requires = "output", value_parser = clap::value_parser!(u64).range(1..=MOST_SHARDS))]
+    shards: Option<u64>,
+    /// Write the plan to a file
+    #[arg(short, long, value_name = "PLAN")]
+    output: Option<PathBuf>,
+    /// Which shards of this plan lack jobs
+    #[arg(long, value_name = "PLAN", conflicts_with_all = ["file", "sets", "jobs_list", "shards", "output"])]
+    missing: Option<PathBuf>,
+    /// With --missing: where the results go [default: reports/<name>]
+    #[arg(long, requires = "missing")]
+    out: Option<PathBuf>,
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
+    if let Some(path) = &args.missing {
+        return missing(path, args.out.as_deref());
+    }
+    let file = args.file.clone().unwrap_or_default();
+    let experiment = Experiment::load(&file, &args.sets).map_err(Failure::usage)?;
+    if let Some(path) = &args.output {
+        let plan = PlanFile::new(&experiment, &file, &args.sets, args.shards.unwrap_or(1)).map_err(Failure::usage)?;
+        let text = plan.text().map_err(Failure::io)?;
+        crate::record::write_whole(path, text.as_bytes())
+            .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+        println!("{}: {} jobs in {} shards", path.display(), plan.jobs, plan.shards);
+        println!("run one:  ttlab run --plan {} --shard 0", path.display());
+        println!("then:     ttlab merge {}", path.display());
+        return Ok(Exit::Done);
+    }
     let plan = Plan::new(&experiment);
+    for warning in crate::experiment::foresight::warnings(&experiment, &plan, 1) {
+        eprintln!("warning: {warning}");
+    }
     println!("experiment  {}", experiment.name);
     if !experiment.file.question.is_empty() {
         println!("question    {}", experiment.file.question);
@@ -55,4 +89,41 @@ pub fn run(args: &Args) -> Outcome {
         }
     }
     Ok(Exit::Done)
+}
+
+/// Which shards lack jobs: told on stderr; as ranges, for a scheduler, on stdout.
+fn missing(path: &Path, out: Option<&Path>) -> Outcome {
+    let (file, experiment, plan) = PlanFile::load(path).map_err(Failure::usage)?;
+    let results = out.map_or_else(|| super::run::default_folder(&experiment), Path::to_owned);
+    let shards = super::merge::shards(&file, &experiment, &plan, &results, &[])?;
+    let lacks = shards.lacks().map_err(super::merge::failure)?;
+    super::merge::tell(&lacks, file.shards);
+    if lacks.is_empty() {
+        return Ok(Exit::Done);
+    }
+    println!("{}", ranges(lacks.iter().map(|lack| lack.shard)));
+    Ok(Exit::Failed)
+}
+
+/// Ascending numbers as `0,3-5,9`.
+fn ranges(numbers: impl Iterator<Item = u64>) -> String {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let shown = runs.iter().map(|&(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") });
+    shown.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn numbers_are_told_as_a_scheduler_takes_them() {
+        for (numbers, text) in [(&[3][..], "3"), (&[0, 1, 2], "0-2"), (&[0, 3, 4, 5, 9], "0,3-5,9"), (&[], "")] {
+            assert_eq!(super::ranges(numbers.iter().copied()), text);
+        }
+    }
 }

@@ -90,13 +90,13 @@ fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -
     let plan = Plan::new(experiment);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = if experiment.file.repeats > 1 { 1 } else { cores };
-    let settings = Settings { jobs, retry_failed: true, any_build: args.any_build, shard: None };
+    let settings = Settings { jobs, retry_failed: true, ..Settings::default() };
     let output = Output::open(folder).map_err(output_failure)?;
-    if args.fresh && output.results_path().exists() {
-        std::fs::remove_file(output.results_path())
-            .map_err(|error| Failure::io(format!("{}: {error}", folder.display())))?;
+    if args.fresh {
+        output.clear().map_err(output_failure)?;
     }
-    output.begin(experiment, &plan, jobs, args.any_build).map_err(output_failure)?;
+    let manifest = runner::manifest(experiment, &plan, jobs, None);
+    output.begin(experiment, manifest, args.any_build).map_err(output_failure)?;
     let ran = runner::run(experiment, &plan, &output, &settings, stop, &progress::Talk::new()).map_err(run_failure)?;
     Ok(if ran.interrupted { Exit::Interrupted } else { Exit::Done })
 }

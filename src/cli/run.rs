@@ -1,7 +1,8 @@
 use super::{Exit, Failure, Outcome};
-use crate::experiment::{Experiment, Plan};
+use crate::experiment::{Experiment, Plan, PlanFile};
+use crate::record::manifest::Shard;
 use crate::runner::{self, Output, Settings, progress};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,17 +14,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
   ttlab run experiments/quick.toml --set limit.depth=5 another depth, for this once
   ttlab run experiments/published/move-selection.toml --check
                                                        exit 1 if a published figure is not met
+  ttlab run --plan plan.json --shard 3                 one shard of a plan for many machines
 
 A run that was stopped or killed continues where it was when it is given again.
 Exit: 0 done, 1 an expectation failed (--check), 2 usage or a bad file, 3 a job failed, 5 input/output,
 75 interrupted (the same command continues).")]
 pub struct Args {
     /// The experiment file
-    file: PathBuf,
+    #[arg(required_unless_present = "plan")]
+    file: Option<PathBuf>,
+    /// A plan of several shards instead (`ttlab plan FILE --shards N -o plan.json`)
+    #[arg(long, requires = "shard", conflicts_with_all = ["file", "sets"])]
+    plan: Option<PathBuf>,
+    /// Which shard of the plan, from 0
+    #[arg(long, requires = "plan")]
+    shard: Option<u64>,
     /// Jobs at a time [default: the processors, or 1 where the experiment repeats its searches for timing]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Where the results go [default: reports/<name>]
+    /// Where the results go [default: reports/<name>; of a shard: its folder shards/ and a number]
     #[arg(short, long)]
     out: Option<PathBuf>,
     /// Lay a value over every variant: path=value (may be repeated)
@@ -32,12 +41,18 @@ pub struct Args {
     /// Exit with 1 if an [[expect]] does not come out as wanted
     #[arg(long)]
     check: bool,
+    /// Run nothing that cannot show what it varies
+    #[arg(long)]
+    strict: bool,
     /// Throw away results that are there
     #[arg(long)]
     fresh: bool,
     /// Run the jobs again that failed
     #[arg(long)]
     retry_failed: bool,
+    /// Drop rows that were damaged or edited, and run their jobs again
+    #[arg(long)]
+    repair: bool,
     /// Continue results that another build of ttlab wrote
     #[arg(long)]
     any_build: bool,
@@ -46,27 +61,43 @@ pub struct Args {
     quiet: bool,
 }
 
+/// What is to be run: an experiment, or one shard of its plan, and where its results go.
+fn what(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), Failure> {
+    let results = |experiment: &Experiment| args.out.clone().unwrap_or_else(|| default_folder(experiment));
+    let (Some(path), Some(index)) = (&args.plan, args.shard) else {
+        let file = args.file.clone().unwrap_or_default();
+        let experiment = Experiment::load(&file, &args.sets).map_err(Failure::usage)?;
+        let (plan, folder) = (Plan::new(&experiment), results(&experiment));
+        return Ok((experiment, plan, None, folder));
+    };
+    let (file, experiment, plan) = PlanFile::load(path).map_err(Failure::usage)?;
+    if index >= file.shards {
+        let (shards, last) = (file.shards, file.shards - 1);
+        return Err(Failure::usage(format!(
+            "--shard {index}: {} has {shards} shards: expected 0 to {last}",
+            path.display()
+        )));
+    }
+    let folder = shard_folder(&results(&experiment), index);
+    Ok((experiment, plan, Some(Shard { index, of: file.shards }), folder))
+}
+
 pub fn run(args: &Args) -> Outcome {
-    let experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
-    let plan = Plan::new(&experiment);
+    let stop = stop_flag()?;
+    let (experiment, plan, shard, folder) = what(args)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let default = if experiment.file.repeats > 1 { 1 } else { cores };
-    let settings = Settings {
-        jobs: args.jobs.map_or(default, usize::from),
-        retry_failed: args.retry_failed,
-        any_build: args.any_build,
-        shard: None,
-    };
-    runner::check_memory(&plan, settings.jobs).map_err(Failure::usage)?;
-    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from("reports").join(&experiment.name));
+    let jobs = args.jobs.map_or(default, usize::from);
+    let settings = Settings { jobs, retry_failed: args.retry_failed, repair: args.repair, shard };
+    blind(&experiment, &plan, jobs, args.strict, args.quiet)?;
+    runner::check_memory(&plan, jobs).map_err(Failure::usage)?;
     let output = Output::open(&folder).map_err(output_failure)?;
-    if args.fresh && output.results_path().exists() {
-        std::fs::remove_file(output.results_path())
-            .map_err(|error| Failure::io(format!("{}: {error}", folder.display())))?;
+    if args.fresh {
+        output.clear().map_err(output_failure)?;
     }
-    output.begin(&experiment, &plan, settings.jobs, settings.any_build).map_err(output_failure)?;
+    let manifest = runner::manifest(&experiment, &plan, jobs, shard);
+    output.begin(&experiment, manifest, args.any_build).map_err(output_failure)?;
 
-    let stop = stop_flag()?;
     let ran = if args.quiet {
         runner::run(&experiment, &plan, &output, &settings, &stop, &progress::Quiet)
     } else {
@@ -77,16 +108,46 @@ pub fn run(args: &Args) -> Outcome {
         eprintln!("interrupted: {} jobs are done; to continue:\n  {}", ran.before + ran.done, command_line());
         return Ok(Exit::Interrupted);
     }
-    let report = crate::report::write(&folder).map_err(Failure::io)?;
-    if !args.quiet {
-        println!("{}", report.text);
-        println!("report: {}", folder.join("report.md").display());
+    let mut gate = false;
+    if let Some(Shard { index, of }) = shard {
+        if !args.quiet {
+            println!("shard {index} of {of} is done: {}", folder.display());
+        }
+    } else {
+        let report = crate::report::write(&folder).map_err(Failure::io)?;
+        gate = args.check && report.verdicts_failed > 0;
+        if !args.quiet {
+            println!("{}", report.text);
+            println!("report: {}", folder.join("report.md").display());
+        }
     }
     if ran.failed > 0 {
         eprintln!("{} jobs failed: see the error column; --retry-failed runs them again", ran.failed);
         return Ok(Exit::Failed);
     }
-    Ok(if args.check && report.verdicts_failed > 0 { Exit::Gate } else { Exit::Done })
+    Ok(if gate { Exit::Gate } else { Exit::Done })
+}
+
+/// Tells what the experiment cannot show, or refuses it.
+fn blind(experiment: &Experiment, plan: &Plan, jobs: usize, strict: bool, quiet: bool) -> Result<(), Failure> {
+    let blind = crate::experiment::foresight::warnings(experiment, plan, jobs);
+    if strict && !blind.is_empty() {
+        return Err(Failure::usage(format!("this experiment cannot show what it varies:\n- {}", blind.join("\n- "))));
+    }
+    if !quiet {
+        blind.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    }
+    Ok(())
+}
+
+/// Where the results of an experiment go by default.
+pub(super) fn default_folder(experiment: &Experiment) -> PathBuf {
+    PathBuf::from("reports").join(&experiment.name)
+}
+
+/// Where the results of a shard go, in the folder of the whole.
+pub(super) fn shard_folder(results: &Path, index: u64) -> PathBuf {
+    results.join("shards").join(index.to_string())
 }
 
 /// A flag that Ctrl-C and SIGTERM set. A second signal does not wait for the rows in flight.
@@ -106,7 +167,7 @@ pub(super) fn run_failure(error: runner::RunError) -> Failure {
     match error {
         runner::RunError::Output(error) => output_failure(error),
         runner::RunError::Memory(message) => Failure::usage(message),
-        error @ runner::RunError::Write { .. } => Failure::io(error),
+        error @ (runner::RunError::Write { .. } | runner::RunError::Vanished(_)) => Failure::io(error),
     }
 }
 
@@ -125,5 +186,6 @@ pub(super) fn command_line() -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
         if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
     };
-    std::env::args().filter(|word| word != "--fresh").map(quote).collect::<Vec<_>>().join(" ")
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    words.filter(|word| word != "--fresh").map(quote).collect::<Vec<_>>().join(" ")
 }

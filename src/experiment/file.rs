@@ -4,7 +4,7 @@ use super::expect::Expect;
 use super::grid::{self, Point};
 use super::problem::{Problem, explain, nearest};
 use crate::chess::Board;
-use crate::chess::suite::{Suite, SuiteOptions};
+use crate::chess::suite::{Kind, Suite, SuiteOptions};
 use crate::engine::EngineOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -177,6 +177,8 @@ pub struct Experiment {
     pub text: String,
     /// The suite's name as the file gives it.
     pub suite_name: String,
+    /// The suite's file as it was found; none where the experiment gives its position itself, or a plan its suite's text.
+    pub suite_file: Option<PathBuf>,
     /// The positions or games.
     pub suite: Suite,
     /// The points, in the file's order.
@@ -206,7 +208,19 @@ impl Experiment {
     /// # Errors
     /// The first mistake, with its place.
     pub fn parse(text: &str, path: &Path, sets: &[String]) -> Result<Self, Problem> {
-        let source = Source { text, path };
+        Self::read(&Source { text, path, suite: None }, sets)
+    }
+
+    /// As [`Experiment::parse`], with the suite's text given too: no file is looked for.
+    ///
+    /// # Errors
+    /// The first mistake, with its place.
+    pub fn of_plan(text: &str, path: &Path, sets: &[String], suite: &Option<String>) -> Result<Self, Problem> {
+        Self::read(&Source { text, path, suite: Some(suite.as_deref()) }, sets)
+    }
+
+    fn read(source: &Source<'_>, sets: &[String]) -> Result<Self, Problem> {
+        let Source { text, path, .. } = *source;
         let file: File = toml::from_str(text).map_err(|error| {
             let (message, help) = explain(error.message());
             Problem { span: error.span(), help, ..source.problem(message) }
@@ -226,18 +240,18 @@ impl Experiment {
         if file.seeds == 0 || file.seeds > 10_000 {
             return Err(source.at("seeds", format!("seeds: {} is out of range: expected 1 to 10000", file.seeds)));
         }
-        let (suite_name, mut suite) = source.suite(&file.suite)?;
+        let (suite_name, suite_file, mut suite) = source.suite(&file.suite)?;
         suite.items.truncate(file.first.unwrap_or(usize::MAX));
         let sets = sets
             .iter()
             .map(|pair| parse_set(pair))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|message| Problem { text: String::new(), ..source.problem(message) })?;
-        let points = grid::expand(&file, &sets, &source)?;
-        let baseline = grid::baseline(&file, &points, &source)?;
+        let points = grid::expand(&file, &sets, source)?;
+        let baseline = grid::baseline(&file, &points, source)?;
         source.check_sequence(&file, &suite)?;
-        super::expect::check(&file, &points, &source)?;
-        Ok(Self { name, text: text.to_owned(), suite_name, suite, points, baseline, file })
+        super::expect::check(&file, &points, source)?;
+        Ok(Self { name, text: text.to_owned(), suite_name, suite_file, suite, points, baseline, file })
     }
 }
 
@@ -255,6 +269,8 @@ pub struct Source<'a> {
     pub text: &'a str,
     /// The file.
     pub path: &'a Path,
+    /// The text of the suite's file, where a plan holds it (or holds that there is none); else the file is looked for.
+    pub suite: Option<Option<&'a str>>,
 }
 
 impl Source<'_> {
@@ -276,20 +292,32 @@ impl Source<'_> {
         Problem { span: grid::locate(self.text, path), ..self.problem(message) }
     }
 
-    fn suite(&self, choice: &SuiteChoice) -> Result<(String, Suite), Problem> {
+    fn suite(&self, choice: &SuiteChoice) -> Result<(String, Option<PathBuf>, Suite), Problem> {
         let file = match choice {
             SuiteChoice::One(OnePosition { fen: Some(fen), startpos: false }) => {
                 let board = Board::from_fen(fen).map_err(|error| self.at("suite", format!("suite.fen: {error}")))?;
-                return Ok((fen.clone(), Suite::of_board("fen", board)));
+                return Ok((fen.clone(), None, Suite::of_board("fen", board)));
             }
             SuiteChoice::One(OnePosition { fen: None, startpos: true }) => {
-                return Ok(("startpos".to_owned(), Suite::of_board("startpos", Board::startpos())));
+                return Ok(("startpos".to_owned(), None, Suite::of_board("startpos", Board::startpos())));
             }
             SuiteChoice::One(_) => {
                 return Err(self.at("suite", "suite: expected a file, { startpos = true } or { fen = \"...\" }"));
             }
             SuiteChoice::File(file) => file,
         };
+        let (name, options) = (file.display().to_string(), SuiteOptions::default());
+        if let Some(text) = self.suite {
+            let text = text.ok_or_else(|| self.at("suite", "suite: the plan does not hold its text"))?;
+            let kind = Kind::of(file).ok_or_else(|| self.at("suite", format!("suite: {name} is no suite")))?;
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+            let suite = Suite::read(&stem, &name, kind, text.as_bytes(), options);
+            let suite = suite.map_err(|error| self.at("suite", format!("suite: {error}")))?;
+            if suite.items.is_empty() {
+                return Err(self.at("suite", format!("suite: {name}: no positions or games")));
+            }
+            return Ok((name, None, suite));
+        }
         let beside = self.path.parent().unwrap_or(Path::new("")).join(file);
         let found = if beside.is_file() { &beside } else { file };
         if !found.is_file() {
@@ -298,13 +326,12 @@ impl Source<'_> {
                 .map(|dir| dir.flatten().map(|entry| entry.path().display().to_string()).collect())
                 .unwrap_or_default();
             return Err(Problem {
-                help: nearest(&file.display().to_string(), names.iter().map(String::as_str)),
-                ..self.at("suite", format!("suite: there is no file {}", file.display()))
+                help: nearest(&name, names.iter().map(String::as_str)),
+                ..self.at("suite", format!("suite: there is no file {name}"))
             });
         }
-        let options = SuiteOptions::default();
         let suite = Suite::load(found, options).map_err(|error| self.at("suite", format!("suite: {error}")))?;
-        Ok((file.display().to_string(), suite))
+        Ok((name, Some(found.clone()), suite))
     }
 
     fn check_sequence(&self, file: &File, suite: &Suite) -> Result<(), Problem> {

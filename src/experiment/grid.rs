@@ -251,7 +251,7 @@ fn read(
             continue;
         }
         if from_set {
-            check_path(path, &known_paths(), "--set", &Source { text: "", path: source.path })?;
+            check_path(path, &known_paths(), "--set", &Source { text: "", path: source.path, suite: None })?;
         }
         paths::set(&mut table, path, value.clone()).map_err(|part| {
             source.at(&format!("{}.{path}", draft.place), format!("{path}: `{part}` is a plain value and has no parts"))

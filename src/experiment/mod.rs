@@ -2,15 +2,18 @@
 
 pub mod expect;
 pub mod file;
+pub mod foresight;
 pub mod grid;
 pub mod paths;
 pub mod plan;
 pub mod presets;
 pub mod problem;
 pub mod schema;
+pub mod shards;
 
 pub use expect::Expect;
 pub use file::{Experiment, File, Sequence, Side};
 pub use grid::Point;
 pub use plan::{Job, Plan};
 pub use problem::Problem;
+pub use shards::{PlanFile, Split};

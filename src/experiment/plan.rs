@@ -1,6 +1,6 @@
 //! The plan: every job of an experiment, in order, with an id that depends on its content alone.
 
-use super::file::{Experiment, Sequence};
+use super::file::Experiment;
 use super::grid::Point;
 use crate::chess::keys::EpRule;
 use crate::chess::suite::Item;
@@ -36,7 +36,8 @@ pub struct Plan {
     spans: Vec<usize>,
     /// How often everything is run.
     pub repeats: u32,
-    sequence: Option<Sequence>,
+    /// Hash of the sequence's settings; 0 without.
+    sequence_id: u64,
 }
 
 /// A hash that is the same in every build: SipHash-1-3 with fixed keys.
@@ -48,6 +49,29 @@ fn hash_text(text: &str) -> u64 {
     let mut hash = hasher();
     hash.write(text.as_bytes());
     hash.finish()
+}
+
+/// A hash of ids in their order.
+#[derive(Clone)]
+pub struct Digest(SipHasher13);
+
+impl Default for Digest {
+    fn default() -> Self {
+        Self(hasher())
+    }
+}
+
+impl Digest {
+    /// Takes the next id.
+    pub fn add(&mut self, id: u64) {
+        self.0.write_u64(id);
+    }
+}
+
+impl std::fmt::Display for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}", self.0.finish())
+    }
 }
 
 impl Plan {
@@ -86,8 +110,28 @@ impl Plan {
             item_ids,
             spans,
             repeats: experiment.file.repeats,
-            sequence: experiment.file.sequence,
+            sequence_id: experiment.file.sequence.map_or(0, |sequence| hash_text(&format!("{sequence:?}"))),
         }
+    }
+
+    /// Items of the suite.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        self.item_ids.len()
+    }
+
+    /// The job that searches an item with a variant.
+    #[must_use]
+    pub fn job_of(&self, variant: usize, item: usize, repeat: u32) -> Job {
+        let items = self.spans[variant];
+        Job { variant, item: item / items * items, items, repeat }
+    }
+
+    /// A job's place among all (repeat, item, variant): jobs stand in its order, which has gaps where a job takes many items.
+    #[must_use]
+    pub fn place(&self, job: &Job) -> u64 {
+        let group = u64::from(job.repeat) * self.item_ids.len() as u64 + job.item as u64;
+        group * self.variants.len() as u64 + job.variant as u64
     }
 
     /// The jobs in order: all variants of an item stand together, and all items of a repeat, so that what is compared
@@ -100,6 +144,12 @@ impl Plan {
                     .map(move |variant| Job { variant, item, items: self.spans[variant], repeat })
             })
         })
+    }
+
+    /// Whether some variant takes its hits apart, so that rows have columns for it.
+    #[must_use]
+    pub fn has_anatomy(&self) -> bool {
+        self.variants.iter().any(|point| point.options.diagnostics == crate::engine::options::Diagnostics::Full)
     }
 
     /// How many jobs there are.
@@ -124,7 +174,7 @@ impl Plan {
         hash.write_u32(job.repeat);
         hash.write_u16(ply);
         hash.write_u8(depth);
-        hash.write_u64(self.sequence.map_or(0, |sequence| hash_text(&format!("{sequence:?}"))));
+        hash.write_u64(self.sequence_id);
         if job.items > 1 {
             // Such a search depends on every item before it.
             self.item_ids[..item].iter().for_each(|&id| hash.write_u64(id));
@@ -144,7 +194,7 @@ impl Plan {
         let mut hash = hasher();
         self.variant_ids.iter().chain(&self.item_ids).for_each(|&id| hash.write_u64(id));
         hash.write_u32(self.repeats);
-        hash.write_u64(self.sequence.map_or(0, |sequence| hash_text(&format!("{sequence:?}"))));
+        hash.write_u64(self.sequence_id);
         hash.finish()
     }
 

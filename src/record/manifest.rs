@@ -27,6 +27,33 @@ pub struct Build {
     pub profile: String,
 }
 
+/// One shard of so many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// Which, from 0.
+    pub index: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
+/// What merged results say of a shard's run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ShardRun {
+    /// Which, from 0.
+    pub index: u64,
+    /// Jobs at a time.
+    pub jobs: usize,
+    /// Its machine.
+    pub machine: Machine,
+    /// Nodes per second of `ttlab bench` there.
+    pub calibration: Option<u64>,
+    /// When it began and ended, seconds since 1970 (UTC).
+    pub begun: u64,
+    /// When it ended.
+    pub ended: Option<u64>,
+}
+
 /// What stands beside the results of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -61,6 +88,16 @@ pub struct Manifest {
     pub jobs_total: u64,
     /// Jobs at a time.
     pub jobs: usize,
+    /// Of results that are one shard of a plan: which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// Of results that were merged: the runs that made them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shards: Vec<ShardRun>,
+    /// Of a shard: nodes per second of `ttlab bench` just before the run, so that timings of different machines are not
+    /// taken for comparable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<u64>,
     /// The build.
     pub build: Build,
     /// The machine.

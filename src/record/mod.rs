@@ -1,14 +1,17 @@
 //! The waist: one CSV row for each finished iteration. The runner appends rows, the analysis reads them.
 
 pub mod manifest;
+mod results;
+mod whole;
+
+pub use results::{Line, Results, ResultsError, Rows, header_length, order, rewrite, scan, write_rows};
+pub use whole::{TEMPORARY, write_whole};
 
 use crate::engine::anatomy::Anatomy;
 use crate::engine::{Iteration, SearchCounters};
 use crate::table::TableCounters;
-use std::collections::HashSet;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use siphasher::sip::SipHasher13;
+use std::hash::Hasher;
 
 /// A column of `results.csv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +59,11 @@ const TAIL: &[(&str, &str)] = &[
     ("hashfull", "Occupied slots per mille; empty without a bounded table."),
     ("seconds", "Wall-clock time of the iteration's search."),
     ("error", "Why the job failed; empty if it did not."),
+    (
+        "check",
+        "Eight hexadecimal digits over the row's other fields, the seconds apart, and the check of the same job's row before it: \
+         a row that was edited, damaged or lost shows.",
+    ),
 ];
 
 /// Every column that does not depend on the experiment, in order; the varying options stand before `best`.
@@ -129,7 +137,7 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The row's fields, as [`header`] names them.
+    /// The row's fields, as [`header`] names them, but for the last: [`seal`] adds it.
     #[must_use]
     pub fn fields(&self) -> Vec<String> {
         let label = self.label;
@@ -183,216 +191,58 @@ impl Row<'_> {
             occupancy.bytes.to_string(),
             only((occupancy.occupied * 1000).checked_div(occupancy.slots).unwrap_or(0)),
             format!("{:.6}", self.seconds),
-            self.error.to_owned(),
+            // A message of several lines would be a row of several lines.
+            self.error.replace(char::is_control, " "),
         ]);
         fields
     }
 }
 
-/// An open results file, to which rows are appended.
-pub struct Results {
-    file: File,
-}
+/// Fields after `seconds`, the check included.
+const AFTER_SECONDS: usize = 3;
 
-/// Why a results file cannot be continued.
-#[derive(Debug, thiserror::Error)]
-pub enum ResultsError {
-    /// The system would not.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// It was written for other columns: another experiment, or another build.
-    #[error(
-        "it has other columns than this experiment writes (another experiment or another build wrote it): move it away, \
-         or choose another folder with --out"
-    )]
-    OtherColumns,
-    /// A line in the middle is no row.
-    #[error("line {line} is no row of it: expected {expected} fields, found {found}; it was edited by hand or damaged")]
-    Damaged {
-        /// The line, from 1.
-        line: u64,
-        /// Fields of a row.
-        expected: usize,
-        /// Fields found.
-        found: usize,
-    },
-}
-
-/// What a results file already holds.
-#[derive(Debug, Default)]
-pub struct Done {
-    /// Ids of the rows that need not be computed again.
-    pub ids: HashSet<u64>,
-    /// Rows with an error.
-    pub failed: u64,
-    /// Bytes of a torn last line that were cut off.
-    pub torn: u64,
-}
-
-impl Results {
-    /// Opens the file for appending, creating it with its header. What a killed run left of its last line is cut off, and
-    /// the ids of what is there are returned. `retry_failed`: rows with an error are dropped, so that their jobs run again.
-    ///
-    /// # Errors
-    /// When the file belongs to another experiment, is damaged in the middle, or the system refuses.
-    pub fn open(path: &Path, header: &[String], retry_failed: bool) -> Result<(Self, Done), ResultsError> {
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        let expected = line_of(header)?;
-        let mut done = Done::default();
-        let whole = whole_lines(&mut file)?;
-        let length = file.metadata()?.len();
-        if whole < length {
-            done.torn = length - whole;
-            file.set_len(whole)?;
-        }
-        if whole == 0 {
-            file.seek(SeekFrom::Start(0))?;
-            file.write_all(&expected)?;
-            file.sync_data()?;
-            return Ok((Self { file }, done));
-        }
-        file.seek(SeekFrom::Start(0))?;
-        let mut start = vec![0; expected.len()];
-        if file.read_exact(&mut start).is_err() || start != expected {
-            return Err(ResultsError::OtherColumns);
-        }
-        file.seek(SeekFrom::Start(0))?;
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(BufReader::new(&file));
-        let mut record = csv::StringRecord::new();
-        loop {
-            let more = reader.read_record(&mut record).map_err(|error| io::Error::other(error.to_string()))?;
-            if !more {
-                break;
-            }
-            let line = record.position().map_or(0, csv::Position::line);
-            let id = record.get(0).filter(|id| id.len() == 16).and_then(|id| u64::from_str_radix(id, 16).ok());
-            let (Some(id), true) = (id, record.len() == header.len()) else {
-                return Err(ResultsError::Damaged { line, expected: header.len(), found: record.len() });
-            };
-            let failed = record.get(header.len() - 1).is_some_and(|error| !error.is_empty());
-            done.failed += u64::from(failed);
-            if !(failed && retry_failed) {
-                done.ids.insert(id);
-            }
-        }
-        drop(reader);
-        if retry_failed && done.failed > 0 {
-            let error = header.len() - 1;
-            let keep = |record: &csv::StringRecord| record.get(error).is_some_and(str::is_empty).then_some(());
-            rewrite(path, keep)?;
-            done.failed = 0;
-            file = OpenOptions::new().read(true).write(true).open(path)?;
-        }
-        file.seek(SeekFrom::End(0))?;
-        Ok((Self { file }, done))
+/// The check of a row: over the check of the same job's row before it (0 for its first) and every field but the seconds.
+/// `fields`: all but the check.
+#[must_use]
+pub fn check<'a>(previous: u32, fields: impl Iterator<Item = &'a str> + Clone) -> u32 {
+    let seconds = (fields.clone().count() + 1).checked_sub(AFTER_SECONDS);
+    let mut hash = SipHasher13::new_with_keys(0x7474_6c61_6200_0002, 0);
+    hash.write_u32(previous);
+    for (_, field) in fields.enumerate().filter(|(at, _)| Some(*at) != seconds) {
+        hash.write(field.as_bytes());
+        hash.write_u8(0xff); // Not UTF-8: no field holds it, so fields cannot run into each other.
     }
-
-    /// Appends rows with one write, so that a kill tears at most the last of them.
-    ///
-    /// # Errors
-    /// When the system refuses (a full disk).
-    pub fn append(&mut self, rows: &[Vec<String>]) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        for fields in rows {
-            bytes.extend(line_of(fields)?);
-        }
-        self.file.write_all(&bytes)?;
-        self.file.flush()
-    }
-
-    /// Makes sure that everything appended is on the disk.
-    ///
-    /// # Errors
-    /// When the system refuses.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
-    }
+    hash.finish() as u32
 }
 
-/// One CSV line.
-fn line_of(fields: &[String]) -> io::Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(fields).map_err(|error| io::Error::other(error.to_string()))?;
-    writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
+/// Adds the check to a row's fields and returns it, for the job's next row.
+pub fn seal(fields: &mut Vec<String>, previous: u32) -> u32 {
+    let check = check(previous, fields.iter().map(String::as_str));
+    fields.push(format!("{check:08x}"));
+    check
 }
 
-/// Bytes up to the end of the last line that has one.
-fn whole_lines(file: &mut File) -> io::Result<u64> {
-    file.seek(SeekFrom::Start(0))?;
-    let mut reader = BufReader::new(&*file);
-    let (mut whole, mut at) = (0, 0);
-    loop {
-        let buffer = reader.fill_buf()?;
-        if buffer.is_empty() {
-            return Ok(whole);
-        }
-        let length = buffer.len();
-        if let Some(end) = buffer.iter().rposition(|&byte| byte == b'\n') {
-            whole = at + end as u64 + 1;
-        }
-        at += length as u64;
-        reader.consume(length);
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Rewrites a results file: rows for which `key` gives none are dropped, the others sorted by it; of rows with one id the
-/// last stays. A new file is written and renamed over the old one, so that a kill leaves one or the other.
-///
-/// # Errors
-/// When the system refuses; the old file is then untouched.
-pub fn rewrite<K: Ord>(path: &Path, key: impl Fn(&csv::StringRecord) -> Option<K>) -> io::Result<()> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_path(path)?;
-    let mut records = reader.records();
-    let header = records.next().transpose()?;
-    let mut rows = Vec::new();
-    for record in records {
-        let record = record?;
-        if let Some(key) = key(&record) {
-            rows.push((key, record));
+    #[test]
+    fn the_check_covers_every_field_but_the_seconds() {
+        let header = header(&[], false);
+        let seconds = header.len() - AFTER_SECONDS;
+        assert_eq!(header[seconds], "seconds");
+        assert_eq!(header[header.len() - 1], "check");
+        let row: Vec<String> = header[..header.len() - 1].to_vec();
+        let of = |row: &[String], previous| check(previous, row.iter().map(String::as_str));
+        for at in 0..row.len() {
+            let mut changed = row.clone();
+            changed[at].push('1');
+            assert_eq!(of(&changed, 7) == of(&row, 7), at == seconds, "{}", header[at]);
         }
+        assert_ne!(of(&row, 7), of(&row, 8));
+        let mut shifted = row.clone();
+        shifted[0] = "ide".to_owned();
+        shifted[1] = "xperiment".to_owned();
+        assert_ne!(of(&shifted, 7), of(&row, 7));
     }
-    rows.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let last_of_id: std::collections::HashMap<&str, usize> =
-        rows.iter().enumerate().map(|(at, (_, record))| (record.get(0).unwrap_or_default(), at)).collect();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
-    {
-        let mut writer = csv::Writer::from_writer(io::BufWriter::new(&mut new));
-        for record in header.iter() {
-            writer.write_record(record)?;
-        }
-        for (at, (_, record)) in rows.iter().enumerate() {
-            if last_of_id.get(record.get(0).unwrap_or_default()) == Some(&at) {
-                writer.write_record(record)?;
-            }
-        }
-        writer.flush()?;
-    }
-    publish(new, path)
-}
-
-/// Puts a temporary file in its place, readable as other files are.
-///
-/// # Errors
-/// When the system refuses.
-pub fn publish(file: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
-    file.as_file().sync_data()?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-    }
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// Writes a whole file so that a kill leaves the old one or the new one.
-///
-/// # Errors
-/// When the system refuses.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    publish(file, path)
 }

@@ -2,7 +2,7 @@
 
 use super::machine;
 use crate::experiment::{Experiment, Plan};
-use crate::record::manifest::{Build, Manifest};
+use crate::record::manifest::{Build, Manifest, Shard};
 
 /// This build.
 fn build() -> Build {
@@ -14,7 +14,8 @@ fn build() -> Build {
 }
 
 /// The manifest of a run that begins.
-pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize) -> Manifest {
+#[must_use]
+pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option<Shard>) -> Manifest {
     let options = plan
         .variants
         .iter()
@@ -35,12 +36,26 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize) -> Manifest {
         plan: format!("{:016x}", plan.id()),
         jobs_total: plan.len(),
         jobs,
+        shard,
+        shards: Vec::new(),
+        calibration: shard.and_then(|_| calibration()),
         build: build(),
         machine: machine::this(),
         huge_pages: huge_pages(plan),
         begun: now(),
         ended: None,
     }
+}
+
+/// Nodes per second of the fixed searches of `ttlab bench`: the best of three, since a machine can only be too slow.
+fn calibration() -> Option<u64> {
+    let options = crate::signature::bench_options();
+    let once = || {
+        let begun = std::time::Instant::now();
+        let nodes = crate::signature::nodes(&options).ok()?;
+        Some((nodes as f64 / begun.elapsed().as_secs_f64()) as u64)
+    };
+    (0..3).filter_map(|_| once()).max()
 }
 
 /// Seconds since 1970.

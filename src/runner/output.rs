@@ -1,19 +1,23 @@
 //! The output folder: `experiment.toml`, `manifest.json`, `results.csv`, under a lock.
 
-use super::manifest::{manifest, now};
-use crate::experiment::{Experiment, Plan};
+use super::RunError;
+use super::ledger::{Again, Done, Ledger, take_stock};
+use super::manifest::now;
+use crate::experiment::Experiment;
 use crate::record::manifest::Manifest;
-use crate::record::{self, Done, Results, ResultsError};
-use std::collections::HashMap;
+use crate::record::{self, Results, ResultsError};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// A folder that this run has for itself.
 pub struct Output {
     folder: PathBuf,
     /// Held until the run ends; the system lets go of it even after a kill.
     _lock: File,
+    /// What [`Output::begin`] wrote.
+    begun: OnceLock<(String, Manifest)>,
 }
 
 /// Why a folder cannot be used.
@@ -48,7 +52,7 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> OutputError + '_ {
 }
 
 impl Output {
-    /// Makes or opens the folder and locks it.
+    /// Makes or opens the folder and locks it; what a killed run left half written is removed.
     ///
     /// # Errors
     /// When it cannot be written to, or another run holds it.
@@ -57,10 +61,15 @@ impl Output {
         let path = folder.join(".lock");
         let lock = File::create(&path).map_err(io_error(&path))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { folder: folder.to_owned(), _lock: lock }),
-            Err(TryLockError::WouldBlock) => Err(OutputError::Locked(folder.display().to_string())),
-            Err(TryLockError::Error(error)) => Err(io_error(&path)(error)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(OutputError::Locked(folder.display().to_string())),
+            Err(TryLockError::Error(error)) => return Err(io_error(&path)(error)),
         }
+        let left = fs::read_dir(folder).map_err(io_error(folder))?.flatten();
+        for entry in left.filter(|entry| entry.file_name().to_string_lossy().starts_with(record::TEMPORARY)) {
+            let _ = fs::remove_file(entry.path());
+        }
+        Ok(Self { folder: folder.to_owned(), _lock: lock, begun: OnceLock::new() })
     }
 
     /// Where the rows go.
@@ -69,19 +78,36 @@ impl Output {
         self.folder.join("results.csv")
     }
 
+    fn manifest_path(&self) -> PathBuf {
+        self.folder.join("manifest.json")
+    }
+
     /// The folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
+    /// Throws away the results that are there.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn clear(&self) -> Result<(), OutputError> {
+        for path in [self.results_path(), self.manifest_path()] {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io_error(&path)(error)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses to continue results of another plan or build, and writes the manifest and the experiment.
     ///
     /// # Errors
     /// When the results there are not of this plan, or the folder cannot be written to.
-    pub fn begin(&self, experiment: &Experiment, plan: &Plan, jobs: usize, any_build: bool) -> Result<(), OutputError> {
-        let path = self.folder.join("manifest.json");
-        let mut manifest = manifest(experiment, plan, jobs);
+    pub fn begin(&self, experiment: &Experiment, mut manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
+        let path = self.manifest_path();
         if self.results_path().exists()
             && let Ok(text) = fs::read_to_string(&path)
         {
@@ -89,7 +115,7 @@ impl Output {
                 OutputError::Foreign(format!("{}: {error}: move the folder away, or choose another", path.display()))
             })?;
             let folder = self.folder.display();
-            if old.plan != manifest.plan {
+            if old.plan != manifest.plan || old.shard != manifest.shard {
                 return Err(OutputError::Foreign(format!(
                     "{folder}: holds the results of another plan (the experiment file, its suite or --set changed): move \
                      it away, choose another folder with --out, or start over with --fresh"
@@ -109,57 +135,95 @@ impl Output {
             }
             manifest.begun = old.begun;
         }
-        let copy = self.folder.join("experiment.toml");
-        record::write_whole(&copy, experiment.text.as_bytes()).map_err(io_error(&copy))?;
-        self.write_manifest(&manifest).map_err(io_error(&path))
+        self.write_experiment(experiment)?;
+        self.write_manifest(&manifest).map_err(io_error(&path))?;
+        let _ = self.begun.set((experiment.text.clone(), manifest));
+        Ok(())
     }
 
-    fn write_manifest(&self, manifest: &Manifest) -> io::Result<()> {
-        let text = serde_json::to_string_pretty(manifest).map_err(io::Error::other)?;
-        record::write_whole(&self.folder.join("manifest.json"), text.as_bytes())
-    }
-
-    /// Opens the results for appending.
+    /// Writes the experiment as it is run.
     ///
     /// # Errors
-    /// See [`Results::open`].
-    pub fn results(&self, header: &[String], retry_failed: bool) -> Result<(Results, Done), OutputError> {
+    /// When the system refuses.
+    pub fn write_experiment(&self, experiment: &Experiment) -> Result<(), OutputError> {
+        let copy = self.folder.join("experiment.toml");
+        record::write_whole(&copy, experiment.text.as_bytes()).map_err(io_error(&copy))
+    }
+
+    /// Writes the manifest in the old one's place.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn write_manifest(&self, manifest: &Manifest) -> io::Result<()> {
+        let text = serde_json::to_string_pretty(manifest).map_err(io::Error::other)?;
+        record::write_whole(&self.manifest_path(), text.as_bytes())
+    }
+
+    /// The manifest that is there.
+    ///
+    /// # Errors
+    /// When there is none, or it is no manifest.
+    pub fn manifest(&self) -> io::Result<Manifest> {
+        serde_json::from_str(&fs::read_to_string(self.manifest_path())?).map_err(io::Error::other)
+    }
+
+    /// Opens the results for appending, and says what is done.
+    ///
+    /// # Errors
+    /// When the file there cannot be continued; see [`take_stock`].
+    pub fn results(
+        &self,
+        header: &[String],
+        ledger: &Ledger<'_>,
+        again: Again,
+    ) -> Result<(Results, Done), OutputError> {
         let path = self.results_path();
-        Results::open(&path, header, retry_failed)
-            .map_err(|error| OutputError::Results { path: path.display().to_string(), error })
+        let wrong = |error| OutputError::Results { path: path.display().to_string(), error };
+        let (done, length) = match path.exists() {
+            true => take_stock(&path, header, ledger, again).map_err(wrong)?,
+            false => Default::default(),
+        };
+        let results = Results::open(&path, header, length).map_err(|error| wrong(error.into()))?;
+        Ok((results, done))
     }
 
     /// Puts the rows in the plan's order and marks the manifest as ended.
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn finish(&self, experiment: &Experiment, plan: &Plan) -> io::Result<()> {
-        put_in_order(&self.results_path(), experiment, plan)?;
-        let path = self.folder.join("manifest.json");
-        let mut manifest: Manifest = serde_json::from_str(&fs::read_to_string(&path)?).map_err(io::Error::other)?;
+    pub fn finish(&self, header: &[String], ledger: &Ledger<'_>) -> Result<(), ResultsError> {
+        record::order(&self.results_path(), header, |row| Ok(ledger.entry(row)?.place))?;
+        let mut manifest = self.manifest()?;
         manifest.ended = Some(now());
-        self.write_manifest(&manifest)
+        Ok(self.write_manifest(&manifest)?)
     }
-}
 
-/// Sorts a results file by repeat, item, variant, ply and depth: the order in which one job at a time would have written it.
-///
-/// # Errors
-/// When the system refuses.
-pub fn put_in_order(path: &Path, experiment: &Experiment, plan: &Plan) -> io::Result<()> {
-    let items: HashMap<&str, usize> =
-        experiment.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at)).collect();
-    let variants: HashMap<&str, usize> =
-        plan.variants.iter().enumerate().map(|(at, point)| (point.name.as_str(), at)).collect();
-    let header = record::header(&[], false);
-    let place = |name: &str| header.iter().position(|column| column == name).unwrap_or(0);
-    let [variant, game, position, ply, repeat, depth] =
-        ["variant", "game", "position", "ply", "repeat", "depth"].map(place);
-    record::rewrite(path, |row| {
-        let number = |column: usize| row.get(column).and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
-        let name = row.get(game).filter(|game| !game.is_empty()).or(row.get(position)).unwrap_or_default();
-        let item = items.get(name).copied().unwrap_or(usize::MAX);
-        let variant = row.get(variant).and_then(|name| variants.get(name)).copied().unwrap_or(usize::MAX);
-        Some((number(repeat), item, variant, number(ply), number(depth)))
-    })
+    /// Brings rows to safety whose file was moved or deleted under the run, and says what happened.
+    pub fn rescue(&self, results: &mut Results) -> RunError {
+        let folder = self.folder.display();
+        if !results.deleted() {
+            return RunError::Vanished(format!(
+                "{folder}: results.csv was moved away while the run wrote to it; every finished row is in it, wherever it is: \
+                 move it back, and the same command continues"
+            ));
+        }
+        // Where another file has taken its name, that one is not overwritten.
+        let path = match self.results_path() {
+            path if path.exists() => self.folder.join("results.rescued.csv"),
+            path => path,
+        };
+        let mut put_back = || -> io::Result<()> {
+            fs::create_dir_all(&self.folder)?;
+            if let Some((text, manifest)) = self.begun.get() {
+                record::write_whole(&self.folder.join("experiment.toml"), text.as_bytes())?;
+                self.write_manifest(manifest)?;
+            }
+            results.copy_to(&path)
+        };
+        let told = match put_back() {
+            Ok(()) => format!("every finished row was put into {}; the same command continues", path.display()),
+            Err(error) => format!("its rows could not be put back ({error}): they have to be made again"),
+        };
+        RunError::Vanished(format!("{folder}: results.csv was deleted while the run wrote to it; {told}"))
+    }
 }

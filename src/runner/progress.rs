@@ -1,7 +1,7 @@
 //! How a run tells how far it is: a bar with an ETA on a terminal, plain lines elsewhere, nothing when quiet.
 #![allow(clippy::print_stderr)] // This is where a run talks, and it talks to stderr.
 
-use super::Ran;
+use super::{Done, Ran};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 /// What a run tells while it goes.
 pub trait Progress: Sync {
-    /// The jobs in all and those done before; bytes of a torn last line that were cut off.
-    fn begin(&self, all: u64, before: u64, torn: u64);
+    /// The jobs in all, those done before, and what was found in the results file.
+    fn begin(&self, all: u64, before: u64, found: &Done);
     /// A job begins.
     fn job(&self, variant: &str, item: &str);
     /// A job is done.
@@ -23,7 +23,7 @@ pub trait Progress: Sync {
 pub struct Quiet;
 
 impl Progress for Quiet {
-    fn begin(&self, _: u64, _: u64, _: u64) {}
+    fn begin(&self, _: u64, _: u64, _: &Done) {}
     fn job(&self, _: &str, _: &str) {}
     fn done(&self) {}
     fn end(&self, _: &Ran) {}
@@ -64,9 +64,12 @@ impl Default for Talk {
 }
 
 impl Progress for Talk {
-    fn begin(&self, all: u64, before: u64, torn: u64) {
-        if torn > 0 {
-            eprintln!("a torn last line of {torn} bytes was cut off the results");
+    fn begin(&self, all: u64, before: u64, found: &Done) {
+        if found.torn > 0 {
+            eprintln!("a torn last line of {} bytes was cut off the results", found.torn);
+        }
+        if found.dropped > 0 {
+            eprintln!("{} rows of jobs that are to be run again were dropped", found.dropped);
         }
         if before > 0 {
             eprintln!("{before} of {all} jobs were done before: continuing");

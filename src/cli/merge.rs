@@ -1,0 +1,108 @@
+use super::run::{default_folder, output_failure, shard_folder};
+use super::{Exit, Failure, Outcome};
+use crate::experiment::{Experiment, Plan, PlanFile};
+use crate::runner::{Lack, MergeError, Output, Shards};
+use std::path::{Path, PathBuf};
+
+/// Merge the shards of a plan: the rows of one run, then the report
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab merge plan.json                       from reports/<name>/shards/* to reports/<name>/
+  ttlab merge plan.json --from a/0 --from b/1 the shards lie elsewhere
+  ttlab merge plan.json --check               exit 1 if an [[expect]] does not come out as wanted
+
+The results are the bytes that one run would have written, timings apart. Rows that are missing, there twice or in
+conflict are refused, and what was there before stays.
+Exit: 0 done, 1 an expectation failed (--check), 2 a bad plan or folder, 3 rows are missing or jobs failed,
+4 a shard is there twice with different counts, 5 input/output.")]
+pub struct Args {
+    /// The plan
+    plan: PathBuf,
+    /// A shard's folder (may be repeated) [default: all of shards/ in the results' folder]
+    #[arg(long, value_name = "FOLDER")]
+    from: Vec<PathBuf>,
+    /// Where the results go [default: reports/<name>]
+    #[arg(short, long)]
+    out: Option<PathBuf>,
+    /// Exit with 1 if an [[expect]] does not come out as wanted
+    #[arg(long)]
+    check: bool,
+    /// Merge shards of different builds of ttlab
+    #[arg(long)]
+    any_build: bool,
+    /// No summary
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let (file, experiment, plan) = PlanFile::load(&args.plan).map_err(Failure::usage)?;
+    let results = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
+    let shards = shards(&file, &experiment, &plan, &results, &args.from)?;
+    let output = Output::open(&results).map_err(output_failure)?;
+    let (manifest, failed) = match shards.merge(&output, args.any_build) {
+        Ok(merged) => merged,
+        Err(MergeError::Missing(lacks, of)) => {
+            tell(&lacks, of);
+            return Err(Failure { exit: Exit::Failed, message: MergeError::Missing(lacks, of).to_string() });
+        }
+        Err(error) => return Err(failure(error)),
+    };
+    let report = crate::report::write(&results).map_err(Failure::io)?;
+    if !args.quiet {
+        println!("{}", report.text);
+        println!("merged {} shards; report: {}", manifest.shards.len(), results.join("report.md").display());
+    }
+    if failed > 0 {
+        eprintln!("{failed} jobs failed: see the error column; run their shards again with --retry-failed");
+        return Ok(Exit::Failed);
+    }
+    Ok(if args.check && report.verdicts_failed > 0 { Exit::Gate } else { Exit::Done })
+}
+
+/// The shards of a plan: in the folders given, or where `ttlab run --plan` puts them.
+pub(super) fn shards<'a>(
+    file: &PlanFile,
+    experiment: &'a Experiment,
+    plan: &'a Plan,
+    results: &Path,
+    from: &[PathBuf],
+) -> Result<Shards<'a>, Failure> {
+    let folders = if from.is_empty() {
+        (0..file.shards).map(|index| (index, shard_folder(results, index))).collect()
+    } else {
+        let numbered = |folder: &PathBuf| {
+            let path = folder.join("manifest.json");
+            let wrong = |problem: String| Failure::usage(format!("{}: {problem}", path.display()));
+            let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+            let manifest: crate::record::manifest::Manifest =
+                serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+            let shard = manifest.shard.ok_or_else(|| wrong("it is not a shard's".to_owned()))?;
+            Ok((shard.index, folder.clone()))
+        };
+        from.iter().map(numbered).collect::<Result<_, Failure>>()?
+    };
+    Ok(Shards { experiment, plan, of: file.shards, folders })
+}
+
+/// Names what is missing, a line for each shard.
+pub(super) fn tell(lacks: &[Lack], of: u64) {
+    for lack in lacks {
+        let state = match (&lack.folder, lack.missing) {
+            (None, _) => "not begun".to_owned(),
+            (Some(_), 0) => "all jobs done".to_owned(),
+            (Some(_), missing) => format!("{missing} of {} jobs missing", lack.jobs),
+        };
+        let failed = if lack.failed > 0 { format!(", {} failed", lack.failed) } else { String::new() };
+        eprintln!("shard {} of {of}: {state}{failed}", lack.shard);
+    }
+}
+
+pub(super) fn failure(error: MergeError) -> Failure {
+    match error {
+        MergeError::Output(error) => output_failure(error),
+        MergeError::Missing(..) => Failure { exit: Exit::Failed, message: error.to_string() },
+        MergeError::Conflict { .. } => Failure { exit: Exit::Unequal, message: error.to_string() },
+        MergeError::Twice { .. } | MergeError::Foreign { .. } => Failure::usage(error),
+    }
+}

@@ -1,0 +1,69 @@
+//! What an experiment cannot show, known before it runs.
+
+use super::{Experiment, Plan, Point};
+use crate::table::TableKind;
+use crate::table::options::Size;
+
+/// Slots of a table to every node searched, above which it cannot come under pressure, whatever is stored: a node stores at most
+/// once, so less than three tenths of the slots fill.
+const ROOMY: f64 = 10.0 / 3.0;
+
+/// Warnings about a plan; `jobs`: how many run at a time.
+#[must_use]
+pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize) -> Vec<String> {
+    let varying = plan.varying();
+    let varies = |start: &str| varying.iter().any(|path| path.starts_with(start));
+    let mut warnings = Vec::new();
+    let sequence =
+        experiment.file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some());
+    let ages = ["table.refresh", "table.clock", "table.policy.factor", "table.policy.age"].into_iter().any(varies);
+    let kept = |point: &Point| point.options.table.clear == crate::table::options::Clear::Never;
+    if ages && !sequence && !plan.variants.iter().any(kept) {
+        warnings.push(
+            "aging is invisible: every position is searched from an empty table, so no entry grows old; give a [sequence], or \
+             a PGN suite"
+                .to_owned(),
+        );
+    }
+    let replacement = varies("table.policy") || varies("table.same_key") || varies("table.slots");
+    let roomy: Vec<&Point> = plan.variants.iter().filter(|point| roomy(point, experiment)).collect();
+    if replacement && !roomy.is_empty() {
+        let more = if roomy.len() > 1 { format!(" and {} more", roomy.len() - 1) } else { String::new() };
+        warnings.push(format!(
+            "no pressure: the limit of nodes cannot fill a third of the table of \"{}\"{more}, so replacement hardly happens; use \
+             smaller tables or more nodes",
+            roomy[0].name
+        ));
+    }
+    let timed = experiment.file.expect.iter().any(|expect| {
+        expect.figures.keys().any(|metric| metric == "seconds")
+            || expect.claim.as_ref().is_some_and(|claim| claim.contains("seconds("))
+    });
+    if timed && experiment.file.repeats == 1 {
+        warnings.push(
+            "time is expected of, and each search is timed once: set repeats, so that its spread shows".to_owned(),
+        );
+    }
+    if (timed || experiment.file.repeats > 1) && jobs > 1 {
+        warnings.push(format!(
+            "searches are repeated to be timed, and {jobs} jobs at a time share caches and memory: use --jobs 1"
+        ));
+    }
+    warnings
+}
+
+/// Whether the limit of nodes cannot put a bounded table under pressure.
+fn roomy(point: &Point, experiment: &Experiment) -> bool {
+    let table = &point.options.table;
+    let (Some(nodes), TableKind::Bounded) = (point.limit.nodes, table.kind) else { return false };
+    let slots = match table.size {
+        Size::Entries(entries) => entries,
+        Size::Bytes(bytes) => bytes / 16,
+        Size::Share(_) => return false,
+    };
+    // Searches that share a table fill it together.
+    let searches = experiment.suite.items.len() as u64 * 1024;
+    let shared = experiment.file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some());
+    let nodes = if shared { nodes.saturating_mul(searches) } else { nodes };
+    slots as f64 > nodes as f64 * ROOMY
+}

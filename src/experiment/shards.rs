@@ -1,0 +1,199 @@
+//! Plans for many machines: a file that holds everything a shard needs, and the rule by which jobs are dealt out.
+
+use super::file::Experiment;
+use super::plan::{Digest, Job, Plan};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// How the jobs of a plan are dealt out to shards. It depends on the plan and the number of shards alone: no scheduler is asked
+/// which of how many it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Split {
+    shards: u64,
+    by_item: bool,
+}
+
+impl Split {
+    /// Deals a plan out. All jobs of an item go to one shard, so that what is compared is timed on one machine; where there are
+    /// more shards than items, every job goes by itself.
+    #[must_use]
+    pub fn new(plan: &Plan, shards: u64) -> Self {
+        Self { shards: shards.max(1), by_item: shards <= plan.items() as u64 }
+    }
+
+    /// The shard of a job, from 0.
+    #[must_use]
+    pub fn shard_of(&self, plan: &Plan, job: &Job) -> u64 {
+        if self.by_item {
+            return job.item as u64 % self.shards;
+        }
+        // Moving on by one in each round keeps a number of shards that the variants divide from giving a shard one variant.
+        let place = plan.place(job);
+        (place + place / self.shards) % self.shards
+    }
+}
+
+/// A plan as a file: the experiment, its suite and the shards, so that a machine needs this file and the program alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanFile {
+    /// Version of this format: 1.
+    pub schema: u32,
+    /// The program's version that made it.
+    pub ttlab: String,
+    /// The experiment's name.
+    pub name: String,
+    /// The plan's hash, as in manifests.
+    pub plan: String,
+    /// Jobs in all.
+    pub jobs: u64,
+    /// Into how many shards they are dealt.
+    pub shards: u64,
+    /// The experiment file's name; its folder is not looked at.
+    pub file: String,
+    /// What `--set` laid over it.
+    pub sets: Vec<String>,
+    /// The experiment file's text.
+    pub experiment: String,
+    /// The suite file's text; none where the experiment gives its position itself.
+    pub suite: Option<String>,
+    /// The shards.
+    pub parts: Vec<Part>,
+}
+
+/// One shard of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Its jobs.
+    pub jobs: u64,
+    /// Hash of their ids, in order.
+    pub ids: String,
+}
+
+/// Why a plan file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The system would not.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What it said.
+        error: std::io::Error,
+    },
+    /// It is no plan.
+    #[error("{path}: it is no plan of ttlab: {error}\nhelp: ttlab plan FILE --shards N -o plan.json makes one")]
+    Json {
+        /// The file.
+        path: String,
+        /// What is wrong with it, with line and column.
+        error: serde_json::Error,
+    },
+    /// Its experiment is wrong.
+    #[error("{path}: {problem}")]
+    Experiment {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        problem: Box<super::Problem>,
+    },
+    /// It does not say what this program makes of its experiment.
+    #[error("{path}: {problem}\nhelp: it was edited, or another version of ttlab made it: make it again")]
+    Other {
+        /// The file.
+        path: String,
+        /// What differs.
+        problem: String,
+    },
+}
+
+const SCHEMA: u32 = 1;
+
+/// Shards at most: more than any scheduler's array takes.
+pub const MOST_SHARDS: u64 = 1_000_000;
+
+fn parts(plan: &Plan, shards: u64) -> Vec<Part> {
+    let split = Split::new(plan, shards);
+    let mut digests = vec![(0, Digest::default()); shards as usize];
+    for job in plan.jobs() {
+        let (jobs, digest) = &mut digests[split.shard_of(plan, &job) as usize];
+        *jobs += 1;
+        digest.add(plan.job_id(&job));
+    }
+    digests.into_iter().map(|(jobs, digest)| Part { jobs, ids: digest.to_string() }).collect()
+}
+
+impl PlanFile {
+    /// The plan of an experiment, in so many shards (1 to [`MOST_SHARDS`]).
+    ///
+    /// # Errors
+    /// When the suite's file cannot be read again.
+    pub fn new(experiment: &Experiment, file: &Path, sets: &[String], shards: u64) -> Result<Self, PlanError> {
+        let plan = Plan::new(experiment);
+        let shards = shards.clamp(1, MOST_SHARDS);
+        let suite = experiment.suite_file.as_ref().map(|path| {
+            std::fs::read_to_string(path).map_err(|error| PlanError::Io { path: path.display().to_string(), error })
+        });
+        Ok(Self {
+            schema: SCHEMA,
+            ttlab: env!("CARGO_PKG_VERSION").to_owned(),
+            name: experiment.name.clone(),
+            plan: format!("{:016x}", plan.id()),
+            jobs: plan.len(),
+            shards,
+            file: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            sets: sets.to_vec(),
+            experiment: experiment.text.clone(),
+            suite: suite.transpose()?,
+            parts: parts(&plan, shards),
+        })
+    }
+
+    /// Reads a plan, and the experiment that it holds.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no plan, or does not say what this program makes of its experiment.
+    pub fn load(path: &Path) -> Result<(Self, Experiment, Plan), PlanError> {
+        let text =
+            std::fs::read_to_string(path).map_err(|error| PlanError::Io { path: path.display().to_string(), error })?;
+        Self::parse(&text, &path.display().to_string())
+    }
+
+    /// As [`PlanFile::load`], from text; `path` is what errors call the file.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn parse(text: &str, path: &str) -> Result<(Self, Experiment, Plan), PlanError> {
+        let file: Self =
+            serde_json::from_str(text).map_err(|error| PlanError::Json { path: path.to_owned(), error })?;
+        let same = |field: &str, said: String, meant: String| {
+            let problem = format!("{field}: the plan says {said}, and its experiment means {meant}");
+            if said == meant { Ok(()) } else { Err(PlanError::Other { path: path.to_owned(), problem }) }
+        };
+        same("schema", file.schema.to_string(), SCHEMA.to_string())?;
+        if !(1..=MOST_SHARDS).contains(&file.shards) {
+            same("shards", file.shards.to_string(), format!("1 to {MOST_SHARDS}"))?;
+        }
+        let experiment = Experiment::of_plan(&file.experiment, &PathBuf::from(&file.file), &file.sets, &file.suite)
+            .map_err(|problem| PlanError::Experiment { path: path.to_owned(), problem: Box::new(problem) })?;
+        let plan = Plan::new(&experiment);
+        same("name", file.name.clone(), experiment.name.clone())?;
+        same("jobs", file.jobs.to_string(), plan.len().to_string())?;
+        same("plan", file.plan.clone(), format!("{:016x}", plan.id()))?;
+        same("parts", file.parts.len().to_string(), file.shards.to_string())?;
+        for (at, (said, meant)) in file.parts.iter().zip(parts(&plan, file.shards)).enumerate() {
+            let shown = |part: &Part| format!("{} jobs {}", part.jobs, part.ids);
+            same(&format!("parts[{at}]"), shown(said), shown(&meant))?;
+        }
+        Ok((file, experiment, plan))
+    }
+
+    /// The plan as a file's text.
+    ///
+    /// # Errors
+    /// Never, as far as is known: every part is text or a number.
+    pub fn text(&self) -> Result<String, serde_json::Error> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+}

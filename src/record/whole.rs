@@ -1,0 +1,51 @@
+//! Files that are written whole: a kill leaves the old one or the new one, never half of either.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+use tempfile::NamedTempFile;
+
+/// How the names of files begin that a kill may leave behind; whoever holds the folder's lock may remove them.
+pub const TEMPORARY: &str = ".ttlab-new-";
+
+/// Begins a file that [`publish`] will put in the place of `path`.
+///
+/// # Errors
+/// When the system refuses.
+pub fn begin(path: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder(path))
+}
+
+/// Puts a temporary file in its place, readable as other files are, and on the disk when this returns.
+///
+/// # Errors
+/// When the system refuses; what was at `path` is then untouched.
+pub fn publish(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(path).map_or(0o644, |old| old.permissions().mode());
+        file.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    // The new name is in the folder: where the system can, it goes to the disk too.
+    if let Ok(folder) = File::open(folder(path)) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+/// Writes a whole file.
+///
+/// # Errors
+/// When the system refuses; what was at `path` is then untouched.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = begin(path)?;
+    file.write_all(bytes)?;
+    publish(file, path)
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

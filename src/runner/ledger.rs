@@ -1,0 +1,218 @@
+//! The ledger: which job a row of the results belongs to, and which jobs are done. Rows are held against the plan, so that one
+//! of another plan, or one that was edited, is never taken for an answer.
+
+use crate::experiment::{Experiment, Job, Plan};
+use crate::record::{self, ResultsError};
+use csv::StringRecord;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::path::Path;
+
+/// What names the columns that place a row.
+const KEYS: [&str; 8] = ["id", "variant", "game", "position", "ply", "repeat", "depth", "error"];
+
+/// How the rows of a plan are found their places.
+pub struct Ledger<'a> {
+    plan: &'a Plan,
+    items: HashMap<&'a str, usize>,
+    variants: HashMap<&'a str, usize>,
+    keys: [usize; 8],
+}
+
+/// A row's place: rows in this order are those of one job at a time in the plan's order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    repeat: u32,
+    item: u32,
+    variant: u32,
+    ply: u16,
+    depth: u8,
+}
+
+impl Place {
+    /// Whether the row is of this repeat, item and variant.
+    #[must_use]
+    pub fn is_of(&self, repeat: u32, item: usize, variant: usize) -> bool {
+        (self.repeat, self.item as usize, self.variant as usize) == (repeat, item, variant)
+    }
+}
+
+/// What a row is.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Where it stands in the plan's order.
+    pub place: Place,
+    /// Its job.
+    pub job: Job,
+    /// Whether it is the job's last: the job is then done.
+    pub last: bool,
+    /// Whether it says that the job failed.
+    pub failed: bool,
+}
+
+impl<'a> Ledger<'a> {
+    /// The ledger of a plan, for results with this header.
+    #[must_use]
+    pub fn new(experiment: &'a Experiment, plan: &'a Plan, header: &[String]) -> Self {
+        let items = experiment.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at));
+        let variants = plan.variants.iter().enumerate().map(|(at, point)| (point.name.as_str(), at));
+        let keys = KEYS.map(|name| header.iter().position(|column| column == name).unwrap_or(usize::MAX));
+        Self { plan, items: items.collect(), variants: variants.collect(), keys }
+    }
+
+    /// What a row is.
+    ///
+    /// # Errors
+    /// When it is no row of this plan.
+    pub fn entry(&self, row: &StringRecord) -> Result<Entry, String> {
+        let [id, variant, game, position, ply, repeat, depth, error] =
+            self.keys.map(|at| row.get(at).unwrap_or_default());
+        let name = variant;
+        let variant = *self.variants.get(name).ok_or_else(|| format!("the plan has no variant \"{name}\""))?;
+        let item = if game.is_empty() { position } else { game };
+        let item = *self.items.get(item).ok_or_else(|| format!("the suite has no item \"{item}\""))?;
+        let repeat: u32 = repeat.parse().map_err(|_| format!("repeat: `{repeat}` is no number"))?;
+        let ply: Option<u16> = match ply {
+            "" => None,
+            ply => Some(ply.parse().map_err(|_| format!("ply: `{ply}` is no number"))?),
+        };
+        let depth: u8 = depth.parse().map_err(|_| format!("depth: `{depth}` is no depth"))?;
+        let number = u64::from_str_radix(id, 16).map_err(|_| format!("id: `{id}` is no id"))?;
+        if repeat >= self.plan.repeats {
+            return Err(format!(
+                "the plan has {} repeats, and this row is of repeat {repeat} (from 0)",
+                self.plan.repeats
+            ));
+        }
+        let job = self.plan.job_of(variant, item, repeat);
+        let last = number == self.plan.job_id(&job);
+        if !last && number != self.plan.row_id(&job, item, ply.unwrap_or(0), depth) {
+            return Err("its id is not of what it says was searched: it is of another plan, or was edited".to_owned());
+        }
+        let place = Place { repeat, item: item as u32, variant: variant as u32, ply: ply.unwrap_or(0), depth };
+        Ok(Entry { place, job, last, failed: !error.is_empty() })
+    }
+}
+
+/// Checks the rows of one file one after another: each against its check, and that none is missing or there twice.
+#[derive(Default)]
+pub struct Chains {
+    open: HashMap<u64, u32>,
+    done: HashSet<u64>,
+}
+
+impl Chains {
+    /// Takes the next row. `job`: its job's place in the plan.
+    ///
+    /// # Errors
+    /// When it was edited, a row before it is missing, or its job had ended before.
+    pub fn next(&mut self, job: u64, entry: &Entry, row: &StringRecord) -> Result<(), String> {
+        if self.done.contains(&job) {
+            return Err("it is there twice: its job had ended in a line before it".to_owned());
+        }
+        let last = row.len() - 1;
+        // A job that failed leaves a row that stands alone.
+        let previous = if entry.failed { 0 } else { self.open.get(&job).copied().unwrap_or(0) };
+        let check = record::check(previous, row.iter().take(last));
+        if row.get(last) != Some(format!("{check:08x}").as_str()) {
+            return Err("it was edited or damaged, or a row before it is missing: its check does not fit".to_owned());
+        }
+        if entry.last {
+            self.open.remove(&job);
+            self.done.insert(job);
+        } else {
+            self.open.insert(job, check);
+        }
+        Ok(())
+    }
+}
+
+/// What a results file holds.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// Places of the jobs that need not be run again.
+    pub jobs: HashSet<u64>,
+    /// How many of them failed.
+    pub failed: u64,
+    /// Bytes of a torn last line.
+    pub torn: u64,
+    /// Rows that are dropped: of jobs that were not finished, or are to be run again.
+    pub dropped: u64,
+}
+
+/// Which jobs are to be run again though rows of theirs are there.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Again {
+    /// Those that failed.
+    pub failed: bool,
+    /// Those with a row that is damaged or missing. Lines that are no rows of this plan go with them.
+    pub damaged: bool,
+}
+
+/// Reads a results file, drops the rows of jobs that are not done or are to be run again, and says what is left and how many
+/// bytes it takes: the file may be longer by what a kill left of its last rows.
+///
+/// # Errors
+/// When the file has other columns, holds a row that is not of this plan (unless such are to be dropped), or the system refuses.
+pub fn take_stock(
+    path: &Path,
+    header: &[String],
+    ledger: &Ledger<'_>,
+    again: Again,
+) -> Result<(Done, u64), ResultsError> {
+    let mut chains = Chains::default();
+    let (mut failed, mut damaged): (HashSet<u64>, HashSet<u64>) = Default::default();
+    let mut strangers = false;
+    let whole = record::scan(path, header, |_, row| {
+        let problem = match row.and_then(|row| Ok((row, ledger.entry(row)?))) {
+            Ok((row, entry)) => {
+                let job = ledger.plan.place(&entry.job);
+                if entry.failed {
+                    failed.insert(job);
+                }
+                match chains.next(job, &entry, row) {
+                    Ok(()) => return Ok(()),
+                    Err(problem) => {
+                        damaged.insert(job);
+                        problem
+                    }
+                }
+            }
+            Err(problem) => problem,
+        };
+        strangers = true;
+        if again.damaged { Ok(()) } else { Err(problem) }
+    })?;
+    let torn = std::fs::metadata(path)?.len() - whole;
+    let unfinished: HashSet<u64> = chains.open.into_keys().collect();
+    let mut jobs = chains.done;
+    let run_again =
+        |job: &u64| unfinished.contains(job) || damaged.contains(job) || again.failed && failed.contains(job);
+    jobs.retain(|job| !run_again(job));
+    let nothing_to_drop = unfinished.is_empty() && !strangers && (!again.failed || failed.is_empty());
+    let failed = failed.intersection(&jobs).count() as u64;
+    let mut done = Done { jobs, failed, torn, dropped: 0 };
+    if nothing_to_drop {
+        return Ok((done, whole));
+    }
+    let mut kept: Vec<Range<u64>> = Vec::new();
+    record::scan(path, header, |line, row| {
+        let keep = row.ok().and_then(|row| ledger.entry(row).ok());
+        match keep.is_some_and(|entry| done.jobs.contains(&ledger.plan.place(&entry.job))) {
+            true => kept.push(line.bytes.clone()),
+            false => done.dropped += 1,
+        }
+        Ok(())
+    })?;
+    // What a kill leaves stands at the end, and goes without the file being written anew.
+    let contiguous = kept.windows(2).all(|pair| pair[0].end == pair[1].start);
+    match (kept.first(), kept.last()) {
+        (Some(first), Some(last)) if contiguous && first.start == record::header_length(header)? => {
+            Ok((done, last.end))
+        }
+        _ => {
+            record::rewrite(path, header, kept.into_iter())?;
+            Ok((done, std::fs::metadata(path)?.len()))
+        }
+    }
+}
