@@ -170,7 +170,7 @@ impl Output {
     /// Opens the results for appending, and says what is done.
     ///
     /// # Errors
-    /// When the file there cannot be continued; see [`take_stock`].
+    /// When the file there cannot be continued: damaged, of another experiment, or unreadable.
     pub fn results(
         &self,
         header: &[String],
