@@ -421,3 +421,25 @@ fn every_experiment_file_is_right() {
     let (stdout, stderr, code) = run(&args);
     assert!(code == 0 && stdout.lines().count() >= 4, "{stderr}");
 }
+
+/// The files that the README and the guides show are right, and the printed pages are those of the definitions.
+#[test]
+fn what_the_documents_show_is_right() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
+    let folder = TempDir::new().unwrap();
+    for name in ["README.md", "docs/add-an-experiment.md"] {
+        let text = read(name);
+        let toml = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let path = experiment(folder.path(), &toml.replace("../data", "data"));
+        let (_, stderr, code) = run(&["check", path.to_str().unwrap()]);
+        assert_eq!(code, 0, "{name}: {stderr}");
+    }
+    for (name, args) in [
+        ("docs/options.md", &["options", "--markdown"][..]),
+        ("docs/columns.md", &["columns", "--markdown"]),
+        ("docs/ttlab.schema.json", &["schema"]),
+    ] {
+        assert_eq!(run(args).0, read(name), "print {name} again: ttlab {}", args.join(" "));
+    }
+}
