@@ -105,3 +105,52 @@ fn attacks_of(piece: Piece, side: Color, square: Square, occupied: Bitboard) -> 
         Piece::King => attacks::king(square),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::Increments;
+    use crate::engine::options::{PieceSquares, PieceValues};
+
+    const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+
+    /// Counted by hand.
+    #[test]
+    fn terms_by_hand() {
+        let (start, e4) = (Board::startpos(), Board::from_fen(AFTER_E4).unwrap());
+        let of = |count: Count, board: &Board| (count(board, Color::White), count(board, Color::Black));
+        // Two knights with two moves each; after e4 the knight g1 gains e2, the bishop five squares and the queen four.
+        assert_eq!(of(mobility::count, &start), (4, 4));
+        assert_eq!(of(mobility::count, &e4), (14, 4));
+        // The pawn on e4, and its attack on d5.
+        assert_eq!(of(centre::count, &start), (0, 0));
+        assert_eq!(of(centre::count, &e4), (2, 0));
+        // a3, c3, f3, h3; then e2, d3, c4, b5 and a6, of which a black pawn guards the last.
+        assert_eq!(of(space::count, &start), (4, 4));
+        assert_eq!(of(space::count, &e4), (8, 4));
+    }
+
+    #[test]
+    fn the_weights_add_up_and_the_side_to_move_is_heeded() {
+        let weights = Eval {
+            values: PieceValues::Classic,
+            squares: PieceSquares::None,
+            mobility: 2,
+            centre: 3,
+            space: 1,
+            random: 0,
+        };
+        let mut board = Board::from_fen(AFTER_E4).unwrap();
+        board.rekey(&Increments::new(
+            crate::chess::Keys::new(&crate::chess::KeyOptions::default()),
+            &piece_square_values(&weights),
+        ));
+        // White: 2 x 10 + 3 x 2 + 1 x 4; Black is to move.
+        assert_eq!(Evaluator::new(weights, 30_000).evaluate(&board), -30);
+        assert_eq!(Evaluator::new(weights, 25).evaluate(&board), -25);
+        let random = Eval { random: 500, mobility: 0, centre: 0, space: 0, ..weights };
+        let score = Evaluator::new(random, 30_000).evaluate(&board);
+        assert!(score != 0 && score.abs() <= 500 && score == Evaluator::new(random, 30_000).evaluate(&board));
+    }
+}
