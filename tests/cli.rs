@@ -443,3 +443,33 @@ fn what_the_documents_show_is_right() {
         assert_eq!(run(args).0, read(name), "print {name} again: ttlab {}", args.join(" "));
     }
 }
+
+/// A plan dealt out to shards gives the rows of a single run; a shard that is missing is told, and merging waits for it.
+#[test]
+fn shards_merge_to_a_single_run() {
+    let folder = TempDir::new().unwrap();
+    let path = experiment(folder.path(), &SMALL.replace("first = 6", "first = 3"));
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (plan, single) = (at("plan.json"), at("single"));
+    assert_eq!(run(&["run", path.to_str().unwrap(), "--out", &single, "-q"]).2, 0);
+    assert_eq!(run(&["plan", path.to_str().unwrap(), "--shards", "3", "-o", &plan]).2, 0);
+    let merged = at("merged");
+    let merge = || run(&["merge", &plan, "--out", &merged]);
+    for index in [0, 2, 1] {
+        let (_, stderr, code) = merge();
+        assert!(code == 3 || code == 2, "shard {index} is missing: {code} {stderr}");
+        let number = format!("{index}");
+        let (_, stderr, code) = run(&["run", "--plan", &plan, "--shard", &number, "--out", &merged, "-q"]);
+        assert_eq!(code, 0, "{stderr}");
+    }
+    let (_, stderr, code) = merge();
+    assert_eq!(code, 0, "{stderr}");
+    let without_checks = |folder: &str| -> Vec<Vec<String>> {
+        let mut rows = counts(Path::new(folder));
+        // The last column seals a row with its seconds in it.
+        rows.iter_mut().for_each(|row| drop(row.pop()));
+        rows
+    };
+    assert_eq!(without_checks(&merged), without_checks(&single));
+    assert_eq!(without_checks(&merged).len(), 3 * 5 * 3);
+}
