@@ -10,6 +10,7 @@ mod merge;
 mod options;
 mod perft;
 mod plan;
+mod replay;
 mod report;
 mod reproduce;
 mod run;
@@ -17,6 +18,7 @@ mod schema;
 mod search;
 mod shell;
 mod suite;
+mod trace;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -89,6 +91,8 @@ enum Command {
     Reproduce(reproduce::Args),
     Report(report::Args),
     Audit(audit::Args),
+    Trace(trace::Args),
+    Replay(replay::Args),
     Search(search::Args),
     Perft(perft::Args),
     Bench(bench::Args),
@@ -122,6 +126,8 @@ pub fn main() -> ExitCode {
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Audit(args) => audit::run(&args),
+        Command::Trace(args) => trace::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Bench(args) => bench::run(&args),

@@ -51,6 +51,7 @@ impl Search<'_> {
             && let Some((score, mv)) = self.refuted_by_child(board, window)
         {
             self.record_as(Bound::Lower, board, window, (score, mv), entered, check);
+            self.note_answer(board, depth, mv);
             return self.returned(score, window.alpha, window.beta);
         }
         let mut looked_ahead = false;
@@ -77,7 +78,7 @@ impl Search<'_> {
             self.arrange(board);
         }
 
-        let hint = Hint { table_move, previous, ply };
+        let hint = Hint { table_move: self.first_move(board, depth, table_move), previous, ply };
         let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.memory);
         if TABLE {
             self.prefetch_children(board, depth);
@@ -127,6 +128,9 @@ impl Search<'_> {
         self.stack.pop(&frame);
         if self.aborted {
             return 0;
+        }
+        if best > window.alpha {
+            self.note(board, depth, best_move);
         }
         let score = self.returned(best, window.alpha, window.beta);
         if TABLE && self.on.store_depth <= depth {

@@ -49,6 +49,11 @@ impl EngineOptions {
         }
         refuse(
             "ordering",
+            self.ordering.iter().skip(1).any(|&rule| rule == Ordering::Foreseen),
+            "\"foreseen\" must stand first",
+        )?;
+        refuse(
+            "ordering",
             self.ordering.contains(&Ordering::See) && self.ordering.contains(&Ordering::MvvLva),
             "\"mvv-lva\" and \"see\" both claim all captures: name one of them",
         )?;

@@ -66,6 +66,7 @@ impl Search<'_> {
             if let Some(table) = self.table.as_mut() {
                 table.cutoff(&hit);
             }
+            self.note_answer(board, depth, hit.entry.mv);
         } else if !advice.mv.is_none() {
             self.count.move_only += 1;
         }

@@ -3,6 +3,7 @@
 use super::anatomy::Dissector;
 use super::consult::Place;
 use super::eval::Evaluator;
+use super::foresight::Foresight;
 use super::options::Algorithm;
 use super::ordering::Ranks;
 use super::outcome::{Iteration, Limit, Progress, SearchCounters};
@@ -41,6 +42,10 @@ pub fn deepen(
             && let Some(table) = engine.table.as_mut()
         {
             table.advance(1);
+        }
+        if let Some(scout) = engine.scout.as_mut() {
+            let only = Limit { depth: Some(depth), nodes: None };
+            deepen(scout, root, carried.path.clone(), only, stop, &mut |_| {});
         }
         let before = engine.table.as_ref().map(|table| table.counters()).unwrap_or_default();
         let last = iterations.last().map(|last| (last.score, last.best, last.pv.clone()));
@@ -110,6 +115,10 @@ fn prepare<'a>(engine: &'a mut Engine, carried: &mut Carried, node_limit: u64, s
         aborted: false,
         audit: engine.audit.as_deref_mut(),
         dissector,
+        foresight: match (engine.notes.as_mut(), engine.scout.as_ref().and_then(|scout| scout.notes.as_ref())) {
+            (Some(notes), _) => Some(Foresight::Learns(notes)),
+            (None, known) => known.map(Foresight::Knows),
+        },
         check_keys: &engine.check_keys,
         algorithm: engine.options.algorithm,
         aspiration: engine.options.aspiration,

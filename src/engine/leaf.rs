@@ -92,7 +92,7 @@ impl Search<'_> {
             return (best, best_move);
         }
         self.arrange(board);
-        let hint = Hint { table_move, previous: Move::NONE, ply };
+        let hint = Hint { table_move: self.first_move(board, 0, table_move), previous: Move::NONE, ply };
         let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.memory);
         while let Some(mv) = self.stack.next(&mut frame, &self.ranks) {
             if self.on.delta != 0 && self.hopeless(board, mv, stand_pat, alpha) {
@@ -114,6 +114,9 @@ impl Search<'_> {
             }
         }
         self.stack.pop(&frame);
+        if !best_move.is_none() && best > place.alpha {
+            self.note(board, 0, best_move);
+        }
         (best, best_move)
     }
 

@@ -7,6 +7,7 @@ mod check;
 mod consult;
 mod deepening;
 pub mod eval;
+mod foresight;
 mod leaf;
 mod minimax;
 pub mod options;
@@ -42,6 +43,10 @@ pub struct Engine {
     audit: Option<Box<audit::Findings>>,
     /// Whether a search was made since the engine was new.
     searched: bool,
+    /// The engine that finds each node's first move, where the ordering asks for foresight.
+    scout: Option<Box<Engine>>,
+    /// What this engine notes down, if it is a scout.
+    notes: Option<foresight::Notes>,
 }
 
 /// Why an engine cannot be made.
@@ -89,6 +94,11 @@ impl Engine {
             last_ply: None,
             audit: None,
             searched: false,
+            scout: match options.ordering.contains(&options::Ordering::Foreseen) {
+                true => Some(Box::new(foresight::scout(options)?)),
+                false => None,
+            },
+            notes: None,
         })
     }
 
@@ -112,6 +122,7 @@ impl Engine {
         self.memory.clear();
         self.last_ply = None;
         self.searched = false;
+        self.notes.iter_mut().for_each(foresight::Notes::clear);
     }
 
     /// Forgets what is not kept between games.
@@ -173,6 +184,7 @@ impl Engine {
         self.forget(Clear::Search);
         self.tick(board);
         self.searched = true;
+        self.scout.iter_mut().for_each(|scout| scout.reset());
         let mut root = *board;
         root.rekey(&self.increments);
         let path = past

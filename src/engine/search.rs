@@ -43,6 +43,8 @@ pub struct Search<'a> {
     pub(super) audit: Option<&'a mut super::audit::Findings>,
     /// What takes the iteration apart, under full diagnostics.
     pub(super) dissector: Option<Box<super::anatomy::Dissector>>,
+    /// The first move of each node, noted or known.
+    pub(super) foresight: Option<super::foresight::Foresight<'a>>,
     /// Second keys, for finding false matches under full diagnostics.
     pub(super) check_keys: &'a crate::chess::keys::Keys,
 }

@@ -77,12 +77,7 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
     /// The first word of a key's bucket.
     #[inline]
     fn start(&self, key: u64) -> usize {
-        let bucket = match self.index {
-            Index::Modulo => key % self.buckets,
-            Index::Mask => key & (self.buckets - 1),
-            Index::Multiply => ((u128::from(key) * u128::from(self.buckets)) >> 64) as u64,
-        };
-        bucket as usize * self.words
+        self.index.bucket(key, self.buckets) as usize * self.words
     }
 
     /// The slot of a bucket that answers to a key.

@@ -52,6 +52,14 @@ fn buckets(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     Some(if options.index == Index::Mask && buckets > 0 { 1 << buckets.ilog2() } else { buckets })
 }
 
+/// Buckets of a table whose size is known.
+pub(super) fn known_buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, TableError> {
+    buckets(options, working_set).ok_or_else(|| TableError::Option {
+        path: "table.size",
+        problem: format!("\"{}\" is a share of a working set that is not known here", options.size),
+    })
+}
+
 /// Bytes that the table's entries take: none for a table without a bound and for a share of an unknown working set.
 #[must_use]
 pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
@@ -102,10 +110,7 @@ pub fn build(
         TableKind::None => None,
         TableKind::Unbounded => Some(Box::new(Unbounded::new(options)) as Box<dyn Table>),
         TableKind::Bounded => {
-            let buckets = buckets(options, working_set).ok_or_else(|| TableError::Option {
-                path: "table.size",
-                problem: format!("\"{}\" is a share of a working set that is not known here", options.size),
-            })?;
+            let buckets = known_buckets(options, working_set)?;
             Some(options.policy.dispatch(Maker { options, buckets })?)
         }
     };

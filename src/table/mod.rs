@@ -9,8 +9,10 @@ mod make;
 pub mod memory;
 pub mod options;
 pub mod policy;
+pub mod replay;
 pub mod shadow;
 pub mod size;
+pub mod trace;
 pub mod unbounded;
 
 pub use bounded::Bounded;

@@ -47,6 +47,19 @@ pub enum Index {
     Multiply,
 }
 
+impl Index {
+    /// The bucket of a key among so many.
+    #[inline]
+    #[must_use]
+    pub fn bucket(self, key: u64, buckets: u64) -> u64 {
+        match self {
+            Self::Modulo => key % buckets,
+            Self::Mask => key & (buckets - 1),
+            Self::Multiply => ((u128::from(key) * u128::from(buckets)) >> 64) as u64,
+        }
+    }
+}
+
 /// What a store does when the bucket already holds the same key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

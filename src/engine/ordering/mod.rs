@@ -36,6 +36,8 @@ impl Memory {
 /// in the list).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ranks {
+    /// Of the move that comes first: a foreseen one or the table's.
+    first: i32,
     table_move: i32,
     captures: i32,
     see: i32,
@@ -59,6 +61,7 @@ impl Ranks {
         for (place, rule) in options.ordering.iter().enumerate() {
             let rank = (options.ordering.len() - place) as i32 * STEP;
             let slot = match rule {
+                Ordering::Foreseen => &mut ranks.first,
                 Ordering::TableMove => &mut ranks.table_move,
                 Ordering::MvvLva => &mut ranks.captures,
                 Ordering::See => &mut ranks.see,
@@ -69,6 +72,7 @@ impl Ranks {
             *slot = (*slot).max(rank);
             ranks.none = false;
         }
+        ranks.first = ranks.first.max(ranks.table_move);
         ranks
     }
 
@@ -89,8 +93,8 @@ impl Ranks {
     /// The score of one move: rank of the rule that claims it, plus its score within the rule.
     #[inline]
     fn score(&self, board: &Board, mv: Move, hint: &Hint, memory: &Memory) -> i32 {
-        if mv == hint.table_move && self.table_move != 0 {
-            return self.table_move;
+        if mv == hint.table_move && self.first != 0 {
+            return self.first;
         }
         if self.captures != 0
             && let Some(score) = mvv_lva::score(self.scheme, board, mv)
@@ -129,7 +133,7 @@ const SEE_VALUES: [i32; 6] = [100, 300, 300, 500, 900, 20_000];
 /// What a node knows about its moves before it looks at them.
 #[derive(Debug, Clone, Copy)]
 pub struct Hint {
-    /// The table's move; none if there is none.
+    /// The move to try first, the table's unless another is foreseen; none if there is none.
     pub table_move: Move,
     /// The opponent's last move; none at the root.
     pub previous: Move,

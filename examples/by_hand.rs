@@ -1,0 +1,118 @@
+//! The yardstick of table code: the same search over an always-replace table written by hand, with nothing to choose, or over
+//! the table of a policy. `benches/instructions.sh` counts the instructions of both.
+//!
+//! `cargo run --release --example by_hand -- hand|none|POLICY [SLOTS]`
+
+#![allow(clippy::print_stdout)] // Its output is its result.
+
+use std::sync::atomic::AtomicBool;
+use ttlab::chess::{Board, Bound};
+use ttlab::engine::{Engine, EngineOptions, Limit};
+use ttlab::table::options::Size;
+use ttlab::table::policy::Policy;
+use ttlab::table::{Entry, Hit, Occupancy, Table, TableCounters, TableKind, TableOptions, entry};
+
+/// Two words for each slot, one slot for each key, the newest stays.
+struct ByHand {
+    words: Vec<u64>,
+    slots: u64,
+    counters: TableCounters,
+}
+
+impl ByHand {
+    fn place(&self, key: u64) -> usize {
+        ((u128::from(key) * u128::from(self.slots)) >> 64) as usize * 2
+    }
+}
+
+impl Table for ByHand {
+    fn probe(&mut self, key: u64, _: u64, _: u8) -> Option<Hit> {
+        self.counters.probes += 1;
+        let place = self.place(key);
+        let (held, word) = (self.words[place], self.words[place + 1]);
+        if held != key || entry::bound(word) == Bound::None {
+            let empty = entry::bound(word) == Bound::None;
+            self.counters.misses_empty += u64::from(empty);
+            self.counters.misses_other += u64::from(!empty);
+            return None;
+        }
+        self.counters.hits += 1;
+        let entry = entry::unpack(word);
+        Some(Hit { entry, draft: i32::from(entry.depth), age: 0, slot: place, foreign: false })
+    }
+
+    fn store(&mut self, key: u64, _: u64, entry: Entry) {
+        self.counters.stores += 1;
+        let place = self.place(key);
+        match (entry::bound(self.words[place + 1]), self.words[place] == key) {
+            (Bound::None, _) => self.counters.fills += 1,
+            (_, true) => self.counters.updates += 1,
+            (_, false) => self.counters.evictions += 1,
+        }
+        self.words[place] = key;
+        self.words[place + 1] = entry::pack(&entry);
+    }
+
+    fn cutoff(&mut self, _: &Hit) {}
+
+    fn prefetch(&self, _: u64) {}
+
+    fn advance(&mut self, _: u16) {}
+
+    fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    fn counters(&self) -> TableCounters {
+        self.counters
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        let occupied = self.words.chunks(2).filter(|slot| entry::bound(slot[1]) != Bound::None).count() as u64;
+        Occupancy { slots: self.slots, occupied, current: occupied, bytes: 16 * self.slots }
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
+        self.words
+            .chunks(2)
+            .map(|slot| entry::unpack(slot[1]))
+            .filter(|entry| !entry.is_empty())
+            .for_each(|e| visit(&e));
+    }
+
+    fn now(&self) -> u16 {
+        0
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let which = arguments.first().map_or("hand", String::as_str);
+    let slots = 65_536;
+    let mut table = TableOptions { size: Size::Entries(slots), ..TableOptions::default() };
+    table.slots = arguments.get(1).and_then(|slots| slots.parse().ok()).unwrap_or(1);
+    let options = |table: TableOptions| EngineOptions { table, ..EngineOptions::default() };
+    let mut engine = match which {
+        "hand" => {
+            let words = vec![0; 2 * slots as usize];
+            let hand = Box::new(ByHand { words, slots, counters: TableCounters::default() });
+            Engine::with_table(&options(table), hand)?
+        }
+        "none" => Engine::new(&options(TableOptions { kind: TableKind::None, ..table }), None)?,
+        name => {
+            table.policy = Policy::named(name).ok_or("no such policy")?;
+            Engine::new(&options(table), None)?
+        }
+    };
+    let mut nodes = 0;
+    for fen in [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "r3r1k1/ppqb1ppp/8/4p1NQ/8/2P5/PP3PPP/R3R1K1 b - - 0 1",
+    ] {
+        let limit = Limit { depth: None, nodes: Some(1_000_000) };
+        let outcome = engine.search(&Board::from_fen(fen)?, &[], limit, &AtomicBool::new(false), &mut |_| {});
+        nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+    }
+    println!("{nodes}");
+    Ok(())
+}
