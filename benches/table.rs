@@ -1,6 +1,5 @@
-//! The table against the memory that it lives in, in one run: probes and stores of random keys against a bare pointer chase over as much
-//! memory; clearing against a plain memset. Only a hit feeds the next key, and hits are rare here: the processor may run ahead of a miss, as
-//! it may in a search, so a step can cost less than one of the chase. `TTLAB_BENCH_MIB` (default 1024) sets the size.
+//! The table against the memory that it lives in, in one run: a chain of probes and stores, in which each position tells which the next
+//! is, against a bare pointer chase over as much memory; clearing against a plain memset. `TTLAB_BENCH_MIB` (default 1024) sets the size.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -9,7 +8,7 @@ use ttlab::chess::{Bound, Move};
 use ttlab::table::memory::Memory;
 use ttlab::table::options::Size;
 use ttlab::table::policy::Policy;
-use ttlab::table::{Entry, TableOptions, build};
+use ttlab::table::{Entry, Table, TableOptions, build};
 
 fn mix(n: u64) -> u64 {
     let n = (n ^ n >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,57 +18,90 @@ fn mix(n: u64) -> u64 {
 
 const STEPS: u64 = 1 << 16;
 
+/// Positions are numbers below 2^30, their keys the numbers mixed. An entry tells the next number in its move and its score.
+fn entry(next: u32, depth: u8) -> Entry {
+    let score = (next >> 15) as i32 - (1 << 14);
+    Entry { mv: Move::from_bits((next & 0x7fff) as u16), score, bound: Bound::Exact, depth, ..Entry::default() }
+}
+
+fn next(entry: &Entry) -> u32 {
+    ((entry.score + (1 << 14)) as u32) << 15 | u32::from(entry.mv.bits())
+}
+
+/// One probe that hits and one store to the same position: where the next position is, only the probe's answer says.
+#[inline]
+fn step(table: &mut dyn Table, at: u32) -> u32 {
+    let key = mix(u64::from(at) + 1);
+    let found = table.probe(key, 0, 1).map(|hit| hit.entry).unwrap_or_default();
+    let next = next(&found);
+    table.store(key, 0, Entry { depth: found.depth.wrapping_add(1) & 15, ..entry(next, 0) });
+    next
+}
+
+/// Puts numbers into a random order.
+fn shuffle(numbers: &mut [u32]) {
+    for last in (1..numbers.len()).rev() {
+        numbers.swap(last, (mix(last as u64) % (last as u64 + 1)) as usize);
+    }
+}
+
+/// Fills the table and links what stayed in it to one random ring.
+fn ring(table: &mut dyn Table, entries: u32) -> u32 {
+    for number in 0..entries {
+        table.store(mix(u64::from(number) + 1), 0, entry(0, 1));
+    }
+    let stayed = |&number: &u32| table.probe(mix(u64::from(number) + 1), 0, 1).is_some();
+    let mut ring: Vec<u32> = (0..entries).filter(stayed).collect();
+    shuffle(&mut ring);
+    for (place, &number) in ring.iter().enumerate() {
+        table.store(mix(u64::from(number) + 1), 0, entry(ring[(place + 1) % ring.len()], 1));
+    }
+    ring[0]
+}
+
 fn table(criterion: &mut Criterion) {
     let mib: u64 = std::env::var("TTLAB_BENCH_MIB").ok().and_then(|mib| mib.parse().ok()).unwrap_or(1024);
+    let mib = mib.clamp(1, 16_384);
     let mut group = criterion.benchmark_group(format!("{mib} MiB"));
     group.sample_size(20);
     group.throughput(Throughput::Elements(STEPS));
+    let entries = (mib << 16) as u32;
     {
-        // As many 16-byte pairs as the table has entries; each read tells where the next is.
         let mut memory = Memory::new((mib << 17) as usize, true).unwrap();
-        let pairs = (mib << 16) as usize;
-        (0..pairs).for_each(|pair| memory[2 * pair] = mix(pair as u64 + 1));
-        let mut key = 1u64;
+        // Every second pair, as about as many positions stay in the table; each tells where the next is.
+        let mut ring: Vec<u32> = (0..entries).filter(|pair| mix(u64::from(*pair)) % 8 < 5).collect();
+        shuffle(&mut ring);
+        for (place, &pair) in ring.iter().enumerate() {
+            memory[2 * pair as usize] = u64::from(ring[(place + 1) % ring.len()]);
+        }
+        let mut pair = u64::from(ring[0]);
         group.bench_function("pointer chase", |bencher| {
             bencher.iter(|| {
                 for _ in 0..STEPS {
-                    let pair = ((u128::from(key) * pairs as u128) >> 64) as usize;
-                    key = mix(key ^ memory[2 * pair]);
+                    pair = memory[2 * pair as usize];
                 }
-                black_box(key)
+                black_box(pair)
             });
         });
         group.bench_function("memset", |bencher| bencher.iter(|| black_box(&mut memory[..]).fill(0)));
     }
-    for policy in ["always", "depth-preferred", "ancient", "scored"] {
+    for (policy, slots) in [("always", 1), ("depth-preferred", 1), ("ancient", 1), ("two-tier", 2), ("bucket", 4)] {
         let policy = Policy::named(policy).unwrap();
-        let options = TableOptions { policy, size: Size::Bytes(mib << 20), ..TableOptions::default() };
+        let options = TableOptions { policy, slots, size: Size::Bytes(mib << 20), ..TableOptions::default() };
         let mut table = build(&options, None, false).unwrap().unwrap();
-        let mut key = 1u64;
-        let mut depth = 0u8;
-        let mut step = |key: u64| {
-            let found = table.probe(key, 0, 1).map_or(0, |hit| hit.entry.score as u64 + 1);
-            depth = (depth + 1) % 9;
-            let entry = Entry {
-                mv: Move::from_bits(key as u16),
-                score: (key >> 50) as i32,
-                bound: Bound::Exact,
-                depth,
-                ..Entry::default()
-            };
-            table.store(key, 0, entry);
-            mix(key ^ found)
-        };
-        // Full, as in a long search, so that every probe finds another's entry.
-        (0..mib << 17).for_each(|_| key = step(key));
-        group.bench_function(format!("probe and store, {}", policy.name()), |bencher| {
+        let table = table.as_mut();
+        let mut at = ring(table, entries);
+        let misses = table.counters();
+        group.bench_function(format!("probe and store, {} x {slots}", policy.name()), |bencher| {
             bencher.iter(|| {
                 for _ in 0..STEPS {
-                    key = step(key);
+                    at = step(table, at);
                 }
-                black_box(key)
+                black_box(at)
             });
         });
+        let misses = table.counters() - misses;
+        assert_eq!(misses.probes, misses.hits, "{}: the chain broke", policy.name());
         if policy.name() == "always" {
             group.bench_function("clear", |bencher| bencher.iter(|| table.clear()));
         }

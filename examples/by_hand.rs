@@ -1,20 +1,22 @@
 //! The yardstick of table code: the same search over an always-replace table written by hand, with nothing to choose, or over
 //! the table of a policy. `benches/instructions.sh` counts the instructions of both.
 //!
-//! `cargo run --release --example by_hand -- hand|none|POLICY [SLOTS]`
+//! `cargo run --release --example by_hand -- hand|none|POLICY [SLOTS [NODES]]`
 
 #![allow(clippy::print_stdout)] // Its output is its result.
 
 use std::sync::atomic::AtomicBool;
 use ttlab::chess::{Board, Bound};
+use ttlab::engine::options::Deepening;
 use ttlab::engine::{Engine, EngineOptions, Limit};
+use ttlab::table::memory::Memory;
 use ttlab::table::options::Size;
 use ttlab::table::policy::Policy;
 use ttlab::table::{Entry, Hit, Occupancy, Table, TableCounters, TableKind, TableOptions, entry};
 
 /// Two words for each slot, one slot for each key, the newest stays.
 struct ByHand {
-    words: Vec<u64>,
+    words: Memory,
     slots: u64,
     counters: TableCounters,
 }
@@ -55,7 +57,9 @@ impl Table for ByHand {
 
     fn cutoff(&mut self, _: &Hit) {}
 
-    fn prefetch(&self, _: u64) {}
+    fn prefetch(&self, key: u64) {
+        self.words.prefetch(self.place(key));
+    }
 
     fn advance(&mut self, _: u16) {}
 
@@ -91,10 +95,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let slots = 65_536;
     let mut table = TableOptions { size: Size::Entries(slots), ..TableOptions::default() };
     table.slots = arguments.get(1).and_then(|slots| slots.parse().ok()).unwrap_or(1);
-    let options = |table: TableOptions| EngineOptions { table, ..EngineOptions::default() };
+    let nodes = arguments.get(2).and_then(|nodes| nodes.parse().ok()).unwrap_or(1_000_000);
+    let options = |table: TableOptions| EngineOptions {
+        table,
+        deepening: Deepening { step: 0, ..Deepening::default() },
+        ..EngineOptions::default()
+    };
     let mut engine = match which {
         "hand" => {
-            let words = vec![0; 2 * slots as usize];
+            let words = Memory::new(2 * slots as usize, true)?;
             let hand = Box::new(ByHand { words, slots, counters: TableCounters::default() });
             Engine::with_table(&options(table), hand)?
         }
@@ -104,15 +113,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Engine::new(&options(table), None)?
         }
     };
-    let mut nodes = 0;
+    // One iteration, cut short: the sweep over all slots at its end then costs the same however many nodes there are.
+    let limit = Limit { depth: Some(10), nodes: Some(nodes) };
+    let mut searched = 0;
     for fen in [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "r3r1k1/ppqb1ppp/8/4p1NQ/8/2P5/PP3PPP/R3R1K1 b - - 0 1",
     ] {
-        let limit = Limit { depth: None, nodes: Some(1_000_000) };
         let outcome = engine.search(&Board::from_fen(fen)?, &[], limit, &AtomicBool::new(false), &mut |_| {});
-        nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+        searched += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
     }
-    println!("{nodes}");
+    println!("{searched}");
     Ok(())
 }
