@@ -9,9 +9,9 @@ const FEW: usize = 10;
 /// Tables less full than this, in per mille, put no pressure on a policy. Source: Stockfish's advice on table sizes.
 const FULL: f64 = 300.0;
 
-/// Warnings about a finished run.
+/// What the counts of a finished run cannot show.
 #[must_use]
-pub fn warnings(manifest: &Manifest, summary: &Summary) -> Vec<String> {
+pub fn counts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
     let varies = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
     let loose: Vec<&str> =
@@ -36,6 +36,13 @@ pub fn warnings(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     if summary.searches < FEW {
         warnings.push(format!("{} searches are few: the means say little beyond them", summary.searches));
     }
+    warnings
+}
+
+/// What its times cannot show.
+#[must_use]
+pub fn times(manifest: &Manifest, summary: &Summary) -> Vec<String> {
+    let mut warnings = Vec::new();
     if manifest.jobs > 1 {
         warnings.push(format!(
             "timings are of {} jobs at a time, which share caches and memory: use --jobs 1 and repeats to compare times",

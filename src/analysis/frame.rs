@@ -200,6 +200,19 @@ impl Frame {
         }
     }
 
+    /// As [`Frame::take`], but of the counters (columns of numbers with a dot in their names) only those named.
+    #[must_use]
+    pub fn take_lean(&self, rows: &[usize], counters: &[&str]) -> Self {
+        let mut lean = Self { rows: rows.len(), ..Self::default() };
+        for (name, values) in self.names.iter().zip(&self.columns) {
+            if matches!(values, Values::Words(_)) || !name.contains('.') || counters.contains(&name.as_str()) {
+                lean.names.push(name.clone());
+                lean.columns.push(values.take(rows));
+            }
+        }
+        lean
+    }
+
     /// How many rows there are.
     #[must_use]
     pub fn rows(&self) -> usize {
@@ -216,7 +229,8 @@ impl Frame {
     #[must_use]
     pub fn options(&self) -> Vec<&str> {
         let fixed: Vec<String> = crate::record::columns().into_iter().map(|column| column.name).collect();
-        self.names.iter().map(String::as_str).filter(|name| !fixed.iter().any(|known| known == name)).collect()
+        let option = |name: &&str| *name != super::grouping::SOURCE && !fixed.iter().any(|known| known == name);
+        self.names.iter().map(String::as_str).filter(option).collect()
     }
 
     fn column(&self, name: &str) -> Option<&Values> {

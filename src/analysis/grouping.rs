@@ -3,6 +3,9 @@
 use super::frame::{Frame, FrameError};
 use std::collections::HashMap;
 
+/// The column that tells joined results apart.
+pub const SOURCE: &str = "source";
+
 /// Which group each row belongs to, and what else varies within it.
 #[derive(Debug, Clone, Default)]
 pub struct Grouping {
@@ -23,13 +26,13 @@ impl Grouping {
     #[must_use]
     pub fn new(frame: &Frame, by: &[String]) -> Self {
         let (group, values) = combine(frame, by);
-        // A variant fixes every option: nothing else varies within it.
-        let rest: Vec<String> = if by.iter().any(|column| column == "variant") {
-            Vec::new()
-        } else {
-            let options = frame.options().into_iter().map(str::to_owned);
-            options.filter(|option| !by.contains(option)).collect()
-        };
+        // A variant fixes every option and the limit: only where the results come from may vary within it.
+        let variant = by.iter().any(|column| column == "variant");
+        let has = |name: &str| frame.names().iter().any(|known| known == name);
+        let mut rest = if variant { Vec::new() } else { frame.options() };
+        rest.extend(["limit", SOURCE].into_iter().filter(|name| has(name) && !(variant && *name == "limit")));
+        rest.retain(|option| !by.iter().any(|column| column == option));
+        let rest: Vec<String> = rest.into_iter().map(str::to_owned).collect();
         let (block, blocks) = combine(frame, &rest);
         Self { by: by.to_vec(), values, group, block, blocks }
     }
@@ -43,7 +46,7 @@ impl Grouping {
             for ((column, head), value) in self.by.iter().zip(&heads).zip(values) {
                 match (column.as_str(), value.as_str()) {
                     (_, "") => {}
-                    ("variant" | "source" | "experiment", value) => parts.push(value.to_owned()),
+                    ("variant" | SOURCE | "experiment", value) => parts.push(value.to_owned()),
                     (_, value) => parts.push(format!("{head}={value}")),
                 }
             }

@@ -1,17 +1,25 @@
 //! From rows to findings: who needed fewer nodes, by how much, how sure that is, and what was expected.
 
+pub mod axes;
 pub mod blindness;
+pub mod chaos;
 pub mod clusters;
 pub mod column;
+pub mod curves;
+pub mod doubts;
+pub mod effects;
+pub mod filter;
+pub mod findings;
 pub mod frame;
 pub mod grouping;
 pub mod metric;
 pub mod searches;
 pub mod stats;
 pub mod summary;
+pub mod timing;
 pub mod verdict;
 
 pub use frame::{Frame, FrameError};
 pub use metric::Metric;
-pub use summary::{Line, Question, Summary};
+pub use summary::{Baseline, Line, Question, Summary};
 pub use verdict::Verdict;

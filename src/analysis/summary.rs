@@ -13,10 +13,22 @@ pub struct Question {
     pub by: Vec<String>,
     /// Values of the first of these in the order in which lines are wanted; others follow as they come.
     pub order: Vec<String>,
-    /// The baseline, as [`Grouping::baseline`] reads it; none: the first group.
-    pub baseline: Option<String>,
+    /// What the others are held against.
+    pub baseline: Baseline,
     /// What is compared; the first heads the page.
     pub metrics: Vec<Metric>,
+}
+
+/// What the other lines are held against.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Baseline {
+    /// The first group.
+    #[default]
+    First,
+    /// A user's words, as [`Grouping::baseline`] reads them.
+    Text(String),
+    /// The group that has this value of a column, and each group's own values of the others.
+    Value(String, String),
 }
 
 impl Question {
@@ -26,7 +38,7 @@ impl Question {
         Self {
             by: vec!["variant".to_owned()],
             order: order.to_vec(),
-            baseline: baseline.map(str::to_owned),
+            baseline: baseline.map_or(Baseline::First, |name| Baseline::Value("variant".to_owned(), name.to_owned())),
             metrics: vec![Metric::nodes()],
         }
     }
@@ -157,8 +169,16 @@ impl Summary {
             .collect();
         totals(&mut lines, &searches, frame);
         let baseline = match &question.baseline {
-            Some(text) => grouping.baseline(text)?,
-            None => grouping.values.first().map_or_else(Vec::new, |first| first.iter().cloned().enumerate().collect()),
+            Baseline::Text(text) => grouping.baseline(text)?,
+            Baseline::Value(column, value) => {
+                let at = question.by.iter().position(|by| by == column);
+                let known = |at: &usize| grouping.values.iter().any(|values| values[*at] == *value);
+                let at = at.filter(known).ok_or_else(|| format!("there are no rows of the baseline \"{value}\""))?;
+                vec![(at, value.clone())]
+            }
+            Baseline::First => {
+                grouping.values.first().map_or_else(Vec::new, |first| first.iter().cloned().enumerate().collect())
+            }
         };
         let references = grouping.references(&baseline);
         for metric in &question.metrics {

@@ -11,15 +11,23 @@ pub struct Args {
     /// The experiment files
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Refuse experiments that cannot show what they vary
+    #[arg(long)]
+    strict: bool,
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let mut wrong = 0;
+    let (mut wrong, mut blind) = (0, 0);
     for file in &args.files {
         match Experiment::load(file, &[]) {
             Ok(experiment) => {
                 let plan = Plan::new(&experiment);
                 println!("{}: {} variants, {} jobs", file.display(), plan.variants.len(), plan.len());
+                let jobs = if experiment.file.repeats > 1 { 1 } else { 2 };
+                for warning in crate::experiment::foresight::warnings(&experiment, &plan, jobs) {
+                    eprintln!("{}: warning: {warning}", file.display());
+                    blind += 1;
+                }
             }
             Err(problem) => {
                 wrong += 1;
@@ -29,6 +37,9 @@ pub fn run(args: &Args) -> Outcome {
     }
     if wrong > 0 {
         return Err(Failure::usage(format!("{wrong} of {} files are wrong", args.files.len())));
+    }
+    if args.strict && blind > 0 {
+        return Err(Failure::usage(format!("--strict: {blind} warnings")));
     }
     Ok(Exit::Done)
 }

@@ -1,17 +1,98 @@
 use super::{Exit, Failure, Outcome};
-use std::path::PathBuf;
+use crate::report::{self, Choices, Page, html, markdown, source, text};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
-/// Write the report of a results folder again
+/// Look at results: groups, metrics and baseline of your choice, over one or several results
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  ttlab report reports/quick          report.md again, and the summary")]
+  ttlab report reports/quick                           report.md, report.html and figures again, and the summary
+  ttlab report reports/quick --by table.policy.kind --metric nodes --metric usable_rate
+  ttlab report reports/quick --where 'depth>=4' --where 'table.size!=1 MiB'
+  ttlab report old/results.csv new/results.csv --by source
+  ttlab report reports/a reports/b --format html -o both.html
+
+With choices, or with several results, nothing in the results' folders is written: the answer goes to standard output,
+or where -o says. Columns: `ttlab columns`; the unique end of a name is enough. Derived metrics: usable_rate, move_rate,
+hit_rate, eviction_rate, rejection_rate, first_cut_rate, nps, pressure. `--by source` tells results apart.")]
 pub struct Args {
-    /// A folder that `ttlab run` wrote
-    folder: PathBuf,
+    /// Folders that `ttlab run` wrote, or CSV files
+    #[arg(required = true)]
+    results: Vec<PathBuf>,
+    /// Columns to tell groups apart by, with commas between [default: variant]
+    #[arg(long, value_name = "COLUMNS")]
+    by: Option<String>,
+    /// Only rows that meet a condition: column, one of = != < <= > >=, value (may be repeated: all must hold)
+    #[arg(long = "where", value_name = "CONDITION")]
+    filters: Vec<String>,
+    /// The group that the others are held against: its name, or column=value
+    #[arg(long, value_name = "GROUP")]
+    baseline: Option<String>,
+    /// What is compared: a column or a derived metric (may be repeated) [default: nodes]
+    #[arg(long = "metric", value_name = "METRIC")]
+    metrics: Vec<String>,
+    /// How the answer is written [default: by the ending of -o, else text]
+    #[arg(long)]
+    format: Option<Format>,
+    /// Where the answer goes
+    #[arg(short, long)]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Md,
+    Html,
+}
+
+impl Format {
+    fn of(args: &Args) -> Self {
+        let ending = args.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
+        args.format.unwrap_or(match ending {
+            Some("html" | "htm") => Self::Html,
+            Some("md") => Self::Md,
+            _ => Self::Text,
+        })
+    }
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let report = crate::report::write(&args.folder).map_err(Failure::usage)?;
-    println!("{}", report.text);
+    let choices = Choices {
+        by: args.by.clone(),
+        filters: args.filters.clone(),
+        baseline: args.baseline.clone(),
+        metrics: args.metrics.clone(),
+    };
+    let sources = source::load(&args.results).map_err(|error| Failure::usage(format!("{error:#}")))?;
+    let page = Page::new(&sources, &choices).map_err(|error| Failure::usage(format!("{error:#}")))?;
+    let plain = choices.is_default() && args.out.is_none() && args.format.is_none();
+    if plain
+        && let [folder] = &args.results[..]
+        && folder.is_dir()
+    {
+        report::write_page(&page, folder).map_err(|error| Failure::io(format!("{error:#}")))?;
+        println!("{}\nreport: {}", text::render(&page, width()), folder.join("report.html").display());
+        return Ok(Exit::Done);
+    }
+    let rendered = match Format::of(args) {
+        Format::Text => text::render(&page, width()) + "\n",
+        Format::Md => markdown::render(&page, false),
+        Format::Html => html::render(&page),
+    };
+    match &args.out {
+        Some(path) => crate::record::write_whole(path, rendered.as_bytes())
+            .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?,
+        None => print!("{rendered}"),
+    }
     Ok(Exit::Done)
+}
+
+/// Columns of the terminal that the answer goes to; as many as are wanted where it goes elsewhere.
+fn width() -> usize {
+    if std::io::stdout().is_terminal() { terminal_width().unwrap_or(report::WIDTH) } else { 10_000 }
+}
+
+fn terminal_width() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns >= 40)
 }

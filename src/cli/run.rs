@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
   ttlab run --plan plan.json --shard 3                 one shard of a plan for many machines
 
 A run that was stopped or killed continues where it was when it is given again.
-Exit: 0 done, 1 an expectation failed (--check), 2 usage or a bad file, 3 a job failed, 5 input/output,
+Exit: 0 done, 1 an expectation failed (--check) or the results are blind (--strict), 2 usage or a bad file, 3 a job failed, 5 input/output,
 75 interrupted (the same command continues).")]
 pub struct Args {
     /// The experiment file
@@ -41,7 +41,7 @@ pub struct Args {
     /// Exit with 1 if an [[expect]] does not come out as wanted
     #[arg(long)]
     check: bool,
-    /// Run nothing that cannot show what it varies
+    /// Refuse (2) what cannot show what it varies, and exit with 1 if the results turn out not to show it
     #[arg(long)]
     strict: bool,
     /// Throw away results that are there
@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> Outcome {
     let default = if experiment.file.repeats > 1 { 1 } else { cores };
     let jobs = args.jobs.map_or(default, usize::from);
     let settings = Settings { jobs, retry_failed: args.retry_failed, repair: args.repair, shard };
-    blind(&experiment, &plan, jobs, args.strict, args.quiet)?;
+    foresee(&experiment, &plan, jobs, args.strict, args.quiet)?;
     runner::check_memory(&plan, jobs).map_err(Failure::usage)?;
     let output = Output::open(&folder).map_err(output_failure)?;
     if args.fresh {
@@ -108,18 +108,22 @@ pub fn run(args: &Args) -> Outcome {
         eprintln!("interrupted: {} jobs are done; to continue:\n  {}", ran.before + ran.done, command_line());
         return Ok(Exit::Interrupted);
     }
-    let mut gate = false;
+    let (mut gate, mut blind) = (false, Vec::new());
     if let Some(Shard { index, of }) = shard {
         if !args.quiet {
             println!("shard {index} of {of} is done: {}", folder.display());
         }
     } else {
         let report = crate::report::write(&folder).map_err(Failure::io)?;
-        gate = args.check && report.verdicts_failed > 0;
+        gate = args.check && report.verdicts_failed > 0 || args.strict && !report.blind.is_empty();
+        blind = report.blind;
         if !args.quiet {
             println!("{}", report.text);
-            println!("report: {}", folder.join("report.md").display());
+            println!("report: {}", folder.join("report.html").display());
         }
+    }
+    if args.strict && !blind.is_empty() {
+        eprintln!("--strict: this experiment cannot show what it varies:\n- {}", blind.join("\n- "));
     }
     if ran.failed > 0 {
         eprintln!("{} jobs failed: see the error column; --retry-failed runs them again", ran.failed);
@@ -129,7 +133,7 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// Tells what the experiment cannot show, or refuses it.
-fn blind(experiment: &Experiment, plan: &Plan, jobs: usize, strict: bool, quiet: bool) -> Result<(), Failure> {
+fn foresee(experiment: &Experiment, plan: &Plan, jobs: usize, strict: bool, quiet: bool) -> Result<(), Failure> {
     let blind = crate::experiment::foresight::warnings(experiment, plan, jobs);
     if strict && !blind.is_empty() {
         return Err(Failure::usage(format!("this experiment cannot show what it varies:\n- {}", blind.join("\n- "))));

@@ -8,6 +8,9 @@ use crate::table::options::Size;
 /// once, so less than three tenths of the slots fill.
 const ROOMY: f64 = 10.0 / 3.0;
 
+/// Fewer positions than this say little about a mean.
+const FEW: usize = 10;
+
 /// Warnings about a plan; `jobs`: how many run at a time.
 #[must_use]
 pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize) -> Vec<String> {
@@ -34,6 +37,12 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize) -> Vec<String
              smaller tables or more nodes",
             roomy[0].name
         ));
+    }
+    let figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
+    let searches: usize = experiment.suite.items.len();
+    if plan.variants.len() > 1 && searches < FEW && !figures && !sequence {
+        warnings
+            .push(format!("{searches} positions are few: means over them say little beyond them; use a larger suite"));
     }
     let timed = experiment.file.expect.iter().any(|expect| {
         expect.figures.keys().any(|metric| metric == "seconds")

@@ -1,150 +1,155 @@
 //! `report.md`: reads well where it lies, and on the pages of a code host.
 
 use super::Page;
-use super::text::{COLUMNS, count, percent};
-use crate::analysis::Verdict;
+use super::table::{self, Mark, Table};
 use std::fmt::Write;
 
-/// Text from a file made harmless in a Markdown table.
-pub(super) fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace(['\n', '\r'], " ").replace('<', "&lt;")
+/// Text from a file made harmless in Markdown.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '|' => out.push_str("\\|"),
+            '<' => out.push_str("&lt;"),
+            '\n' | '\r' => out.push(' '),
+            // Marks that would turn into emphasis, links or code.
+            '*' | '_' | '`' | '[' | ']' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
 }
 
-/// Renders the report.
+/// Renders the report. `figures`: whether the plots lie beside it as SVG files.
 #[must_use]
-pub fn render(page: &Page) -> String {
+pub fn render(page: &Page, figures: bool) -> String {
     let mut out = String::new();
     let manifest = &page.manifest;
-    let _ = writeln!(out, "# {}\n", cell(&manifest.name));
+    let _ = writeln!(out, "# {}\n", plain(&manifest.name));
     if !manifest.question.is_empty() {
-        let _ = writeln!(out, "**{}**\n", cell(&manifest.question));
+        let _ = writeln!(out, "**{}**\n", plain(&manifest.question));
     }
     if !page.analysis.is_empty() {
         let _ = writeln!(out, "{}\n", page.analysis.replace('<', "&lt;"));
     }
-    let kind = if manifest.sequence { "items, searched in sequence" } else { "positions" };
-    let _ = writeln!(
-        out,
-        "Suite `{}`: {} {kind}; {} variants, {} repeat(s); plan `{}`. ttlab {} ({}, {}).\n",
-        cell(&manifest.suite),
-        manifest.items,
-        manifest.variants.len(),
-        manifest.repeats,
-        manifest.plan,
-        manifest.build.version,
-        manifest.build.commit,
-        manifest.build.profile,
-    );
-    for warning in &page.warnings {
-        let _ = writeln!(out, "> **Warning:** {}\n", cell(warning));
+    for finding in &page.findings {
+        let _ = writeln!(out, "- {}", plain(finding));
     }
-    summary(&mut out, page);
-    anatomy(&mut out, page);
-    verdicts(&mut out, page);
-    let machine = &manifest.machine;
-    let huge = match manifest.huge_pages {
-        Some(true) => "got",
-        Some(false) => "asked for, not got",
-        None => "not asked for or unknown",
+    if !page.findings.is_empty() {
+        out.push('\n');
+    }
+    for warning in &page.warnings {
+        let _ = writeln!(out, "> **Warning:** {}\n", plain(warning));
+    }
+    put(&mut out, &table::summary(page));
+    let show = |out: &mut String, names: &[&str]| {
+        for figure in
+            page.figures.iter().filter(|figure| figures && names.iter().any(|name| figure.file.starts_with(name)))
+        {
+            let _ = writeln!(out, "![{}]({}.svg)\n\n{}\n", plain(&figure.title), figure.file, plain(&figure.caption));
+        }
     };
-    let _ = writeln!(
-        out,
-        "## Machine\n\n{}, {} cores, {:.1} GiB, {}; {} job(s) at a time; huge pages: {huge}.",
-        cell(&machine.cpu),
-        machine.cores,
-        machine.memory_bytes as f64 / f64::from(1 << 30),
-        machine.os,
-        manifest.jobs
-    );
+    show(&mut out, &["ratio", "nodes-by-depth"]);
+    if let Some(grid) = &page.grid {
+        put(&mut out, &table::effects(grid));
+        show(&mut out, &["size", "response", "map"]);
+        if let Some(table) = table::interactions(grid) {
+            put(&mut out, &table);
+        }
+    }
+    if let Some(table) = table::anatomy(page) {
+        put(&mut out, &table);
+        show(&mut out, &["anatomy"]);
+    }
+    put(&mut out, &table::details(page));
+    show(&mut out, &["positions"]);
+    for table in [table::seeds(page), table::verdicts(page)].into_iter().flatten() {
+        put(&mut out, &table);
+    }
+    origin(&mut out, page);
     out
 }
 
-fn summary(out: &mut String, page: &Page) {
-    let _ = writeln!(out, "## Summary\n");
-    let headings: Vec<&str> = COLUMNS.iter().map(|(heading, _)| *heading).collect();
-    let _ = writeln!(out, "| variant | {} |\n|---|{}", headings.join(" | "), "---:|".repeat(headings.len()));
-    for line in &page.summary.lines {
-        let mark = if line.is_baseline { " (baseline)" } else { "" };
-        let fields: Vec<String> = COLUMNS.iter().map(|(_, field)| field(line)).collect();
-        let _ = writeln!(out, "| {}{mark} | {} |", cell(&line.name), fields.join(" | "));
-    }
-    let _ = writeln!(
-        out,
-        "\nNodes and seconds are sums over all iterations of {} searches; *x base* is the geometric mean over \
-         searches of the nodes against the baseline's, with its bootstrap interval (games or positions drawn \
-         with replacement; ! where it leaves 1 out and the sign-flip test agrees at 5 % after Holm's correction); *usable* and *move* are shares of the probes that ended their node or \
-         gave it a first move; *full* is the share of slots taken at the end of a search.\n",
-        page.summary.searches
-    );
-    let changed: Vec<_> = page.summary.lines.iter().filter(|line| line.other_scores.0 > 0).collect();
-    if !changed.is_empty() {
-        let _ = writeln!(out, "| variant | searches that end with another score than the baseline's |\n|---|---:|");
-        for line in changed {
-            let (other, all) = line.other_scores;
-            let _ = writeln!(out, "| {} | {other} of {all} |", cell(&line.name));
-        }
-        out.push('\n');
-    }
-    if page.summary.lines.iter().any(|line| line.solved.1 > 0) {
-        let _ = writeln!(out, "| variant | solved |\n|---|---:|");
-        for line in &page.summary.lines {
-            let _ = writeln!(out, "| {} | {} of {} |", cell(&line.name), line.solved.0, line.solved.1);
-        }
-        out.push('\n');
-    }
-}
-
-fn anatomy(out: &mut String, page: &Page) {
-    let with_table: Vec<_> = page.summary.lines.iter().filter(|line| line.probes > 0.0).collect();
-    if with_table.is_empty() {
-        return;
-    }
-    let _ = writeln!(
-        out,
-        "## Where the probes and stores went\n\n| variant | probes | hits | empty miss | other-key miss | stores | displaced another \
-         | refused |\n|---|---:|---:|---:|---:|---:|---:|---:|"
-    );
-    for line in with_table {
-        let _ = writeln!(
-            out,
-            "| {} | {} | {} | {} | {} | {} | {} | {} |",
-            cell(&line.name),
-            count(line.probes),
-            percent(line.hits, line.probes),
-            percent(line.misses_empty, line.probes),
-            percent(line.misses_other, line.probes),
-            count(line.stores),
-            percent(line.evictions, line.stores),
-            percent(line.rejections, line.stores),
-        );
+/// A table in Markdown.
+pub fn put(out: &mut String, table: &Table) {
+    let _ = writeln!(out, "## {}\n", plain(&table.title));
+    rows(out, table);
+    if !table.note.is_empty() {
+        let _ = writeln!(out, "\n{}", plain(&table.note));
     }
     out.push('\n');
 }
 
-fn verdicts(out: &mut String, page: &Page) {
-    if page.verdicts.is_empty() {
-        return;
+/// A table in Markdown, without heading and note.
+pub fn rows(out: &mut String, table: &Table) {
+    let heads: Vec<String> = table.columns.iter().map(|(name, _)| plain(name)).collect();
+    let rule: String = (0..heads.len()).map(|at| if at < table.texts { "---|" } else { "---:|" }).collect();
+    let _ = writeln!(out, "| {} |\n|{rule}", heads.join(" | "));
+    for row in &table.rows {
+        let cells = row.iter().map(|cell| match cell.mark {
+            Mark::None | Mark::Passed => plain(&cell.text),
+            _ => format!("**{}**", plain(&cell.text)),
+        });
+        let _ = writeln!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));
     }
-    let _ = writeln!(out, "## Verdicts\n");
-    verdict_table(out, &page.verdicts);
 }
 
-/// Published, measured, verdict.
-pub(super) fn verdict_table(out: &mut String, verdicts: &[Verdict]) {
-    let _ = writeln!(out, "| what | published | measured | verdict | source |\n|---|---:|---:|---|---|");
-    for verdict in verdicts {
-        let source = [verdict.source.as_str(), verdict.note.as_str()];
-        let source: Vec<&str> = source.into_iter().filter(|text| !text.is_empty()).collect();
-        let mark = if verdict.passes() { "" } else { "**" };
-        let _ = writeln!(
-            out,
-            "| {} | {} | {} | {mark}{}{mark} | {} |",
-            cell(&verdict.subject),
-            cell(&verdict.published),
-            cell(&verdict.measured),
-            verdict.word(),
-            cell(&source.join(". ")),
-        );
+/// How it was made.
+fn origin(out: &mut String, page: &Page) {
+    let _ = writeln!(out, "## How it was made\n");
+    for line in origins(page) {
+        let _ = writeln!(out, "- {}", plain(&line));
     }
-    out.push('\n');
+}
+
+/// How the results were made, a sentence for each.
+#[must_use]
+pub fn origins(page: &Page) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (label, manifest) in &page.sources {
+        let Some(manifest) = manifest else {
+            lines.push(format!("{label}: no manifest"));
+            continue;
+        };
+        let kind = if manifest.sequence { "items, searched in sequence" } else { "positions" };
+        let name = if page.sources.len() > 1 { format!("{label}: ") } else { String::new() };
+        lines.push(format!(
+            "{name}suite {}, {} {kind}; {} variants; repeats {}; plan {}",
+            manifest.suite,
+            manifest.items,
+            manifest.variants.len(),
+            manifest.repeats,
+            manifest.plan,
+        ));
+        let machine = &manifest.machine;
+        let huge = match manifest.huge_pages {
+            Some(true) => "got",
+            Some(false) => "asked for, not got",
+            None => "not asked for or unknown",
+        };
+        lines.push(format!(
+            "{name}ttlab {} ({}, {}) on {}, {} cores, {:.1} GiB, {}; {} job(s) at a time; huge pages {huge}",
+            manifest.build.version,
+            manifest.build.commit,
+            manifest.build.profile,
+            machine.cpu,
+            machine.cores,
+            machine.memory_bytes as f64 / f64::from(1 << 30),
+            machine.os,
+            manifest.jobs
+        ));
+    }
+    if let Some(timing) = &page.timing {
+        lines.push(format!(
+            "times: median of {} repeats; noise between repeats {}, drift {:+.1} %",
+            page.summary.repeats,
+            super::number::percent(timing.noise, if timing.noise.is_nan() { 0.0 } else { 1.0 }),
+            100.0 * timing.drift
+        ));
+    }
+    lines
 }

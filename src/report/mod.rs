@@ -1,30 +1,27 @@
-//! Reports: findings as Markdown and plain text. Pure functions but for [`write()`].
+//! Reports: findings as Markdown, HTML and plain text. Pure functions but for reading results and [`write()`].
 
+pub mod figure;
+pub mod html;
 pub mod markdown;
+pub mod number;
+pub mod page;
 pub mod published;
+pub mod source;
+pub mod svg;
+pub mod table;
 pub mod text;
 
-use crate::analysis::{Frame, Question, Summary, Verdict, verdict};
-use crate::experiment::{Expect, File};
+pub use page::{Choices, Page};
+
 use crate::record;
-use crate::record::manifest::Manifest;
 use anyhow::{Context, Result};
 use std::path::Path;
 
-/// Everything that a report shows.
-#[derive(Debug, Clone)]
-pub struct Page {
-    /// What was run.
-    pub manifest: Manifest,
-    /// The experiment's own words.
-    pub analysis: String,
-    /// The totals.
-    pub summary: Summary,
-    /// The verdicts.
-    pub verdicts: Vec<Verdict>,
-    /// What the reader must be warned of.
-    pub warnings: Vec<String>,
-}
+/// Columns of a terminal that a summary is made for.
+pub const WIDTH: usize = 100;
+
+/// Width in pixels of a figure that is a file of its own.
+const FIGURE: f64 = 860.0;
 
 /// What was written.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +30,8 @@ pub struct Written {
     pub text: String,
     /// Verdicts that are not what was wanted.
     pub verdicts_failed: usize,
+    /// What the counts cannot show.
+    pub blind: Vec<String>,
 }
 
 /// Reads a results folder.
@@ -40,39 +39,38 @@ pub struct Written {
 /// # Errors
 /// When a file is missing or is not what it should be.
 pub fn read(folder: &Path) -> Result<Page> {
-    let manifest_path = folder.join("manifest.json");
-    let text = std::fs::read_to_string(&manifest_path)
-        .with_context(|| format!("{}: no results of ttlab are there", manifest_path.display()))?;
-    let manifest: Manifest = serde_json::from_str(&text).with_context(|| manifest_path.display().to_string())?;
-    let experiment_path = folder.join("experiment.toml");
-    let text = std::fs::read_to_string(&experiment_path).with_context(|| experiment_path.display().to_string())?;
-    let file: File = toml::from_str(&text).with_context(|| experiment_path.display().to_string())?;
-    let frame = Frame::read(&folder.join("results.csv"))?;
-    page(manifest, &file.analysis, &file.expect, &frame)
+    Page::new(&[source::Source::load(folder)?], &Choices::default())
 }
 
-/// Puts a page together.
-///
-/// # Errors
-/// When an expectation speaks of a column that is not there.
-pub fn page(manifest: Manifest, analysis: &str, expects: &[Expect], frame: &Frame) -> Result<Page> {
-    let question = Question::by_variant(&manifest.variants, Some(&manifest.baseline));
-    let summary = Summary::new(frame, &question).map_err(anyhow::Error::msg)?;
-    let verdicts = verdict::verdicts(expects, frame, &summary)?;
-    let warnings = crate::analysis::blindness::warnings(&manifest, &summary);
-    Ok(Page { manifest, analysis: analysis.trim().to_owned(), summary, verdicts, warnings })
-}
-
-/// Writes the reports of a results folder.
+/// Writes the reports of a results folder: `report.md`, `report.html` and the figures as SVG files.
 ///
 /// # Errors
 /// When the folder holds no results, or cannot be written to.
 pub fn write(folder: &Path) -> Result<Written> {
     let page = read(folder)?;
-    let path = folder.join("report.md");
-    record::write_whole(&path, markdown::render(&page).as_bytes()).with_context(|| path.display().to_string())?;
-    Ok(Written {
-        text: text::render(&page),
-        verdicts_failed: page.verdicts.iter().filter(|verdict| !verdict.passes()).count(),
-    })
+    write_page(&page, folder)?;
+    Ok(Written { text: text::render(&page, WIDTH), verdicts_failed: page.failed(), blind: page.blind })
+}
+
+/// Writes a page's files into a folder; figures of an earlier report that this one has not are taken away.
+///
+/// # Errors
+/// When it cannot be written to.
+pub fn write_page(page: &Page, folder: &Path) -> Result<()> {
+    let put = |name: &str, text: &str| {
+        let path = folder.join(name);
+        record::write_whole(&path, text.as_bytes()).with_context(|| path.display().to_string())
+    };
+    let names: Vec<String> = page.figures.iter().map(|figure| format!("{}.svg", figure.file)).collect();
+    for (figure, name) in page.figures.iter().zip(&names) {
+        put(name, &figure.render(FIGURE, true))?;
+    }
+    for name in figure::FILES.iter().map(|file| format!("{file}.svg")).filter(|name| !names.contains(name)) {
+        let path = folder.join(&name);
+        if path.exists() {
+            std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
+        }
+    }
+    put("report.md", &markdown::render(page, true))?;
+    put("report.html", &html::render(page))
 }

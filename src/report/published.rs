@@ -1,7 +1,8 @@
 //! The page for readers of the published articles: what they claim, what was measured, and the verdict.
 
 use super::Page;
-use super::markdown::cell;
+use super::markdown::{self, plain};
+use super::table;
 use std::fmt::Write;
 
 /// How many verdicts are as wanted, of how many.
@@ -23,16 +24,18 @@ pub fn markdown(pages: &[Page]) -> String {
     let _ = writeln!(out, "| experiment | question | as wanted |\n|---|---|---:|");
     for page in pages {
         let (good, all) = tally(page);
-        let name = cell(&page.manifest.name);
-        let _ = writeln!(out, "| [{name}](#{name}) | {} | {good} of {all} |", cell(&page.manifest.question));
+        let name = plain(&page.manifest.name);
+        let _ = writeln!(out, "| [{name}](#{name}) | {} | {good} of {all} |", plain(&page.manifest.question));
     }
     for page in pages {
-        let name = cell(&page.manifest.name);
-        let _ = writeln!(out, "\n## {name}\n\n**{}**\n", cell(&page.manifest.question));
+        let name = plain(&page.manifest.name);
+        let _ = writeln!(out, "\n## {name}\n\n**{}**\n", plain(&page.manifest.question));
         if !page.analysis.is_empty() {
             let _ = writeln!(out, "{}\n", page.analysis.replace('<', "&lt;"));
         }
-        super::markdown::verdict_table(&mut out, &page.verdicts);
+        if let Some(verdicts) = table::verdicts(page) {
+            markdown::rows(&mut out, &verdicts);
+        }
         let _ = writeln!(out, "[All figures]({name}/report.md); every row: `ttlab reproduce --only {name}`.");
     }
     let machines: std::collections::BTreeSet<String> = pages

@@ -1,7 +1,7 @@
 //! Traces: what a search asked of its table and offered to it, event by event, so that other tables can be shown the same.
 //!
 //! A file is 16 bytes of head (`ttlabtr1`, then the number of events) and 16 bytes for each event, all little-endian: the key, and a
-//! word that is packed as an entry's (see [`entry`](super::entry)), whose eleven bits of mark and generation hold the kind of event
+//! word that is packed as an entry's (see [`entry`]), whose eleven bits of mark and generation hold the kind of event
 //! (3 bits) and the depth of the asking node (8 bits):
 //!
 //! ```text

@@ -1,0 +1,192 @@
+//! The axes of a grid, read back from the rows: which options vary, and over which levels.
+
+use super::column::Words;
+use super::frame::Frame;
+use super::grouping::short_names;
+use std::borrow::Cow;
+
+/// An option that varies, or a policy with its parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    /// Its columns: one, or those of a kind and of the parameters that only some kinds have.
+    pub columns: Vec<String>,
+    /// The option's path.
+    pub path: String,
+    /// The path as headings show it.
+    pub name: String,
+    /// Its levels in the order in which they first come; numbers in theirs.
+    pub levels: Vec<Level>,
+}
+
+/// One level of an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// The values of the axis's columns.
+    pub values: Vec<String>,
+    /// As shown.
+    pub label: String,
+    /// As a number (sizes: bytes or entries), where it is one.
+    pub number: Option<f64>,
+}
+
+impl Axis {
+    /// Whether every level is a number.
+    #[must_use]
+    pub fn is_numeric(&self) -> bool {
+        self.levels.iter().all(|level| level.number.is_some())
+    }
+
+    /// The place of a level, by its values.
+    #[must_use]
+    pub fn level(&self, values: &[String]) -> Option<usize> {
+        self.levels.iter().position(|level| level.values == values)
+    }
+}
+
+/// Options that are no axes of an experiment: the seeds of keys vary for the chaos floor, and a kind of table is a yardstick.
+const NO_AXES: &[&str] = &["keys.seed", "table.kind"];
+
+/// The rows that lie on the grid (with a bounded table, where some have none), and its axes. Of the counters only those named are
+/// kept: what is left out takes no memory twice.
+#[must_use]
+pub fn axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axis>) {
+    let kinds = frame.coded("table.kind");
+    let grid = match kinds.list().len() > 1 && kinds.list().iter().any(|kind| kind == "bounded") {
+        true => Cow::Owned(frame.take_lean(&frame.select(|row| kinds.at(row) == "bounded"), counters)),
+        false => Cow::Borrowed(frame),
+    };
+    let options: Vec<String> = grid.options().into_iter().map(str::to_owned).collect();
+    let columns: Vec<(String, Words)> = options
+        .into_iter()
+        .map(|option| (option.clone(), grid.coded(&option)))
+        .filter(|(_, words)| varies(words))
+        .collect();
+    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    for (at, (name, words)) in columns.iter().enumerate() {
+        // A parameter that only some kinds have goes with its kind.
+        let kind = columns.iter().position(|(kind, _)| {
+            let parent = kind.strip_suffix("kind").unwrap_or("?");
+            kind != name && name.starts_with(parent) && words.list().iter().any(String::is_empty)
+        });
+        match kind.and_then(|kind| groups.iter_mut().find(|(_, members)| members.contains(&kind))) {
+            Some((_, members)) => members.push(at),
+            None => {
+                let path = name.strip_suffix(".kind").unwrap_or(name).to_owned();
+                groups.push((path, vec![at]));
+            }
+        }
+    }
+    groups.retain(|(_, members)| !NO_AXES.contains(&columns[members[0]].0.as_str()));
+    let paths: Vec<String> = groups.iter().map(|(path, _)| path.clone()).collect();
+    let names = short_names(&paths);
+    let axes: Vec<Axis> = groups
+        .into_iter()
+        .zip(names)
+        .map(|((path, members), name)| {
+            let members: Vec<&(String, Words)> = members.into_iter().map(|at| &columns[at]).collect();
+            Axis {
+                columns: members.iter().map(|(column, _)| column.clone()).collect(),
+                path,
+                name,
+                levels: levels(&members),
+            }
+        })
+        .filter(|axis| axis.levels.len() > 1)
+        .collect();
+    (grid, axes)
+}
+
+fn varies(words: &Words) -> bool {
+    words.list().iter().filter(|word| !word.is_empty()).count() > 1 || words.list().len() > 1
+}
+
+/// The combinations of values that come, empty ones apart.
+fn levels(members: &[&(String, Words)]) -> Vec<Level> {
+    let heads = short_names(&members.iter().map(|(column, _)| column.clone()).collect::<Vec<_>>());
+    let rows = members.first().map_or(0, |(_, words)| words.codes().len());
+    let mut seen: std::collections::HashSet<Vec<u32>> = std::collections::HashSet::new();
+    let mut levels: Vec<Level> = Vec::new();
+    for row in 0..rows {
+        let codes: Vec<u32> = members.iter().map(|(_, words)| words.codes()[row]).collect();
+        if !seen.insert(codes) {
+            continue;
+        }
+        let values: Vec<String> = members.iter().map(|(_, words)| words.at(row).to_owned()).collect();
+        if values[0].is_empty() {
+            continue;
+        }
+        let parameters = values.iter().zip(&heads).skip(1).filter(|(value, _)| !value.is_empty());
+        let label = std::iter::once(values[0].clone()).chain(parameters.map(|(value, head)| format!("{head}={value}")));
+        let number = if values.len() == 1 { number(&values[0]) } else { None };
+        levels.push(Level { label: label.collect::<Vec<_>>().join(" "), values, number });
+    }
+    if levels.iter().all(|level| level.number.is_some()) {
+        levels.sort_by(|a, b| a.number.unwrap_or(0.0).total_cmp(&b.number.unwrap_or(0.0)));
+    }
+    levels
+}
+
+/// A value as a number: `4`, `0.25`, and sizes in bytes (`64 KiB`) or shares (`25 %`).
+#[must_use]
+pub fn number(text: &str) -> Option<f64> {
+    if let Ok(number) = text.parse::<f64>() {
+        return number.is_finite().then_some(number);
+    }
+    let (number, unit) = text.split_once(' ')?;
+    let scale = match unit {
+        "GiB" => f64::from(1 << 30),
+        "MiB" => f64::from(1 << 20),
+        "KiB" => 1024.0,
+        "B" => 1.0,
+        "%" => 0.01,
+        _ => return None,
+    };
+    number.parse::<f64>().ok().map(|number| number * scale)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn frame(rows: &[&str], columns: &str) -> Frame {
+        let text = format!("variant,position,depth,search.nodes,{columns}\n{}", rows.join("\n"));
+        Frame::parse(text.as_bytes(), "t").unwrap()
+    }
+
+    #[test]
+    fn a_policy_and_its_parameters_are_one_axis() {
+        let rows = ["a,p,1,1,64 KiB,always,", "b,p,1,1,1 MiB,always,", "c,p,1,1,64 KiB,aged-depth,4", "d,p,1,1,,,"];
+        let frame = frame(&rows, "table.size,table.policy.kind,table.policy.factor");
+        let (grid, axes) = axes(&frame, &[]);
+        assert_eq!(grid.rows(), 4);
+        let shown: Vec<(String, Vec<String>)> = axes
+            .iter()
+            .map(|axis| (axis.name.clone(), axis.levels.iter().map(|level| level.label.clone()).collect()))
+            .collect();
+        let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            shown,
+            [
+                ("size".to_owned(), words(&["64 KiB", "1 MiB"])),
+                ("policy".to_owned(), words(&["always", "aged-depth factor=4"])),
+            ]
+        );
+        assert!(axes[0].is_numeric() && !axes[1].is_numeric());
+    }
+
+    #[test]
+    fn yardsticks_are_not_on_the_grid() {
+        let rows = ["a,p,1,1,bounded,2", "b,p,1,1,bounded,4", "c,p,1,1,none,", "d,p,1,1,unbounded,2"];
+        let frame = frame(&rows, "table.kind,table.slots");
+        let (grid, axes) = axes(&frame, &["search.nodes"]);
+        assert_eq!((grid.rows(), axes.len(), axes[0].levels.len()), (2, 1, 2));
+    }
+
+    #[test]
+    fn sizes_are_numbers() {
+        assert_eq!(number("0.25 MiB"), Some(262_144.0));
+        assert_eq!(number("1638400"), Some(1_638_400.0));
+        assert_eq!((number("25 %"), number("always"), number("3 x"), number("nan")), (Some(0.25), None, None, None));
+    }
+}

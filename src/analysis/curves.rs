@@ -1,0 +1,255 @@
+//! What plots show, as numbers: nodes by depth, responses to an option, maps of two axes, single positions.
+
+use super::axes::Axis;
+use super::effects::{self, Effect};
+use super::frame::Frame;
+use super::grouping::Grouping;
+use super::metric::Metric;
+use super::searches::{Reference, Searches};
+use super::stats::Ratio;
+use super::summary::Summary;
+use std::collections::BTreeMap;
+
+/// More lines than this in one plot cannot be told apart.
+pub const LINES: usize = 8;
+
+/// More points than this in one plot are a blot.
+const POINTS: usize = 1500;
+
+/// A named row of points.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Series {
+    /// What it is called.
+    pub name: String,
+    /// Place of its line in the summary, where it is one's.
+    pub line: Option<usize>,
+    /// Its points, by x.
+    pub points: Vec<Point>,
+}
+
+/// A point with an interval (NaN where there is none).
+#[derive(Debug, Clone, PartialEq, Default)]
+#[allow(missing_docs)]
+pub struct Point {
+    pub x: f64,
+    pub y: f64,
+    pub low: f64,
+    pub high: f64,
+    /// What a tooltip says of it beside the numbers.
+    pub label: String,
+}
+
+impl Point {
+    fn of(x: f64, ratio: &Ratio, label: &str) -> Self {
+        Self { x, y: ratio.mean, low: ratio.low, high: ratio.high, label: label.to_owned() }
+    }
+}
+
+/// How an option's values compare, by the value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Response {
+    /// The option's path.
+    pub path: String,
+    /// What the values are held against.
+    pub reference: String,
+    /// One line for each level of another axis, or one for all.
+    pub series: Vec<Series>,
+    /// What tells the lines apart; empty where there is one.
+    pub by: String,
+}
+
+/// Places of up to [`LINES`] lines to show: the baseline, then those with the least and the most nodes by ratio.
+#[must_use]
+pub fn chosen(summary: &Summary) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..summary.lines.len()).filter(|&at| summary.lines[at].searches > 0).collect();
+    if all.len() <= LINES {
+        return all;
+    }
+    let (baselines, mut others): (Vec<usize>, Vec<usize>) =
+        all.drain(..).partition(|&at| summary.lines[at].is_baseline);
+    others.sort_by(|&a, &b| summary.lines[a].ratio().mean.total_cmp(&summary.lines[b].ratio().mean));
+    let room = LINES - baselines.len().min(1);
+    let (least, most) = (room.div_ceil(2), room / 2);
+    let mut kept: Vec<usize> = baselines.into_iter().take(1).collect();
+    kept.extend(others.iter().take(least));
+    kept.extend(others.iter().skip(others.len().saturating_sub(most).max(least)));
+    kept.sort_unstable();
+    kept
+}
+
+/// Mean nodes of a search by depth of the iteration, for the lines given. Depths that only some of a line's searches finished
+/// are left out: they would be means over other positions.
+#[must_use]
+pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
+    let grouping = Grouping::new(frame, &summary.by);
+    let [repeats, depths, nodes] = ["repeat", "depth", "search.nodes"].map(|name| frame.numbers(name));
+    let (finished, errors) = (frame.coded("finished"), frame.coded("error"));
+    let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
+    for row in 0..frame.rows() {
+        let again = repeats[row] > 0.0;
+        if !again && errors.at(row).is_empty() && finished.at(row) != "false" && nodes[row] > 0.0 {
+            let (sum, count) = sums.entry((grouping.group[row], depths[row] as u32)).or_default();
+            *sum += nodes[row];
+            *count += 1.0;
+        }
+    }
+    let series = lines.iter().filter_map(|&at| {
+        let line = &summary.lines[at];
+        let group = grouping.values.iter().position(|values| *values == line.values)? as u32;
+        let own: Vec<_> = sums.range((group, 0)..=(group, u32::MAX)).collect();
+        let most = own.iter().map(|(_, (_, count))| *count).fold(0.0, f64::max);
+        let points = own.into_iter().filter(|(_, (_, count))| *count == most).map(|((_, depth), (sum, count))| Point {
+            x: f64::from(*depth),
+            y: sum / count,
+            low: f64::NAN,
+            high: f64::NAN,
+            label: format!("mean of {count} searches"),
+        });
+        Some(Series { name: line.name.clone(), line: Some(at), points: points.collect() })
+    });
+    let series: Vec<Series> = series.collect();
+    if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
+}
+
+/// Each search of the lines given against the baseline's: x the baseline's value, y the ratio.
+#[must_use]
+pub fn positions(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
+    let Some(base) = summary.baseline() else { return Vec::new() };
+    let grouping = Grouping::new(frame, &summary.by);
+    let metric = Metric::nodes();
+    let searches = Searches::gather(frame, &grouping, &["search.nodes".to_owned()]);
+    let cells = searches.cells(&metric, frame);
+    let group = |values: &[String]| grouping.values.iter().position(|known| known == values);
+    let Some(base) = group(&base.values) else { return Vec::new() };
+    let reference = Reference::new(&cells[base], &grouping);
+    let units = frame.coded("position");
+    let shown = lines.iter().filter(|&&at| !summary.lines[at].is_baseline).count().max(1);
+    lines
+        .iter()
+        .filter(|&&at| !summary.lines[at].is_baseline)
+        .filter_map(|&at| {
+            let cells = &cells[group(&summary.lines[at].values)?];
+            let step = (cells.len() * shown).div_ceil(POINTS).max(1);
+            let points = cells.iter().step_by(step).filter_map(|cell| {
+                let base = reference.of(cell).filter(|base| *base > 0.0 && cell.value > 0.0)?;
+                let label = units.list()[cell.unit as usize].clone();
+                Some(Point { x: base, y: cell.value / base, low: f64::NAN, high: f64::NAN, label })
+            });
+            Some(Series { name: summary.lines[at].name.clone(), line: Some(at), points: points.collect() })
+        })
+        .filter(|series: &Series| !series.points.is_empty())
+        .collect()
+}
+
+/// Lines over a numeric axis, one for each combination of the other axes: `value` of each summary line that lies on the grid.
+/// Empty where the axis has fewer than two levels or the combinations are more than can be told apart.
+#[must_use]
+pub fn along(
+    grid: &Frame,
+    axes: &[Axis],
+    axis: usize,
+    summary: &Summary,
+    value: impl Fn(usize) -> Option<(f64, f64, f64)>,
+) -> Vec<Series> {
+    let variants = grid.coded("variant");
+    let mut lines: BTreeMap<Vec<usize>, Series> = BTreeMap::new();
+    let mut first_rows: BTreeMap<u32, usize> = BTreeMap::new();
+    variants.codes().iter().enumerate().for_each(|(row, &code)| {
+        first_rows.entry(code).or_insert(row);
+    });
+    for (code, row) in first_rows {
+        let name = &variants.list()[code as usize];
+        let Some(at) = summary.lines.iter().position(|line| line.name == *name) else { continue };
+        let level = |axis: &Axis| {
+            axis.level(&axis.columns.iter().map(|column| grid.text(column, row).into_owned()).collect::<Vec<_>>())
+        };
+        let others = axes.iter().enumerate().filter(|(other, _)| *other != axis).map(|(_, other)| level(other));
+        let Some(others) = others.collect::<Option<Vec<usize>>>() else { continue };
+        let Some(x) = level(&axes[axis]).and_then(|level| axes[axis].levels[level].number) else { continue };
+        let Some((y, low, high)) = value(at).filter(|(y, ..)| y.is_finite()) else { continue };
+        let labels = axes.iter().enumerate().filter(|(other, _)| *other != axis).zip(&others);
+        let labels: Vec<&str> = labels.map(|((_, axis), &level)| axis.levels[level].label.as_str()).collect();
+        let series =
+            lines.entry(others.clone()).or_insert_with(|| Series { name: labels.join(", "), ..Series::default() });
+        series.points.push(Point { x, y, low, high, label: name.clone() });
+    }
+    let mut series: Vec<Series> = lines.into_values().filter(|series| series.points.len() > 1).collect();
+    series.iter_mut().for_each(|series| series.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
+    if series.len() > 2 * LINES { Vec::new() } else { series }
+}
+
+/// The responses to every numeric option with at least three values (sizes have plots of their own).
+#[must_use]
+pub fn responses(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Response> {
+    let mut responses = Vec::new();
+    for (at, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.path != "table.size") {
+        let Some((path, numbers)) = numeric(axis) else { continue };
+        let other = axes.iter().position(|other| other.path == "table.size" && other.levels.len() <= LINES);
+        let points = |frame: &Frame| -> Vec<Point> {
+            let effects = effects::effects(frame, &axes[at..=at], &references[at..=at], metric);
+            let point = |effect: &Effect| {
+                let label = axis.levels[effect.level].label.clone();
+                numbers[effect.level].map(|x| Point::of(x, &effect.ratio, &label))
+            };
+            let mut points: Vec<Point> = effects.iter().filter_map(point).filter(|point| !point.y.is_nan()).collect();
+            points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            points
+        };
+        let (series, by) = match other {
+            None => (vec![Series { name: "all".to_owned(), line: None, points: points(grid) }], String::new()),
+            Some(other) => {
+                let sizes = grid.coded(&axes[other].columns[0]);
+                let lines = axes[other].levels.iter().map(|level| Series {
+                    name: level.label.clone(),
+                    line: None,
+                    points: points(&grid.take(&grid.select(|row| sizes.at(row) == level.values[0]))),
+                });
+                (lines.filter(|series| series.points.len() > 1).collect(), axes[other].name.clone())
+            }
+        };
+        if !series.is_empty() {
+            let reference = axis.levels[references[at]].label.clone();
+            responses.push(Response { path, reference, series, by });
+        }
+    }
+    responses
+}
+
+/// The option of an axis that has at least three numeric values, and its value at each level: the axis itself, or a parameter of the
+/// kind that has it.
+fn numeric(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
+    (0..axis.columns.len()).find_map(|column| {
+        let numbers: Vec<Option<f64>> =
+            axis.levels.iter().map(|level| super::axes::number(&level.values[column])).collect();
+        let mut known: Vec<f64> = numbers.iter().flatten().copied().collect();
+        known.sort_by(f64::total_cmp);
+        let count = known.len();
+        known.dedup();
+        // Twice the same value: another parameter tells the levels apart, and one line cannot show both.
+        (known.len() >= 3 && known.len() == count).then(|| (axis.columns[column].clone(), numbers))
+    })
+}
+
+/// Geometric mean ratios over two axes: rows of the first, columns of the second; the other axes are averaged over.
+#[must_use]
+pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> Vec<Vec<Option<f64>>> {
+    let variants = grid.coded("variant");
+    let mut sums = vec![vec![(0.0, 0.0); axes[second].levels.len()]; axes[first].levels.len()];
+    let mut seen = std::collections::HashSet::new();
+    for row in 0..grid.rows() {
+        if !seen.insert(variants.codes()[row]) {
+            continue;
+        }
+        let level = |axis: &Axis| {
+            axis.level(&axis.columns.iter().map(|column| grid.text(column, row).into_owned()).collect::<Vec<_>>())
+        };
+        let line = summary.lines.iter().find(|line| line.name == variants.at(row));
+        if let (Some(a), Some(b), Some(line)) = (level(&axes[first]), level(&axes[second]), line)
+            && line.ratio().mean > 0.0
+        {
+            sums[a][b] = (sums[a][b].0 + line.ratio().mean.ln(), sums[a][b].1 + 1.0);
+        }
+    }
+    let mean = |&(sum, count): &(f64, f64)| (count > 0.0).then(|| (sum / count).exp());
+    sums.iter().map(|row| row.iter().map(mean).collect()).collect()
+}

@@ -1,0 +1,141 @@
+//! Conditions on rows, as `--where` gives them: `depth>=5`, `table.policy.kind=always`, `position!=BK.01`.
+
+use super::axes::number;
+use super::frame::{Frame, FrameError};
+
+/// One condition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filter {
+    column: String,
+    relation: Relation,
+    value: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+}
+
+/// Signs, the longer before those that they begin with.
+const SIGNS: [(&str, Relation); 6] = [
+    ("!=", Relation::Unequal),
+    ("<=", Relation::AtMost),
+    (">=", Relation::AtLeast),
+    ("<", Relation::Less),
+    (">", Relation::More),
+    ("=", Relation::Equal),
+];
+
+/// Why a condition cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FilterError {
+    /// No sign in it.
+    #[error("--where {0}: expected a column, one of = != < <= > >=, and a value, as in depth>=5")]
+    NoSign(String),
+    /// Words cannot be put in order.
+    #[error("--where {text}: `{value}` is no number: only = and != compare words")]
+    NoNumber {
+        /// The condition.
+        text: String,
+        /// Its right side.
+        value: String,
+    },
+    /// The column.
+    #[error("--where {text}: {error}")]
+    Column {
+        /// The condition.
+        text: String,
+        /// What is wrong with it.
+        error: FrameError,
+    },
+}
+
+impl Filter {
+    /// Reads a condition and finds its column.
+    ///
+    /// # Errors
+    /// When it is no condition, or there is no such column.
+    pub fn parse(text: &str, frame: &Frame) -> Result<Self, FilterError> {
+        let place = text.find(['=', '!', '<', '>']).ok_or_else(|| FilterError::NoSign(text.to_owned()))?;
+        let (name, rest) = text.split_at(place);
+        let (sign, relation) = SIGNS
+            .into_iter()
+            .find(|(sign, _)| rest.starts_with(sign))
+            .ok_or_else(|| FilterError::NoSign(text.to_owned()))?;
+        let value = rest[sign.len()..].trim().to_owned();
+        let ordered = !matches!(relation, Relation::Equal | Relation::Unequal);
+        if ordered && number(&value).is_none() {
+            return Err(FilterError::NoNumber { text: text.to_owned(), value });
+        }
+        let column =
+            frame.resolve(name.trim()).map_err(|error| FilterError::Column { text: text.to_owned(), error })?;
+        Ok(Self { column: column.to_owned(), relation, value })
+    }
+
+    /// The rows of a frame that meet all conditions.
+    #[must_use]
+    pub fn rows(filters: &[Self], frame: &Frame) -> Vec<usize> {
+        let mut kept: Vec<usize> = (0..frame.rows()).collect();
+        for filter in filters {
+            let words = frame.coded(&filter.column);
+            // Each different word is judged once.
+            let met: Vec<bool> = words.list().iter().map(|word| filter.met(word)).collect();
+            kept.retain(|&row| met[words.codes()[row] as usize]);
+        }
+        kept
+    }
+
+    fn met(&self, word: &str) -> bool {
+        let wanted = number(&self.value);
+        let same = match (number(word), wanted) {
+            (Some(found), Some(wanted)) => found == wanted,
+            _ => word == self.value,
+        };
+        let order = number(word).zip(wanted).and_then(|(found, wanted)| found.partial_cmp(&wanted));
+        match self.relation {
+            Relation::Equal => same,
+            Relation::Unequal => !same,
+            Relation::Less => order.is_some_and(std::cmp::Ordering::is_lt),
+            Relation::AtMost => order.is_some_and(std::cmp::Ordering::is_le),
+            Relation::More => order.is_some_and(std::cmp::Ordering::is_gt),
+            Relation::AtLeast => order.is_some_and(std::cmp::Ordering::is_ge),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_choose_rows() {
+        let text = "variant,position,depth,search.nodes,table.size\na,p,1,10,64 KiB\na,p,2,20,64 KiB\nb,q,2,30,1 MiB\nc,q,2,5,\n";
+        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+        let rows = |conditions: &[&str]| {
+            let filters: Vec<Filter> = conditions.iter().map(|text| Filter::parse(text, &frame).unwrap()).collect();
+            Filter::rows(&filters, &frame)
+        };
+        assert_eq!(rows(&["depth>=2"]), [1, 2, 3]);
+        assert_eq!(rows(&["depth = 2", "position=p"]), [1]);
+        assert_eq!(rows(&["nodes<20"]), [0, 3]);
+        assert_eq!(rows(&["size>64 KiB"]), [2], "sizes are numbers, and no size is none");
+        assert_eq!(rows(&["size=65536 B"]), [0, 1]);
+        assert_eq!(rows(&["variant!=a"]), [2, 3]);
+        assert_eq!(rows(&["size="]), [3]);
+        for (bad, wanted) in [
+            ("depth", "expected a column"),
+            ("position>p", "no number"),
+            ("dept=2", "did you mean `depth`"),
+            ("a!b", "expected"),
+        ] {
+            let error = Filter::parse(bad, &frame).unwrap_err().to_string();
+            assert!(error.contains(wanted), "{bad}: {error}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What the figures say, in sentences: who needs the fewest nodes, how sure that is, and what could not have been seen.
+
+use super::chaos::Chaos;
+use super::metric::{Metric, Unit};
+use super::stats::median;
+use super::summary::{Line, Summary};
+
+/// How a line compares with its baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is the baseline.
+    Baseline,
+    /// Clearly less: the interval leaves 1 out, the corrected p is below 5 %, and chaos does not cover it.
+    Less,
+    /// Clearly more.
+    More,
+    /// Clear of 1, but no farther from it than other key seeds alone would take it.
+    Chaos,
+    /// No difference found.
+    Unclear,
+    /// Nothing to compare.
+    Nothing,
+}
+
+/// How a line compares, in the metric at a place.
+#[must_use]
+pub fn outcome(line: &Line, metric: usize, chaos: Option<&Chaos>) -> Outcome {
+    let Some(measure) = line.measures.get(metric) else { return Outcome::Nothing };
+    let ratio = measure.ratio;
+    match () {
+        () if line.is_baseline => Outcome::Baseline,
+        () if ratio.pairs == 0 => Outcome::Nothing,
+        () if !(ratio.is_clear() && measure.p < 0.05) => Outcome::Unclear,
+        () if metric == 0 && chaos.is_some_and(|chaos| chaos.covers(ratio.mean)) => Outcome::Chaos,
+        () if ratio.mean < 1.0 => Outcome::Less,
+        () => Outcome::More,
+    }
+}
+
+/// The findings, the most important first.
+#[must_use]
+pub fn findings(summary: &Summary, chaos: Option<&Chaos>) -> Vec<String> {
+    let Some(metric) = summary.metrics.first() else { return Vec::new() };
+    let outcomes: Vec<Outcome> = summary.lines.iter().map(|line| outcome(line, 0, chaos)).collect();
+    let of = |wanted: Outcome| -> Vec<&Line> {
+        summary.lines.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == wanted).map(|(line, _)| line).collect()
+    };
+    let (less, more, unclear, covered) =
+        (of(Outcome::Less), of(Outcome::More), of(Outcome::Unclear), of(Outcome::Chaos));
+    let compared = less.len() + more.len() + unclear.len() + covered.len();
+    if compared == 0 {
+        return Vec::new();
+    }
+    let mut findings = Vec::new();
+    let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
+    let what = noun(metric);
+    if let Some(least) = less.iter().min_by(by_mean) {
+        let word = if metric.unit() == Unit::Count { "Fewest" } else { "Least" };
+        findings.push(format!("{word} {what}: {}.", told(least)));
+    }
+    if less.is_empty() && more.is_empty() {
+        findings.push(format!("No difference in {what} was found between the baseline and {compared} other(s)."));
+    } else {
+        let mut parts = Vec::new();
+        for (lines, text) in [
+            (&less, "less than the baseline"),
+            (&more, "more"),
+            (&covered, "a difference within chaos"),
+            (&unclear, "no difference that could be told"),
+        ] {
+            if !lines.is_empty() {
+                parts.push(format!("{} {text}", lines.len()));
+            }
+        }
+        findings.push(format!("Of {compared} compared: {}.", parts.join(", ")));
+    }
+    if let Some(most) = more.iter().max_by(by_mean) {
+        findings.push(format!("Most {what}: {}.", told(most)));
+    }
+    findings.extend(power(summary));
+    if let Some(chaos) = chaos.filter(|chaos| !chaos.seeds.is_empty()) {
+        findings.push(format!(
+            "Under {} key seeds the baseline itself moves: differences up to {:.1} % may be chaos.",
+            chaos.seeds.len() + 1,
+            100.0 * chaos.floor.exp_m1()
+        ));
+    }
+    findings
+}
+
+/// What a metric counts, in a sentence.
+fn noun(metric: &Metric) -> &str {
+    metric.name.rsplit('.').next().unwrap_or(&metric.name)
+}
+
+fn told(line: &Line) -> String {
+    let ratio = line.ratio();
+    format!(
+        "\"{}\", {:.3} of the baseline's (95 % {:.3} to {:.3}, {} pairs)",
+        line.name, ratio.mean, ratio.low, ratio.high, ratio.pairs
+    )
+}
+
+/// What the number of positions could and could not show, from the median line.
+fn power(summary: &Summary) -> Option<String> {
+    let ratios: Vec<_> = summary.lines.iter().filter(|line| !line.is_baseline).map(Line::ratio).collect();
+    let mut seen: Vec<f64> =
+        ratios.iter().map(|ratio| ratio.detectable()).filter(|effect| effect.is_finite()).collect();
+    let mut needed: Vec<f64> = ratios.iter().filter_map(|ratio| ratio.needed(0.01)).collect();
+    let clusters = ratios.iter().map(|ratio| ratio.clusters).max()?;
+    let (seen, needed) = (median(&mut seen), median(&mut needed));
+    if seen.is_nan() || seen == 0.0 {
+        return None;
+    }
+    let units = if ratios.iter().any(|ratio| ratio.clusters < ratio.pairs) {
+        "independent games or positions"
+    } else {
+        "positions"
+    };
+    Some(format!(
+        "With {clusters} {units}, differences from about {} on are found four times in five; 1 % would take about {}.",
+        if seen < 0.1 { format!("{:.1} %", 100.0 * seen) } else { format!("{:.0} %", 100.0 * seen) },
+        // Two figures are as much as such an estimate knows.
+        rounded(needed),
+    ))
+}
+
+/// A number rounded up to two figures.
+fn rounded(number: f64) -> String {
+    let scale = 10_f64.powi((number.max(1.0).log10().floor() as i32 - 1).max(0));
+    format!("{:.0}", (number / scale).ceil() * scale)
+}

@@ -1,0 +1,69 @@
+//! How far timings can be trusted: the noise between repeats, and whether the machine changed its speed.
+
+use super::frame::Frame;
+use super::grouping::Grouping;
+use super::searches::Searches;
+use super::stats::median;
+use std::collections::BTreeMap;
+
+/// Searches shorter than this, in seconds, say nothing about noise.
+const SHORT: f64 = 0.001;
+
+/// Noise above this share of the time makes small differences invisible.
+pub const NOISY: f64 = 0.05;
+
+/// What the repeats say.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Timing {
+    /// The typical spread between repeats of one search, as a share of its median: the median over searches of 1.4826 x the median
+    /// absolute deviation. NaN for fewer than three repeats, or where all searches are short. Source: Rousseeuw and Croux, 1993.
+    pub noise: f64,
+    /// How much longer the last repeat of everything took than the first: 0.03 for 3 %.
+    pub drift: f64,
+}
+
+impl Timing {
+    /// From the seconds of all searches; none for a single repeat.
+    #[must_use]
+    pub fn new(frame: &Frame) -> Option<Self> {
+        let grouping = Grouping::new(frame, &["variant".to_owned()]);
+        let searches = Searches::gather(frame, &grouping, &["seconds".to_owned()]);
+        let mut repeats: BTreeMap<(u32, u32, u32), BTreeMap<u32, f64>> = BTreeMap::new();
+        for (at, search) in searches.list.iter().enumerate() {
+            let key = (search.group, search.block, search.unit);
+            repeats.entry(key).or_default().insert(search.repeat, searches.sum(at, "seconds"));
+        }
+        let last = searches.list.iter().map(|search| search.repeat).max().filter(|last| *last > 0)?;
+        let (mut first_sum, mut last_sum, mut spreads) = (0.0, 0.0, Vec::new());
+        for times in repeats.values() {
+            if let (Some(early), Some(late)) = (times.get(&0), times.get(&last)) {
+                first_sum += early;
+                last_sum += late;
+            }
+            let mut values: Vec<f64> = times.values().copied().collect();
+            let middle = median(&mut values);
+            if values.len() >= 3 && middle >= SHORT {
+                let mut deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+                spreads.push(1.4826 * median(&mut deviations) / middle);
+            }
+        }
+        Some(Self { noise: median(&mut spreads), drift: last_sum / first_sum - 1.0 })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// By hand: repeats of 1.0, 1.1, 1.4 s have median 1.1 and deviations 0.1, 0, 0.3: noise 1.4826 x 0.1 / 1.1.
+    #[test]
+    fn noise_and_drift_by_hand() {
+        let text = "variant,position,repeat,depth,search.nodes,seconds\na,p,0,1,5,0.4\na,p,0,2,5,0.6\na,p,1,2,5,1.1\na,p,2,2,5,1.4\n";
+        let timing = Timing::new(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap();
+        assert!((timing.noise - 1.4826 * 0.1 / 1.1).abs() < 1e-12);
+        assert!((timing.drift - 0.4).abs() < 1e-12);
+        let once = "variant,position,repeat,depth,search.nodes,seconds\na,p,0,1,5,1\n";
+        assert_eq!(Timing::new(&Frame::parse(once.as_bytes(), "t").unwrap()), None);
+    }
+}

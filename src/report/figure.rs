@@ -1,0 +1,277 @@
+//! The figures of a report: what each shows, its caption, its file.
+
+use super::svg::forest::{Forest, Row};
+use super::svg::heat::Heat;
+use super::svg::lines::Lines;
+use super::svg::scatter::Scatter;
+use super::svg::stacked::Stacked;
+use crate::analysis::axes::Axis;
+use crate::analysis::chaos::Chaos;
+use crate::analysis::curves::{self, Response, Series};
+use crate::analysis::findings::{Outcome, outcome};
+use crate::analysis::{Frame, Summary};
+
+/// The files of figures that every report may have.
+pub const FILES: &[&str] = &["ratio", "nodes-by-depth", "size-ratio", "size-usable", "map", "anatomy", "positions"];
+
+/// A figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Its file's name, without the ending.
+    pub file: String,
+    /// Its heading.
+    pub title: String,
+    /// What is to be seen, and how it was made.
+    pub caption: String,
+    /// What is drawn.
+    pub plot: Plot,
+}
+
+/// What is drawn.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)]
+pub enum Plot {
+    Forest(Forest),
+    Lines(Lines),
+    Stacked(Stacked),
+    Heat(Heat),
+    Scatter(Scatter),
+}
+
+impl Figure {
+    /// Draws it, in pixels of width. `alone`: as a file of its own.
+    #[must_use]
+    pub fn render(&self, width: f64, alone: bool) -> String {
+        match &self.plot {
+            Plot::Forest(plot) => plot.render(width, &self.title, alone),
+            Plot::Lines(plot) => plot.render(width, &self.title, alone),
+            Plot::Stacked(plot) => plot.render(width, &self.title, alone),
+            Plot::Heat(plot) => plot.render(width, &self.title, alone),
+            Plot::Scatter(plot) => plot.render(width, &self.title, alone),
+        }
+    }
+}
+
+/// The axes of a grid, for figures.
+pub struct GridView<'a> {
+    /// The rows on the grid.
+    pub frame: &'a Frame,
+    /// Its axes.
+    pub axes: &'a [Axis],
+    /// The reference level of each.
+    pub references: &'a [usize],
+}
+
+/// All figures that the rows allow.
+#[must_use]
+pub fn figures(frame: &Frame, summary: &Summary, grid: Option<&GridView<'_>>, chaos: Option<&Chaos>) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    let metric = summary.metrics.first().map_or("nodes", |metric| metric.name.as_str());
+    figures.extend(forest(summary, chaos, metric));
+    let lines = curves::chosen(summary);
+    let some = match (lines.len(), summary.lines.len()) {
+        (shown, all) if shown < all => {
+            format!(" {shown} of {all} shown: the baseline and those with the least and the most.")
+        }
+        _ => String::new(),
+    };
+    let by_depth = curves::by_depth(frame, summary, &lines);
+    if !by_depth.is_empty() {
+        let depths: std::collections::BTreeSet<u32> =
+            by_depth.iter().flat_map(|series| &series.points).map(|point| point.x as u32).collect();
+        figures.push(Figure {
+            file: "nodes-by-depth".to_owned(),
+            title: "Nodes by depth".to_owned(),
+            caption: format!("Mean nodes of each iteration of a search, on a logarithmic scale.{some}"),
+            plot: Plot::Lines(Lines {
+                base: by_depth.iter().position(|series| series.line.is_some_and(|at| summary.lines[at].is_baseline)),
+                x_ticks: depths.into_iter().map(|depth| (f64::from(depth), depth.to_string())).collect(),
+                series: by_depth,
+                x: "depth (plies)".to_owned(),
+                y: "nodes of the iteration".to_owned(),
+                y_log: true,
+                ..Lines::default()
+            }),
+        });
+    }
+    if let Some(grid) = grid {
+        figures.extend(by_size(grid, summary, metric));
+        figures.extend(
+            curves::responses(grid.frame, grid.axes, grid.references, &summary.metrics[0]).into_iter().map(response),
+        );
+        figures.extend(map(grid, summary, metric));
+    }
+    figures.extend(anatomy(summary, &lines, &some));
+    let positions = if metric == "nodes" { curves::positions(frame, summary, &lines) } else { Vec::new() };
+    if positions.iter().any(|series| series.points.len() > 2) {
+        figures.push(Figure {
+            file: "positions".to_owned(),
+            title: "Position by position".to_owned(),
+            caption: format!("Each search's nodes against the baseline's, by the baseline's size. Below the dashed line: fewer nodes.{some}"),
+            plot: Plot::Scatter(Scatter {
+                series: positions,
+                x: "nodes of the baseline".to_owned(),
+                y: "nodes against the baseline".to_owned(),
+            }),
+        });
+    }
+    figures
+}
+
+fn forest(summary: &Summary, chaos: Option<&Chaos>, metric: &str) -> Option<Figure> {
+    let rows: Vec<Row> = summary
+        .lines
+        .iter()
+        .filter(|line| !line.is_baseline && line.ratio().mean > 0.0)
+        .map(|line| {
+            let (ratio, outcome) = (line.ratio(), outcome(line, 0, chaos));
+            let clear = matches!(outcome, Outcome::Less | Outcome::More);
+            Row { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, clear }
+        })
+        .collect();
+    let chaos_floor = chaos.map_or(0.0, |chaos| chaos.floor).min(1.0);
+    let shade = if chaos_floor > 0.0 { " The grey field is what other key seeds alone do." } else { "" };
+    (!rows.is_empty()).then(|| Figure {
+        file: "ratio".to_owned(),
+        title: capital(&format!("{metric} against the baseline")),
+        caption: format!(
+            "Geometric mean of the ratio by position, with its 95 % interval. Blue: clearly less, orange: clearly more, grey: no \
+             difference found.{shade}"
+        ),
+        plot: Plot::Forest(Forest { rows, x: format!("{metric}, as a ratio to the baseline's"), chaos: chaos_floor }),
+    })
+}
+
+fn by_size(grid: &GridView<'_>, summary: &Summary, metric: &str) -> Vec<Figure> {
+    let Some(axis) = grid.axes.iter().position(|axis| axis.path == "table.size" && axis.is_numeric()) else {
+        return Vec::new();
+    };
+    let ticks: Vec<(f64, String)> =
+        grid.axes[axis].levels.iter().filter_map(|level| Some((level.number?, level.label.clone()))).collect();
+    let in_entries = ticks.iter().all(|(_, label)| label.parse::<u64>().is_ok());
+    let unit = if in_entries { "table size (entries)" } else { "table size" };
+    let lines = |series: Vec<Series>, y: &str, ratio: bool| Lines {
+        series,
+        x: unit.to_owned(),
+        y: y.to_owned(),
+        x_log: true,
+        y_log: ratio,
+        x_ticks: ticks.clone(),
+        ratio,
+        share: !ratio,
+        base: None,
+    };
+    let ratio = |at: usize| {
+        let ratio = summary.lines[at].ratio();
+        Some((ratio.mean, ratio.low, ratio.high))
+    };
+    let usable = |at: usize| {
+        let line = &summary.lines[at];
+        (line.probes > 0.0).then(|| (line.usable / line.probes, f64::NAN, f64::NAN))
+    };
+    let along =
+        |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| curves::along(grid.frame, grid.axes, axis, summary, value);
+    let plots = [
+        (
+            "size-ratio",
+            capital(&format!("{metric} by table size")),
+            format!("Ratio of {metric} to the baseline's, by the size of the table."),
+            lines(along(&ratio), &format!("{metric} against the baseline"), true),
+        ),
+        (
+            "size-usable",
+            "Usable hits by table size".to_owned(),
+            "Share of the probes that ended their node.".to_owned(),
+            lines(along(&usable), "usable hits", false),
+        ),
+    ];
+    plots
+        .into_iter()
+        .filter(|(.., lines)| !lines.series.is_empty())
+        .map(|(file, title, caption, lines)| Figure { file: file.to_owned(), title, caption, plot: Plot::Lines(lines) })
+        .collect()
+}
+
+fn response(response: Response) -> Figure {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();
+    let lines = if response.by.is_empty() { String::new() } else { format!(" One line for each {}.", response.by) };
+    let ticks: std::collections::BTreeMap<u64, f64> =
+        response.series.iter().flat_map(|series| &series.points).map(|point| (point.x.to_bits(), point.x)).collect();
+    Figure {
+        file: format!("response-{}", response.path.chars().map(plain).collect::<String>()),
+        title: format!("Response to {name}"),
+        caption: format!(
+            "Ratio to {name} = {}, paired by position and by every other option; the band is the 95 % interval.{lines}",
+            response.reference
+        ),
+        plot: Plot::Lines(Lines {
+            x_ticks: ticks.into_values().map(|x| (x, super::svg::scale::short(x))).collect(),
+            series: response.series,
+            x: response.path,
+            y: format!("against {}", response.reference),
+            ratio: true,
+            y_log: true,
+            ..Lines::default()
+        }),
+    }
+}
+
+fn map(grid: &GridView<'_>, summary: &Summary, metric: &str) -> Option<Figure> {
+    if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
+        return None;
+    }
+    let cells = curves::map(grid.frame, grid.axes, (0, 1), summary);
+    let filled = cells.iter().flatten().flatten().count();
+    if filled * 2 < cells.iter().map(Vec::len).sum::<usize>() {
+        return None;
+    }
+    // The longer axis runs down the page: there is more room.
+    let side =
+        |axis: &Axis| (axis.name.clone(), axis.levels.iter().map(|level| level.label.clone()).collect::<Vec<_>>());
+    let (a, b) = (side(&grid.axes[0]), side(&grid.axes[1]));
+    let width = |levels: &[String]| levels.iter().map(String::len).max().unwrap_or(0).max(7) * levels.len();
+    let turned = width(&b.1) > width(&a.1);
+    let heat = if turned {
+        let columns = (0..b.1.len()).map(|column| cells.iter().map(|row| row[column]).collect()).collect();
+        Heat { first: b, second: a, cells: columns }
+    } else {
+        Heat { first: a, second: b, cells }
+    };
+    let rest = if grid.axes.len() > 2 { " The other axes are averaged over." } else { "" };
+    Some(Figure {
+        file: "map".to_owned(),
+        title: capital(&format!("{} and {}", heat.first.0, heat.second.0)),
+        caption: format!("Geometric mean ratio of {metric} to the baseline's: blue less, orange more.{rest}"),
+        plot: Plot::Heat(heat),
+    })
+}
+
+fn anatomy(summary: &Summary, lines: &[usize], some: &str) -> Option<Figure> {
+    let parts =
+        [("usable hit", 1), ("move-only hit", 6), ("other hit", 4), ("miss, free slot", 7), ("miss, other keys", 2)];
+    let bars: Vec<(String, Vec<f64>)> = lines
+        .iter()
+        .map(|&at| &summary.lines[at])
+        .filter(|line| line.probes > 0.0)
+        .map(|line| {
+            let other = (line.hits - line.usable - line.move_only).max(0.0);
+            (line.name.clone(), vec![line.usable, line.move_only, other, line.misses_empty, line.misses_other])
+        })
+        .collect();
+    (!bars.is_empty()).then(|| Figure {
+        file: "anatomy".to_owned(),
+        title: "What became of the probes".to_owned(),
+        caption: format!(
+            "A usable hit ends its node; a move-only hit gives it a first move; a miss met a free slot, or slots that other keys \
+             held.{some}"
+        ),
+        plot: Plot::Stacked(Stacked { parts: parts.map(|(name, colour)| (name.to_owned(), colour)).to_vec(), bars }),
+    })
+}
+
+/// A heading begins with a capital.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

@@ -1,0 +1,232 @@
+//! A page: everything that a report shows, put together from rows and manifests.
+
+use super::figure::{Figure, GridView, figures};
+use super::source::{Source, join};
+use crate::analysis::axes::{self, Axis};
+use crate::analysis::chaos::{self, Chaos};
+use crate::analysis::effects::{self, Effect, Interaction};
+use crate::analysis::filter::Filter;
+use crate::analysis::grouping::{self, SOURCE};
+use crate::analysis::timing::Timing;
+use crate::analysis::{Baseline, Frame, Metric, Question, Summary, Verdict, blindness, doubts, findings, verdict};
+use crate::record::manifest::Manifest;
+use anyhow::{Result, anyhow};
+use std::borrow::Cow;
+
+/// What the user chose to see; nothing chosen: nodes by variant against the experiment's baseline.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Choices {
+    /// Columns to tell groups apart by, `,` between them.
+    pub by: Option<String>,
+    /// Conditions on rows.
+    pub filters: Vec<String>,
+    /// The group that others are held against.
+    pub baseline: Option<String>,
+    /// What is compared.
+    pub metrics: Vec<String>,
+}
+
+impl Choices {
+    /// Whether nothing was chosen.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What a grid shows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Grid {
+    /// Its axes.
+    pub axes: Vec<Axis>,
+    /// The level of each that its others are held against.
+    pub references: Vec<usize>,
+    /// What each level does.
+    pub effects: Vec<Effect>,
+    /// What two levels do together.
+    pub interactions: Vec<Interaction>,
+}
+
+/// Everything that a report shows.
+#[derive(Debug, Clone, Default)]
+pub struct Page {
+    /// What was run: of the first result.
+    pub manifest: Manifest,
+    /// The results that are joined: label and manifest.
+    pub sources: Vec<(String, Option<Manifest>)>,
+    /// The experiment's own words.
+    pub analysis: String,
+    /// What the figures say, in sentences.
+    pub findings: Vec<String>,
+    /// What the counts cannot show, though the experiment varies it: some of the warnings.
+    pub blind: Vec<String>,
+    /// What the reader must be warned of.
+    pub warnings: Vec<String>,
+    /// The totals.
+    pub summary: Summary,
+    /// Whether the metrics were chosen, and not nodes alone.
+    pub chosen: bool,
+    /// The grid, where there is one.
+    pub grid: Option<Grid>,
+    /// What key seeds do, where they were varied.
+    pub chaos: Option<Chaos>,
+    /// What repeats say.
+    pub timing: Option<Timing>,
+    /// The verdicts.
+    pub verdicts: Vec<Verdict>,
+    /// The figures.
+    pub figures: Vec<Figure>,
+}
+
+impl Page {
+    /// Puts a page together.
+    ///
+    /// # Errors
+    /// When a choice or an expectation speaks of what is not there.
+    pub fn new(sources: &[Source], choices: &Choices) -> Result<Self> {
+        let first = sources.first().ok_or_else(|| anyhow!("there are no results"))?;
+        let manifest =
+            first.manifest.clone().unwrap_or_else(|| Manifest { name: first.label.clone(), ..Manifest::default() });
+        let all = join(sources);
+        let filters = choices.filters.iter().map(|text| Filter::parse(text, &all)).collect::<Result<Vec<_>, _>>()?;
+        let rows = match filters.is_empty() {
+            true => Cow::Borrowed(all.as_ref()),
+            false => Cow::Owned(all.take(&Filter::rows(&filters, &all))),
+        };
+        if rows.rows() == 0 {
+            return Err(match filters.is_empty() {
+                true => anyhow!("{}: there are no rows yet", first.path.display()),
+                false => anyhow!("--where: no row meets the condition(s)"),
+            });
+        }
+        let by = match &choices.by {
+            Some(text) => grouping::columns(text, &rows)?,
+            None => default_by(&rows),
+        };
+        if by.is_empty() {
+            return Err(anyhow!("--by: names no column"));
+        }
+        let has_baseline = rows.coded("variant").list().contains(&manifest.baseline);
+        // Further key seeds are for the chaos floor, unless they are what is asked about.
+        let seeds = match has_baseline && !by.iter().any(|column| column == "keys.seed") {
+            true => chaos::split(&rows, &manifest.baseline).map_err(anyhow::Error::msg)?,
+            false => None,
+        };
+        let (rows, chaos) = match seeds {
+            Some((rest, chaos)) => (Cow::Owned(rest), Some(chaos)),
+            None => (rows, None),
+        };
+        let timing = Timing::new(&rows);
+        let mut metrics =
+            choices.metrics.iter().map(|name| Metric::find(name, &rows)).collect::<Result<Vec<_>, _>>()?;
+        if metrics.is_empty() {
+            metrics.push(Metric::nodes());
+            if timing.is_some() {
+                metrics.push(Metric::find("seconds", &rows)?);
+            }
+        }
+        let baseline = match &choices.baseline {
+            Some(text) => Baseline::Text(text.clone()),
+            None => default_baseline(&rows, &by, has_baseline.then_some(&manifest.baseline)),
+        };
+        let order = if by == ["variant"] { manifest.variants.clone() } else { Vec::new() };
+        let question = Question { by, order, baseline, metrics };
+        let summary = Summary::new(&rows, &question).map_err(anyhow::Error::msg)?;
+        let mut page = Self {
+            chosen: !choices.metrics.is_empty(),
+            sources: sources.iter().map(|source| (source.label.clone(), source.manifest.clone())).collect(),
+            analysis: first.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
+            findings: findings::findings(&summary, chaos.as_ref()),
+            manifest,
+            summary,
+            chaos,
+            timing,
+            ..Self::default()
+        };
+        page.look_at_grid(&rows, has_baseline);
+        page.warn(sources, choices);
+        if choices.by.is_none()
+            && filters.is_empty()
+            && let [only] = sources
+            && let Some(file) = &only.file
+        {
+            page.verdicts = verdict::verdicts(&file.expect, &all, &page.summary)?;
+        }
+        Ok(page)
+    }
+
+    fn look_at_grid(&mut self, rows: &Frame, has_baseline: bool) {
+        let metric = self.summary.metrics[0].clone();
+        let (frame, axes) = axes::axes(rows, &metric.columns());
+        let by_variant = self.summary.by == ["variant"];
+        if axes.is_empty() {
+            self.figures = figures(rows, &self.summary, None, self.chaos.as_ref());
+            return;
+        }
+        let baseline = has_baseline.then_some(self.manifest.baseline.as_str());
+        let references = effects::references(&frame, &axes, baseline);
+        let view = GridView { frame: &frame, axes: &axes, references: &references };
+        // Figures of the grid name variants: other groups have none.
+        self.figures = figures(rows, &self.summary, by_variant.then_some(&view), self.chaos.as_ref());
+        self.grid = Some(Grid {
+            effects: effects::effects(&frame, &axes, &references, &metric),
+            interactions: effects::interactions(&frame, &axes, &references, &metric),
+            axes,
+            references,
+        });
+    }
+
+    fn warn(&mut self, sources: &[Source], choices: &Choices) {
+        let named: Vec<(&str, Option<&Manifest>)> =
+            sources.iter().map(|source| (source.label.as_str(), source.manifest.as_ref())).collect();
+        let finished =
+            sources.iter().all(|source| source.manifest.as_ref().is_none_or(|manifest| manifest.ended.is_some()));
+        let mut warnings: Vec<String> = doubts::mixed(&named).iter().map(ToString::to_string).collect();
+        let own = doubts::doubts(&self.summary, self.timing.as_ref(), finished);
+        warnings.extend(own.iter().map(ToString::to_string));
+        if let [only] = sources
+            && only.manifest.is_some()
+            && choices.by.is_none()
+        {
+            self.blind = blindness::counts(&self.manifest, &self.summary);
+            warnings.extend(self.blind.iter().cloned());
+            warnings.extend(blindness::times(&self.manifest, &self.summary));
+        }
+        self.warnings = warnings;
+    }
+
+    /// Verdicts that are not what was wanted.
+    #[must_use]
+    pub fn failed(&self) -> usize {
+        self.verdicts.iter().filter(|verdict| !verdict.passes()).count()
+    }
+}
+
+/// By variant; where joined results have variants of the same name, by result and variant.
+fn default_by(rows: &Frame) -> Vec<String> {
+    let variant = vec!["variant".to_owned()];
+    let Some((sources, _)) = rows.words(SOURCE) else { return variant };
+    let variants = rows.coded("variant");
+    let mut home: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
+    let shared = (0..rows.rows()).any(|row| *home.entry(variants.codes()[row]).or_insert(sources[row]) != sources[row]);
+    if shared { vec![SOURCE.to_owned(), "variant".to_owned()] } else { variant }
+}
+
+/// The experiment's baseline, in the words of the columns that groups are told apart by.
+fn default_baseline(rows: &Frame, by: &[String], baseline: Option<&String>) -> Baseline {
+    if by.iter().any(|column| column == SOURCE) {
+        // The same variant of several results: the first result is what the others are held against.
+        let first = rows.text(SOURCE, 0).into_owned();
+        return Baseline::Value(SOURCE.to_owned(), first);
+    }
+    let Some(baseline) = baseline else { return Baseline::First };
+    if by.iter().any(|column| column == "variant") {
+        return Baseline::Value("variant".to_owned(), baseline.clone());
+    }
+    let variants = rows.coded("variant");
+    let row = (0..rows.rows()).find(|&row| variants.at(row) == baseline);
+    match (row, by) {
+        (Some(row), [only]) => Baseline::Value(only.clone(), rows.text(only, row).into_owned()),
+        _ => Baseline::First,
+    }
+}

@@ -1,0 +1,81 @@
+//! Results on disk: a folder that `ttlab run` wrote, or a CSV file alone.
+
+use crate::analysis::Frame;
+use crate::analysis::grouping::SOURCE;
+use crate::experiment::File;
+use crate::record::manifest::Manifest;
+use anyhow::{Context, Result, bail};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+/// One result.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// What it is called: the experiment's name, or the path where that would not tell it from another.
+    pub label: String,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// How it was made, where a manifest says so.
+    pub manifest: Option<Manifest>,
+    /// The experiment as run, where it is there.
+    pub file: Option<File>,
+    /// The rows.
+    pub frame: Frame,
+}
+
+impl Source {
+    /// Reads a folder or a CSV file.
+    ///
+    /// # Errors
+    /// When nothing of the kind is there, or a file is not what it should be.
+    pub fn load(path: &Path) -> Result<Self> {
+        let is_file = path.is_file();
+        let folder = if is_file { path.parent().unwrap_or(Path::new("")) } else { path };
+        let manifest_path = folder.join("manifest.json");
+        let manifest: Option<Manifest> = match std::fs::read_to_string(&manifest_path) {
+            Ok(text) => Some(serde_json::from_str(&text).with_context(|| manifest_path.display().to_string())?),
+            Err(_) if is_file => None,
+            Err(error) => bail!("{}: no results of ttlab are there ({error})", manifest_path.display()),
+        };
+        let experiment_path = folder.join("experiment.toml");
+        let file = match std::fs::read_to_string(&experiment_path) {
+            Ok(text) => Some(toml::from_str(&text).with_context(|| experiment_path.display().to_string())?),
+            Err(_) if is_file => None,
+            Err(error) => bail!("{}: {error}", experiment_path.display()),
+        };
+        let frame = Frame::read(&if is_file { path.to_owned() } else { path.join("results.csv") })?;
+        let name = manifest.as_ref().map(|manifest| manifest.name.clone()).filter(|name| !name.is_empty());
+        let label = name.unwrap_or_else(|| path.display().to_string());
+        Ok(Self { label, path: path.to_owned(), manifest, file, frame })
+    }
+}
+
+/// Reads several results; those that are called alike are called by their paths.
+///
+/// # Errors
+/// See [`Source::load`].
+pub fn load(paths: &[PathBuf]) -> Result<Vec<Source>> {
+    let mut sources = paths.iter().map(|path| Source::load(path)).collect::<Result<Vec<_>>>()?;
+    let labels: Vec<String> = sources.iter().map(|source| source.label.clone()).collect();
+    for source in &mut sources {
+        if labels.iter().filter(|label| **label == source.label).count() > 1 {
+            source.label = source.path.display().to_string();
+        }
+    }
+    Ok(sources)
+}
+
+/// The rows of all; where there are several, a column says which each is from.
+#[must_use]
+pub fn join(sources: &[Source]) -> Cow<'_, Frame> {
+    if let [only] = sources {
+        return Cow::Borrowed(&only.frame);
+    }
+    let mut joined = Frame::default();
+    for source in sources {
+        let mut frame = source.frame.clone();
+        frame.put(SOURCE, &source.label);
+        joined.append(&frame);
+    }
+    Cow::Owned(joined)
+}

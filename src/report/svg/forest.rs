@@ -1,0 +1,85 @@
+//! The forest plot: each variant's ratio with its interval, on one scale.
+
+use super::scale::{Scale, short};
+use super::{Anchor, Svg};
+
+/// One row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The variant.
+    pub name: String,
+    /// The ratio.
+    pub mean: f64,
+    /// Its interval; NaN where there is none.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// Whether it is clear of 1 and stays so after correction.
+    pub clear: bool,
+}
+
+/// What a forest plot shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forest {
+    /// The rows, from the top.
+    pub rows: Vec<Row>,
+    /// What the ratio is of.
+    pub x: String,
+    /// Ratios up to e to this, and down to its inverse, may be chaos; 0 where it is not known.
+    pub chaos: f64,
+}
+
+impl Forest {
+    /// Draws it.
+    #[must_use]
+    pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
+        let mut svg = Svg::new(width);
+        let narrow = width < 520.0;
+        let longest = self.rows.iter().map(|row| super::measure(&row.name)).fold(0.0, f64::max);
+        // On a phone the names stand above their rows.
+        let names = if narrow { 8.0 } else { (longest + 20.0).min(width * 0.45) };
+        let step = if narrow { 40.0 } else { 25.0 };
+        let figures = 58.0;
+        let (left, right, top) = (names, width - figures - 8.0, 10.0);
+        let bottom = top + step * self.rows.len() as f64;
+        let ends = self.rows.iter().flat_map(|row| [row.mean, row.low, row.high]).chain([1.0]);
+        let x = Scale::new(true, ends, (left, right));
+        if self.chaos > 0.0 {
+            let (from, to) = (x.at((-self.chaos).exp()), x.at(self.chaos.exp()));
+            let note =
+                format!("within chaos: other key seeds alone move nodes by up to {:.1} %", 100.0 * self.chaos.exp_m1());
+            svg.rect("s7 band", (from, top), (to - from, bottom - top), "", &note);
+        }
+        for tick in x.ticks(52.0) {
+            svg.line("rule", (x.at(tick), top), (x.at(tick), bottom));
+            svg.text("", (x.at(tick), bottom + 16.0), Anchor::Middle, &short(tick));
+        }
+        svg.line("one", (x.at(1.0), top), (x.at(1.0), bottom));
+        for (at, row) in self.rows.iter().enumerate() {
+            let y = top + step * at as f64 + if narrow { 28.0 } else { step / 2.0 };
+            if narrow {
+                svg.fitted((left, y - 13.0), Anchor::Start, &row.name, width - 16.0);
+            } else {
+                svg.fitted((left - 10.0, y + 4.0), Anchor::End, &row.name, names - 14.0);
+            }
+            let series = match (row.clear, row.mean < 1.0) {
+                (false, _) => 7,
+                (true, true) => 1,
+                (true, false) => 2,
+            };
+            let mut figure = format!("{}: {:.3}", row.name, row.mean);
+            if row.low.is_finite() {
+                figure += &format!(", 95 % {:.3} to {:.3}", row.low, row.high);
+                svg.line(&format!("s{series} line"), (x.at(row.low), y), (x.at(row.high), y));
+                for end in [row.low, row.high] {
+                    svg.line(&format!("s{series}"), (x.at(end), y - 4.0), (x.at(end), y + 4.0));
+                }
+            }
+            svg.mark(series, "", (x.at(row.mean), y), 4.5, &figure);
+            svg.text("", (width - 8.0, y + 4.0), Anchor::End, &format!("{:.3}", row.mean));
+        }
+        svg.line("frame", (left, bottom), (right, bottom));
+        svg.text("faint", ((left + right) / 2.0, bottom + 35.0), Anchor::Middle, &self.x);
+        svg.finish(bottom + 44.0, title, alone)
+    }
+}

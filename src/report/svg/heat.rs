@@ -1,0 +1,59 @@
+//! A map of two axes: the colour says in which direction and how far, the number how much.
+
+use super::{Anchor, Svg};
+
+/// What a map shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heat {
+    /// What the rows are.
+    pub first: (String, Vec<String>),
+    /// What the columns are.
+    pub second: (String, Vec<String>),
+    /// The ratio of each cell; none where nothing was run.
+    pub cells: Vec<Vec<Option<f64>>>,
+}
+
+impl Heat {
+    /// Draws it.
+    #[must_use]
+    pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
+        let mut svg = Svg::new(width);
+        let (first, second) = (&self.first.1, &self.second.1);
+        let longest = first.iter().map(|name| super::measure(name)).fold(super::measure(&self.first.0), f64::max);
+        let names = (longest + 18.0).min(width * 0.36);
+        let cell = ((width - names - 8.0) / second.len() as f64).min(130.0);
+        let (top, high) = (44.0, 32.0);
+        svg.fitted((names + cell * second.len() as f64 / 2.0, 15.0), Anchor::Middle, &self.second.0, width - names);
+        svg.fitted((names - 8.0, 35.0), Anchor::End, &self.first.0, names - 8.0);
+        for (at, name) in second.iter().enumerate() {
+            svg.fitted((names + cell * (at as f64 + 0.5), 35.0), Anchor::Middle, name, cell - 4.0);
+        }
+        let farthest = self
+            .cells
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|ratio| ratio.ln().abs())
+            .filter(|far| far.is_finite())
+            .fold(0.05, f64::max);
+        for (row, name) in first.iter().enumerate() {
+            let y = top + high * row as f64;
+            svg.fitted((names - 8.0, y + 21.0), Anchor::End, name, names - 10.0);
+            for (column, ratio) in self.cells[row].iter().enumerate() {
+                let x = names + cell * column as f64;
+                let Some(ratio) = ratio else {
+                    svg.text("faint", (x + cell / 2.0, y + 21.0), Anchor::Middle, "·");
+                    continue;
+                };
+                let series = if *ratio < 1.0 { 1 } else { 2 };
+                let more = format!(" fill-opacity=\"{:.2}\"", 0.04 + 0.6 * (ratio.ln().abs() / farthest).min(1.0));
+                let what = format!("{}, {}: {ratio:.3} of the baseline's nodes", name, second[column]);
+                svg.rect(&format!("s{series} bar"), (x, y), (cell - 2.0, high - 2.0), &more, &what);
+                let shown = if cell < 44.0 { format!("{ratio:.2}") } else { format!("{ratio:.3}") };
+                svg.text("", (x + cell / 2.0 - 1.0, y + 20.0), Anchor::Middle, &shown);
+            }
+        }
+        let bottom = top + high * first.len() as f64;
+        svg.finish(bottom + 6.0, title, alone)
+    }
+}

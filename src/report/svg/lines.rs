@@ -1,0 +1,128 @@
+//! Lines over an axis: nodes by depth, ratios or shares by size, the response to an option.
+
+use super::scale::{Scale, short};
+use super::{Anchor, Svg};
+use crate::analysis::curves::Series;
+
+/// What a line plot shows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lines {
+    /// The lines.
+    pub series: Vec<Series>,
+    /// What x is, with its unit.
+    pub x: String,
+    /// What y is, with its unit.
+    pub y: String,
+    /// Whether equal factors of x are equally far apart.
+    pub x_log: bool,
+    /// The same of y.
+    pub y_log: bool,
+    /// Ticks of x with their texts; none: round numbers.
+    pub x_ticks: Vec<(f64, String)>,
+    /// Whether y is a ratio, and 1 is to be marked.
+    pub ratio: bool,
+    /// Whether y is a share, shown in percent.
+    pub share: bool,
+    /// Place of a line that has the first colour, the ink's; the others have the rest in turn.
+    pub base: Option<usize>,
+}
+
+const HEIGHT: f64 = 300.0;
+
+impl Lines {
+    fn colour(&self, at: usize) -> usize {
+        match self.base {
+            Some(base) if at == base => 0,
+            Some(base) if at > base => at,
+            _ => at + 1,
+        }
+    }
+
+    fn number(&self, value: f64) -> String {
+        if self.share { format!("{} %", short(100.0 * value)) } else { short(value) }
+    }
+
+    /// Draws it.
+    #[must_use]
+    pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
+        let mut svg = Svg::new(width);
+        let (left, right, top, bottom) = (58.0, width - 14.0, 12.0, HEIGHT);
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let x = Scale::new(self.x_log, points().map(|point| point.x), (left, right));
+        let one = if self.ratio { Some(1.0) } else { None };
+        let values = points().flat_map(|point| [point.y, point.low, point.high]).chain(one);
+        let y = Scale::new(self.y_log, values, (bottom, top));
+        for tick in y.ticks(44.0) {
+            svg.line("rule", (left, y.at(tick)), (right, y.at(tick)));
+            svg.text("", (left - 6.0, y.at(tick) + 4.0), Anchor::End, &self.number(tick));
+        }
+        let ticks = if self.x_ticks.is_empty() {
+            x.ticks(60.0).into_iter().map(|tick| (tick, short(tick))).collect()
+        } else {
+            self.x_ticks.clone()
+        };
+        let mut free = f64::NEG_INFINITY;
+        for (tick, text) in &ticks {
+            let place = x.at(*tick);
+            svg.line("rule", (place, top), (place, bottom));
+            let half = super::measure(text) / 2.0;
+            if place - half > free && place + half < width {
+                svg.text("", (place, bottom + 17.0), Anchor::Middle, text);
+                free = place + half + 6.0;
+            }
+        }
+        if self.ratio {
+            svg.line("one", (left, y.at(1.0)), (right, y.at(1.0)));
+        }
+        svg.line("frame", (left, bottom), (right, bottom));
+        for (at, series) in self.series.iter().enumerate() {
+            self.draw(&mut svg, at, series, &x, &y);
+        }
+        svg.text("faint", ((left + right) / 2.0, bottom + 36.0), Anchor::Middle, &self.x);
+        svg.upwards((12.0, (top + bottom) / 2.0), &self.y);
+        let mut height = bottom + 46.0;
+        if self.series.len() > 1 {
+            let names: Vec<(usize, String)> =
+                self.series.iter().enumerate().map(|(at, series)| (self.colour(at), series.name.clone())).collect();
+            height += svg.legend(height, &names);
+        }
+        svg.finish(height, title, alone)
+    }
+
+    fn draw(&self, svg: &mut Svg, at: usize, series: &Series, x: &Scale, y: &Scale) {
+        let colour = self.colour(at);
+        let class = colour % super::SERIES;
+        let banded: Vec<_> = series.points.iter().filter(|point| !point.low.is_nan()).collect();
+        // A band stands for intervals where few lines leave it room; many lines show them in the tooltips only.
+        if banded.len() > 1 && self.series.len() <= 3 {
+            let lower = series
+                .points
+                .iter()
+                .map(|point| (x.at(point.x), y.at(if point.low.is_nan() { point.y } else { point.low })));
+            let upper = series
+                .points
+                .iter()
+                .map(|point| (x.at(point.x), y.at(if point.high.is_nan() { point.y } else { point.high })));
+            let outline: Vec<(f64, f64)> = lower.chain(upper.rev()).collect();
+            svg.path(&format!("s{class} band"), &outline, true);
+        }
+        let line: Vec<(f64, f64)> = series.points.iter().map(|point| (x.at(point.x), y.at(point.y))).collect();
+        svg.path(&format!("s{class} line"), &line, false);
+        for point in &series.points {
+            let exact = |value: f64| if self.ratio { format!("{value:.3}") } else { self.number(value) };
+            let mut title = format!("{}\n{} {}: {}", series.name, self.x, self.tick(point.x), exact(point.y));
+            if !point.low.is_nan() {
+                title += &format!(", 95 % {} to {}", exact(point.low), exact(point.high));
+            }
+            if !point.label.is_empty() && point.label != series.name {
+                title += &format!(" ({})", point.label);
+            }
+            svg.mark(colour, "", (x.at(point.x), y.at(point.y)), 3.6, &title);
+        }
+    }
+
+    fn tick(&self, value: f64) -> String {
+        let known = self.x_ticks.iter().find(|(tick, _)| *tick == value);
+        known.map_or_else(|| short(value), |(_, text)| text.clone())
+    }
+}

@@ -1,0 +1,246 @@
+//! Plots as SVG: light and dark, with tooltips, colours that the colour-blind can tell apart, and marks that need no colour.
+//!
+//! Our own few functions instead of a plotting crate: a crate's colours are fixed when the file is written (no dark pages), and its
+//! marks carry no `<title>` (no tooltips).
+
+pub mod forest;
+pub mod heat;
+pub mod lines;
+pub mod scale;
+pub mod scatter;
+pub mod stacked;
+
+use std::fmt::Write;
+
+/// Colours, light and dark. The series' are Okabe and Ito's, darkened or lightened until they stand out from the page by 3 : 1.
+/// Source: Okabe and Ito, "Color Universal Design", 2008.
+pub const COLOURS: &str = "\
+:root{--page:#fff;--ink:#1b1f24;--faint:#59636e;--rule:#d8dde3;--panel:#f5f7f9;--good:#00725a;--bad:#b34700;\
+--s0:#1b1f24;--s1:#0072b2;--s2:#b34700;--s3:#00805d;--s4:#a3578a;--s5:#957000;--s6:#2f86ad;--s7:#6b7280}\
+@media (prefers-color-scheme:dark){:root{--page:#14181d;--ink:#e8ebee;--faint:#a3adb8;--rule:#363d46;--panel:#1d232a;--good:#3fd0a6;\
+--bad:#ff9a5c;--s0:#e8ebee;--s1:#56b4e9;--s2:#ff8f4d;--s3:#35cfa2;--s4:#e59fcc;--s5:#f0c94e;--s6:#a8d8f2;--s7:#98a2ad}}";
+
+/// Classes that every plot uses.
+pub const STYLE: &str = "\
+svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg .faint{fill:var(--faint)}svg .rule{stroke:var(--rule);fill:none}\
+svg .one{stroke:var(--faint);stroke-dasharray:4 3;fill:none}svg .frame{stroke:var(--faint);fill:none}\
+svg .s0{stroke:var(--s0);fill:var(--s0)}svg .s1{stroke:var(--s1);fill:var(--s1)}svg .s2{stroke:var(--s2);fill:var(--s2)}\
+svg .s3{stroke:var(--s3);fill:var(--s3)}svg .s4{stroke:var(--s4);fill:var(--s4)}svg .s5{stroke:var(--s5);fill:var(--s5)}\
+svg .s6{stroke:var(--s6);fill:var(--s6)}svg .s7{stroke:var(--s7);fill:var(--s7)}\
+svg .line{fill:none;stroke-width:2}svg .band{fill-opacity:.16;stroke:none}svg .dot{fill-opacity:.55;stroke:none}\
+svg .bar{stroke:var(--page);stroke-width:1}";
+
+/// Colours that [`STYLE`] names.
+const SERIES: usize = 8;
+
+/// Text from a file made harmless in markup.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            // XML knows no other control characters.
+            '\n' | '\t' | '\r' => out.push(' '),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A drawing that grows.
+pub struct Svg {
+    width: f64,
+    body: String,
+}
+
+/// Where a text stands to its point.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)]
+pub enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Svg {
+    /// A drawing of a width in pixels.
+    #[must_use]
+    pub fn new(width: f64) -> Self {
+        Self { width, body: String::new() }
+    }
+
+    /// Its width.
+    #[must_use]
+    pub fn width(&self) -> f64 {
+        self.width
+    }
+
+    /// A straight line.
+    pub fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
+        let _ =
+            write!(self.body, "<line class=\"{class}\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>");
+    }
+
+    /// A line through points.
+    pub fn path(&mut self, class: &str, points: &[(f64, f64)], closed: bool) {
+        let mut d = String::new();
+        for (at, (x, y)) in points.iter().enumerate() {
+            let _ = write!(d, "{}{x:.1} {y:.1}", if at == 0 { 'M' } else { 'L' });
+        }
+        let _ = write!(self.body, "<path class=\"{class}\" d=\"{d}{}\"/>", if closed { "Z" } else { "" });
+    }
+
+    /// A rectangle with a tooltip and further attributes.
+    pub fn rect(&mut self, class: &str, (x, y): (f64, f64), (width, height): (f64, f64), more: &str, title: &str) {
+        let _ = write!(
+            self.body,
+            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"{more}>{}</rect>",
+            tooltip(title)
+        );
+    }
+
+    /// A mark: the shape goes with the colour, so that either tells the series.
+    pub fn mark(&mut self, series: usize, more: &str, (x, y): (f64, f64), size: f64, title: &str) {
+        let class = format!("s{} {more}", series % SERIES);
+        let class = class.trim_end();
+        let title = tooltip(title);
+        let _ = match series % 4 {
+            0 => write!(
+                self.body,
+                "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size:.1}\">{title}</circle>"
+            ),
+            1 => {
+                let (left, top, side) = (x - size * 0.9, y - size * 0.9, size * 1.8);
+                write!(
+                    self.body,
+                    "<rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{side:.1}\" height=\"{side:.1}\">{title}</rect>"
+                )
+            }
+            shape => {
+                let (w, h) = (size * 1.2, size * 1.25);
+                let d = match shape {
+                    2 => {
+                        format!("M{x:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}Z", y - h, x + w, y + h * 0.8, x - w, y + h * 0.8)
+                    }
+                    _ => format!("M{x:.1} {:.1}L{:.1} {y:.1}L{x:.1} {:.1}L{:.1} {y:.1}Z", y - h, x + w, y + h, x - w),
+                };
+                write!(self.body, "<path class=\"{class}\" d=\"{d}\">{title}</path>")
+            }
+        };
+    }
+
+    /// A text.
+    pub fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let _ = write!(
+            self.body,
+            "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>",
+            escape(text)
+        );
+    }
+
+    /// A text that is cut to a width in pixels, the whole of it in a tooltip.
+    pub fn fitted(&mut self, (x, y): (f64, f64), anchor: Anchor, text: &str, width: f64) {
+        let short = cut(text, width);
+        if short == text {
+            self.text("", (x, y), anchor, text);
+        } else {
+            self.body.push_str("<g>");
+            self.text("", (x, y), anchor, &short);
+            let _ = write!(self.body, "{}</g>", tooltip(text));
+        }
+    }
+
+    /// A text that runs upwards along an axis.
+    pub fn upwards(&mut self, (x, y): (f64, f64), text: &str) {
+        let _ = write!(
+            self.body,
+            "<text class=\"faint\" text-anchor=\"middle\" transform=\"translate({x:.1} {y:.1}) rotate(-90)\">{}</text>",
+            escape(text)
+        );
+    }
+
+    /// The names of series under a plot, as many in a row as fit; the height that they take.
+    pub fn legend(&mut self, top: f64, names: &[(usize, String)]) -> f64 {
+        let (mut x, mut y) = (8.0, top + 14.0);
+        for (series, name) in names {
+            let wide = (30.0 + measure(name)).min(self.width - 8.0);
+            if x > 8.0 && x + wide > self.width {
+                (x, y) = (8.0, y + 19.0);
+            }
+            self.mark(*series, "", (x + 6.0, y - 4.0), 4.5, "");
+            self.fitted((x + 17.0, y), Anchor::Start, name, self.width - 30.0);
+            x += wide;
+        }
+        y + 8.0 - top
+    }
+
+    /// The finished drawing. `alone`: with its colours, as a file of its own.
+    #[must_use]
+    pub fn finish(self, height: f64, title: &str, alone: bool) -> String {
+        let style =
+            if alone { format!("<style>{COLOURS}{STYLE}svg{{background:var(--page)}}</style>") } else { String::new() };
+        let (width, body) = (self.width, self.body);
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             role=\"img\" aria-label=\"{}\">{style}{body}</svg>",
+            escape(title)
+        )
+    }
+}
+
+fn tooltip(title: &str) -> String {
+    if title.is_empty() { String::new() } else { format!("<title>{}</title>", escape(title)) }
+}
+
+/// About how wide a text is, in pixels.
+#[must_use]
+pub fn measure(text: &str) -> f64 {
+    6.6 * text.chars().count() as f64
+}
+
+/// A text cut to a width.
+#[must_use]
+pub fn cut(text: &str, width: f64) -> String {
+    if measure(text) <= width {
+        return text.to_owned();
+    }
+    // What tells variants apart is often at their ends: the middle goes.
+    let room = (width / 6.6) as usize;
+    let (head, tail) = (room.saturating_sub(1).div_ceil(2), room.saturating_sub(1) / 2);
+    let letters: Vec<char> = text.chars().collect();
+    let (start, end) = (&letters[..head.min(letters.len())], &letters[letters.len() - tail.min(letters.len())..]);
+    start.iter().chain(&['…']).chain(end).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_a_file_becomes_markup() {
+        let mut svg = Svg::new(100.0);
+        svg.text("", (0.0, 0.0), Anchor::Start, "</text><script>alert('x')</script>");
+        svg.mark(3, "", (1.0, 1.0), 3.0, "\"><b>\u{0}");
+        let text = svg.finish(10.0, "a\"b", true);
+        assert!(!text.contains("<script") && !text.contains("<b>") && !text.contains('\u{0}'), "{text}");
+        assert!(text.contains("aria-label=\"a&quot;b\""));
+    }
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(cut("abc", 100.0), "abc");
+        let cut = cut("size=64 KiB, policy=aged-depth factor=4", 100.0);
+        assert!(cut.starts_with("size=") && cut.ends_with("tor=4") && measure(&cut) <= 100.0, "{cut}");
+    }
+}

@@ -1,0 +1,116 @@
+//! Scales: from values to pixels, and where their ticks stand.
+
+/// A scale of one axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scale {
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+    log: bool,
+}
+
+impl Scale {
+    /// A scale that holds all values, the ends a little apart from the outermost: values `low..=high` (both finite) to pixels
+    /// `from..=to`.
+    #[must_use]
+    pub fn new(log: bool, values: impl Iterator<Item = f64>, (from, to): (f64, f64)) -> Self {
+        let usable = |value: &f64| value.is_finite() && (!log || *value > 0.0);
+        let (mut low, mut high) = values
+            .filter(usable)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        if low > high {
+            (low, high) = (1.0, 2.0);
+        }
+        if log {
+            (low, high) = (low.log10(), high.log10());
+        }
+        let room = if high > low { 0.04 * (high - low) } else { 0.1 };
+        Self { low: low - room, high: high + room, from, to, log }
+    }
+
+    /// The pixel of a value, not beyond the scale's ends.
+    #[must_use]
+    pub fn at(&self, value: f64) -> f64 {
+        let value = if self.log { value.log10() } else { value };
+        let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
+        self.from + share * (self.to - self.from)
+    }
+
+    /// Round values inside the scale, so far apart that `apart` pixels lie between them.
+    #[must_use]
+    pub fn ticks(&self, apart: f64) -> Vec<f64> {
+        let room = ((self.to - self.from).abs() / apart).max(1.0);
+        if !self.log {
+            return linear(self.low, self.high, room);
+        }
+        let decades = self.high - self.low;
+        // Little more than nothing on a log scale looks like a plain one.
+        if decades < 0.7 {
+            return linear(10_f64.powf(self.low), 10_f64.powf(self.high), room);
+        }
+        let steps: [&[f64]; 4] = [&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+        let of = |step: &[f64], every: i32| -> Vec<f64> {
+            let powers = (self.low.floor() as i32..=self.high.ceil() as i32).filter(|power| power % every == 0);
+            powers
+                .flat_map(|power| step.iter().map(move |mantissa| mantissa * 10_f64.powi(power)))
+                .filter(|value| (self.low..=self.high).contains(&value.log10()))
+                .collect()
+        };
+        let fits = |ticks: &Vec<f64>| ticks.len() as f64 <= room + 1.0;
+        let mut choices = steps.iter().map(|step| of(step, 1)).chain((2..6).map(|every| of(&[1.0], every)));
+        choices.find(fits).unwrap_or_default()
+    }
+}
+
+/// Multiples of 1, 2 or 5 times a power of ten.
+fn linear(low: f64, high: f64, room: f64) -> Vec<f64> {
+    let rough = (high - low) / room;
+    let power = 10_f64.powf(rough.log10().floor());
+    let step =
+        [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * power).find(|step| *step >= rough).unwrap_or(rough);
+    let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
+    (first..=last.min(first + 50)).map(|times| times as f64 * step).collect()
+}
+
+/// A tick's number: 1.5k, 20M, 0.05.
+#[must_use]
+pub fn short(value: f64) -> String {
+    let plain = |value: f64| {
+        let text = format!("{value:.3}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    };
+    match value.abs() {
+        size if size >= 1e9 => format!("{}G", plain(value / 1e9)),
+        size if size >= 1e6 => format!("{}M", plain(value / 1e6)),
+        size if size >= 1e4 => format!("{}k", plain(value / 1e3)),
+        _ => plain(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        let scale = Scale::new(false, [0.0, 97.0].into_iter(), (0.0, 500.0));
+        assert_eq!(scale.ticks(80.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
+        let log = Scale::new(true, [300.0, 2e6].into_iter(), (400.0, 0.0));
+        // Room for seven: ones and threes would be eight.
+        assert_eq!(log.ticks(60.0), [1e3, 1e4, 1e5, 1e6]);
+        assert!(log.at(300.0) > log.at(2e6) && log.at(1e9) >= 0.0);
+        let ratios = Scale::new(true, [0.9, 1.2].into_iter(), (0.0, 300.0));
+        assert!(ratios.ticks(60.0).iter().any(|tick| (tick - 1.0).abs() < 1e-9), "{:?}", ratios.ticks(60.0));
+        for values in [vec![], vec![f64::NAN], vec![5.0], vec![0.0, -1.0]] {
+            let scale = Scale::new(true, values.into_iter(), (0.0, 100.0));
+            assert!(scale.at(1.0).is_finite() && scale.ticks(50.0).len() < 60);
+        }
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let shown = [0.05, 1.0, 1.25, 9000.0, 15_000.0, 2e6, 3.5e9].map(short);
+        assert_eq!(shown, ["0.05", "1", "1.25", "9000", "15k", "2M", "3.5G"]);
+    }
+}

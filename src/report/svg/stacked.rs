@@ -1,0 +1,57 @@
+//! Stacked bars: what became of every probe.
+
+use super::{Anchor, Svg};
+
+/// What stacked bars show.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stacked {
+    /// The names of the parts, with the colour of each.
+    pub parts: Vec<(String, usize)>,
+    /// The bars: a name, and the sizes of the parts.
+    pub bars: Vec<(String, Vec<f64>)>,
+}
+
+impl Stacked {
+    /// Draws it.
+    #[must_use]
+    pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
+        let mut svg = Svg::new(width);
+        let narrow = width < 520.0;
+        let longest = self.bars.iter().map(|(name, _)| super::measure(name)).fold(0.0, f64::max);
+        let names = if narrow { 8.0 } else { (longest + 20.0).min(width * 0.45) };
+        let step = if narrow { 44.0 } else { 28.0 };
+        let (left, right, top) = (names, width - 16.0, 8.0);
+        let bottom = top + step * self.bars.len() as f64;
+        for percent in [0, 25, 50, 75, 100] {
+            let x = left + (right - left) * f64::from(percent) / 100.0;
+            svg.line("rule", (x, top), (x, bottom));
+            svg.text(
+                "",
+                (x, bottom + 16.0),
+                if percent == 100 { Anchor::End } else { Anchor::Middle },
+                &format!("{percent} %"),
+            );
+        }
+        for (at, (name, sizes)) in self.bars.iter().enumerate() {
+            let y = top + step * at as f64 + if narrow { 20.0 } else { 4.0 };
+            if narrow {
+                svg.fitted((left, y - 5.0), Anchor::Start, name, width - 16.0);
+            } else {
+                svg.fitted((left - 10.0, y + 14.0), Anchor::End, name, names - 14.0);
+            }
+            let whole: f64 = sizes.iter().sum();
+            let mut x = left;
+            for ((part, colour), size) in self.parts.iter().zip(sizes) {
+                let wide = if whole > 0.0 { (right - left) * size / whole } else { 0.0 };
+                let share = format!("{:.1} %", 100.0 * size / whole);
+                let more = format!(" fill-opacity=\"{}\"", if *colour == 7 { 0.45 } else { 0.85 });
+                svg.rect(&format!("s{colour} bar"), (x, y), (wide, 20.0), &more, &format!("{name}\n{part}: {share}"));
+                x += wide;
+            }
+        }
+        svg.text("faint", ((left + right) / 2.0, bottom + 35.0), Anchor::Middle, "share of the probes");
+        let names: Vec<(usize, String)> = self.parts.iter().map(|(name, colour)| (*colour, name.clone())).collect();
+        let height = bottom + 46.0 + svg.legend(bottom + 44.0, &names);
+        svg.finish(height, title, alone)
+    }
+}
