@@ -5,6 +5,7 @@ mod audit;
 mod bench;
 mod check;
 mod columns;
+mod compare;
 mod keys;
 mod merge;
 mod options;
@@ -90,6 +91,7 @@ enum Command {
     Check(check::Args),
     Reproduce(reproduce::Args),
     Report(report::Args),
+    Compare(compare::Args),
     Audit(audit::Args),
     Trace(trace::Args),
     Replay(replay::Args),
@@ -125,6 +127,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Trace(args) => trace::run(&args),
         Command::Replay(args) => replay::run(&args),

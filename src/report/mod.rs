@@ -1,7 +1,9 @@
 //! Reports: findings as Markdown, HTML and plain text. Pure functions but for reading results and [`write()`].
 
+pub mod comparison;
 pub mod figure;
 pub mod html;
+pub mod machine;
 pub mod markdown;
 pub mod number;
 pub mod page;

@@ -1,0 +1,396 @@
+//! Two results compared row by row: what moved, by how much, and whether a gate or a promise is broken.
+
+use super::gate::{Gate, Limit};
+use super::sides::{Pair, Pairs, Side, SideError, option_changes};
+use super::stats::{Ratio, holm};
+use std::collections::BTreeMap;
+
+/// Rows shown of those that moved most.
+const SHOWN: usize = 20;
+
+/// Columns of words that a search decides.
+const WORDS: &[&str] = &["best", "solved", "finished"];
+
+/// What a comparison found.
+#[derive(Debug, Clone, Default)]
+pub struct Comparison {
+    /// What BASE and NEW were read from.
+    pub names: [String; 2],
+    /// The metrics that each variant's changes speak of: counters, then seconds.
+    pub metrics: Vec<String>,
+    /// Each variant that BASE or NEW has.
+    pub variants: Vec<Change>,
+    /// Whether both are of one plan, so that counts must be equal; none where a manifest is missing.
+    pub same_plan: Option<bool>,
+    /// Whether counts may move although the plans are equal, as after a change of the program.
+    pub moves_allowed: bool,
+    /// Rows that both have, and those of them whose counts, best move or score differ.
+    pub rows: (usize, usize),
+    /// Rows that moved, the largest changes of nodes first; not more than twenty.
+    pub moved: Vec<Moved>,
+    /// Rows of BASE that NEW lacks: all of them counted, the first twenty named.
+    pub missing: (usize, Vec<String>),
+    /// Rows that only NEW has.
+    pub added: usize,
+    /// Jobs that failed in BASE and in NEW.
+    pub failed: [usize; 2],
+    /// Each gate on each variant.
+    pub judged: Vec<Judged>,
+    /// What the reader must know.
+    pub notes: Vec<String>,
+}
+
+/// How a variant changed.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    /// The variant, as BASE calls it.
+    pub variant: String,
+    /// Rows that both have.
+    pub paired: usize,
+    /// Of those, rows that are not the same.
+    pub moved: usize,
+    /// Rows that NEW lacks.
+    pub missing: usize,
+    /// Totals of each metric over the paired rows, repeats counted once (seconds: their median), in BASE and in NEW.
+    pub totals: Vec<[f64; 2]>,
+    /// Rows in which each metric differs; not counted for seconds.
+    pub differ: Vec<usize>,
+    /// NEW's nodes by BASE's, paired by search.
+    pub nodes: Ratio,
+    /// p of that ratio after Holm's correction for the number of variants.
+    pub p: f64,
+    /// NEW's seconds by BASE's.
+    pub seconds: Ratio,
+    /// Spread of NEW's seconds: half the distance between the fastest and the slowest repeat, summed over searches.
+    pub spread: f64,
+}
+
+/// A row that is not the same.
+#[derive(Debug, Clone)]
+pub struct Moved {
+    /// The variant.
+    pub variant: String,
+    /// The position.
+    pub position: String,
+    /// The depth.
+    pub depth: f64,
+    /// Which repeat.
+    pub repeat: u32,
+    /// Nodes in BASE and in NEW.
+    pub nodes: [f64; 2],
+    /// The columns that differ.
+    pub columns: Vec<String>,
+}
+
+/// A gate held against a variant.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// The gate.
+    pub gate: String,
+    /// The variant.
+    pub variant: String,
+    /// The full name of the metric.
+    pub metric: String,
+    /// Totals in BASE and in NEW.
+    pub totals: [f64; 2],
+    /// Rows in which the metric differs.
+    pub differ: usize,
+    /// Whether the gate fails.
+    pub fails: bool,
+    /// A change of time beyond the bound that cannot be told from none.
+    pub noise: bool,
+}
+
+/// What a comparison ends with, the gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finding {
+    /// A gate fails.
+    Gate,
+    /// Rows are missing.
+    Missing,
+    /// Equal plans gave different counts.
+    Unequal,
+    /// Nothing of that.
+    Fine,
+}
+
+impl Comparison {
+    /// Compares two results. The gates' metrics are the columns given with them.
+    ///
+    /// # Errors
+    /// When one of the results holds a row twice.
+    pub fn new(base: &Side, new: &Side, gates: &[(Gate, String)]) -> Result<Self, SideError> {
+        let pairs = Pairs::new(base, new)?;
+        let mut out = Self {
+            names: [base.name.clone(), new.name.clone()],
+            added: pairs.added.len(),
+            failed: pairs.failed,
+            same_plan: base.manifest.as_ref().zip(new.manifest.as_ref()).map(|(base, new)| base.plan == new.plan),
+            ..Self::default()
+        };
+        out.variants =
+            pairs.variants.iter().map(|name| Change { variant: name.clone(), ..Change::default() }).collect();
+        for pair in &pairs.both {
+            out.variants[pair.variant as usize].paired += 1;
+        }
+        for &(_, variant) in &pairs.missing {
+            out.variants[variant as usize].missing += 1;
+        }
+        out.missing = (pairs.missing.len(), pairs.missing.iter().take(SHOWN).map(|&(row, _)| base.row(row)).collect());
+        out.count(base, new, &pairs);
+        let corrected = holm(&out.variants.iter().map(|change| change.nodes.p).collect::<Vec<_>>());
+        for (change, p) in out.variants.iter_mut().zip(corrected) {
+            change.p = p;
+        }
+        out.judge(gates);
+        out.notes = notes(base, new, &pairs, gates);
+        Ok(out)
+    }
+
+    /// Whether it fails, and by what.
+    #[must_use]
+    pub fn finding(&self) -> Finding {
+        if self.judged.iter().any(|judged| judged.fails) {
+            Finding::Gate
+        } else if self.missing.0 > 0 || self.rows.0 == 0 {
+            Finding::Missing
+        } else if self.must_be_equal() && self.rows.1 > 0 {
+            Finding::Unequal
+        } else {
+            Finding::Fine
+        }
+    }
+
+    /// Whether a count that moved is a failure by itself.
+    #[must_use]
+    pub fn must_be_equal(&self) -> bool {
+        self.same_plan == Some(true) && !self.moves_allowed
+    }
+
+    /// A metric's place.
+    #[must_use]
+    pub fn metric(&self, name: &str) -> Option<usize> {
+        self.metrics.iter().position(|known| known == name)
+    }
+
+    /// Goes through the columns that both have: totals, and rows that differ.
+    fn count(&mut self, base: &Side, new: &Side, pairs: &Pairs) {
+        let mut differing = vec![0_u32; pairs.both.len()];
+        let shared = |name: &&String| new.frame.names().contains(name);
+        let columns: Vec<String> = base.frame.names().iter().filter(shared).cloned().collect();
+        let counters: Vec<String> = crate::record::columns().into_iter().map(|column| column.name).collect();
+        let counted = |name: &&String| {
+            counters.contains(name)
+                && !["ply", "repeat", "depth", "seconds"].contains(&name.as_str())
+                && base.frame.words(name).is_none()
+                && new.frame.words(name).is_none()
+        };
+        let empty = |change: &mut Change| {
+            change.totals.push([0.0; 2]);
+            change.differ.push(0);
+        };
+        for column in columns.iter().filter(counted) {
+            let (old, fresh) = (base.frame.numbers(column), new.frame.numbers(column));
+            // A score moves like any count, but its sum means nothing.
+            let metric = column != "score";
+            if metric {
+                self.metrics.push(column.clone());
+                self.variants.iter_mut().for_each(empty);
+            }
+            for (pair, differing) in pairs.both.iter().zip(&mut differing) {
+                let (old, fresh) = (old[pair.base], fresh[pair.new]);
+                let differs = old != fresh && !(old.is_nan() && fresh.is_nan());
+                *differing += u32::from(differs);
+                let change = &mut self.variants[pair.variant as usize];
+                if let (true, Some(totals), Some(differ)) = (metric, change.totals.last_mut(), change.differ.last_mut())
+                {
+                    *differ += usize::from(differs);
+                    if pair.repeat == 0 && !old.is_nan() && !fresh.is_nan() {
+                        *totals = [totals[0] + old, totals[1] + fresh];
+                    }
+                }
+            }
+        }
+        for column in columns.iter().filter(|name| WORDS.contains(&name.as_str())) {
+            for (pair, differing) in pairs.both.iter().zip(&mut differing) {
+                *differing += u32::from(base.frame.text(column, pair.base) != new.frame.text(column, pair.new));
+            }
+        }
+        for (pair, _) in pairs.both.iter().zip(&differing).filter(|(_, differing)| **differing > 0) {
+            self.variants[pair.variant as usize].moved += 1;
+        }
+        self.rows = (pairs.both.len(), differing.iter().filter(|differing| **differing > 0).count());
+        self.ratios(base, new, pairs);
+        self.largest(base, new, pairs, &differing, &columns);
+    }
+
+    /// Nodes and seconds, paired by search.
+    fn ratios(&mut self, base: &Side, new: &Side, pairs: &Pairs) {
+        let (old_nodes, fresh_nodes) = (base.frame.numbers("search.nodes"), new.frame.numbers("search.nodes"));
+        let (old_times, fresh_times) = (base.frame.numbers("seconds"), new.frame.numbers("seconds"));
+        let mut searches: BTreeMap<(u32, u32), Searched> = BTreeMap::new();
+        for pair in &pairs.both {
+            let search = searches.entry((pair.variant, pair.position)).or_default();
+            search.cluster = pair.cluster;
+            if pair.repeat == 0 {
+                search.nodes[0] += old_nodes[pair.base];
+                search.nodes[1] += fresh_nodes[pair.new];
+            }
+            let times = search.times.entry(pair.repeat).or_default();
+            times[0] += old_times[pair.base];
+            times[1] += fresh_times[pair.new];
+        }
+        let mut logs: Vec<[Vec<(u32, f64)>; 2]> = vec![Default::default(); self.variants.len()];
+        let mut seconds = vec![[0.0; 2]; self.variants.len()];
+        for ((variant, _), search) in &searches {
+            let at = *variant as usize;
+            let [old, fresh] = [0, 1].map(|side| middle(search.times.values().map(|times| times[side]).collect()));
+            seconds[at] = [seconds[at][0] + old.0, seconds[at][1] + fresh.0];
+            self.variants[at].spread += fresh.1;
+            for (logs, [old, fresh]) in logs[at].iter_mut().zip([search.nodes, [old.0, fresh.0]]) {
+                if old > 0.0 && fresh > 0.0 {
+                    logs.push((search.cluster, (fresh / old).ln()));
+                }
+            }
+        }
+        self.metrics.push("seconds".to_owned());
+        for ((change, [nodes, times]), seconds) in self.variants.iter_mut().zip(logs).zip(seconds) {
+            change.nodes = Ratio::of(&nodes);
+            change.seconds = Ratio::of(&times);
+            change.totals.push(seconds);
+            change.differ.push(0);
+        }
+    }
+
+    /// The rows that moved most.
+    fn largest(&mut self, base: &Side, new: &Side, pairs: &Pairs, differing: &[u32], columns: &[String]) {
+        let (old, fresh) = (base.frame.numbers("search.nodes"), new.frame.numbers("search.nodes"));
+        let depths = base.frame.numbers("depth");
+        let size = |pair: &Pair| ((fresh[pair.new] + 1.0) / (old[pair.base] + 1.0)).ln().abs();
+        let moved = pairs.both.iter().zip(differing).filter(|(_, differing)| **differing > 0);
+        let mut moved: Vec<(f64, &Pair)> = moved.map(|(pair, _)| (size(pair), pair)).collect();
+        moved.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let decided = |name: &&String| {
+            self.metrics.contains(name) && *name != "seconds" || *name == "score" || WORDS.contains(&name.as_str())
+        };
+        let differs =
+            |pair: &Pair, column: &str| base.frame.text(column, pair.base) != new.frame.text(column, pair.new);
+        self.moved = moved
+            .into_iter()
+            .take(SHOWN)
+            .map(|(_, pair)| Moved {
+                variant: self.variants[pair.variant as usize].variant.clone(),
+                position: base.frame.text("position", pair.base).to_string(),
+                depth: depths[pair.base],
+                repeat: pair.repeat,
+                nodes: [old[pair.base], fresh[pair.new]],
+                columns: columns.iter().filter(decided).filter(|column| differs(pair, column)).cloned().collect(),
+            })
+            .collect();
+    }
+
+    fn judge(&mut self, gates: &[(Gate, String)]) {
+        for (gate, column) in gates {
+            let Some(place) = self.metric(column) else { continue };
+            for change in self.variants.iter().filter(|change| change.paired > 0) {
+                let [old, fresh] = change.totals[place];
+                let timed = column == "seconds";
+                let beyond = match gate.limit {
+                    Limit::Changed if timed => change.seconds.is_clear(),
+                    Limit::Changed => change.differ[place] > 0,
+                    Limit::Beyond { .. } => gate.is_beyond(old, fresh),
+                };
+                // Counts are exact; a time must also be told from noise.
+                let noise = beyond && timed && !change.seconds.is_clear();
+                self.judged.push(Judged {
+                    gate: gate.to_string(),
+                    variant: change.variant.clone(),
+                    metric: column.clone(),
+                    totals: [old, fresh],
+                    differ: change.differ[place],
+                    fails: beyond && !noise,
+                    noise,
+                });
+            }
+        }
+    }
+}
+
+/// One search in both results.
+#[derive(Debug, Clone, Default)]
+struct Searched {
+    cluster: u32,
+    nodes: [f64; 2],
+    times: BTreeMap<u32, [f64; 2]>,
+}
+
+/// The median, and half the distance between the ends.
+fn middle(mut values: Vec<f64>) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let (Some(first), Some(last)) = (values.first(), values.last()) else { return (f64::NAN, f64::NAN) };
+    let half = values.len() / 2;
+    let median = if values.len().is_multiple_of(2) { (values[half - 1] + values[half]) / 2.0 } else { values[half] };
+    (median, (last - first) / 2.0)
+}
+
+impl Side {
+    /// A row in words.
+    fn row(&self, row: usize) -> String {
+        let depth = &self.frame.text("depth", row);
+        format!("\"{}\", {}, depth {}", &self.frame.text("variant", row), &self.frame.text("position", row), depth)
+    }
+}
+
+/// What the reader must know beside the figures.
+fn notes(base: &Side, new: &Side, pairs: &Pairs, gates: &[(Gate, String)]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (at, renamed) in pairs.renamed.iter().enumerate() {
+        if let Some(name) = renamed {
+            notes.push(format!("\"{}\" is \"{name}\" in NEW: it has the same options", pairs.variants[at]));
+        }
+    }
+    for (side, failed) in ["BASE", "NEW"].iter().zip(pairs.failed) {
+        if failed > 0 {
+            notes.push(format!("{failed} jobs failed in {side}: see its error column"));
+        }
+    }
+    let (Some(old), Some(fresh)) = (&base.manifest, &new.manifest) else {
+        notes.push(
+            "no manifest.json beside one of them: whether their plans, builds and machines are equal is unknown"
+                .to_owned(),
+        );
+        return notes;
+    };
+    for (side, manifest) in [("BASE", old), ("NEW", fresh)] {
+        if manifest.ended.is_none() {
+            notes.push(format!("the run of {side} did not end"));
+        }
+    }
+    if old.build != fresh.build {
+        let words =
+            |build: &crate::record::manifest::Build| format!("{} ({}, {})", build.version, build.commit, build.profile);
+        notes.push(format!("other builds: BASE {}, NEW {}", words(&old.build), words(&fresh.build)));
+    }
+    if old.machine != fresh.machine {
+        let words = |machine: &crate::record::manifest::Machine| format!("{}, {} cores", machine.cpu, machine.cores);
+        let (old, fresh) = (words(&old.machine), words(&fresh.machine));
+        notes.push(format!("other machines: BASE {old}; NEW {fresh}; counts can be compared, times cannot"));
+    }
+    if gates.iter().any(|(_, column)| column == "seconds") {
+        for (side, manifest) in [("BASE", old), ("NEW", fresh)] {
+            if manifest.jobs > 1 {
+                notes.push(format!("{side} ran {} jobs at a time: times need --jobs 1", manifest.jobs));
+            }
+            if manifest.repeats < 2 {
+                notes.push(format!("{side} ran each search once: times need repeats"));
+            }
+        }
+    }
+    for (name, options) in &old.options {
+        let changes = fresh.options.get(name).map(|fresh| option_changes(options, fresh)).unwrap_or_default();
+        for (path, from, to) in changes.iter().take(5) {
+            notes.push(format!("\"{name}\": {path} is {to} in NEW, {from} in BASE"));
+        }
+    }
+    notes
+}

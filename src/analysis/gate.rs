@@ -1,0 +1,230 @@
+//! Gates: what a comparison must not show, as a user writes it: `nodes > +1%`.
+
+use super::frame::{Frame, FrameError};
+use std::fmt;
+
+/// A condition under which a comparison fails.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gate {
+    /// As the user wrote it.
+    pub text: String,
+    /// The metric's name as the user wrote it: a column, or the unique end of one.
+    pub metric: String,
+    /// What must not be.
+    pub limit: Limit,
+}
+
+/// What must not be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limit {
+    /// Any row that is not the same.
+    Changed,
+    /// A change of a variant's total beyond a bound.
+    Beyond {
+        /// Which side of the bound fails.
+        sense: Sense,
+        /// The bound.
+        bound: Bound,
+    },
+}
+
+/// Which side of a bound fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sense {
+    /// `>`
+    More,
+    /// `>=`
+    MoreOrEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+}
+
+/// How large a change.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bound {
+    /// Part of the old total: 0.01 is one percent.
+    Share(f64),
+    /// In the metric's own unit.
+    Amount(f64),
+}
+
+/// Why a gate cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("gate `{text}`: {what}\nhelp: {help}")]
+pub struct GateError {
+    text: String,
+    what: String,
+    help: String,
+}
+
+/// What gates look like, for hints.
+const FORM: &str = "write METRIC, one of > >= < <=, and a change: \"nodes > +1%\", \"seconds > +5%\", \"table.evictions > +1000\"; \
+                    or \"nodes changed\"";
+
+/// Columns that say which row it is, or whose sum means nothing.
+const NO_METRICS: &[&str] = &["ply", "repeat", "depth", "score"];
+
+impl Gate {
+    /// Reads a gate. Its metric is not looked up: see [`Gate::column`].
+    ///
+    /// # Errors
+    /// With what is wrong and how gates are written.
+    pub fn parse(text: &str) -> Result<Self, GateError> {
+        let error = |what: &str, help: &str| GateError {
+            text: text.trim().to_owned(),
+            what: what.to_owned(),
+            help: help.to_owned(),
+        };
+        let gate = |metric: &str, limit: Limit| Self {
+            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            metric: metric.to_owned(),
+            limit,
+        };
+        let trimmed = text.trim();
+        if let Some(metric) = trimmed.strip_suffix("changed").filter(|rest| rest.ends_with(char::is_whitespace)) {
+            return Ok(gate(metric_name(metric).ok_or_else(|| error("there is no metric", FORM))?, Limit::Changed));
+        }
+        let at = trimmed.find(['<', '>']).ok_or_else(|| match trimmed.contains(['=', '!']) {
+            true => error("a total that must not move is `METRIC changed`", FORM),
+            false => error("there is no comparison", FORM),
+        })?;
+        let (metric, rest) = trimmed.split_at(at);
+        let metric = metric_name(metric).ok_or_else(|| error("there is no metric before the comparison", FORM))?;
+        let (sense, rest) = match (&rest[..1], rest[1..].strip_prefix('=')) {
+            (">", None) => (Sense::More, &rest[1..]),
+            (">", Some(rest)) => (Sense::MoreOrEqual, rest),
+            (_, None) => (Sense::Less, &rest[1..]),
+            (_, Some(rest)) => (Sense::LessOrEqual, rest),
+        };
+        let value = rest.trim();
+        let (digits, share) = match value.strip_suffix('%') {
+            Some(digits) => (digits.trim_end(), true),
+            None => (value, false),
+        };
+        // Signs may stand apart from their digits, separators within them.
+        let digits: String = digits.chars().filter(|c| !c.is_whitespace() && !matches!(c, '_' | ',')).collect();
+        let number: f64 = match digits.parse() {
+            Ok(number) if f64::is_finite(number) => number,
+            _ => return Err(error(&format!("`{value}` is no change"), FORM)),
+        };
+        if !share && number != 0.0 && !digits.starts_with(['+', '-']) {
+            return Err(error(
+                &format!("`{value}` has no sign"),
+                &format!("a gate bounds the change from BASE to NEW, not the value: write +{digits}, or a percentage"),
+            ));
+        }
+        let bound = if share { Bound::Share(number / 100.0) } else { Bound::Amount(number) };
+        Ok(gate(metric, Limit::Beyond { sense, bound }))
+    }
+
+    /// The column that the gate speaks of.
+    ///
+    /// # Errors
+    /// When there is none of that name, or it holds no figures.
+    pub fn column(&self, frame: &Frame) -> Result<String, GateError> {
+        let error = |what: String, help: String| GateError { text: self.text.clone(), what, help };
+        let column = frame.resolve(&self.metric).map_err(|unknown| match unknown {
+            FrameError::Unknown { name, hint } => error(
+                format!("there is no metric `{name}`"),
+                hint.unwrap_or_else(|| "`ttlab columns` lists them, with their meanings".to_owned()),
+            ),
+            other => error(other.to_string(), "`ttlab columns` lists the metrics".to_owned()),
+        })?;
+        if NO_METRICS.contains(&column) || frame.words(column).is_some() {
+            let what = format!("`{column}` is no count and no time");
+            return Err(error(
+                what,
+                "gate a counter, such as nodes, or seconds; `ttlab columns` lists them".to_owned(),
+            ));
+        }
+        Ok(column.to_owned())
+    }
+
+    /// Whether a change from `base` to `new` lies beyond the gate's bound; a gate on any change does not ask for totals.
+    #[must_use]
+    pub fn is_beyond(&self, base: f64, new: f64) -> bool {
+        let Limit::Beyond { sense, bound } = self.limit else { return false };
+        let change = new - base;
+        // A share of the base, not a quotient: nothing is divided, and what rose from zero lies above every share.
+        let bound = match bound {
+            Bound::Share(share) => share * base,
+            Bound::Amount(amount) => amount,
+        };
+        match sense {
+            Sense::More => change > bound,
+            Sense::MoreOrEqual => change >= bound,
+            Sense::Less => change < bound,
+            Sense::LessOrEqual => change <= bound,
+        }
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// A single word.
+fn metric_name(text: &str) -> Option<&str> {
+    let text = text.trim();
+    (!text.is_empty() && !text.contains(char::is_whitespace)).then_some(text)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn beyond(text: &str, base: f64, new: f64) -> bool {
+        Gate::parse(text).unwrap().is_beyond(base, new)
+    }
+
+    #[test]
+    fn a_bound_is_a_share_or_an_amount_of_the_change() {
+        assert!(!beyond("nodes > +1%", 1000.0, 1010.0) && beyond("nodes > +1%", 1000.0, 1011.0));
+        assert!(beyond("nodes >= 1 %", 1000.0, 1010.0) && !beyond("nodes >= 1 %", 1000.0, 1009.0));
+        assert!(beyond("hits < -2.5%", 1000.0, 974.0) && !beyond("hits < -2.5%", 1000.0, 975.0));
+        assert!(beyond("hits <= - 25", 1000.0, 975.0) && !beyond("hits <= -25", 1000.0, 976.0));
+        assert!(beyond("nodes > +1_000", 0.0, 1001.0) && !beyond("nodes>+1,000", 0.0, 1000.0));
+        assert!(beyond("nodes > 0", 5.0, 6.0) && !beyond("nodes > 0", 5.0, 5.0));
+    }
+
+    #[test]
+    fn what_rose_from_nothing_is_above_every_share() {
+        assert!(beyond("evictions > +100%", 0.0, 1.0));
+        assert!(!beyond("evictions > +1%", 0.0, 0.0));
+    }
+
+    #[test]
+    fn a_gate_on_any_change_is_written_out() {
+        assert_eq!(Gate::parse(" table.hits   changed ").unwrap().limit, Limit::Changed);
+        assert_eq!(Gate::parse(" table.hits   changed ").unwrap().text, "table.hits changed");
+        assert!(!beyond("nodes changed", 1.0, 2.0));
+    }
+
+    #[test]
+    fn what_is_no_gate_is_refused_with_a_hint() {
+        for (text, what) in [
+            ("", "no comparison"),
+            ("nodes", "no comparison"),
+            ("nodes = 3", "`METRIC changed`"),
+            ("nodes != 0", "`METRIC changed`"),
+            ("> +1%", "no metric before"),
+            ("two words > +1%", "no metric before"),
+            ("nodes >", "`` is no change"),
+            ("nodes > lots", "`lots` is no change"),
+            ("nodes > nan", "`nan` is no change"),
+            ("nodes > inf%", "`inf%` is no change"),
+            ("nodes > +1%%", "is no change"),
+            ("nodes > 1000", "has no sign"),
+            ("nodes >> +1%", "is no change"),
+            ("nodes > +é", "is no change"),
+        ] {
+            let message = Gate::parse(text).unwrap_err().to_string();
+            assert!(message.contains(what) && message.contains("help: "), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+use super::{Exit, Failure, Outcome};
+use crate::analysis::compare::{Comparison, Finding};
+use crate::analysis::gate::Gate;
+use crate::analysis::sides::Side;
+use crate::report::{comparison, machine};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Compare two results row by row, and fail if a gate says so
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab compare reports/quick target/quick                       what moved?
+  ttlab compare old new --fail-on \"nodes > +1%\"                  1 if a variant needs 1 % more nodes
+  ttlab compare old new --fail-on \"nodes changed\" --fail-on \"seconds > +5%\"
+  ttlab compare old new --junit compare.xml --json compare.json
+  ttlab compare old new --markdown - >> \"$GITHUB_STEP_SUMMARY\"   a job's summary
+
+Rows are paired by variant, position, ply, depth and repeat. A gate bounds the change of each variant's total over the rows
+that both have; seconds (the median of repeats) must also differ clearly at 95 %.
+Exit: 0 fine, 1 a gate fails, 2 usage or a bad file, 3 NEW lacks rows of BASE, 4 the plans are equal but counts are not
+(--allow-moves: let the gates alone decide), 5 input/output.")]
+pub struct Args {
+    /// The old results: a folder that `ttlab run` wrote, or a results file
+    base: PathBuf,
+    /// The new results
+    new: PathBuf,
+    /// A gate: METRIC > +1%, METRIC < -1000, or METRIC changed (may be repeated)
+    #[arg(long, value_name = "GATE")]
+    fail_on: Vec<String>,
+    /// Do not fail when equal plans gave different counts, as after a change of the program
+    #[arg(long)]
+    allow_moves: bool,
+    /// Write JUnit XML (-: to standard output, in place of the text)
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Write everything that was found as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write NEW's nodes and seconds as a list of {name, unit, value, range, extra}
+    #[arg(long, value_name = "FILE")]
+    bench_json: Option<PathBuf>,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let gates: Vec<Gate> =
+        args.fail_on.iter().map(|text| Gate::parse(text)).collect::<Result<_, _>>().map_err(Failure::usage)?;
+    let outputs = [&args.junit, &args.markdown, &args.json, &args.bench_json];
+    let on_stdout = |path: &Path| path.as_os_str() == "-";
+    if outputs.iter().filter(|path| path.as_deref().is_some_and(on_stdout)).count() > 1 {
+        return Err(Failure::usage("only one form can go to standard output (-)"));
+    }
+    let read = |path: &Path| Side::read(path).map_err(|error| Failure::usage(format!("{error}\nhelp: {HELP}")));
+    let (base, new) = (read(&args.base)?, read(&args.new)?);
+    let gates: Vec<(Gate, String)> = gates
+        .into_iter()
+        .map(|gate| gate.column(&base.frame).map(|column| (gate, column)))
+        .collect::<Result<_, _>>()
+        .map_err(Failure::usage)?;
+    let mut found = Comparison::new(&base, &new, &gates).map_err(Failure::usage)?;
+    found.moves_allowed = args.allow_moves;
+    if let Some((gate, column)) = gates.iter().find(|(_, column)| found.metric(column).is_none()) {
+        return Err(Failure::usage(format!(
+            "gate `{gate}`: NEW has no column `{column}`: it was written by another build"
+        )));
+    }
+
+    let forms: [fn(&Comparison) -> String; 4] =
+        [machine::junit, comparison::markdown, machine::json, machine::bench_json];
+    let mut printed = false;
+    for (path, form) in outputs.into_iter().zip(forms).filter_map(|(path, form)| Some((path.as_deref()?, form))) {
+        if on_stdout(path) {
+            print!("{}", form(&found));
+            printed = true;
+        } else {
+            write(path, &form(&found)).map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+        }
+    }
+    if !printed {
+        println!("{}", comparison::text(&found));
+    }
+    Ok(match found.finding() {
+        Finding::Gate => Exit::Gate,
+        Finding::Missing => Exit::Failed,
+        Finding::Unequal => Exit::Unequal,
+        Finding::Fine => Exit::Done,
+    })
+}
+
+const HELP: &str = "give two folders that `ttlab run` wrote, or their results.csv";
+
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    std::fs::File::create(path)?.write_all(text.as_bytes())
+}

@@ -1,0 +1,177 @@
+//! A comparison for machines: JSON, the list that benchmark dashboards read, and JUnit XML.
+
+use super::comparison::{headline, outcome, seen};
+use crate::analysis::compare::{Change, Comparison, Finding};
+use crate::analysis::stats::Ratio;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Version of the JSON form. It rises when a field is renamed, removed or given another meaning.
+pub const SCHEMA: u32 = 1;
+
+/// Numbers that are none become null.
+fn ratio(ratio: &Ratio) -> Value {
+    json!({ "mean": ratio.mean, "low": ratio.low, "high": ratio.high, "p": ratio.p, "pairs": ratio.pairs, "clusters": ratio.clusters })
+}
+
+fn variant(comparison: &Comparison, change: &Change) -> Value {
+    let metrics: serde_json::Map<String, Value> = comparison
+        .metrics
+        .iter()
+        .zip(change.totals.iter().zip(&change.differ))
+        .map(|(metric, ([base, new], differ))| {
+            (metric.clone(), json!({ "base": base, "new": new, "rows_differ": differ }))
+        })
+        .collect();
+    json!({
+        "variant": change.variant,
+        "rows": change.paired,
+        "moved": change.moved,
+        "missing": change.missing,
+        "nodes_ratio": ratio(&change.nodes),
+        "nodes_p_holm": change.p,
+        "seconds_ratio": ratio(&change.seconds),
+        "metrics": metrics,
+    })
+}
+
+/// Everything that a comparison found.
+#[must_use]
+pub fn json(comparison: &Comparison) -> String {
+    let finding = match comparison.finding() {
+        Finding::Gate => "gate",
+        Finding::Missing => "missing",
+        Finding::Unequal => "unequal",
+        Finding::Fine => "fine",
+    };
+    let value = json!({
+        "schema": SCHEMA,
+        "finding": finding,
+        "headline": headline(comparison),
+        "base": comparison.names[0],
+        "new": comparison.names[1],
+        "same_plan": comparison.same_plan,
+        "rows": {
+            "paired": comparison.rows.0,
+            "moved": comparison.rows.1,
+            "missing": comparison.missing.0,
+            "added": comparison.added,
+            "failed_base": comparison.failed[0],
+            "failed_new": comparison.failed[1],
+        },
+        "gates": comparison.judged.iter().map(|judged| json!({
+            "gate": judged.gate,
+            "variant": judged.variant,
+            "metric": judged.metric,
+            "base": judged.totals[0],
+            "new": judged.totals[1],
+            "rows_differ": judged.differ,
+            "fails": judged.fails,
+            "within_noise": judged.noise,
+        })).collect::<Vec<_>>(),
+        "variants": comparison.variants.iter().map(|change| variant(comparison, change)).collect::<Vec<_>>(),
+        "moved_rows": comparison.moved.iter().map(|moved| json!({
+            "variant": moved.variant,
+            "position": moved.position,
+            "depth": moved.depth,
+            "repeat": moved.repeat,
+            "nodes_base": moved.nodes[0],
+            "nodes_new": moved.nodes[1],
+            "columns": moved.columns,
+        })).collect::<Vec<_>>(),
+        "missing_rows": comparison.missing.1,
+        "notes": comparison.notes,
+    });
+    format!("{value:#}\n")
+}
+
+/// NEW's figures as `[{name, unit, value, range, extra}]`: smaller is better in each.
+#[must_use]
+pub fn bench_json(comparison: &Comparison) -> String {
+    let mut list = Vec::new();
+    for change in comparison.variants.iter().filter(|change| change.paired > 0) {
+        for (metric, unit) in [("search.nodes", "nodes"), ("seconds", "s")] {
+            let Some(at) = comparison.metric(metric) else { continue };
+            let [base, new] = change.totals[at];
+            // Counts are exact: they have no range.
+            let spread = if metric == "seconds" { change.spread } else { 0.0 };
+            list.push(json!({
+                "name": format!("{}: {unit}", change.variant),
+                "unit": unit,
+                "value": new,
+                "range": format!("± {}", (spread * 1e6).round() / 1e6),
+                "extra": format!("base {base}\nrows {}\nmoved {}", change.paired, change.moved),
+            }));
+        }
+    }
+    format!("{:#}\n", Value::Array(list))
+}
+
+/// Text made harmless in XML; characters that XML forbids become a replacement mark.
+fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#10;"),
+            '\t' => out.push_str("&#9;"),
+            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// JUnit XML: one suite for each variant, in it the rows that must be there, the counts that must be equal, and each gate.
+#[must_use]
+pub fn junit(comparison: &Comparison) -> String {
+    let mut suites = String::new();
+    let (mut tests, mut failures) = (0, 0);
+    for change in &comparison.variants {
+        // A variant of NEW alone has nothing to be held against.
+        if change.paired + change.missing == 0 {
+            continue;
+        }
+        let mut cases: Vec<(String, Option<String>)> = Vec::new();
+        let lacks = (change.missing > 0).then(|| format!("{} rows of BASE are missing", change.missing));
+        cases.push(("rows are there".to_owned(), lacks));
+        if comparison.must_be_equal() {
+            let moved = (change.moved > 0).then(|| format!("{} of {} rows moved", change.moved, change.paired));
+            cases.push(("counts are equal".to_owned(), moved));
+        }
+        for judged in comparison.judged.iter().filter(|judged| judged.variant == change.variant) {
+            let message = judged.fails.then(|| format!("{}: {}", outcome(judged), seen(judged)));
+            cases.push((format!("gate: {}", judged.gate), message));
+        }
+        let failed = cases.iter().filter(|(_, failure)| failure.is_some()).count();
+        let name = xml(&change.variant);
+        let _ = writeln!(suites, "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failed}\">", cases.len());
+        for (case, failure) in &cases {
+            let _ = write!(suites, "    <testcase classname=\"{name}\" name=\"{}\"", xml(case));
+            let _ = match failure {
+                Some(message) => writeln!(suites, "><failure message=\"{}\"/></testcase>", xml(message)),
+                None => writeln!(suites, "/>"),
+            };
+        }
+        let _ = writeln!(suites, "  </testsuite>");
+        tests += cases.len();
+        failures += failed;
+    }
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"ttlab compare\" tests=\"{tests}\" failures=\"{failures}\">\n\
+         {suites}</testsuites>\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::xml;
+
+    #[test]
+    fn nothing_breaks_out_of_an_attribute() {
+        assert_eq!(xml("a<b>&\"\u{1}\n"), "a&lt;b&gt;&amp;&quot;\u{fffd}&#10;");
+    }
+}
