@@ -23,4 +23,6 @@ pub mod analysis;
 
 pub mod report;
 
+pub mod submit;
+
 pub mod cli;

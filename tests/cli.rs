@@ -4,8 +4,6 @@
 use assert_cmd::Command;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::Duration;
 use tempfile::TempDir;
 
 fn ttlab() -> Command {
@@ -145,159 +143,12 @@ fn counts_do_not_depend_on_the_number_of_jobs() {
     assert_eq!(all[0], all[1]);
 }
 
-/// Whatever a kill leaves of the file, the same command completes it to the same rows.
-#[test]
-fn a_torn_results_file_is_completed() {
-    let folder = TempDir::new().unwrap();
-    let path = experiment(folder.path(), &SMALL.replace("first = 6", "first = 2"));
-    let out = folder.path().join("out");
-    let args = ["run", path.to_str().unwrap(), "--jobs", "1", "--out", out.to_str().unwrap(), "--quiet"];
-    assert_eq!(run(&args).2, 0);
-    let (whole, results) = (counts(&out), out.join("results.csv"));
-    let bytes = fs::read(&results).unwrap();
-    let ends: Vec<usize> = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
-    // Every byte of the last line would be 150 runs: every seventh, and the ends of the lines.
-    let third = ends[ends.len() - 3];
-    for length in (third..bytes.len()).step_by(7).chain(ends[ends.len() - 3..].iter().copied()).chain([0, 10]) {
-        fs::write(&results, &bytes[..length]).unwrap();
-        let (_, stderr, code) = run(&args);
-        assert_eq!(code, 0, "cut to {length}: {stderr}");
-        assert_eq!(counts(&out), whole, "cut to {length} of {}", bytes.len());
-    }
-}
-
-#[test]
-fn foreign_and_damaged_results_are_refused_and_kept() {
-    let folder = TempDir::new().unwrap();
-    let path = experiment(folder.path(), &SMALL.replace("first = 6", "first = 1"));
-    let out = folder.path().join("out");
-    let args = ["run", path.to_str().unwrap(), "--out", out.to_str().unwrap(), "--quiet"];
-    assert_eq!(run(&args).2, 0);
-    let results = out.join("results.csv");
-    let good = fs::read(&results).unwrap();
-    let text = String::from_utf8(good.clone()).unwrap();
-    let lines: Vec<&str> = text.lines().collect();
-    let edited = text.replacen(lines[2], "this,is,no,row", 1);
-    let other_header = text.replacen("experiment,variant", "experiment,varient", 1);
-    for (bad, wanted) in [(edited, "line 3"), (other_header, "other columns")] {
-        fs::write(&results, &bad).unwrap();
-        let (_, stderr, code) = run(&args);
-        assert!(code == 2 && stderr.contains(wanted), "{code} {stderr}");
-        assert_eq!(fs::read_to_string(&results).unwrap(), bad, "the file was touched");
-    }
-    fs::write(&results, &good).unwrap();
-    let other = [&args[..], &["--set", "limit.depth=2"]].concat();
-    let (_, stderr, code) = run(&other);
-    assert!(code == 2 && stderr.contains("another plan") && stderr.contains("--fresh"), "{stderr}");
-    assert_eq!(run(&[&other[..], &["--fresh"]].concat()).2, 0);
-    let manifest = out.join("manifest.json");
-    let foreign = fs::read_to_string(&manifest).unwrap().replace("\"version\": \"", "\"version\": \"9.");
-    fs::write(&manifest, foreign).unwrap();
-    let (_, stderr, code) = run(&other);
-    assert!(code == 2 && stderr.contains("another build"), "{stderr}");
-    assert_eq!(run(&[&other[..], &["--any-build"]].concat()).2, 0);
-}
-
-#[test]
-fn an_output_that_cannot_be_written_is_told_before_the_first_search() {
-    let folder = TempDir::new().unwrap();
-    let path = experiment(folder.path(), SMALL);
-    let file = folder.path().join("a-file");
-    fs::write(&file, "").unwrap();
-    let (_, stderr, code) = run(&["run", path.to_str().unwrap(), "--out", file.to_str().unwrap()]);
-    assert!(code == 5 && stderr.contains("a-file"), "{code} {stderr}");
-}
-
-const LONG: &str = "suite = 'data/bratko-kopec.epd'\nlimit = { depth = 6 }\n[engine]\ntable.size = '1 MiB'\n";
-
 #[cfg(unix)]
-fn signal(child: &std::process::Child, name: &str) {
-    let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args([name, &pid]).status().unwrap().success());
-}
-
 #[cfg(unix)]
-fn spawn(args: &[&str]) -> std::process::Child {
-    std::process::Command::new(assert_cmd::cargo::cargo_bin("ttlab"))
-        .args(args)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
 #[cfg(unix)]
-#[test]
-fn interrupts_end_with_75_and_a_command_that_continues() {
-    let folder = TempDir::new().unwrap();
-    let path = experiment(folder.path(), LONG);
-    let out = folder.path().join("it's out");
-    let args = ["run", path.to_str().unwrap(), "--jobs", "1", "--out", out.to_str().unwrap()];
-    for name in ["-INT", "-TERM"] {
-        let child = spawn(&args);
-        std::thread::sleep(Duration::from_millis(700));
-        signal(&child, name);
-        let output = child.wait_with_output().unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.code() == Some(0) {
-            continue; // A machine so fast that the run was over: nothing to interrupt.
-        }
-        assert_eq!(output.status.code(), Some(75), "{stderr}");
-        let command = stderr.lines().last().unwrap().trim().to_owned();
-        assert!(command.contains("run") && command.contains("'\\''"), "{command}");
-        let pasted = std::process::Command::new("sh")
-            .args(["-c", &format!("{command} --set limit.depth=6 --quiet")])
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .output()
-            .unwrap();
-        // The pasted command is read by the shell as it was meant (another plan is refused, a wrong path would not be).
-        assert!(matches!(pasted.status.code(), Some(0 | 2)), "{pasted:?}");
-    }
-    assert_eq!(run(&args).2, 0);
-    assert_eq!(counts(&out).len(), 24 * 6);
-}
-
 /// Killed at moments of all kinds and continued each time, the rows are those of a run in peace. TTLAB_KILLS says how often.
 #[cfg(unix)]
-#[test]
-fn killed_runs_lose_nothing() {
-    let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
-    let folder = TempDir::new().unwrap();
-    let path = experiment(folder.path(), &LONG.replace("depth = 6", "depth = 5"));
-    let (peace, war) = (folder.path().join("peace"), folder.path().join("war"));
-    assert_eq!(run(&["run", path.to_str().unwrap(), "--out", peace.to_str().unwrap(), "--quiet"]).2, 0);
-    let args = ["run", path.to_str().unwrap(), "--jobs", "2", "--out", war.to_str().unwrap(), "--quiet"];
-    for kill in 0..kills {
-        let mut child = spawn(&args);
-        std::thread::sleep(Duration::from_millis(5 + 37 * kill % 400));
-        signal(&child, "-KILL");
-        child.wait().unwrap();
-    }
-    let (_, stderr, code) = run(&args);
-    assert_eq!(code, 0, "{stderr}");
-    assert_eq!(counts(&war), counts(&peace));
-}
-
 #[cfg(unix)]
-#[test]
-fn two_runs_do_not_share_a_folder() {
-    let folder = TempDir::new().unwrap();
-    let path = experiment(folder.path(), LONG);
-    let out = folder.path().join("out");
-    let args = ["run", path.to_str().unwrap(), "--out", out.to_str().unwrap(), "--quiet"];
-    let mut first = spawn(&args);
-    std::thread::sleep(Duration::from_millis(500));
-    if first.try_wait().unwrap().is_none() {
-        let (_, stderr, code) = run(&args);
-        if first.try_wait().unwrap().is_none() {
-            assert!(code == 2 && stderr.contains("another run"), "{code} {stderr}");
-        }
-    }
-    first.kill().unwrap();
-    first.wait().unwrap();
-}
-
 /// Sequences: along the games of a PGN file, and along the engine's own play, with any number of jobs.
 #[test]
 fn sequences_leave_a_row_for_each_ply() {
@@ -442,36 +293,6 @@ fn what_the_documents_show_is_right() {
     ] {
         assert_eq!(run(args).0, read(name), "print {name} again: ttlab {}", args.join(" "));
     }
-}
-
-/// A plan dealt out to shards gives the rows of a single run; a shard that is missing is told, and merging waits for it.
-#[test]
-fn shards_merge_to_a_single_run() {
-    let folder = TempDir::new().unwrap();
-    let path = experiment(folder.path(), &SMALL.replace("first = 6", "first = 3"));
-    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (plan, single) = (at("plan.json"), at("single"));
-    assert_eq!(run(&["run", path.to_str().unwrap(), "--out", &single, "-q"]).2, 0);
-    assert_eq!(run(&["plan", path.to_str().unwrap(), "--shards", "3", "-o", &plan]).2, 0);
-    let merged = at("merged");
-    let merge = || run(&["merge", &plan, "--out", &merged]);
-    for index in [0, 2, 1] {
-        let (_, stderr, code) = merge();
-        assert!(code == 3 || code == 2, "shard {index} is missing: {code} {stderr}");
-        let number = format!("{index}");
-        let (_, stderr, code) = run(&["run", "--plan", &plan, "--shard", &number, "--out", &merged, "-q"]);
-        assert_eq!(code, 0, "{stderr}");
-    }
-    let (_, stderr, code) = merge();
-    assert_eq!(code, 0, "{stderr}");
-    let without_checks = |folder: &str| -> Vec<Vec<String>> {
-        let mut rows = counts(Path::new(folder));
-        // The last column seals a row with its seconds in it.
-        rows.iter_mut().for_each(|row| drop(row.pop()));
-        rows
-    };
-    assert_eq!(without_checks(&merged), without_checks(&single));
-    assert_eq!(without_checks(&merged).len(), 3 * 5 * 3);
 }
 
 #[test]

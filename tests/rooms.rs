@@ -16,6 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("runner", &["chess", "table", "engine", "experiment", "signature", "record"]),
     ("analysis", &["record", "experiment"]),
     ("report", &["analysis", "experiment", "record"]),
+    ("submit", &[]),
 ];
 
 fn files(path: &Path) -> Vec<PathBuf> {

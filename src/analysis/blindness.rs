@@ -26,7 +26,8 @@ pub fn counts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     }
     let ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(varies)
         || manifest.varying.iter().any(|path| path == "table.policy.factor" || path == "table.policy.age");
-    if ages && !manifest.sequence {
+    let kept = manifest.options.values().any(|options| options["table"]["clear"] == "never");
+    if ages && !manifest.sequence && !kept {
         warnings.push(
             "aging is invisible: every position is searched from an empty table, so no entry grows old; give a [sequence], or \
              a PGN suite"

@@ -5,6 +5,9 @@ use super::timing::{NOISY, Timing};
 use crate::record::manifest::Manifest;
 use std::fmt;
 
+/// Shards whose speeds are further apart than this share ran on unlike machines, or not alone.
+const UNLIKE: f64 = 0.2;
+
 /// One doubt.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Doubt {
@@ -22,6 +25,8 @@ pub enum Doubt {
     Builds(Vec<String>),
     /// Joined results are of several machines.
     Machines(Vec<String>),
+    /// Shards were run at speeds this share apart, on so many kinds of machine.
+    Shards(f64, usize),
     /// Joined results do not say where they come from.
     Unknown(String),
 }
@@ -60,6 +65,12 @@ impl fmt::Display for Doubt {
                     machines.join("; ")
                 )
             }
+            Self::Shards(apart, machines) => write!(
+                f,
+                "shards ran on {machines} kind(s) of machine, the fastest {:.0} % faster than the slowest by `ttlab bench`: totals of \
+                 seconds mix them; ratios of times are of searches on the same machine",
+                100.0 * apart
+            ),
             Self::Unknown(source) => {
                 write!(f, "{source} has no manifest.json beside it: its build and machine are unknown")
             }
@@ -94,6 +105,20 @@ pub fn doubts(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec
         }
     }
     doubts
+}
+
+/// A doubt about times of merged shards: their machines differ, or their speeds by more than the noise of a bench.
+#[must_use]
+pub fn shards(manifest: &Manifest) -> Option<Doubt> {
+    let mut machines: Vec<String> = manifest.shards.iter().map(|run| format!("{:?}", run.machine)).collect();
+    machines.sort();
+    machines.dedup();
+    let speeds = || manifest.shards.iter().filter_map(|run| run.calibration).filter(|&speed| speed > 0);
+    let apart = match (speeds().min(), speeds().max()) {
+        (Some(least), Some(most)) => most as f64 / least as f64 - 1.0,
+        _ => 0.0,
+    };
+    (machines.len() > 1 || apart > UNLIKE).then_some(Doubt::Shards(apart, machines.len()))
 }
 
 /// Doubts about joining results: different builds, different machines, or none known.

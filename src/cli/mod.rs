@@ -18,6 +18,7 @@ mod run;
 mod schema;
 mod search;
 mod shell;
+mod submit;
 mod suite;
 mod trace;
 
@@ -88,6 +89,7 @@ enum Command {
     Run(run::Args),
     Plan(plan::Args),
     Merge(merge::Args),
+    Submit(submit::Args),
     Check(check::Args),
     Reproduce(reproduce::Args),
     Report(report::Args),
@@ -124,6 +126,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Submit(args) => submit::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Report(args) => report::run(&args),

@@ -64,6 +64,12 @@ pub struct Args {
 /// What is to be run: an experiment, or one shard of its plan, and where its results go.
 fn what(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), Failure> {
     let results = |experiment: &Experiment| args.out.clone().unwrap_or_else(|| default_folder(experiment));
+    // That a file conflicts with --plan makes clap forget that --shard needs one.
+    if args.plan.is_none() && args.shard.is_some() {
+        return Err(Failure::usage(
+            "--shard needs --plan: a shard is one of a plan (`ttlab plan FILE --shards N -o plan.json`)",
+        ));
+    }
     let (Some(path), Some(index)) = (&args.plan, args.shard) else {
         let file = args.file.clone().unwrap_or_default();
         let experiment = Experiment::load(&file, &args.sets).map_err(Failure::usage)?;

@@ -3,8 +3,8 @@
 use super::expect::Expect;
 use super::grid::{self, Point};
 use super::problem::{Problem, explain, nearest};
-use crate::chess::Board;
-use crate::chess::suite::{Kind, Suite, SuiteOptions};
+use crate::chess::suite::{Item, Kind, Suite, SuiteOptions};
+use crate::chess::{Board, Color};
 use crate::engine::EngineOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -166,6 +166,42 @@ pub enum Side {
     Black,
 }
 
+impl Sequence {
+    /// Whether the position at a ply of a game is searched.
+    #[must_use]
+    pub fn wants(&self, ply: u16, turn: Color) -> bool {
+        ply >= self.from && self.to.is_none_or(|to| ply <= to) && self.side.moves(turn)
+    }
+
+    /// Whether anything of an item is searched: a game may be too short.
+    #[must_use]
+    pub fn searches(&self, item: &Item) -> bool {
+        let start = item.board.game_ply();
+        let mut turn = item.board.turn();
+        let mut wanted = (0..item.moves().len() as u16).map(|ply| {
+            let wanted = self.wants(start.saturating_add(ply), turn);
+            turn = !turn;
+            wanted
+        });
+        match item.game() {
+            Some(_) => wanted.any(|wanted| wanted),
+            None => self.self_play > 1 || self.side.moves(turn),
+        }
+    }
+}
+
+impl Side {
+    /// Whether it is this side's move.
+    #[must_use]
+    pub fn moves(self, turn: Color) -> bool {
+        match self {
+            Self::Both => true,
+            Self::White => turn == Color::White,
+            Self::Black => turn == Color::Black,
+        }
+    }
+}
+
 /// A checked experiment.
 #[derive(Debug, Clone)]
 pub struct Experiment {
@@ -241,6 +277,9 @@ impl Experiment {
             return Err(source.at("seeds", format!("seeds: {} is out of range: expected 1 to 10000", file.seeds)));
         }
         let (suite_name, suite_file, mut suite) = source.suite(&file.suite)?;
+        if file.first == Some(0) {
+            return Err(source.at("first", "first: 0 is out of range: expected at least 1"));
+        }
         suite.items.truncate(file.first.unwrap_or(usize::MAX));
         let sets = sets
             .iter()
@@ -346,6 +385,9 @@ impl Source<'_> {
             )),
             Some(sequence) if sequence.to.is_some_and(|to| to < sequence.from) => {
                 Err(self.at("sequence", "sequence.to: lies before sequence.from"))
+            }
+            Some(sequence) if !suite.items.iter().any(|item| sequence.searches(item)) => {
+                Err(self.at("sequence", "sequence: no item of the suite has such plies: nothing would be searched"))
             }
             _ => Ok(()),
         }

@@ -10,6 +10,9 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
+/// Points of a grid at most: each is a whole set of options in memory.
+const MOST_POINTS: usize = 100_000;
+
 /// One point: a variant of the engine under one limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
@@ -41,6 +44,10 @@ pub fn expand(file: &File, sets: &[(String, Value)], source: &Source<'_>) -> Res
         let table = if file.grid.contains_key(path.as_str()) { "grid" } else { "zip" };
         check_path(path, &known, table, source)?;
     }
+    let points = axes.iter().try_fold(1usize, |points, axis| points.checked_mul(axis[0].1.len()));
+    if points.is_none_or(|points| points > MOST_POINTS) {
+        return Err(source.at("grid", format!("grid: more than {MOST_POINTS} points")));
+    }
     let mut drafts: Vec<Draft> = Vec::new();
     if !axes.is_empty() {
         let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
@@ -55,9 +62,6 @@ pub fn expand(file: &File, sets: &[(String, Value)], source: &Source<'_>) -> Res
                     })
                 })
                 .collect();
-            if combinations.len() > 1_000_000 {
-                return Err(source.at("grid", "grid: more than a million points"));
-            }
         }
         drafts.extend(
             combinations
@@ -133,7 +137,7 @@ fn named(
 ) -> Result<Draft, Problem> {
     let place = format!("{table}.{at}");
     let name = match given.get("name") {
-        Some(Value::String(name)) if !name.trim().is_empty() => Some(name.clone()),
+        Some(Value::String(name)) if !name.trim().is_empty() && !name.contains(char::is_control) => Some(name.clone()),
         Some(_) => return Err(source.at(&format!("{place}.name"), format!("{table}.name: expected a name in quotes"))),
         None if table == "variant" => {
             return Err(source.at(&place, "variant.name: missing: every [[variant]] needs a name"));

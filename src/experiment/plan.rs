@@ -32,6 +32,8 @@ pub struct Plan {
     variant_ids: Vec<u64>,
     /// Hash of each item.
     item_ids: Vec<u64>,
+    /// Whether anything of an item is searched: a game may be shorter than the plies that are wanted.
+    searched: Vec<bool>,
     /// Items that one job of a variant takes: 1, or all.
     spans: Vec<usize>,
     /// How often everything is run.
@@ -102,12 +104,14 @@ impl Plan {
                 hash_text(&format!("{options}|{:?}|{:?}", point.limit.depth, point.limit.nodes))
             })
             .collect();
+        let sequence = experiment.file.sequence;
         let item_ids = experiment.suite.items.iter().map(|item| hash_text(&content(item))).collect();
         Self {
             variants,
             baseline: experiment.baseline,
             variant_ids,
             item_ids,
+            searched: experiment.suite.items.iter().map(|item| sequence.is_none_or(|s| s.searches(item))).collect(),
             spans,
             repeats: experiment.file.repeats,
             sequence_id: experiment.file.sequence.map_or(0, |sequence| hash_text(&format!("{sequence:?}"))),
@@ -139,9 +143,12 @@ impl Plan {
     pub fn jobs(&self) -> impl Iterator<Item = Job> + '_ {
         (0..self.repeats).flat_map(move |repeat| {
             (0..self.item_ids.len()).flat_map(move |item| {
-                (0..self.variants.len())
-                    .filter(move |&variant| item % self.spans[variant] == 0)
-                    .map(move |variant| Job { variant, item, items: self.spans[variant], repeat })
+                (0..self.variants.len()).filter(move |&variant| self.begins(variant, item)).map(move |variant| Job {
+                    variant,
+                    item,
+                    items: self.spans[variant],
+                    repeat,
+                })
             })
         })
     }
@@ -155,8 +162,14 @@ impl Plan {
     /// How many jobs there are.
     #[must_use]
     pub fn len(&self) -> u64 {
-        let once: u64 = self.spans.iter().map(|&span| (self.item_ids.len().div_ceil(span)) as u64).sum();
-        once * u64::from(self.repeats)
+        let begun = |variant| (0..self.items()).filter(|&item| self.begins(variant, item)).count() as u64;
+        (0..self.variants.len()).map(begun).sum::<u64>() * u64::from(self.repeats)
+    }
+
+    /// Whether a job of a variant begins at an item.
+    fn begins(&self, variant: usize, item: usize) -> bool {
+        let span = self.spans[variant];
+        item.is_multiple_of(span) && (span > 1 || self.searched[item])
     }
 
     /// Whether there is nothing to do.

@@ -182,6 +182,12 @@ impl Page {
         let finished =
             sources.iter().all(|source| source.manifest.as_ref().is_none_or(|manifest| manifest.ended.is_some()));
         let mut warnings: Vec<String> = doubts::mixed(&named).iter().map(ToString::to_string).collect();
+        warnings.extend(
+            sources
+                .iter()
+                .filter_map(|source| doubts::shards(source.manifest.as_ref()?))
+                .map(|doubt| doubt.to_string()),
+        );
         let own = doubts::doubts(&self.summary, self.timing.as_ref(), finished);
         warnings.extend(own.iter().map(ToString::to_string));
         if let [only] = sources

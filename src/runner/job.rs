@@ -2,8 +2,10 @@
 
 use crate::chess::suite::Item;
 use crate::chess::{Board, Increments, Move};
-use crate::engine::{Engine, Iteration, Progress};
+use crate::engine::{Engine, EngineOptions, Iteration, Progress};
 use crate::experiment::{Experiment, Job, Plan, Point, Side};
+use crate::table::options::Size;
+use crate::table::{TableKind, TableOptions};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -28,15 +30,32 @@ pub fn option_values(point: &Point, varying: &[String]) -> Vec<String> {
     varying.iter().map(|path| value(path).unwrap_or_default()).collect()
 }
 
+/// The options with a table that never evicts. What it does not heed takes its default, so that variants that differ in this
+/// alone are seen to share a working set.
+pub fn unbounded(options: &EngineOptions) -> EngineOptions {
+    let default = TableOptions::default();
+    let table = TableOptions {
+        kind: TableKind::Unbounded,
+        size: default.size,
+        slots: default.slots,
+        index: default.index,
+        layout: default.layout,
+        key_bits: default.key_bits,
+        policy: default.policy,
+        huge_pages: default.huge_pages,
+        ..options.table.clone()
+    };
+    EngineOptions { table, ..options.clone() }
+}
+
 /// Entries that an unbounded table stores on a job's items, for a table whose size is a share of them; 0 for any other. None
 /// if it was stopped.
 pub fn working_set(experiment: &Experiment, plan: &Plan, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
-    let mut options = plan.variants[job.variant].options.clone();
-    if !matches!(options.table.size, crate::table::options::Size::Share(_)) {
+    let point = &plan.variants[job.variant];
+    if !matches!(point.options.table.size, Size::Share(_)) {
         return Ok(Some(0));
     }
-    options.table.kind = crate::table::TableKind::Unbounded;
-    let mut engine = Engine::new(&options, None).map_err(|error| error.to_string())?;
+    let mut engine = Engine::new(&unbounded(&point.options), None).map_err(|error| error.to_string())?;
     if search(experiment, plan, job, &mut engine, stop).is_none() {
         return Ok(None);
     }
@@ -61,23 +80,12 @@ pub fn search(
             }
             (sequence, Some(moves)) => {
                 let sequence = sequence.unwrap_or_default();
-                let wanted = |ply: u16, board: &Board| {
-                    ply >= sequence.from && sequence.to.is_none_or(|to| ply <= to) && side_matches(sequence.side, board)
-                };
-                player.along(place, item, moves, wanted)?;
+                player.along(place, item, moves, |ply, board| sequence.wants(ply, board.turn()))?;
             }
             (Some(sequence), None) => player.own_play(place, item, sequence.self_play, sequence.side)?,
         }
     }
     Some(found)
-}
-
-fn side_matches(side: Side, board: &Board) -> bool {
-    match side {
-        Side::Both => true,
-        Side::White => board.turn() == crate::chess::Color::White,
-        Side::Black => board.turn() == crate::chess::Color::Black,
-    }
 }
 
 /// What the searches of a job share.
@@ -133,7 +141,7 @@ impl Player<'_> {
             // The other side's moves are the engine's too: they come from the same search, which then leaves a row.
             let start = self.found.len();
             let best = self.search(place, item, Some(ply), &board, &past)?;
-            if !side_matches(side, &board) {
+            if !side.moves(board.turn()) {
                 self.found.truncate(start);
             }
             if best.is_none() {

@@ -114,7 +114,10 @@ impl<'a> Shards<'a> {
         let path = folder.join("manifest.json");
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            // A shard that could not make its folder has not begun.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
             Err(error) => return Err(foreign(format!("manifest.json: {error}"))),
         };
         let manifest: Manifest =

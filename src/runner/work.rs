@@ -153,7 +153,9 @@ impl Shared<'_> {
         let Some((_, _, engine)) = kept.as_mut() else { return Ok(None) };
         engine.reset();
         let Some(searched) = job::search(self.experiment, self.plan, job, engine, self.stop) else { return Ok(None) };
-        let last = searched.len().saturating_sub(1);
+        let Some(last) = searched.len().checked_sub(1) else {
+            return Err("nothing was searched: the game had ended before the wanted plies".to_owned());
+        };
         let mut check = 0;
         let row = |(at, found): (usize, &job::Found)| {
             let id = match at == last {
@@ -183,29 +185,12 @@ impl Shared<'_> {
         if !matches!(point.options.table.size, crate::table::options::Size::Share(_)) {
             return Ok(Some(0));
         }
-        // An unbounded table heeds none of these, so variants that differ in them alone share a working set.
-        let (bounded, ours) = (crate::table::TableOptions::default(), &point.options.table);
-        let table = crate::table::TableOptions {
-            kind: crate::table::TableKind::Unbounded,
-            size: bounded.size,
-            slots: bounded.slots,
-            index: bounded.index,
-            layout: bounded.layout,
-            key_bits: bounded.key_bits,
-            policy: bounded.policy,
-            huge_pages: bounded.huge_pages,
-            ..ours.clone()
-        };
-        let options = crate::engine::EngineOptions { table, ..point.options.clone() };
-        let key = (serde_json::to_string(&options).unwrap_or_default(), point.limit.depth, point.limit.nodes, job.item);
+        let options = serde_json::to_string(&job::unbounded(&point.options)).unwrap_or_default();
+        let key = (options, point.limit.depth, point.limit.nodes, job.item);
         if let Some(&known) = lock(&self.working_sets).get(&key) {
             return Ok(Some(known));
         }
-        let mut engine = Engine::new(&options, None).map_err(|error| error.to_string())?;
-        if job::search(self.experiment, self.plan, job, &mut engine, self.stop).is_none() {
-            return Ok(None);
-        }
-        let entries = engine.table().map_or(0, |table| table.occupancy().occupied).max(1);
+        let Some(entries) = job::working_set(self.experiment, self.plan, job, self.stop)? else { return Ok(None) };
         lock(&self.working_sets).insert(key, entries);
         Ok(Some(entries))
     }

@@ -1,0 +1,127 @@
+use super::{Exit, Failure, Outcome};
+use crate::experiment::{Plan, PlanFile};
+use crate::submit::{Order, System, scripts};
+use std::path::{Path, PathBuf};
+
+/// Write the scripts by which a cluster runs a plan's shards
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab plan FILE --shards 100 -o plan.json
+  ttlab submit slurm plan.json --time 12:00:00      an array of 100 tasks, and a merge that follows them
+  ttlab submit parallel plan.json --at-once 8       on this machine, by GNU parallel
+  ttlab submit kubernetes plan.json --image registry/ttlab --mount /work
+
+Nothing is submitted: the command that does it is printed. Each shard can be stopped or killed at any time, and
+continues where it was when it is run again.")]
+pub struct Args {
+    /// Who runs the shards
+    #[arg(value_enum)]
+    system: Which,
+    /// The plan
+    plan: PathBuf,
+    /// Where the results go [default: reports/<name>]
+    #[arg(short, long)]
+    out: Option<PathBuf>,
+    /// Time for a shard, as Slurm takes it
+    #[arg(long, default_value = "24:00:00", value_parser = time)]
+    time: String,
+    /// Processors for a shard, which is how many jobs it runs at a time
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    cpus: u16,
+    /// Memory for a shard in MiB [default: what the tables take, and 256; 4096 where that is not known]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    mem: Option<u64>,
+    /// Shards at a time
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    at_once: Option<u64>,
+    /// The container's image
+    #[arg(long, default_value = "ttlab")]
+    image: String,
+    /// Where containers mount the folder of the plan and the results
+    #[arg(long, default_value = "/work")]
+    mount: String,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Which {
+    Slurm,
+    Parallel,
+    Kubernetes,
+    Htcondor,
+    AwsBatch,
+}
+
+/// Slurm's times: minutes, minutes:seconds, hours:minutes:seconds, days-hours and so on.
+fn time(text: &str) -> Result<String, String> {
+    let plain =
+        text.chars().all(|c| c.is_ascii_digit() || ":-".contains(c)) && text.chars().any(|c| c.is_ascii_digit());
+    if plain { Ok(text.to_owned()) } else { Err("expected a time as Slurm takes it: 90, 12:00:00 or 2-00".to_owned()) }
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let (file, experiment, plan) = PlanFile::load(&args.plan).map_err(Failure::usage)?;
+    let system = match args.system {
+        Which::Slurm => System::Slurm,
+        Which::Parallel => System::Parallel,
+        Which::Kubernetes => System::Kubernetes,
+        Which::Htcondor => System::Htcondor,
+        Which::AwsBatch => System::AwsBatch,
+    };
+    let name = match system {
+        System::Slurm => "slurm",
+        System::Parallel => "parallel",
+        System::Kubernetes => "kubernetes",
+        System::Htcondor => "htcondor",
+        System::AwsBatch => "aws-batch",
+    };
+    let out = args.out.clone().unwrap_or_else(|| super::run::default_folder(&experiment));
+    let folder = out.join(name);
+    let io = |path: &Path, error: std::io::Error| Failure::io(format!("{}: {error}", path.display()));
+    // Where all machines see one file system its names hold there too; in a container the mounted folder stands for it.
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
+    let contained = matches!(system, System::Kubernetes | System::AwsBatch);
+    let order = Order {
+        name: file.name.clone(),
+        shards: file.shards,
+        jobs: file.jobs,
+        ttlab: match std::env::current_exe() {
+            Ok(path) if !contained => path.display().to_string(),
+            _ => "ttlab".to_owned(),
+        },
+        plan: if contained { format!("{}/plan.json", args.mount) } else { absolute(&args.plan) },
+        out: if contained { format!("{}/{}", args.mount, file.name) } else { absolute(&out) },
+        folder: absolute(&folder),
+        cpus: args.cpus,
+        mebibytes: args.mem.unwrap_or_else(|| memory(&plan, args.cpus)),
+        time: args.time.clone(),
+        at_once: args.at_once,
+        image: args.image.clone(),
+        mount: args.mount.clone(),
+    };
+    if [&order.plan, &order.out, &order.folder, &order.ttlab, &order.image, &order.mount]
+        .iter()
+        .any(|word| word.contains(char::is_control))
+    {
+        return Err(Failure::usage(
+            "a path with a line end or another control character in it cannot be put into a script",
+        ));
+    }
+    std::fs::create_dir_all(&folder).map_err(|error| io(&folder, error))?;
+    let (scripts, start) = scripts(system, &order);
+    for script in scripts {
+        let path = folder.join(script.name);
+        crate::record::write_whole(&path, script.text.as_bytes()).map_err(|error| io(&path, error))?;
+        println!("{}", path.display());
+    }
+    println!("to submit {} shards:  {start}", order.shards);
+    Ok(Exit::Done)
+}
+
+/// What the tables of so many jobs take, in MiB, and a little for the rest.
+fn memory(plan: &Plan, cpus: u16) -> u64 {
+    let bytes = plan.variants.iter().map(|point| crate::table::bytes(&point.options.table, None));
+    // A table without a bound, or of a share of what that one stores, is not known before.
+    let Some(largest) = bytes.collect::<Option<Vec<u64>>>() else { return 4096 };
+    let tables = largest.into_iter().max().unwrap_or(0).saturating_mul(u64::from(cpus));
+    tables.div_ceil(1 << 20) + 256
+}

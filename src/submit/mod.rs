@@ -1,0 +1,209 @@
+//! Scripts by which a plan's shards run on what people already have: Slurm, GNU parallel, Kubernetes, `HTCondor`, AWS Batch.
+//! Pure functions from a plan and a few wishes to texts.
+
+/// Who runs the shards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum System {
+    /// Slurm: a job array, and a merge that depends on it.
+    Slurm,
+    /// GNU parallel, on one machine.
+    Parallel,
+    /// A Kubernetes Indexed Job.
+    Kubernetes,
+    /// `HTCondor`, with a DAG for the merge.
+    Htcondor,
+    /// An AWS Batch array job.
+    AwsBatch,
+}
+
+/// What is to be run, and with how much of what.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The experiment's name.
+    pub name: String,
+    /// Shards of the plan.
+    pub shards: u64,
+    /// Its jobs.
+    pub jobs: u64,
+    /// The program, as the machines find it.
+    pub ttlab: String,
+    /// The plan, as the machines find it.
+    pub plan: String,
+    /// The folder of the results, as the machines find it.
+    pub out: String,
+    /// The folder of the scripts and logs.
+    pub folder: String,
+    /// Processors of a shard, which is how many jobs it runs at a time.
+    pub cpus: u16,
+    /// Memory of a shard in MiB.
+    pub mebibytes: u64,
+    /// Time of a shard, as Slurm writes it (`24:00:00`).
+    pub time: String,
+    /// Shards at a time; none: as many as the system lets.
+    pub at_once: Option<u64>,
+    /// The container's image.
+    pub image: String,
+    /// Where containers mount the folder that holds the plan and the results.
+    pub mount: String,
+}
+
+/// A script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    /// The file's name.
+    pub name: &'static str,
+    /// Its text.
+    pub text: String,
+    /// Whether it is to be run by hand.
+    pub executable: bool,
+}
+
+/// The scripts of a system, and the command that sets them going.
+#[must_use]
+pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
+    let (list, start): (&[(&'static str, &str)], String) = match system {
+        System::Slurm => (
+            &[
+                ("array.sbatch", include_str!("templates/array.sbatch")),
+                ("merge.sbatch", include_str!("templates/merge.sbatch")),
+                ("submit.sh", include_str!("templates/slurm.sh")),
+            ],
+            format!("sh {}/submit.sh", shell(&order.folder)),
+        ),
+        System::Parallel => (
+            &[("parallel.sh", include_str!("templates/parallel.sh"))],
+            format!("sh {}/parallel.sh", shell(&order.folder)),
+        ),
+        System::Kubernetes => (
+            &[("job.yaml", include_str!("templates/kubernetes.yaml"))],
+            format!("kubectl apply -f {}/job.yaml", shell(&order.folder)),
+        ),
+        System::Htcondor => (
+            &[
+                ("shards.sub", include_str!("templates/shards.sub")),
+                ("merge.sub", include_str!("templates/merge.sub")),
+                ("sweep.dag", include_str!("templates/sweep.dag")),
+            ],
+            format!("condor_submit_dag {}/sweep.dag", shell(&order.folder)),
+        ),
+        System::AwsBatch => (
+            &[
+                ("definition.json", include_str!("templates/definition.json")),
+                ("submit.sh", include_str!("templates/aws.sh")),
+            ],
+            format!("sh {}/submit.sh QUEUE", shell(&order.folder)),
+        ),
+    };
+    let scripts = list.iter().map(|&(name, template)| Script {
+        name,
+        text: fill(template, system, order),
+        executable: name.ends_with(".sh"),
+    });
+    (scripts.collect(), start)
+}
+
+/// What a shell takes for one word.
+fn shell(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// What JSON, and so YAML, takes for one string.
+fn json(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A name that every system takes: small letters, digits and hyphens, at most 50.
+fn label(name: &str) -> String {
+    let plain = name.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let short: String = plain.chars().take(44).collect();
+    format!("ttlab-{}", short.trim_matches('-'))
+}
+
+/// Puts the order's words into a template. Each system has its own way of quoting.
+fn fill(template: &str, system: System, order: &Order) -> String {
+    let quote = |word: &str| match system {
+        System::Slurm | System::Parallel => shell(word),
+        System::Kubernetes | System::AwsBatch => json(word),
+        // Its new syntax: blanks are kept between single quotes, quotes are doubled.
+        System::Htcondor if word.contains([' ', '\'', '"']) => {
+            format!("'{}'", word.replace('\'', "''").replace('"', "\"\""))
+        }
+        System::Htcondor => word.to_owned(),
+    };
+    let (ttlab, plan, out) = (shell(&order.ttlab), shell(&order.plan), shell(&order.out));
+    let run = format!(
+        "exec {ttlab} run --plan {plan} --shard \"${{AWS_BATCH_JOB_ARRAY_INDEX:-0}}\" --out {out} --jobs {} --quiet",
+        order.cpus
+    );
+    let merge = serde_json::json!({ "command": [order.ttlab, "merge", order.plan, "--out", order.out] }).to_string();
+    let at_once = match (system, order.at_once) {
+        (System::Slurm, Some(at_once)) => format!("%{at_once}"),
+        (System::Slurm, None) => String::new(),
+        (System::Parallel, None) => "100%".to_owned(),
+        (_, at_once) => at_once.unwrap_or(order.shards).to_string(),
+    };
+    // An array of one is refused there.
+    let array = if order.shards > 1 { format!(" --array-properties size={}", order.shards) } else { String::new() };
+    let plain_folder = match system {
+        System::Slurm | System::Parallel | System::AwsBatch => shell(&order.folder),
+        System::Kubernetes | System::Htcondor => order.folder.clone(),
+    };
+    // In a line of options Slurm takes double quotes for quotes, and a percent sign for the start of a pattern.
+    let log = |name: &str| {
+        let path = format!("{}/{name}", order.folder.replace('%', "%%"));
+        if path.contains([' ', '\'']) { format!("\"{path}\"") } else { path }
+    };
+    let words = [
+        ("LABEL", label(&order.name)),
+        ("SHARDS", order.shards.to_string()),
+        ("LAST", (order.shards - 1).to_string()),
+        ("JOBS", order.jobs.to_string()),
+        ("AT_ONCE", at_once),
+        ("CPUS", order.cpus.to_string()),
+        ("MEBIBYTES", order.mebibytes.to_string()),
+        ("MERGE_MEBIBYTES", MERGE_MEBIBYTES.to_string()),
+        ("TIME", order.time.clone()),
+        ("TTLAB", quote(&order.ttlab)),
+        ("TTLAB_PLAIN", order.ttlab.clone()),
+        ("PLAN", quote(&order.plan)),
+        ("PLAN_PLAIN", order.plan.clone()),
+        ("OUT", quote(&order.out)),
+        ("LOG_SHARD", log("%a.log")),
+        ("LOG_MERGE", log("merge.log")),
+        ("LOGS", plain_folder.clone()),
+        ("FOLDER", plain_folder),
+        ("IMAGE", json(&order.image)),
+        ("MOUNT", json(&order.mount)),
+        ("AWS_RUN", json(&run)),
+        ("AWS_MERGE", shell(&merge)),
+        ("ARRAY", array),
+    ];
+    let mut text = String::with_capacity(template.len() * 2);
+    let mut rest = template;
+    // One pass, so that what is put in is not looked through again.
+    while let Some((before, after)) = rest.split_once('@') {
+        text.push_str(before);
+        let word = after
+            .split_once('@')
+            .and_then(|(name, rest)| words.iter().find(|(known, _)| *known == name).map(|(_, word)| (word, rest)));
+        match word {
+            Some((word, after)) => {
+                text.push_str(word);
+                rest = after;
+            }
+            None => {
+                text.push('@');
+                rest = after;
+            }
+        }
+    }
+    text + rest
+}
+
+/// Memory of a merge: it holds a few words for each row of one shard at a time, and the report those of the columns.
+const MERGE_MEBIBYTES: u64 = 4096;

@@ -1,0 +1,147 @@
+//! Disks that are full, folders that cannot be written to, and folders that go away.
+
+use super::*;
+use std::time::{Duration, Instant};
+
+/// Runs through a shell that sets limits first.
+fn limited(limits: &str, trial: &Trial, out: &str) -> Said {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
+    let command = format!(
+        "{limits}; exec {} run {} --quiet --jobs 2 --out {}",
+        quoted(binary().to_str().unwrap()),
+        quoted(&trial.file),
+        quoted(&trial.text(out))
+    );
+    said(Command::new("sh").args(["-c", &command]))
+}
+
+/// A file that may not grow is as good as a full disk: told, with what was finished safe.
+#[test]
+fn a_full_disk_ends_the_run_and_loses_nothing() {
+    let trial = Trial::new(&LONG.replace("depth = 5", "depth = 3"));
+    trial.run("peace", &[]).expect(0);
+    let peace = counts(&trial.results("peace"));
+    let size = fs::metadata(trial.results("peace")).unwrap().len();
+    for blocks in [8, 12, size / 512 - 1] {
+        let out = format!("full-{blocks}");
+        let said = limited(&format!("trap '' XFSZ; ulimit -f {blocks}"), &trial, &out);
+        said.expect(5).says(&["error: ", "every row before it is safe", "the same command continues"]);
+        // The rows that are there are whole ones.
+        let text = fs::read_to_string(trial.results(&out)).unwrap();
+        assert!(text.ends_with('\n') && text.len() as u64 <= blocks * 512, "{} bytes", text.len());
+        let rows = counts(&trial.results(&out));
+        assert!(!rows.is_empty() && rows.iter().all(|row| peace.contains(row)));
+        trial.run(&out, &[]).expect(0);
+        assert_eq!(counts(&trial.results(&out)), peace);
+    }
+    // Where not even the signal is heard, the system kills: the same holds.
+    let killed = limited("ulimit -f 12", &trial, "signal");
+    assert!(killed.code != Some(0), "{}", killed.stderr);
+    trial.run("signal", &[]).expect(0);
+    assert_eq!(counts(&trial.results("signal")), peace);
+}
+
+/// A real full disk, where the system lets a test have one: a small file system in memory, in a name space of its own.
+#[test]
+fn a_full_file_system_ends_the_run_and_loses_nothing() {
+    let trial = Trial::new(&LONG.replace("depth = 5", "depth = 3"));
+    trial.run("peace", &[]).expect(0);
+    let disk = trial.path("disk");
+    fs::create_dir(&disk).unwrap();
+    let script = format!(
+        "mount -t tmpfs -o size=28k none '{disk}' || exit 99
+         '{binary}' run '{file}' --quiet --out '{disk}/out' && exit 98
+         test $? = 5 || exit 97
+         mount -o remount,size=4m '{disk}' || exit 96
+         '{binary}' run '{file}' --quiet --out '{disk}/out' || exit 95
+         cp '{disk}/out/results.csv' '{kept}'",
+        disk = disk.display(),
+        binary = binary().display(),
+        file = trial.file,
+        kept = trial.text("kept.csv")
+    );
+    let said = said(Command::new("unshare").args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]));
+    if said.code != Some(0) && (said.stderr.contains("unshare") || said.code == Some(99)) {
+        eprintln!("SKIPPED: no name space to mount a file system in: {}", said.stderr.trim());
+        return;
+    }
+    let said = said.expect(0).says(&["No space left on device", "every row before it is safe"]);
+    assert_eq!(counts(&trial.path("kept.csv")), counts(&trial.results("peace")), "{}", said.stderr);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_told_before_the_first_search() {
+    let trial = Trial::new(SMALL);
+    fs::write(trial.path("a-file"), "").unwrap();
+    let begun = Instant::now();
+    trial.run("a-file", &[]).expect(5).says(&["a-file"]);
+    ttlab(&["run", &trial.file, "--out", "/proc/ttlab"]).expect(5).says(&["/proc/ttlab"]);
+    // A folder that may be read only; whoever may do everything may write to it all the same.
+    let locked = trial.path("locked");
+    fs::create_dir(&locked).unwrap();
+    fs::set_permissions(&locked, std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
+    if fs::write(locked.join("probe"), "").is_err() {
+        trial.run("locked", &[]).expect(5).says(&["locked", "ermission denied"]);
+    }
+    // Results that may only be read.
+    fs::create_dir_all(trial.path("mine/results.csv")).unwrap();
+    trial.run("mine", &[]).expect(5).says(&["results.csv"]);
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+/// Waits until rows are written.
+fn wait_for_rows(trial: &Trial, out: &str) {
+    let begun = Instant::now();
+    while fs::metadata(trial.results(out)).map_or(0, |meta| meta.len()) < 2000 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "no rows were written");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_folder_that_is_deleted_under_the_run_is_put_back() {
+    let trial = Trial::new(LONG);
+    trial.run("peace", &[]).expect(0);
+    let child = trial.spawn("out", &["--jobs", "1"]);
+    wait_for_rows(&trial, "out");
+    fs::remove_dir_all(trial.path("out")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(5), "{stderr}");
+    assert!(stderr.contains("was deleted") && stderr.contains("the same command continues"), "{stderr}");
+    assert!(!counts(&trial.results("out")).is_empty());
+    trial.run("out", &[]).expect(0);
+    assert_eq!(counts(&trial.results("out")), counts(&trial.results("peace")));
+}
+
+#[test]
+fn a_folder_that_is_moved_under_the_run_keeps_its_rows() {
+    let trial = Trial::new(LONG);
+    trial.run("peace", &[]).expect(0);
+    let child = trial.spawn("out", &["--jobs", "1"]);
+    wait_for_rows(&trial, "out");
+    fs::rename(trial.path("out"), trial.path("elsewhere")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(5), "{stderr}");
+    assert!(stderr.contains("was moved away") && stderr.contains("move it back"), "{stderr}");
+    fs::rename(trial.path("elsewhere"), trial.path("out")).unwrap();
+    trial.run("out", &[]).expect(0);
+    assert_eq!(counts(&trial.results("out")), counts(&trial.results("peace")));
+}
+
+/// An editor that saves over the results replaces them: what was found meanwhile is not lost, and what was saved stays.
+#[test]
+fn results_that_are_replaced_under_the_run_are_kept_beside() {
+    let trial = Trial::new(LONG);
+    let child = trial.spawn("out", &["--jobs", "1"]);
+    wait_for_rows(&trial, "out");
+    fs::write(trial.path("saved"), "saved by an editor\n").unwrap();
+    fs::rename(trial.path("saved"), trial.results("out")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(5), "{stderr}");
+    assert!(stderr.contains("results.rescued.csv"), "{stderr}");
+    assert_eq!(fs::read_to_string(trial.results("out")).unwrap(), "saved by an editor\n");
+    assert!(!counts(&trial.path("out").join("results.rescued.csv")).is_empty());
+}

@@ -1,0 +1,78 @@
+//! Jobs that fail: a panic, a table that the system has no memory for. The others finish.
+
+use super::*;
+use std::sync::atomic::AtomicBool;
+use ttlab::experiment::{Experiment, Plan};
+use ttlab::runner::{self, Done, Output, Ran, Settings, progress::Progress};
+
+/// Panics when one variant meets one item, as a faulty policy would.
+struct Faulty;
+
+impl Progress for Faulty {
+    fn begin(&self, _: u64, _: u64, _: &Done) {}
+    fn job(&self, variant: &str, item: &str) {
+        assert!(!(variant == "no table" && item == "BK.02"), "a fault\nof two lines, and a \"quote\"");
+    }
+    fn done(&self) {}
+    fn end(&self, _: &Ran) {}
+}
+
+#[test]
+fn a_job_that_panics_leaves_a_row_and_the_others_finish() {
+    let trial = Trial::new(SMALL);
+    trial.run("peace", &[]).expect(0);
+    let experiment = Experiment::load(Path::new(&trial.file), &[]).unwrap();
+    let plan = Plan::new(&experiment);
+    let settings = Settings { jobs: 2, ..Settings::default() };
+    {
+        let output = Output::open(&trial.path("out")).unwrap();
+        output.begin(&experiment, runner::manifest(&experiment, &plan, 2, None), false).unwrap();
+        let ran = runner::run(&experiment, &plan, &output, &settings, &AtomicBool::new(false), &Faulty).unwrap();
+        assert_eq!((ran.failed, ran.done, ran.interrupted), (1, plan.len(), false));
+        assert!(ran.failures[0].contains("no table") && ran.failures[0].contains("a fault"), "{:?}", ran.failures);
+    }
+    let rows = counts(&trial.results("out"));
+    let error = rows[0].len() - 2;
+    let failed: Vec<_> = rows.iter().filter(|row| !row[error].is_empty()).collect();
+    assert_eq!(failed.len(), 1);
+    assert!(failed[0][error].contains("panic: a fault of two lines"), "{:?}", failed[0][error]);
+    let peace = counts(&trial.results("peace"));
+    assert_eq!(rows.iter().filter(|row| peace.contains(row)).count(), peace.len() - 3);
+
+    // The failed job is not run again unbidden, and the failure is told each time.
+    let build = trial.run("out", &["--any-build"]).expect(3).says(&["1 jobs failed", "--retry-failed"]);
+    drop(build);
+    assert_eq!(counts(&trial.results("out")), rows);
+    trial.run("out", &["--any-build", "--retry-failed"]).expect(0);
+    assert_eq!(counts(&trial.results("out")), peace);
+}
+
+/// A table that the system refuses while the run goes on.
+#[test]
+fn a_table_that_cannot_be_had_leaves_rows_and_the_others_finish() {
+    let trial = Trial::new(
+        "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.size' = ['1 MiB', '700 MiB']\n",
+    );
+    let command = format!(
+        "ulimit -v 600000; exec '{}' run '{}' --jobs 1 --out '{}'",
+        binary().display(),
+        trial.file,
+        trial.text("out")
+    );
+    let said = said(Command::new("sh").args(["-c", &command])).expect(3);
+    let said =
+        said.says(&["2 jobs failed", "failed: \"size=700 MiB\" on BK.01: table.size: the system has no 700 MiB"]);
+    assert!(said.stdout.contains("size=1 MiB"), "{}", said.stdout);
+    let rows = counts(&trial.results("out"));
+    assert_eq!(rows.len(), 2 * 2 + 2);
+    assert!(trial.path("out").join("report.md").exists(), "reports are written before a non-zero exit");
+    trial.run("out", &["--retry-failed"]).expect(0);
+    assert_eq!(counts(&trial.results("out")).len(), 2 * 2 * 2);
+}
+
+#[test]
+fn tables_that_cannot_fit_are_refused_before_anything_runs() {
+    let trial = Trial::new("suite = { startpos = true }\nlimit = { depth = 1 }\n[engine]\ntable.size = '900000 GiB'\n");
+    trial.run("out", &[]).expect(2).says(&["table.size", "memory", "\"default\""]);
+    assert!(!trial.path("out").exists(), "a refused run left something behind");
+}

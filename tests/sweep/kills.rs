@@ -1,0 +1,94 @@
+//! Ends of every kind: SIGKILL at any moment, Ctrl-C, SIGTERM.
+
+use super::*;
+use std::time::{Duration, Instant};
+
+/// Killed at moments of all kinds and continued each time. `TTLAB_KILLS` says how often.
+#[test]
+fn killed_runs_lose_nothing() {
+    let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(12);
+    let trial = Trial::new(&LONG.replace("depth = 5", "depth = 4"));
+    let begun = Instant::now();
+    trial.run("peace", &["--jobs", "2"]).expect(0);
+    let whole = begun.elapsed().as_micros() as u64;
+    let peace = counts(&trial.results("peace"));
+    let (mut done, mut war) = (0, 0);
+    while done < kills {
+        let out = format!("war-{war}");
+        war += 1;
+        // Killed until one run gets through, at moments from its first to its last.
+        for attempt in 0.. {
+            let mut child = trial.spawn(&out, &["--jobs", "2", "--quiet"]);
+            let moment = scatter(war * 1000 + attempt) % (whole * 11 / 10);
+            std::thread::sleep(Duration::from_micros(moment));
+            signal(&child, "-KILL");
+            if child.wait().unwrap().success() {
+                break;
+            }
+            done += 1;
+        }
+        trial.run(&out, &[]).expect(0);
+        assert_eq!(counts(&trial.results(&out)), peace, "war {war} after {done} kills");
+        let left: Vec<_> = fs::read_dir(trial.path(&out)).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        assert!(!left.iter().any(|name| name.to_string_lossy().contains("ttlab-new")), "left behind: {left:?}");
+        fs::remove_dir_all(trial.path(&out)).unwrap();
+    }
+    eprintln!("{done} kills in {war} runs");
+}
+
+#[test]
+fn interrupts_end_with_75_and_a_command_that_continues() {
+    let trial = Trial::new(LONG);
+    for name in ["-INT", "-TERM"] {
+        let out = format!("it's out{name}");
+        let child = trial.spawn(&out, &["--jobs", "1"]);
+        // As soon as the first row is there.
+        let begun = Instant::now();
+        while !fs::read(trial.results(&out)).is_ok_and(|bytes| bytes.iter().filter(|&&byte| byte == b'\n').count() > 1)
+        {
+            assert!(begun.elapsed() < Duration::from_secs(20), "no row was written");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        signal(&child, name);
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(75), "{stderr}");
+        let rows = counts(&trial.results(&out)).len();
+        assert!(rows > 0 && rows < 24 * 5, "{rows} rows");
+        let command = stderr.lines().last().unwrap().trim().to_owned();
+        let pasted = said(Command::new("sh").args(["-c", &command])).expect(0);
+        assert!(pasted.stderr.contains("jobs were done before: continuing"), "{}", pasted.stderr);
+        assert_eq!(counts(&trial.results(&out)).len(), 24 * 5);
+    }
+}
+
+/// What a run that was stopped had found is not thrown away with `--fresh` when its command is pasted.
+#[test]
+fn the_command_that_continues_does_not_begin_afresh() {
+    let trial = Trial::new(&LONG.replace("depth = 5", "depth = 7"));
+    let child = trial.spawn("out", &["--jobs", "1", "--fresh"]);
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(75), "{stderr}");
+    assert!(!stderr.lines().last().unwrap().contains("--fresh"), "{stderr}");
+}
+
+#[test]
+fn two_runs_do_not_share_a_folder() {
+    let trial = Trial::new(&LONG.replace("depth = 5", "depth = 7"));
+    let mut first = trial.spawn("out", &["--jobs", "1"]);
+    let begun = Instant::now();
+    while !trial.results("out").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let before = fs::read(trial.path("out").join("manifest.json")).unwrap();
+    trial.run("out", &[]).expect(2).says(&["another run is writing there", "--out"]);
+    trial.run("out", &["--fresh"]).expect(2).says(&["another run is writing there"]);
+    assert_eq!(fs::read(trial.path("out").join("manifest.json")).unwrap(), before, "the manifest was touched");
+    assert!(first.try_wait().unwrap().is_none(), "the first run was disturbed");
+    first.kill().unwrap();
+    first.wait().unwrap();
+}

@@ -1,0 +1,295 @@
+//! Plans that are dealt out: merged, the shards are the bytes of one run.
+
+use super::*;
+
+/// Sequences in which searches share a table; some of the games are too short for the plies.
+const GAMES: &str = "name = 'games'\nsuite = 'data/games.pgn'\nlimit = { nodes = 300 }\nrepeats = 2\n\
+    [sequence]\nfrom = 60\nto = 62\nside = 'white'\n[grid]\n'table.size' = [512, 1024]\n";
+
+struct Sweep {
+    trial: Trial,
+}
+
+impl Sweep {
+    fn new(text: &str, shards: u64) -> Self {
+        let sweep = Self { trial: Trial::new(text) };
+        let (plan, number) = (sweep.plan(), shards.to_string());
+        ttlab(&["plan", &sweep.trial.file, "--shards", &number, "-o", &plan]).expect(0);
+        sweep
+    }
+
+    fn plan(&self) -> String {
+        self.trial.text("plan.json")
+    }
+
+    fn shard(&self, index: u64, out: &str, more: &[&str]) -> Said {
+        let (plan, index, out) = (self.plan(), index.to_string(), self.trial.text(out));
+        ttlab(&[&["run", "--quiet", "--plan", &plan, "--shard", &index, "--out", &out], more].concat())
+    }
+
+    fn merge(&self, out: &str, more: &[&str]) -> Said {
+        ttlab(&[&["merge", "--quiet", &self.plan(), "--out", &self.trial.text(out)], more].concat())
+    }
+
+    fn missing(&self, out: &str) -> Said {
+        ttlab(&["plan", "--missing", &self.plan(), "--out", &self.trial.text(out)])
+    }
+}
+
+#[test]
+fn merged_shards_are_the_bytes_of_one_run() {
+    for (text, name) in [(SMALL, "small"), (GAMES, "games")] {
+        let single = Trial::new(text);
+        single.run("out", &["--jobs", "1"]).expect(0);
+        let whole = bytes(&single.results("out"));
+        // Fewer shards than items, as many, more, and more than jobs; a number that the variants divide.
+        for shards in [1, 4, 6, 9, 60] {
+            let sweep = Sweep::new(text, shards);
+            for index in (0..shards).rev() {
+                sweep.shard(index, "out", &["--jobs", "2"]).expect(0);
+            }
+            sweep.missing("out").expect(0);
+            sweep.merge("out", &[]).expect(0);
+            assert_eq!(bytes(&sweep.trial.results("out")), whole, "{name} in {shards} shards");
+            let manifest = fs::read_to_string(sweep.trial.path("out/manifest.json")).unwrap();
+            assert_eq!(manifest.matches("\"calibration\"").count() as u64, shards);
+            assert!(sweep.trial.path("out/report.md").exists() && sweep.trial.path("out/experiment.toml").exists());
+            // Merged again, it is the same; and results that were merged are results like others.
+            sweep.merge("out", &[]).expect(0);
+            assert_eq!(bytes(&sweep.trial.results("out")), whole);
+            ttlab(&["report", &sweep.trial.text("out")]).expect(0);
+        }
+    }
+}
+
+#[test]
+fn missing_rows_are_named_and_leave_what_was_there() {
+    let sweep = Sweep::new(SMALL, 5);
+    let said = sweep.missing("out").expect(3).says(&["shard 0 of 5: not begun", "shard 4 of 5: not begun"]);
+    assert_eq!(said.stdout, "0-4\n");
+    for index in [0, 1, 3] {
+        sweep.shard(index, "out", &[]).expect(0);
+    }
+    assert_eq!(sweep.missing("out").expect(3).stdout, "2,4\n");
+    sweep.merge("out", &[]).expect(3).says(&["shard 2 of 5: not begun", "2 of 5 shards lack"]);
+    assert!(!sweep.trial.results("out").exists());
+    sweep.shard(2, "out", &[]).expect(0);
+    sweep.shard(4, "out", &[]).expect(0);
+    // A shard that was killed: cut off in its middle.
+    let part = sweep.trial.path("out/shards/4/results.csv");
+    let all = fs::read(&part).unwrap();
+    fs::write(&part, &all[..all.len() * 2 / 3]).unwrap();
+    let said = sweep.missing("out").expect(3);
+    assert_eq!(said.stdout, "4\n");
+    assert!(said.stderr.contains("jobs missing"), "{}", said.stderr);
+    sweep.merge("out", &[]).expect(3);
+    sweep.shard(4, "out", &[]).expect(0);
+    assert_eq!(sweep.missing("out").expect(0).stdout, "");
+    sweep.merge("out", &[]).expect(0);
+}
+
+/// A run that was killed before it put its rows in order has them all the same.
+#[test]
+fn rows_in_any_order_are_merged_in_the_plans() {
+    let sweep = Sweep::new(SMALL, 2);
+    sweep.shard(0, "out", &[]).expect(0);
+    sweep.shard(1, "out", &[]).expect(0);
+    sweep.merge("out", &[]).expect(0);
+    let whole = bytes(&sweep.trial.results("out"));
+    let part = sweep.trial.path("out/shards/1/results.csv");
+    let text = fs::read_to_string(&part).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    // Three rows to a job: the last four jobs first.
+    let (header, rows) = (lines.remove(0), lines.len());
+    lines.rotate_left(rows - 12);
+    fs::write(&part, format!("{header}\n{}\n", lines.join("\n"))).unwrap();
+    sweep.merge("out", &[]).expect(0);
+    assert_eq!(bytes(&sweep.trial.results("out")), whole);
+}
+
+#[test]
+fn doubled_and_conflicting_shards_are_refused() {
+    let sweep = Sweep::new(SMALL, 2);
+    sweep.shard(0, "a", &[]).expect(0);
+    sweep.shard(1, "a", &[]).expect(0);
+    sweep.shard(1, "b", &[]).expect(0);
+    let [zero, one, other] = ["a/shards/0", "a/shards/1", "b/shards/1"].map(|name| sweep.trial.text(name));
+    let from =
+        |folders: &[&String]| folders.iter().flat_map(|f| ["--from".to_owned(), (*f).clone()]).collect::<Vec<_>>();
+    let merge = |folders: &[&String]| {
+        let from = from(folders);
+        sweep.merge("out", &from.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    merge(&[&zero, &one, &other]).expect(2).says(&["shard 1 is there twice", "b/shards/1"]);
+    merge(&[&zero]).expect(3).says(&["shard 1 of 2"]);
+    merge(&[&zero, &sweep.trial.text("a")]).expect(2).says(&["manifest.json"]);
+    // The other's counts differ: a job's row of another score, with a check that fits.
+    let path = sweep.trial.path("b/shards/1/results.csv");
+    forge(&path);
+    merge(&[&zero, &one, &other]).expect(4).says(&["the counts differ", "shard 1", "BK.02"]);
+    assert!(!sweep.trial.results("out").exists());
+    merge(&[&zero, &one]).expect(0);
+}
+
+/// Changes the nodes of the first job, and seals its rows again.
+fn forge(path: &Path) {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let nodes = header.iter().position(|name| name == "search.nodes").unwrap();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&header).unwrap();
+    let mut check = 0;
+    for (at, record) in reader.records().enumerate() {
+        let record = record.unwrap();
+        let mut fields: Vec<String> = record.iter().map(str::to_owned).collect();
+        if at < 3 {
+            fields[nodes] = "7".to_owned();
+            fields.pop();
+            check = ttlab::record::seal(&mut fields, check);
+        }
+        writer.write_record(&fields).unwrap();
+    }
+    fs::write(path, writer.into_inner().unwrap()).unwrap();
+}
+
+#[test]
+fn folders_of_something_else_are_refused() {
+    let sweep = Sweep::new(SMALL, 2);
+    sweep.shard(0, "out", &[]).expect(0);
+    sweep.shard(1, "out", &[]).expect(0);
+    let (zero, one) = (sweep.trial.path("out/shards/0"), sweep.trial.path("out/shards/1"));
+    // Two shards that changed places.
+    fs::rename(&zero, sweep.trial.path("out/shards/x")).unwrap();
+    fs::rename(&one, &zero).unwrap();
+    sweep.merge("out", &[]).expect(2).says(&["it holds shard 1 of 2, where shard 0 of 2 is wanted"]);
+    fs::rename(&zero, &one).unwrap();
+    fs::rename(sweep.trial.path("out/shards/x"), &zero).unwrap();
+    // An edited row.
+    let text = fs::read_to_string(one.join("results.csv")).unwrap();
+    fs::write(one.join("results.csv"), text.replacen("depth 3", "depth 4", 1)).unwrap();
+    sweep.merge("out", &[]).expect(2).says(&["shards/1/results.csv", "line 2"]);
+    fs::write(one.join("results.csv"), &text).unwrap();
+    // Another build.
+    let manifest = fs::read_to_string(one.join("manifest.json")).unwrap();
+    fs::write(one.join("manifest.json"), manifest.replace("\"version\": \"", "\"version\": \"9.")).unwrap();
+    sweep.merge("out", &[]).expect(2).says(&["another build", "--any-build"]);
+    sweep.merge("out", &["--any-build"]).expect(0);
+    // A whole run in a shard's place, and another plan's shard.
+    fs::write(one.join("manifest.json"), &manifest).unwrap();
+    sweep.trial.run("out/shards/1", &["--fresh"]).expect(0);
+    sweep.merge("out", &[]).expect(2).says(&["the results of a whole run, not of a shard"]);
+    let other = Sweep::new(&SMALL.replace("depth = 3", "depth = 2"), 2);
+    fs::remove_dir_all(&one).unwrap();
+    other.shard(1, "out", &[]).expect(0);
+    fs::rename(other.trial.path("out/shards/1"), &one).unwrap();
+    sweep.merge("out", &[]).expect(2).says(&["results of another plan"]);
+}
+
+#[test]
+fn a_running_shard_is_not_merged() {
+    let sweep = Sweep::new(SMALL, 1);
+    sweep.shard(0, "out", &[]).expect(0);
+    let lock = fs::File::create(sweep.trial.path("out/shards/0/.lock")).unwrap();
+    lock.try_lock().unwrap();
+    sweep.merge("out", &[]).expect(2).says(&["another run is writing there"]);
+    drop(lock);
+    sweep.merge("out", &[]).expect(0);
+}
+
+/// A plan needs no other file: neither the experiment nor the suite.
+#[test]
+fn a_plan_holds_all_that_a_shard_needs() {
+    let trial = Trial::new("suite = 'own.epd'\nlimit = { depth = 2 }\n");
+    fs::write(trial.path("own.epd"), "8/8/8/8/8/4k3/4p3/4K3 w - - id \"the last\";\n").unwrap();
+    let plan = trial.text("plan.json");
+    ttlab(&["plan", &trial.file, "--set", "algorithm=minimax", "--shards", "2", "-o", &plan]).expect(0);
+    let away = TempDir::new().unwrap();
+    fs::rename(&plan, away.path().join("plan.json")).unwrap();
+    fs::remove_dir_all(trial.folder.path()).unwrap();
+    let run = |args: &[&str]| {
+        let output = Command::new(binary()).args(args).current_dir(away.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    };
+    run(&["run", "--plan", "plan.json", "--shard", "0"]);
+    run(&["run", "--plan", "plan.json", "--shard", "1"]);
+    run(&["merge", "plan.json"]);
+    let results = fs::read_to_string(away.path().join("reports/trial/results.csv")).unwrap();
+    assert!(results.contains("the last"), "{results}");
+    assert!(fs::read_to_string(away.path().join("reports/trial/manifest.json")).unwrap().contains("minimax"));
+}
+
+/// Times of a slow machine beside those of a fast one are not taken for comparable.
+#[test]
+fn shards_of_unlike_machines_are_told() {
+    let sweep = Sweep::new(SMALL, 2);
+    sweep.shard(0, "out", &[]).expect(0);
+    sweep.shard(1, "out", &[]).expect(0);
+    let manifest = |shard: u64| sweep.trial.path(&format!("out/shards/{shard}/manifest.json"));
+    let set = |shard: u64, speed: u64| {
+        let mut value: serde_json::Value = serde_json::from_str(&fs::read_to_string(manifest(shard)).unwrap()).unwrap();
+        assert!(value["calibration"].as_u64().unwrap() > 10_000, "no speed was measured");
+        value["calibration"] = speed.into();
+        fs::write(manifest(shard), value.to_string()).unwrap();
+    };
+    set(0, 1_000_000);
+    set(1, 1_100_000);
+    sweep.merge("out", &[]).expect(0);
+    let report = || fs::read_to_string(sweep.trial.path("out/report.md")).unwrap();
+    assert!(!report().contains("kind(s) of machine"), "{}", report());
+    set(1, 1_500_000);
+    sweep.merge("out", &[]).expect(0);
+    assert!(report().contains("the fastest 50 % faster than the slowest"), "{}", report());
+}
+
+#[test]
+fn plans_that_are_none_are_refused() {
+    let sweep = Sweep::new(SMALL, 3);
+    let plan = fs::read_to_string(sweep.plan()).unwrap();
+    let edits: &[(&str, &str, &str)] = &[
+        (&plan, "", "EOF"),
+        (&plan, "[]", "no plan of ttlab"),
+        ("\"schema\": 1", "\"schema\": 2", "schema"),
+        ("\"shards\": 3", "\"shards\": 0", "shards"),
+        ("\"shards\": 3", "\"shards\": 18446744073709551615", "shards"),
+        ("\"shards\": 3", "\"shards\": 4", "parts"),
+        ("\"jobs\": 31", "\"jobs\": 32", "jobs: the plan says 32"),
+        ("\"name\": \"trial\"", "\"name\": \"../../etc\"", "name"),
+        ("name = \\\"trial\\\"", "name = \\\"../../etc\\\"", "not a plain folder name"),
+        ("depth = 3", "depth = 4", "its experiment means"),
+        ("BK.01", "BK.07", "plan.json"),
+        ("1k1r4", "2kr4", "its experiment means"),
+        ("\"sets\": []", "\"sets\": [\"table.slots=2\"]", "its experiment means"),
+        ("\"sets\": []", "\"sets\": [\"table.slotz=2\"]", "table.slotz"),
+        ("\"file\"", "\"files\"", "unknown field `files`"),
+    ];
+    for (from, to, words) in edits {
+        assert!(plan.contains(from), "{from}");
+        let edited = plan.replacen(from, to, 1);
+        fs::write(sweep.plan(), &edited).unwrap();
+        if *from == "BK.01" {
+            // An item's name is not what was searched; that two have one name is no harm.
+            continue;
+        }
+        sweep.shard(0, "out", &[]).expect(2).says(&["plan.json", words]);
+        sweep.merge("out", &[]).expect(2).says(&["plan.json", words]);
+    }
+    assert!(!sweep.trial.path("out").exists());
+    fs::write(sweep.plan(), &plan).unwrap();
+    sweep.shard(3, "out", &[]).expect(2).says(&["has 3 shards: expected 0 to 2"]);
+    ttlab(&["plan", &sweep.trial.file, "--shards", "0", "-o", "x"]).expect(2);
+    ttlab(&["plan", &sweep.trial.file, "--shards", "2"]).expect(2).says(&["--output"]);
+    ttlab(&["run", "--plan", &sweep.plan()]).expect(2).says(&["--shard"]);
+    ttlab(&["run", "--shard", "1", &sweep.trial.file]).expect(2).says(&["--plan"]);
+    ttlab(&["merge", "no/plan.json"]).expect(2).says(&["no/plan.json"]);
+}
+
+/// An item is one shard's with all its variants, so that what is compared is timed on one machine.
+#[test]
+fn all_variants_of_an_item_go_to_one_shard() {
+    let sweep = Sweep::new(SMALL, 3);
+    sweep.shard(1, "out", &[]).expect(0);
+    let rows = counts(&sweep.trial.path("out/shards/1/results.csv"));
+    let positions: std::collections::BTreeSet<&str> = rows.iter().map(|row| row[4].as_str()).collect();
+    assert_eq!(positions.into_iter().collect::<Vec<_>>(), ["BK.02", "BK.05"]);
+    assert_eq!(rows.len(), 2 * 5 * 3, "each with all variants but the one that takes the whole suite");
+}

@@ -1,0 +1,162 @@
+//! Scripts for clusters: the texts, held by golden files, and that the shells they run in take every name as it is meant.
+//!
+//! `TTLAB_BLESS=1 cargo test` writes the golden files anew; read them before they are committed.
+
+use super::*;
+use std::os::unix::fs::PermissionsExt;
+use ttlab::submit::{Order, System, scripts};
+
+fn order() -> Order {
+    Order {
+        name: "Replacement_by.size".to_owned(),
+        shards: 100,
+        jobs: 12_345,
+        ttlab: "/opt/ttlab/bin/ttlab".to_owned(),
+        plan: "/data/plans/plan.json".to_owned(),
+        out: "/data/reports/replacement".to_owned(),
+        folder: "/data/reports/replacement/submit".to_owned(),
+        cpus: 2,
+        mebibytes: 2304,
+        time: "12:00:00".to_owned(),
+        at_once: Some(20),
+        image: "registry.example/ttlab:1".to_owned(),
+        mount: "/data".to_owned(),
+    }
+}
+
+const SYSTEMS: [(System, &str); 5] = [
+    (System::Slurm, "slurm"),
+    (System::Parallel, "parallel"),
+    (System::Kubernetes, "kubernetes"),
+    (System::Htcondor, "htcondor"),
+    (System::AwsBatch, "aws-batch"),
+];
+
+#[test]
+fn scripts_are_as_they_were_read() {
+    let bless = std::env::var_os("TTLAB_BLESS").is_some();
+    for (system, folder) in SYSTEMS {
+        let (scripts, start) = scripts(system, &order());
+        assert!(start.contains("/data/reports/replacement/submit"));
+        for script in scripts {
+            let path = root().join("tests/golden/submit").join(folder).join(script.name);
+            if bless {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(&path, &script.text).unwrap();
+            }
+            let golden = fs::read_to_string(&path).unwrap_or_default();
+            assert_eq!(script.text, golden, "{}", path.display());
+            let placeholder = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+            assert!(!script.text.split('@').any(placeholder), "{}: a word was not filled in", script.name);
+        }
+    }
+}
+
+/// What the formats themselves ask for, whatever the golden files say.
+#[test]
+fn scripts_are_of_their_formats() {
+    let text = |system, name: &str| {
+        let (scripts, _) = scripts(system, &order());
+        scripts.into_iter().find(|script| script.name == name).unwrap().text
+    };
+    let array = text(System::Slurm, "array.sbatch");
+    let wanted = ["--array=0-99%20", "--cpus-per-task=2", "--mem=2304M", "--time=12:00:00", "--requeue"];
+    wanted.iter().for_each(|option| assert!(array.contains(&format!("#SBATCH {option}\n")), "{option}"));
+    assert!(array.lines().last().unwrap().starts_with("exec "), "signals must reach the program");
+    assert!(!array.contains("SLURM_ARRAY_TASK_COUNT"), "a task that is run again is told that its array has one task");
+    assert!(text(System::Slurm, "submit.sh").contains("--kill-on-invalid-dep=yes"));
+    let job = text(System::Kubernetes, "job.yaml");
+    for wanted in
+        ["completionMode: Indexed", "completions: 100", "$(JOB_COMPLETION_INDEX)", "name: ttlab-replacement-by-size\n"]
+    {
+        assert!(job.contains(wanted), "{wanted}");
+    }
+    assert!(text(System::Htcondor, "shards.sub").ends_with("queue 100\n"));
+    let definition: serde_json::Value = serde_json::from_str(&text(System::AwsBatch, "definition.json")).unwrap();
+    assert_eq!(definition["containerProperties"]["resourceRequirements"][1]["value"], "2304");
+    assert!(text(System::AwsBatch, "submit.sh").contains("--array-properties size=100"));
+    for (system, name) in
+        [(System::Slurm, "array.sbatch"), (System::Slurm, "submit.sh"), (System::Parallel, "parallel.sh")]
+    {
+        let mut shell = Command::new("sh").arg("-n").stdin(Stdio::piped()).spawn().unwrap();
+        std::io::Write::write_all(&mut shell.stdin.take().unwrap(), text(system, name).as_bytes()).unwrap();
+        assert!(shell.wait().unwrap().success(), "{name}");
+    }
+}
+
+/// A stand-in for a tool, that writes its words one to a line.
+fn stand_in(folder: &Path, name: &str) {
+    let path = folder.join(name);
+    fs::write(&path, "#!/bin/sh\nprintf '%s\\n' \"$@\" >>\"$0.said\"\necho 7\n").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Names with blanks, quotes and commands in them stay names.
+#[test]
+fn no_name_is_taken_for_a_command() {
+    let trial = Trial::new(SMALL);
+    let odd = trial.path("it's $(touch pwned) \"out\"");
+    let (plan, out) = (odd.join("a plan.json").display().to_string(), odd.join("results").display().to_string());
+    fs::create_dir(&odd).unwrap();
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
+    let tools = trial.path("tools");
+    fs::create_dir(&tools).unwrap();
+    ["sbatch", "parallel", "aws"].iter().for_each(|tool| stand_in(&tools, tool));
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    for system in ["slurm", "parallel", "aws-batch"] {
+        let printed = ttlab(&["submit", system, &plan, "--out", &out, "--mem", "64"]).expect(0).stdout;
+        let start = printed.lines().last().unwrap().split_once(":  ").unwrap().1.to_owned();
+        // What comes after is real: the merge says that everything is missing.
+        let ran = said(Command::new("sh").args(["-c", &start]).env("PATH", &path));
+        assert!(
+            matches!((system, ran.code), ("slurm" | "aws-batch", Some(0)) | ("parallel", Some(3))),
+            "{start}: {}",
+            ran.stderr
+        );
+    }
+    let told = |tool: &str| fs::read_to_string(tools.join(format!("{tool}.said"))).unwrap();
+    assert!(told("sbatch").lines().any(|word| word == format!("{out}/slurm/array.sbatch")), "{}", told("sbatch"));
+    assert!(told("sbatch").contains("--dependency=afterany:7"), "{}", told("sbatch"));
+    assert!(told("parallel").lines().any(|word| word == plan), "{}", told("parallel"));
+    // The array's script is real too.
+    for index in ["0", "1"] {
+        let script = format!("{out}/slurm/array.sbatch");
+        said(Command::new("sh").arg(script).env("SLURM_ARRAY_TASK_ID", index).env("SLURM_ARRAY_TASK_COUNT", "1"))
+            .expect(0);
+    }
+    said(Command::new("sh").arg(format!("{out}/slurm/merge.sbatch"))).expect(0);
+    assert_eq!(counts(&odd.join("results/results.csv")).len(), 6 * 6 * 3);
+    let pwned = [root().join("pwned"), odd.join("pwned"), trial.path("pwned")];
+    assert!(!pwned.iter().any(|path| path.exists()));
+}
+
+/// A path that would end a comment's line is refused.
+#[test]
+fn a_path_of_two_lines_is_refused() {
+    let trial = Trial::new(SMALL);
+    let plan = trial.text("plan.json");
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
+    let out = trial.text("two\ntouch pwned");
+    ttlab(&["submit", "slurm", &plan, "--out", &out]).expect(2).says(&["control character"]);
+    assert!(!Path::new(&out).exists());
+    ttlab(&["submit", "slurm", &plan, "--time", "1; rm"]).expect(2).says(&["12:00:00"]);
+    ttlab(&["submit", "slurm", &trial.file]).expect(2).says(&["no plan of ttlab", "ttlab plan FILE"]);
+    ttlab(&["submit", "pbs", &plan]).expect(2).says(&["slurm", "kubernetes"]);
+}
+
+/// GNU parallel itself, where it is installed: the shards on this machine, and the merge.
+#[test]
+fn parallel_runs_the_shards() {
+    let works = Command::new("parallel").arg("--version").output();
+    if !works.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).starts_with("GNU parallel")) {
+        eprintln!("SKIPPED: GNU parallel is not installed");
+        return;
+    }
+    let trial = Trial::new(SMALL);
+    let (plan, out) = (trial.text("plan.json"), trial.text("out"));
+    trial.run("single", &["--jobs", "1"]).expect(0);
+    ttlab(&["plan", &trial.file, "--shards", "4", "-o", &plan]).expect(0);
+    ttlab(&["submit", "parallel", &plan, "--out", &out, "--at-once", "2"]).expect(0);
+    said(Command::new("sh").arg(format!("{out}/parallel/parallel.sh"))).expect(0);
+    assert_eq!(bytes(&trial.results("out")), bytes(&trial.results("single")));
+}

@@ -1,0 +1,47 @@
+//! Results files that end anywhere.
+
+use super::*;
+
+/// Cut at every byte of its last two lines, at every end of a line, and within its header, the file is completed to the same rows.
+fn completed_from_any_cut(text: &str) {
+    let trial = Trial::new(text);
+    trial.run("out", &["--jobs", "1"]).expect(0);
+    let results = trial.results("out");
+    let (whole, bytes) = (counts(&results), fs::read(&results).unwrap());
+    let ends: Vec<usize> = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
+    let two_lines = ends[ends.len() - 3]..bytes.len();
+    for length in two_lines.chain(ends.iter().copied()).chain([0, 10]) {
+        fs::write(&results, &bytes[..length]).unwrap();
+        trial.run("out", &[]).expect(0);
+        assert_eq!(counts(&results), whole, "cut to {length} of {}", bytes.len());
+    }
+}
+
+const TINY: &str =
+    "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n";
+
+#[test]
+fn a_file_that_was_cut_anywhere_is_completed() {
+    completed_from_any_cut(TINY);
+}
+
+/// The rows of a job that takes the whole suite stand among those of others.
+#[test]
+fn a_file_with_a_job_over_the_whole_suite_is_completed() {
+    completed_from_any_cut(&format!("{TINY}[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n"));
+}
+
+/// Bytes that no one wrote, as a machine that lost its power may leave them at the end.
+#[test]
+fn rubbish_after_the_last_line_is_cut_off() {
+    let trial = Trial::new(TINY);
+    trial.run("out", &[]).expect(0);
+    let results = trial.results("out");
+    let (whole, bytes) = (counts(&results), fs::read(&results).unwrap());
+    for rubbish in [&[0; 4096][..], b"\"", b"abc,def", &[0xff, 0xfe, 0x00]] {
+        fs::write(&results, [&bytes, rubbish].concat()).unwrap();
+        let said = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
+        assert!(said.stderr.contains(&format!("torn last line of {} bytes", rubbish.len())), "{}", said.stderr);
+        assert_eq!(counts(&results), whole);
+    }
+}
