@@ -202,16 +202,27 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
                 return;
             }
         }
+        // A free slot is taken whatever the policy; those that keep their slots in order choose for themselves.
+        if same.is_none()
+            && !P::ORDERED
+            && let Some(at) = (0..self.slots).find(|&slot| entry::bound(L::data(bucket, slot)) == Bound::None)
+        {
+            self.counters.fills += 1;
+            L::write(&mut self.memory[start..start + self.words], at, kept, &entry);
+            if self.shadow.is_some() {
+                self.observe_write(start, Written { at, last: at, same: false }, check, entry.depth);
+            }
+            return;
+        }
         let mut view = [Entry::default(); MOST_SLOTS];
         let view = &mut view[..self.slots];
         for (slot, seen) in view.iter_mut().enumerate() {
             *seen = L::entry(bucket, slot);
         }
         let newcomer = Newcomer { entry, key, same };
-        let verdict = match (same, view.iter().position(Entry::is_empty)) {
-            (Some(slot), _) => self.again(view, newcomer, slot),
-            (None, Some(empty)) if !P::ORDERED => Verdict::replace(empty),
-            (None, _) => self.policy.decide(view, &newcomer, self.now),
+        let verdict = match same {
+            Some(slot) => self.again(view, newcomer, slot),
+            None => self.policy.decide(view, &newcomer, self.now),
         };
         let Verdict::Insert { at, last } = verdict else {
             self.counters.rejections += 1;

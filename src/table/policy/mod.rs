@@ -99,10 +99,11 @@ pub trait Replacement: Copy + Send + 'static {
 /// The slot of least worth, the first of equals.
 #[inline]
 fn least<W: PartialOrd>(bucket: &[Entry], worth: impl Fn(&Entry) -> W) -> usize {
-    let mut best = 0;
-    for slot in 1..bucket.len() {
-        if worth(&bucket[slot]) < worth(&bucket[best]) {
-            best = slot;
+    let (mut best, mut least) = (0, worth(&bucket[0]));
+    for (slot, entry) in bucket.iter().enumerate().skip(1) {
+        let worth = worth(entry);
+        if worth < least {
+            (best, least) = (slot, worth);
         }
     }
     best
