@@ -143,12 +143,39 @@ fn counts_do_not_depend_on_the_number_of_jobs() {
     assert_eq!(all[0], all[1]);
 }
 
-#[cfg(unix)]
-#[cfg(unix)]
-#[cfg(unix)]
-/// Killed at moments of all kinds and continued each time, the rows are those of a run in peace. TTLAB_KILLS says how often.
-#[cfg(unix)]
-#[cfg(unix)]
+/// Searches that end for want of nodes, at twenty limits: the same counts from a new engine and from one that has searched
+/// (one job at a time keeps its engine from item to item), and from another process.
+#[test]
+fn counts_at_twenty_node_limits_repeat() {
+    let folder = TempDir::new().unwrap();
+    let limits: Vec<String> = (1..=20).map(|step| (step * step * 97).to_string()).collect();
+    let text = format!(
+        "suite = \"data/bratko-kopec.epd\"\nfirst = 4\n[engine]\ntable = {{ size = 512, slots = 2, policy = \"two-tier\" }}\n\
+         [grid]\n\"limit.nodes\" = [{}]\n\"table.clear\" = [\"search\", \"iteration\"]\n",
+        limits.join(", ")
+    );
+    let path = experiment(folder.path(), &text);
+    let all = ["1", "2", "1"].iter().enumerate().map(|(at, jobs)| {
+        let out = folder.path().join(at.to_string());
+        let (_, stderr, code) =
+            run(&["run", path.to_str().unwrap(), "--jobs", jobs, "--out", out.to_str().unwrap(), "-q"]);
+        assert_eq!(code, 0, "{stderr}");
+        counts(&out)
+    });
+    let all: Vec<_> = all.collect();
+    assert!(all[0].len() > 20 * 2 * 4);
+    assert_eq!(all[0], all[1]);
+    assert_eq!(all[0], all[2]);
+    // Each search alone, in a process of its own, enters as many nodes as it may.
+    let nodes = |limit: &str| {
+        let args = ["search", "startpos", "--nodes", limit, "--set", "table.size=512", "--set", "table.slots=2"];
+        let (stdout, ..) = run(&args);
+        let line = stdout.lines().find(|line| line.starts_with("search.nodes")).unwrap().to_owned();
+        line.split_whitespace().nth(1).unwrap().to_owned()
+    };
+    limits.iter().for_each(|limit| assert_eq!(nodes(limit), *limit));
+}
+
 /// Sequences: along the games of a PGN file, and along the engine's own play, with any number of jobs.
 #[test]
 fn sequences_leave_a_row_for_each_ply() {

@@ -46,3 +46,19 @@ fn without_a_table_there_is_nothing_to_audit() {
     assert_eq!(code, Some(2));
     assert!(stderr.contains("has a table"), "{stderr}");
 }
+
+#[test]
+fn a_few_positions_are_enough_where_it_is_said_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("audited.toml");
+    std::fs::write(&file, "suite = 'data/perft.epd'\nlimit = { depth = 2 }\n[engine]\ntable.size = 1024\n").unwrap();
+    let jobs = |positions: &str| {
+        let args = ["--depth", "2", "--positions", positions];
+        let output = Command::cargo_bin("ttlab").unwrap().arg("audit").arg(&file).args(args).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, stderr) = jobs("3");
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stderr.contains("3 of 3 jobs"), "{stderr}");
+    assert_eq!(jobs("0").0, Some(2));
+}

@@ -57,7 +57,7 @@ fn every_policy_in_buckets_of_every_kind() {
         let slots: &[u8] = match *policy {
             "vipermate-first" => &[1],
             "two-deep" | "two-big1" | "two-tier" => &[2, 3],
-            _ => &[1, 4],
+            _ => &[1, 4, 8],
         };
         for slots in slots {
             for (same_key, clock) in [("replace", "search"), ("policy", "iteration"), ("guard-four", "game-ply")] {
@@ -186,5 +186,37 @@ fn named_faults_are_found() {
         assert!(findings.count.wrong > 0, "not found: {text}");
         assert!(findings.wrong.iter().any(|wrong| expected(&wrong.claim)), "{text}: {}", findings.wrong[0]);
         assert!(findings.wrong.len() <= 20 && findings.wrong[0].to_string().contains('/'));
+    }
+}
+
+/// A search that runs out of nodes, wherever that is, leaves nothing wrong in the table; and it does the same again.
+#[test]
+fn a_search_cut_short_leaves_nothing_wrong() {
+    for text in [
+        "table = { size = 4096, slots = 2, policy = 'depth-preferred' }",
+        "fail = 'hard'\nalgorithm = 'mtdf'\nprobe.at = 'quiescence'\nstore.at = 'quiescence'\ntable = { size = 4096 }",
+        "algorithm = 'minimax'\nleaf = 'static'\ntable = 'unbounded'",
+    ] {
+        let options = comparable(&toml::from_str(text).unwrap()).unwrap();
+        let board = Board::from_fen(POSITIONS[1].0).unwrap();
+        let run = |nodes| {
+            let mut engine = Engine::new(&options, None).unwrap();
+            engine.audit();
+            let mut search = |depth, nodes| {
+                let limit = Limit { depth: Some(depth), nodes };
+                engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations
+            };
+            let mut found = search(9, Some(nodes));
+            assert_eq!(found.iter().map(|iteration| iteration.search.nodes).sum::<u64>(), nodes, "{text}");
+            found.extend(search(2, None));
+            let counted: Vec<_> = found.iter().map(|found| (found.search, found.table, found.score)).collect();
+            (counted, engine.findings())
+        };
+        for nodes in (1..=20).map(|step| step * 211) {
+            let (counted, findings) = run(nodes);
+            let first = findings.wrong.first().map(ToString::to_string).unwrap_or_default();
+            assert_eq!(findings.count.wrong, 0, "{nodes} nodes with {text}\n{first}");
+            assert_eq!(counted, run(nodes).0, "{nodes} nodes with {text}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use ttlab::chess::{Bound, Move};
-use ttlab::table::options::{Index, Layout, Refresh, SameKey, Size};
+use ttlab::table::options::{DepthRule, Index, Layout, Refresh, SameKey, Size};
 use ttlab::table::policy::Policy;
 use ttlab::table::{Entry, Table, TableKind, TableOptions, build, bytes};
 
@@ -33,6 +33,11 @@ fn any_entry() -> impl Strategy<Value = Entry> {
 /// Few keys, spread over both ends of the word, so that positions meet again and buckets fill.
 fn any_key() -> impl Strategy<Value = u64> {
     (0u64..200).prop_map(|small| (small + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// All that `any_key` gives.
+fn every_key() -> impl Iterator<Item = u64> {
+    (0u64..200).map(|small| (small + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -137,6 +142,29 @@ proptest! {
         }
     }
 
+    /// A table that was emptied answers, decides and counts like a new one, whatever it held and whatever its clock said.
+    #[test]
+    fn a_cleared_table_is_a_new_one(
+        before in prop::collection::vec(any_step(), 1..150),
+        after in prop::collection::vec(any_step(), 1..150),
+    ) {
+        for options in every_table().iter().step_by(7) {
+            let mut used = build(options, None, false).unwrap().unwrap();
+            let mut new = build(options, None, false).unwrap().unwrap();
+            play(used.as_mut(), &before);
+            used.clear();
+            let counted = used.counters();
+            play(used.as_mut(), &after);
+            play(new.as_mut(), &after);
+            prop_assert_eq!(used.counters() - counted, new.counters(), "{:?}", options);
+            prop_assert_eq!((used.now(), used.occupancy()), (new.now(), new.occupancy()));
+            for key in every_key() {
+                let [used, new] = [&mut used, &mut new].map(|table| table.probe(key, 0, 0).map(|hit| (hit.entry, hit.draft, hit.age)));
+                prop_assert_eq!(used, new, "{:?}", options);
+            }
+        }
+    }
+
     /// A table with room for everything and full keys answers as a map does.
     #[test]
     fn a_large_table_is_a_map(steps in prop::collection::vec(any_step(), 1..400)) {
@@ -147,7 +175,7 @@ proptest! {
         play(large.as_mut(), &steps);
         play(map.as_mut(), &steps);
         let plain = |hit: Option<ttlab::table::Hit>| hit.map(|hit| (Entry { nodes: 0, used: false, ..hit.entry }, hit.draft, hit.age));
-        for key in (0u64..200).map(|small| (small + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) {
+        for key in every_key() {
             prop_assert_eq!(plain(large.probe(key, 0, 0)), plain(map.probe(key, 0, 0)));
         }
     }
@@ -256,4 +284,67 @@ fn ages_wrap_at_1024_ticks() {
         table.advance(ticks);
         assert_eq!(table.probe(5, 0, 0).unwrap().age, age);
     }
+}
+
+#[test]
+fn an_unbounded_table_never_loses() {
+    const KEYS: u64 = 50_000;
+    let key = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let entry = |n: u64, depth| Entry { bound: Bound::Exact, score: (n % 30_000) as i32, depth, ..Entry::default() };
+    for (rule, depths) in [(DepthRule::AtLeast, 1), (DepthRule::Equal, 3)] {
+        let options = TableOptions { kind: TableKind::Unbounded, depth: rule, ..TableOptions::default() };
+        let mut table = build(&options, None, false).unwrap().unwrap();
+        for depth in 0..depths {
+            (0..KEYS).for_each(|n| table.store(key(n), 0, entry(n + u64::from(depth), depth)));
+            table.advance(1);
+        }
+        for depth in 0..depths {
+            for n in 0..KEYS {
+                let found = table.probe(key(n), 0, depth).unwrap().entry;
+                assert_eq!((found.score, found.depth), (entry(n + u64::from(depth), depth).score, depth));
+            }
+        }
+        let count = table.counters();
+        assert_eq!((count.fills, count.evictions, count.rejections), (KEYS * u64::from(depths), 0, 0));
+        assert_eq!(count.hits, count.probes);
+    }
+}
+
+/// As many bits of the key are compared as `key_bits` says: a key that differs in any one of them is another position's.
+#[test]
+fn every_bit_of_a_key_that_should_be_compared_is() {
+    for index in [Index::Modulo, Index::Mask, Index::Multiply] {
+        for (layout, slots, key_bits, compared) in [
+            (Layout::Bytes16, 1, 64, 64),
+            (Layout::Bytes24, 2, 64, 64),
+            (Layout::Bytes16, 4, 48, 48),
+            (Layout::Bytes24, 1, 1, 1),
+            (Layout::Bytes10, 3, 64, 16),
+            (Layout::Bytes10, 3, 12, 12),
+        ] {
+            let size = Size::Entries(u64::from(slots));
+            let options = TableOptions { index, layout, slots, key_bits, size, ..TableOptions::default() };
+            let mut table = build(&options, None, false).unwrap().unwrap();
+            let key = 0x0123_4567_89ab_cdef_u64;
+            table.store(key, 0, Entry { bound: Bound::Exact, ..Entry::default() });
+            let told_apart = (0..64).filter(|bit| table.probe(key ^ 1 << bit, 0, 0).is_none()).count();
+            assert_eq!(told_apart, compared, "{key_bits} bits, {layout:?}, {index:?}");
+        }
+    }
+}
+
+/// Which bound ends which node: score below, at and above both ends of the window 10 to 20.
+#[test]
+fn bounds_by_hand() {
+    for (bound, ends) in [
+        (Bound::None, [false, false, false, false, false, false, false]),
+        (Bound::Upper, [true, true, false, false, false, false, false]),
+        (Bound::Lower, [false, false, false, false, false, true, true]),
+        (Bound::Exact, [true, true, true, true, true, true, true]),
+    ] {
+        assert_eq!([9, 10, 11, 15, 19, 20, 21].map(|score| bound.settles(score, 10, 20)), ends, "{bound:?}");
+    }
+    // In a zero window one of the two always ends the node.
+    assert_eq!([10, 11].map(|score| Bound::Upper.settles(score, 10, 11)), [true, false]);
+    assert_eq!([10, 11].map(|score| Bound::Lower.settles(score, 10, 11)), [false, true]);
 }

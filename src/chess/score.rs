@@ -34,4 +34,17 @@ impl Bound {
             _ => Self::Exact,
         }
     }
+
+    /// Whether a score of this bound ends a node of a window: an exact one always; a lower bound only where it reaches beta, an
+    /// upper one only where it does not exceed alpha.
+    #[inline]
+    #[must_use]
+    pub const fn settles(self, score: Score, alpha: Score, beta: Score) -> bool {
+        match self {
+            Self::None => false,
+            Self::Upper => score <= alpha,
+            Self::Lower => score >= beta,
+            Self::Exact => true,
+        }
+    }
 }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[command(after_help = "Examples:
   ttlab audit experiments/quick.toml                every variant, every position, to depth 5
   ttlab audit experiments/quick.toml --depth 6 --jobs 1
+  ttlab audit experiments/quick.toml --positions 5  the first five alone
 
 Each answer of the table that a search may believe is compared with a plain search of the same node, depth and
 window; stored moves must be legal, root scores right. Where an option makes scores incomparable it is changed for
@@ -22,6 +23,9 @@ pub struct Args {
     /// The deepest iteration; an audit costs as much again for each ply as a search without a table
     #[arg(short, long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..))]
     depth: u8,
+    /// How many positions of the suite, from the first on [default: all]
+    #[arg(short = 'n', long, value_parser = clap::value_parser!(u32).range(1..))]
+    positions: Option<u32>,
     /// Jobs at a time [default: the processors]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
@@ -34,7 +38,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
+    let mut experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
+    experiment.suite.items.truncate(args.positions.map_or(usize::MAX, |positions| positions as usize));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);

@@ -96,19 +96,13 @@ impl Search<'_> {
         let score = self.on.score_from_store(hit.entry.score, ply);
         let bound = if self.on.bounds == BoundsRule::Ignored { Bound::Exact } else { hit.entry.bound };
         let (alpha, beta) = (advice.alpha, advice.beta);
-        match bound {
-            Bound::Exact => advice.cut = Some(score),
-            Bound::Lower if score >= beta => advice.cut = Some(score),
-            Bound::Upper if score <= alpha => advice.cut = Some(score),
-            Bound::Lower if self.on.start_value && score > alpha => {
-                advice.alpha = score;
-                advice.best = score;
-            }
-            Bound::Upper if self.on.start_value && score < beta => advice.beta = score,
-            _ => {}
-        }
-        if let Some(score) = advice.cut {
+        if bound.settles(score, alpha, beta) {
             advice.cut = Some(if self.on.clamp_hits { score.clamp(alpha, beta) } else { score });
+        } else if self.on.start_value && bound == Bound::Lower && score > alpha {
+            advice.alpha = score;
+            advice.best = score;
+        } else if self.on.start_value && bound == Bound::Upper && score < beta {
+            advice.beta = score;
         }
     }
 

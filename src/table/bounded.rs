@@ -137,7 +137,12 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
     fn touch(&mut self, start: usize, slot: usize, mark: bool, refresh: bool) {
         if mark || refresh {
             let bucket = &mut self.memory[start..start + self.words];
-            let mut word = entry::refreshed(L::data(bucket, slot), self.now);
+            let old = L::data(bucket, slot);
+            let mut word = entry::refreshed(old, self.now);
+            if self.mark == Mark::Cutoff && word != old {
+                // A mark of an earlier time is over, and a new date must not revive it.
+                word = entry::unmarked(word);
+            }
             if mark {
                 word = entry::marked(word);
             }

@@ -63,6 +63,13 @@ pub fn marked(word: u64) -> u64 {
     word | 1 << 21
 }
 
+/// The word without its mark.
+#[inline]
+#[must_use]
+pub fn unmarked(word: u64) -> u64 {
+    word & !(1 << 21)
+}
+
 /// Bits of the rounded node count's mantissa.
 const MANTISSA: u32 = 6;
 

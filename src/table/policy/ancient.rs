@@ -5,7 +5,7 @@
 //! clock's present tick, which comes to the same and costs nothing. `table.clock` says what a search is.
 
 use super::{Newcomer, Mark, Replacement, Verdict};
-use crate::table::Entry;
+use crate::table::{Entry, TableOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,5 +48,12 @@ impl Replacement for Ancient {
     #[inline]
     fn starts_marked(&self) -> bool {
         self.protect_new
+    }
+
+    fn check(&self, _: &TableOptions) -> Result<(), String> {
+        if self.useful == Mark::Never {
+            return Err("useful = \"never\" protects nothing: expected \"match\" or \"cutoff\"".to_owned());
+        }
+        Ok(())
     }
 }
