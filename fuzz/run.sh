@@ -24,7 +24,7 @@ seeds() {
         printf 'name = "fuzz"\nsuite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n"table.size" = [64, 128]\n' >fuzz/corpus/seed.toml
         rm -rf fuzz/corpus/seed
         $ttlab run fuzz/corpus/seed.toml --out fuzz/corpus/seed --quiet
-        if [ "$1" = results ]; then tail -n +2 fuzz/corpus/seed/results.csv >"$dir/rows"; else cp fuzz/corpus/seed/manifest.json "$dir"; fi
+        if [ "$1" = results ]; then tail -n +2 fuzz/corpus/seed/results.csv >"$dir/rows"; else { cat fuzz/corpus/seed/manifest.json; printf '\000'; cat fuzz/corpus/seed/results.csv; } >"$dir/result"; fi
         ;;
     trace)
         $ttlab trace startpos --depth 4 --set table.size=64 -o fuzz/corpus/seed.trace

@@ -1,23 +1,7 @@
 //! Any text: an experiment, or a message that names a place in it.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use std::path::Path;
-use ttlab::experiment::{Experiment, Plan};
+#[path = "../bodies/experiment.rs"]
+mod body;
 
-const SUITE: &str = "8/8/8/8/8/4k3/4p3/4K3 w - - id \"a\";\n4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n";
-
-fuzz_target!(|text: &str| {
-    // No file is looked for: whatever suite the text names is this one.
-    match Experiment::of_plan(text, Path::new("fuzz.toml"), &[], &Some(SUITE.to_owned())) {
-        Ok(experiment) => {
-            let plan = Plan::new(&experiment);
-            assert_eq!(plan.jobs().take(1000).count() as u64, plan.len().min(1000));
-            let _ = (plan.id(), plan.varying());
-        }
-        Err(problem) => {
-            assert!(!problem.message.is_empty());
-            let _ = (problem.to_string(), problem.place());
-        }
-    }
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| body::run(data));

@@ -1,26 +1,7 @@
 //! Any text: read as FEN or refused; what was read can be written, read again and moved in.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use ttlab::chess::MoveList;
-use ttlab::chess::fen::{self, Strictness};
-use ttlab::chess::keys::EpRule;
+#[path = "../bodies/fen.rs"]
+mod body;
 
-fuzz_target!(|text: &str| {
-    let strict = fen::read(text, Strictness::Strict);
-    let lenient = fen::read(text, Strictness::Lenient);
-    if let Ok(strict) = &strict {
-        let lenient = lenient.as_ref().expect("what is strictly right is right");
-        assert_eq!(strict.board.fen(EpRule::Always), lenient.board.fen(EpRule::Always));
-        assert!(lenient.repairs.is_empty(), "{:?}", lenient.repairs);
-    }
-    for (reading, strictness) in [(strict, Strictness::Strict), (lenient, Strictness::Lenient)] {
-        let Ok(reading) = reading else { continue };
-        let written = reading.board.fen(EpRule::Always);
-        let again = fen::read(&written, strictness).expect("what was written can be read");
-        assert_eq!(again.board.fen(EpRule::Always), written);
-        let mut moves = MoveList::new();
-        ttlab::chess::movegen::legal(&reading.board, &mut moves);
-        assert_eq!(ttlab::chess::movegen::count(&reading.board), moves.len() as u64);
-    }
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| body::run(data));

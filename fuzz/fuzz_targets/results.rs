@@ -1,75 +1,7 @@
 //! Any bytes after the header of a results file: a run over them ends with the rows of a run in peace, or says what is wrong.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::sync::atomic::AtomicBool;
-use ttlab::analysis::Frame;
-use ttlab::experiment::{Experiment, Plan};
-use ttlab::record;
-use ttlab::runner::{self, Output, Settings, progress::Quiet};
+#[path = "../bodies/results.rs"]
+mod body;
 
-const TEXT: &str = "name = 'fuzz'\nsuite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.size' = [64, 128]\n";
-
-struct Peace {
-    experiment: Experiment,
-    plan: Plan,
-    folder: PathBuf,
-    rows: Vec<Vec<String>>,
-}
-
-fn run(experiment: &Experiment, plan: &Plan, folder: &Path, repair: bool) -> Result<(), String> {
-    let output = Output::open(folder).map_err(|error| error.to_string())?;
-    let settings = Settings { jobs: 1, repair, ..Settings::default() };
-    let ran = runner::run(experiment, plan, &output, &settings, &AtomicBool::new(false), &Quiet);
-    ran.map(drop).map_err(|error| error.to_string())
-}
-
-fn rows(folder: &Path) -> Vec<Vec<String>> {
-    let mut reader = csv::Reader::from_path(folder.join("results.csv")).expect("results");
-    let seconds = reader.headers().expect("header").len() - 3;
-    let fields = |row: csv::StringRecord| {
-        row.iter().enumerate().filter(|(at, _)| *at != seconds).map(|(_, field)| field.to_owned()).collect()
-    };
-    reader.records().map(|row| fields(row.expect("a row"))).collect()
-}
-
-fn peace() -> &'static Peace {
-    static PEACE: OnceLock<Peace> = OnceLock::new();
-    PEACE.get_or_init(|| {
-        // In memory where the system has such a place.
-        let base = Path::new("/dev/shm");
-        let base = if base.is_dir() { base.to_owned() } else { std::env::temp_dir() };
-        let folder = base.join(format!("ttlab-fuzz-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        let experiment = Experiment::parse(TEXT, Path::new("fuzz.toml"), &[]).expect("an experiment");
-        let plan = Plan::new(&experiment);
-        let output = Output::open(&folder).expect("an output");
-        output.begin(&experiment, runner::manifest(&experiment, &plan, 1, None), true).expect("a manifest");
-        drop(output);
-        run(&experiment, &plan, &folder, false).expect("a run");
-        let rows = rows(&folder);
-        Peace { experiment, plan, folder, rows }
-    })
-}
-
-fuzz_target!(|data: &[u8]| {
-    let peace = peace();
-    let path = peace.folder.join("results.csv");
-    let header = record::header(&peace.plan.varying()).join(",") + "\n";
-    let bytes = [header.as_bytes(), data].concat();
-    std::fs::write(&path, &bytes).expect("the file");
-    if let Err(error) = Frame::read(&path) {
-        let _ = error.to_string();
-    }
-    match run(&peace.experiment, &peace.plan, &peace.folder, false) {
-        Ok(()) => assert_eq!(rows(&peace.folder), peace.rows),
-        Err(error) => {
-            assert!(error.contains("line"), "{error}");
-            assert_eq!(std::fs::read(&path).expect("the file"), bytes, "a refused file was touched");
-            run(&peace.experiment, &peace.plan, &peace.folder, true).expect("a repair");
-            assert_eq!(rows(&peace.folder), peace.rows);
-        }
-    }
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| body::run(data));

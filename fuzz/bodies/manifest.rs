@@ -1,0 +1,26 @@
+//! Any manifest and any rows beside it: a report in three formats, or a message; no markup of theirs reaches the page.
+
+use ttlab::report;
+
+/// One input.
+pub fn run(data: &[u8]) {
+    let at = data.iter().position(|&byte| byte == 0).unwrap_or(data.len());
+    let (manifest, rows) = (&data[..at], data.get(at + 1..).unwrap_or_default());
+    let base = std::path::Path::new("/dev/shm");
+    let base = if base.is_dir() { base.to_owned() } else { std::env::temp_dir() };
+    let folder = base.join(format!("ttlab-fuzz-manifest-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let experiment: &[u8] = b"suite = { startpos = true }\nlimit = { depth = 2 }\n";
+    for (name, bytes) in [("experiment.toml", experiment), ("manifest.json", manifest), ("results.csv", rows)] {
+        std::fs::write(folder.join(name), bytes).expect("a file");
+    }
+    match report::read(&folder) {
+        Ok(page) => {
+            let _ = (report::markdown::render(&page, true), report::text::render(&page, 100));
+            let html = report::html::render(&page);
+            assert_eq!(html.matches("<script").count(), 1);
+            assert_eq!(html.matches("<img").count() + html.matches("<a ").count() + html.matches("<iframe").count(), 0);
+        }
+        Err(error) => assert!(!format!("{error:#}").is_empty()),
+    }
+}

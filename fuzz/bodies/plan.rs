@@ -1,0 +1,17 @@
+//! Any text: a plan that is right to the last job, or refused.
+
+use ttlab::experiment::{PlanFile, Split};
+
+/// One input.
+pub fn run(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    match PlanFile::parse(text, "plan.json") {
+        Ok((file, _, plan)) => {
+            let split = Split::new(&plan, file.shards);
+            assert!(plan.jobs().take(1000).all(|job| split.shard_of(&plan, &job) < file.shards));
+        }
+        Err(error) => {
+            let _ = error.to_string();
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Any bytes: read as EPD or PGN or refused; ids are unique, games replay.
+
+use std::collections::HashSet;
+use ttlab::chess::fen::Strictness;
+use ttlab::chess::pgn::EmptyGames;
+use ttlab::chess::suite::{Kind, Suite, SuiteOptions};
+use ttlab::chess::{Increments, MoveList, movegen};
+
+/// One input.
+pub fn run(data: &[u8]) {
+    let Some((&first, bytes)) = data.split_first() else { return };
+    let kind = if first & 1 == 0 { Kind::Positions } else { Kind::Games };
+    let strictness = if first & 2 == 0 { Strictness::Strict } else { Strictness::Lenient };
+    let empty_games = if first & 4 == 0 { EmptyGames::Refuse } else { EmptyGames::Skip };
+    let suite = match Suite::read("fuzz", "fuzz.file", kind, bytes, SuiteOptions { strictness, empty_games }) {
+        Ok(suite) => suite,
+        Err(faults) => {
+            let _ = faults.to_string();
+            return;
+        }
+    };
+    let ids: HashSet<&str> = suite.items.iter().map(|item| item.id.as_str()).collect();
+    assert_eq!(ids.len(), suite.items.len());
+    for item in &suite.items {
+        let mut board = item.board;
+        for &mv in item.moves() {
+            let mut moves = MoveList::new();
+            movegen::legal(&board, &mut moves);
+            assert!(moves.contains(&mv));
+            board.play(mv, Increments::none());
+        }
+        for &mv in item.best().iter().chain(item.avoid()) {
+            let _ = item.solved_by(mv);
+        }
+    }
+}
