@@ -21,6 +21,8 @@ pub mod runner;
 
 pub mod analysis;
 
+pub mod tune;
+
 pub mod report;
 
 pub mod submit;

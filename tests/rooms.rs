@@ -15,7 +15,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("record", &["chess", "table", "engine", "experiment"]),
     ("runner", &["chess", "table", "engine", "experiment", "signature", "record"]),
     ("analysis", &["record", "experiment"]),
-    ("report", &["analysis", "experiment", "record"]),
+    ("tune", &["experiment", "runner", "analysis"]),
+    ("report", &["analysis", "experiment", "record", "tune"]),
     ("submit", &[]),
 ];
 

@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod columns;
 mod compare;
+mod generate;
 mod keys;
 mod merge;
 mod options;
@@ -21,6 +22,7 @@ mod shell;
 mod submit;
 mod suite;
 mod trace;
+mod tune;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -92,6 +94,7 @@ enum Command {
     Submit(submit::Args),
     Check(check::Args),
     Reproduce(reproduce::Args),
+    Tune(tune::Args),
     Report(report::Args),
     Compare(compare::Args),
     Audit(audit::Args),
@@ -101,7 +104,7 @@ enum Command {
     Perft(perft::Args),
     Bench(bench::Args),
     Suite(suite::Args),
-    Generate(suite::GenerateArgs),
+    Generate(generate::Args),
     Keys(keys::Args),
     Options(options::Args),
     Columns(columns::Args),
@@ -129,6 +132,7 @@ pub fn main() -> ExitCode {
         Command::Submit(args) => submit::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
+        Command::Tune(args) => tune::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Audit(args) => audit::run(&args),
@@ -138,7 +142,7 @@ pub fn main() -> ExitCode {
         Command::Perft(args) => perft::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Suite(args) => suite::run(&args),
-        Command::Generate(args) => suite::generate(&args),
+        Command::Generate(args) => generate::run(&args),
         Command::Keys(args) => keys::run(&args),
         Command::Options(args) => options::run(&args),
         Command::Columns(args) => columns::run(&args),

@@ -1,5 +1,4 @@
 use super::{Exit, Failure, Outcome};
-use crate::chess::generate::{self, GenerateOptions};
 use crate::chess::suite::{Suite, SuiteOptions};
 use crate::chess::{EpRule, Strictness};
 use std::path::PathBuf;
@@ -38,27 +37,5 @@ pub fn run(args: &Args) -> Outcome {
         println!("{:<24} {:>5}  {what:<20} {}", item.id, item.line, item.board.fen(EpRule::Always));
     }
     println!("{} items", suite.items.len());
-    Ok(Exit::Done)
-}
-
-/// Make a suite of quiet opening positions from a seed
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab generate --count 240 --seed 1 --plies 10 > openings.epd       the file data/openings.epd")]
-pub struct GenerateArgs {
-    /// The same seed makes the same positions everywhere
-    #[arg(long, default_value_t = GenerateOptions::default().seed)]
-    seed: u64,
-    /// How many positions
-    #[arg(long, default_value_t = 240, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    count: u32,
-    /// Random plies from the start position; every second walk plays one more
-    #[arg(long, default_value_t = GenerateOptions::default().plies)]
-    plies: u32,
-}
-
-pub fn generate(args: &GenerateArgs) -> Outcome {
-    let options = GenerateOptions { count: args.count as usize, seed: args.seed, plies: args.plies };
-    print!("{}", generate::epd(&options).map_err(Failure::usage)?);
     Ok(Exit::Done)
 }

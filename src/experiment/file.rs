@@ -52,6 +52,9 @@ pub struct File {
     /// Searches along games instead of single positions.
     #[serde(default)]
     pub sequence: Option<Sequence>,
+    /// How `ttlab tune` races the variants for the best one.
+    #[serde(default)]
+    pub tune: Option<super::Tune>,
     /// The options of the engine; `preset` names a starting point.
     #[serde(default)]
     #[schemars(with = "EngineWithPreset")]
@@ -289,6 +292,9 @@ impl Experiment {
         let points = grid::expand(&file, &sets, source)?;
         let baseline = grid::baseline(&file, &points, source)?;
         source.check_sequence(&file, &suite)?;
+        if let Some(tune) = &file.tune {
+            tune.check(source)?;
+        }
         super::expect::check(&file, &points, source)?;
         Ok(Self { name, text: text.to_owned(), suite_name, suite_file, suite, points, baseline, file })
     }

@@ -10,6 +10,7 @@ pub mod presets;
 pub mod problem;
 pub mod schema;
 pub mod shards;
+pub mod tune;
 
 pub use expect::Expect;
 pub use file::{Experiment, File, Sequence, Side};
@@ -17,3 +18,4 @@ pub use grid::Point;
 pub use plan::{Job, Plan};
 pub use problem::Problem;
 pub use shards::{PlanFile, Split};
+pub use tune::{Goal, Tune};

@@ -59,6 +59,46 @@ pub fn render(page: &Page) -> String {
         let shown = page.figures.iter().filter(|figure| names.iter().any(|name| figure.file.starts_with(name)));
         html! { @for figure in shown { (draw(figure)) } }
     };
+    let body = html! {
+        (head(&manifest.name, &manifest.question, &page.analysis, &page.findings, &page.warnings))
+        (show(&table::summary(page)))
+        (figures(&["ratio", "nodes-by-depth"]))
+        @if let Some(grid) = &page.grid {
+            (show(&table::effects(grid)))
+            (figures(&["size", "response", "map"]))
+            @if let Some(table) = table::interactions(grid) { (show(&table)) }
+        }
+        @if let Some(table) = table::anatomy(page) {
+            (show(&table))
+            (figures(&["anatomy"]))
+        }
+        (show(&table::details(page)))
+        (figures(&["positions"]))
+        @for table in [table::seeds(page), table::verdicts(page)].iter().flatten() { (show(table)) }
+        h2 { "How it was made" }
+        ul { @for line in origins(page) { li { (line) } } }
+        (options(page))
+    };
+    document(&manifest.name, &body)
+}
+
+/// What stands at the top of a page: the name, the question, the author's words, the findings and what to beware of.
+#[must_use]
+pub fn head(name: &str, question: &str, analysis: &str, findings: &[String], warnings: &[String]) -> Markup {
+    html! {
+        h1 { (name) }
+        @if !question.is_empty() { p.question { (question) } }
+        @for paragraph in analysis.split("\n\n").filter(|text| !text.trim().is_empty()) { p { (paragraph) } }
+        @if !findings.is_empty() {
+            ul.findings { @for finding in findings { li { (finding) } } }
+        }
+        @for warning in warnings { p.warning { strong { "Warning: " } (warning) } }
+    }
+}
+
+/// A whole document.
+#[must_use]
+pub fn document(name: &str, body: &Markup) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -67,36 +107,11 @@ pub fn render(page: &Page) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="generator" content=(concat!("ttlab ", env!("CARGO_PKG_VERSION")));
-                title { (manifest.name) " - ttlab" }
+                title { (name) " - ttlab" }
                 style { (PreEscaped(COLOURS)) (PreEscaped(STYLE)) (PreEscaped(PAGE)) }
             }
             body {
-                main {
-                    h1 { (manifest.name) }
-                    @if !manifest.question.is_empty() { p.question { (manifest.question) } }
-                    @for paragraph in page.analysis.split("\n\n").filter(|text| !text.trim().is_empty()) { p { (paragraph) } }
-                    @if !page.findings.is_empty() {
-                        ul.findings { @for finding in &page.findings { li { (finding) } } }
-                    }
-                    @for warning in &page.warnings { p.warning { strong { "Warning: " } (warning) } }
-                    (show(&table::summary(page)))
-                    (figures(&["ratio", "nodes-by-depth"]))
-                    @if let Some(grid) = &page.grid {
-                        (show(&table::effects(grid)))
-                        (figures(&["size", "response", "map"]))
-                        @if let Some(table) = table::interactions(grid) { (show(&table)) }
-                    }
-                    @if let Some(table) = table::anatomy(page) {
-                        (show(&table))
-                        (figures(&["anatomy"]))
-                    }
-                    (show(&table::details(page)))
-                    (figures(&["positions"]))
-                    @for table in [table::seeds(page), table::verdicts(page)].iter().flatten() { (show(table)) }
-                    h2 { "How it was made" }
-                    ul { @for line in origins(page) { li { (line) } } }
-                    (options(page))
-                }
+                main { (body) }
                 script { (PreEscaped(SORT)) }
             }
         }
@@ -105,7 +120,8 @@ pub fn render(page: &Page) -> String {
 }
 
 /// A figure twice: for a desk and for a phone.
-fn draw(figure: &Figure) -> Markup {
+#[must_use]
+pub fn draw(figure: &Figure) -> Markup {
     html! {
         figure id=(figure.file) {
             h2 { (figure.title) }

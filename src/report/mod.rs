@@ -8,10 +8,12 @@ pub mod markdown;
 pub mod number;
 pub mod page;
 pub mod published;
+pub mod sheet;
 pub mod source;
 pub mod svg;
 pub mod table;
 pub mod text;
+pub mod tuned;
 
 pub use page::{Choices, Page};
 
@@ -23,7 +25,7 @@ use std::path::Path;
 pub const WIDTH: usize = 100;
 
 /// Width in pixels of a figure that is a file of its own.
-const FIGURE: f64 = 860.0;
+pub const FIGURE: f64 = 860.0;
 
 /// What was written.
 #[derive(Debug, Clone, Default)]

@@ -1,0 +1,247 @@
+use super::run::{command_line, default_folder, output_failure, run_failure, stop_flag};
+use super::{Exit, Failure, Outcome};
+use crate::analysis::Frame;
+use crate::experiment::tune::sets;
+use crate::experiment::{Experiment, Plan, Tune};
+use crate::record::write_whole;
+use crate::report::{self, tuned::Told};
+use crate::runner::{self, Output, Settings, progress};
+use crate::table::TableKind;
+use crate::table::options::{Clear, Size};
+use crate::tune::{Question, Round, Runs, RunsError, Stage, Tuned, tune};
+use std::path::{Path, PathBuf};
+
+/// Find the best of an experiment's variants: race them, then confirm the winner on items the race never saw
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab tune experiments/tune-aging.toml               race its variants; results in reports/tune-aging/
+  ttlab tune experiments/tune-aging.toml --set limit.depth=4
+  ttlab run experiments/tune-aging.toml                the full grid instead, to compare
+
+Any experiment file can be tuned; [tune] says how (docs/tuning.md). All variants are searched on a
+few items of the suite; those that are clearly worse than the best are dropped; the others go on to twice as many. The
+winner is then tested against the baseline on held-out items, there and at other sizes of the table: only that test
+is a finding. Counts decide, never times, so that the answer is the same on every machine.
+
+A tuning that was stopped or killed continues where it was when it is given again.
+Exit: 0 done, 2 usage or a bad file, 3 a job failed, 5 input/output, 75 interrupted (the same command continues).")]
+pub struct Args {
+    /// The experiment file
+    file: PathBuf,
+    /// Jobs at a time [default: the processors]
+    #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Where the results go [default: reports/<name>]
+    #[arg(short, long)]
+    out: Option<PathBuf>,
+    /// Lay a value over every variant: path=value (may be repeated)
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+    /// Throw away results that are there
+    #[arg(long)]
+    fresh: bool,
+    /// Run the jobs again that failed
+    #[arg(long)]
+    retry_failed: bool,
+    /// Continue results that another build of ttlab wrote
+    #[arg(long)]
+    any_build: bool,
+    /// No progress and no summary
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let stop = stop_flag()?;
+    let experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
+    let options = experiment.file.tune.clone().unwrap_or_default();
+    let (experiments, pressures) = at_pressures(args, experiment, &options)?;
+    let experiment = &experiments[0];
+    check(experiment)?;
+    let folder = args.out.clone().unwrap_or_else(|| default_folder(experiment));
+    let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let plan = Plan::new(experiment);
+    let header = crate::record::header(&plan.varying(), plan.has_anatomy()).join(",") + "\n";
+    let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(Failure::io)?;
+    crate::tune::metric(&options.metric, &empty).map_err(|error| Failure::usage(format!("tune.metric: {error}")))?;
+    if !args.quiet {
+        let blind = crate::experiment::foresight::warnings(experiment, &plan, 1);
+        blind.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    }
+    // The folder's lock is held for the whole tuning; each stage holds its own.
+    let output = Output::open(&folder).map_err(output_failure)?;
+    if args.fresh {
+        clear(&folder, pressures.len())?;
+    }
+    output.write_experiment(experiment).map_err(output_failure)?;
+    let quiet = args.quiet;
+    let mut talk = |stage: Stage, candidates: usize, items: usize| -> Box<dyn progress::Progress> {
+        if quiet {
+            return Box::new(progress::Quiet);
+        }
+        eprintln!("{}: {candidates} candidates on {items} items", name(stage, &pressures));
+        Box::new(progress::Talk::new())
+    };
+    let mut runs = Runs {
+        experiments: &experiments,
+        folder: folder.clone(),
+        settings: Settings { jobs, retry_failed: args.retry_failed, ..Settings::default() },
+        any_build: args.any_build,
+        stop: &stop,
+        talk: &mut talk,
+    };
+    let question = Question {
+        candidates: experiment.points.len(),
+        baseline: experiment.baseline,
+        items: experiment.suite.items.len(),
+        pressures: pressures.len() - 1,
+        tune: &options,
+    };
+    let mut told = |round: &Round| {
+        if !quiet {
+            let dropped: Vec<&str> = round.dropped.iter().map(|&who| experiment.points[who].name.as_str()).collect();
+            let dropped = if dropped.is_empty() { "none".to_owned() } else { dropped.join("; ") };
+            eprintln!("  best: {}; dropped: {dropped}", experiment.points[round.best].name);
+        }
+    };
+    let tuned = match tune(&question, &mut runs, &mut told) {
+        Ok(tuned) => tuned,
+        Err(RunsError::Interrupted(_)) => {
+            eprintln!("interrupted: what was finished is kept; to continue:\n  {}", command_line());
+            return Ok(Exit::Interrupted);
+        }
+        Err(error @ RunsError::Failed { .. }) => {
+            eprintln!("error: {error}");
+            return Ok(Exit::Failed);
+        }
+        Err(RunsError::Output(error)) => return Err(output_failure(error)),
+        Err(RunsError::Run(error)) => return Err(run_failure(error)),
+        Err(error @ (RunsError::Rows(_) | RunsError::Time(_))) => return Err(Failure::usage(error)),
+    };
+    let findings = write(&folder, experiment, &options, &pressures, &tuned, jobs)?;
+    if !quiet {
+        findings.iter().for_each(|finding| println!("{finding}"));
+        println!("report: {}", folder.join("report.html").display());
+    }
+    Ok(Exit::Done)
+}
+
+/// The experiment as its file has it and at each other pressure, with the pressures' names.
+fn at_pressures(args: &Args, experiment: Experiment, tune: &Tune) -> Result<(Vec<Experiment>, Vec<String>), Failure> {
+    let table = &experiment.points[experiment.baseline].options.table;
+    let size = match table.kind {
+        TableKind::Bounded => table.size.to_string(),
+        _ => "its table".to_owned(),
+    };
+    let mut names = vec![format!("table.size = {size}")];
+    let others: Vec<Vec<String>> = match tune.pressures.is_empty() {
+        false => tune.pressures.iter().map(sets).collect(),
+        true if table.kind == TableKind::Bounded => {
+            neighbours(table.size).iter().map(|size| vec![size.clone()]).collect()
+        }
+        true => Vec::new(),
+    };
+    let mut experiments = vec![experiment];
+    for other in others {
+        let all: Vec<String> = args.sets.iter().chain(&other).cloned().collect();
+        let there = Experiment::load(&args.file, &all)
+            .map_err(|error| Failure::usage(format!("{error}\nat the pressure {}", other.join(", "))))?;
+        names.push(other.join(", ").replace('=', " = ").replace('"', ""));
+        experiments.push(there);
+    }
+    Ok((experiments, names))
+}
+
+/// A quarter of a size and four times it, as settings.
+fn neighbours(size: Size) -> [String; 2] {
+    let scaled = |times: f64| match size {
+        Size::Bytes(bytes) => Size::Bytes((bytes as f64 * times) as u64),
+        Size::Entries(entries) => Size::Entries(((entries as f64 * times) as u64).max(1)),
+        Size::Share(share) => Size::Share(share * times),
+    };
+    [0.25, 4.0].map(|times| match scaled(times) {
+        Size::Entries(entries) => format!("table.size={entries}"),
+        other => format!("table.size=\"{other}\""),
+    })
+}
+
+fn check(experiment: &Experiment) -> Result<(), Failure> {
+    let file = &experiment.name;
+    if experiment.points.len() < 2 {
+        return Err(Failure::usage(format!("{file}: one variant alone cannot race: give a [grid] or [[variant]]s")));
+    }
+    if experiment.suite.items.len() < 4 {
+        let items = experiment.suite.items.len();
+        return Err(Failure::usage(format!(
+            "{file}: {items} items are too few to race on some and confirm on others: expected 4 or more"
+        )));
+    }
+    let kept = |clear: Clear| clear == Clear::Never;
+    if experiment.points.iter().any(|point| kept(point.options.table.clear) || kept(point.options.history_clear)) {
+        return Err(Failure::usage(format!(
+            "{file}: table.clear = \"never\" makes every item depend on those before it: tuning draws items at random; use \
+             \"game\" and a [sequence]"
+        )));
+    }
+    Ok(())
+}
+
+fn name(stage: Stage, pressures: &[String]) -> String {
+    match stage {
+        Stage::Race(round) => format!("race, round {}", round + 1),
+        Stage::Held(pressure) => format!("held out, {}", pressures[pressure]),
+    }
+}
+
+/// Throws away the results of the stages that are there.
+fn clear(folder: &Path, pressures: usize) -> Result<(), Failure> {
+    let stages = (0..64).map(Stage::Race).chain((0..pressures).map(Stage::Held));
+    for stage in stages.map(|stage| folder.join(stage.folder())).filter(|stage| stage.is_dir()) {
+        Output::open(&stage).and_then(|output| output.clear()).map_err(output_failure)?;
+    }
+    Ok(())
+}
+
+/// Writes the report; its findings.
+fn write(
+    folder: &Path,
+    experiment: &Experiment,
+    tune: &Tune,
+    pressures: &[String],
+    tuned: &Tuned,
+    jobs: usize,
+) -> Result<Vec<String>, Failure> {
+    let mut warnings = Vec::new();
+    for (at, pressure) in pressures.iter().enumerate().take(tuned.held.len()) {
+        let page =
+            report::read(&folder.join(Stage::Held(at).folder())).map_err(|error| Failure::io(format!("{error:#}")))?;
+        warnings.extend(page.blind.iter().map(|blind| format!("{pressure}: {blind}")));
+    }
+    let manifest = runner::manifest(experiment, &Plan::new(experiment), jobs, None);
+    let origins = vec![
+        format!(
+            "suite {}, {} items; {} candidates; plan {}; `ttlab tune`, seed {}, alpha {}",
+            manifest.suite,
+            manifest.items,
+            manifest.variants.len(),
+            manifest.plan,
+            tune.seed,
+            tune.alpha
+        ),
+        format!("ttlab {} ({}, {})", manifest.build.version, manifest.build.commit, manifest.build.profile),
+    ];
+    let told = Told { experiment, tune, pressures, tuned, warnings, origins };
+    let sheet = told.sheet();
+    let csv = told.csv().map_err(Failure::io)?;
+    let put = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        write_whole(&path, bytes).map_err(|error| Failure::io(format!("{}: {error}", path.display())))
+    };
+    for figure in sheet.figures() {
+        put(&format!("{}.svg", figure.file), figure.render(report::FIGURE, true).as_bytes())?;
+    }
+    put("tune.csv", &csv)?;
+    put("report.md", sheet.markdown().as_bytes())?;
+    put("report.html", sheet.html().as_bytes())?;
+    Ok(sheet.findings)
+}

@@ -1,0 +1,93 @@
+//! `[tune]`: how the variants of a file are raced for the best one.
+
+use super::file::Source;
+use super::problem::Problem;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Table;
+
+/// How `ttlab tune` looks for the best of the file's variants. `ttlab run` does not heed it: it searches the full grid.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tune {
+    /// What is brought down (or up): a metric of `ttlab report --metric`; no time, since times do not repeat.
+    pub metric: String,
+    /// Whether the least of it is best, or the most.
+    pub goal: Goal,
+    /// Items (games, or positions) of the first round; each further round doubles what has been searched.
+    #[schemars(range(min = 2))]
+    pub first: usize,
+    /// Share of the items that the race never sees: the winner is confirmed on them. Items are whole games.
+    pub held_out: f64,
+    /// Chance of a false finding: of dropping, in all rounds together, a candidate that is as good as the best one; and of
+    /// confirming a winner that is no better than the baseline.
+    pub alpha: f64,
+    /// Candidates that are searched on the held-out items: the winner and the next best that differ from it, the baseline apart. Only
+    /// the winner is tested.
+    #[schemars(range(min = 1, max = 100))]
+    pub finalists: usize,
+    /// Seed of the order in which items are drawn.
+    pub seed: u64,
+    /// Options laid over the variants, at which the finalists are tried again on the held-out items: path = value. Default: a quarter of
+    /// the baseline's `table.size`, and four times it.
+    #[schemars(with = "Vec<std::collections::BTreeMap<String, serde_json::Value>>")]
+    pub pressures: Vec<Table>,
+}
+
+/// What is best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Goal {
+    /// The least.
+    #[default]
+    Least,
+    /// The most.
+    Most,
+}
+
+impl Default for Tune {
+    fn default() -> Self {
+        Self {
+            metric: "nodes".to_owned(),
+            goal: Goal::Least,
+            first: 12,
+            held_out: 0.5,
+            alpha: 0.05,
+            finalists: 3,
+            seed: 1,
+            pressures: Vec::new(),
+        }
+    }
+}
+
+impl Tune {
+    /// Checks the values.
+    ///
+    /// # Errors
+    /// The first that is out of its range, with its place.
+    pub(super) fn check(&self, source: &Source<'_>) -> Result<(), Problem> {
+        let wrong = |path: &str, found: String, expected: &str| {
+            Err(source
+                .at(&format!("tune.{path}"), format!("tune.{path}: {found} is out of range: expected {expected}")))
+        };
+        if self.first < 2 {
+            return wrong("first", self.first.to_string(), "at least 2");
+        }
+        if !(self.held_out > 0.0 && self.held_out < 1.0) {
+            return wrong("held_out", self.held_out.to_string(), "a share between 0 and 1");
+        }
+        if !(self.alpha > 0.0 && self.alpha <= 0.5) {
+            return wrong("alpha", self.alpha.to_string(), "above 0, at most 0.5");
+        }
+        if !(1..=100).contains(&self.finalists) {
+            return wrong("finalists", self.finalists.to_string(), "1 to 100");
+        }
+        Ok(())
+    }
+}
+
+/// A pressure as the `path=value` pairs of a command line.
+#[must_use]
+pub fn sets(pressure: &Table) -> Vec<String> {
+    pressure.iter().map(|(path, value)| format!("{path}={value}")).collect()
+}

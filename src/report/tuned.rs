@@ -1,0 +1,436 @@
+//! The report of a tuning: `report.md`, `report.html`, figures, and the figures behind them as `tune.csv`.
+
+use super::figure::{Figure, Plot};
+use super::number::{count, number, p};
+use super::sheet::{Part, Sheet};
+use super::svg::forest::{Forest, Row};
+use super::svg::lines::Lines;
+use super::svg::scale::short;
+use super::table::{Cell, Mark, Table};
+use crate::analysis::axes;
+use crate::analysis::curves::{LINES, Point, Series};
+use crate::analysis::stats::Ratio;
+use crate::experiment::{Experiment, Goal, Plan, Tune, grid};
+use crate::tune::{Found, Tuned};
+use std::collections::BTreeMap;
+
+/// What was tuned, and what came out.
+pub struct Told<'a> {
+    /// The experiment.
+    pub experiment: &'a Experiment,
+    /// How it was tuned.
+    pub tune: &'a Tune,
+    /// The pressures by name: the file's own, then the others.
+    pub pressures: &'a [String],
+    /// The result.
+    pub tuned: &'a Tuned,
+    /// What the stages' own reports warn of.
+    pub warnings: Vec<String>,
+    /// How it was made.
+    pub origins: Vec<String>,
+}
+
+impl Told<'_> {
+    fn name(&self, who: usize) -> &str {
+        &self.experiment.points[who].name
+    }
+
+    fn baseline(&self) -> usize {
+        self.experiment.baseline
+    }
+
+    /// The page.
+    #[must_use]
+    pub fn sheet(&self) -> Sheet {
+        let mut parts = vec![Part::Table(self.candidates())];
+        parts.extend(self.figures().into_iter().map(Part::Figure));
+        if !self.tuned.held.is_empty() {
+            parts.push(Part::Table(self.held()));
+            parts.extend(self.held_figure().map(Part::Figure));
+        }
+        parts.push(Part::Table(self.rounds()));
+        Sheet {
+            name: self.experiment.name.clone(),
+            question: self.experiment.file.question.clone(),
+            analysis: self.experiment.file.analysis.trim().to_owned(),
+            findings: self.findings(),
+            warnings: self.warnings(),
+            parts,
+            origins: self.origins.clone(),
+        }
+    }
+
+    /// The answer, in sentences.
+    #[must_use]
+    pub fn findings(&self) -> Vec<String> {
+        let tuned = self.tuned;
+        let (winner, against) = (self.name(tuned.winner), self.name(tuned.against));
+        let metric = &self.tune.metric;
+        let mut findings = vec![match (tuned.answer(), tuned.held.first()) {
+            (Found::Inert, _) | (_, None) => format!(
+                "No difference found: all {} candidates gave the same {metric} in every search. What is varied does nothing here.",
+                tuned.candidates.len()
+            ),
+            (Found::Nothing, Some(held)) => format!(
+                "No difference found: \"{winner}\" won the race, and on {} held-out items its {metric} are {} of \"{against}\"'s. \
+                 Differences under about {} would be missed there.",
+                tuned.held_out,
+                told(&held.test),
+                share(held.test.detectable()),
+            ),
+            (Found::Worse, Some(held)) => format!(
+                "No winner: \"{winner}\" won the race by luck; on {} held-out items its {metric} are {} of \"{against}\"'s.",
+                tuned.held_out,
+                told(&held.test)
+            ),
+            (Found::Better, Some(held)) => {
+                let word = if tuned.winner == self.baseline() { "The baseline stands" } else { "Best" };
+                format!(
+                    "{word}: \"{winner}\". On {} held-out items its {metric} are {} of \"{against}\"'s.",
+                    tuned.held_out,
+                    told(&held.test)
+                )
+            }
+        }];
+        for ((held, found), pressure) in tuned.held.iter().zip(&tuned.found).zip(self.pressures).skip(1) {
+            let text = match found {
+                Found::Better => "it is better there too",
+                Found::Worse => "it is worse there",
+                Found::Nothing | Found::Inert => "no difference could be told there",
+            };
+            findings.push(format!("At {pressure}: {}; {text}.", told(&held.test)));
+        }
+        if tuned.answer() != Found::Inert {
+            let list = |same: bool| {
+                let alike = |&who: &usize| {
+                    let one = &tuned.candidates[who];
+                    who != tuned.winner && one.dropped.is_none() && one.same == same
+                };
+                let names = (0..tuned.candidates.len()).filter(alike).map(|who| format!("\"{}\"", self.name(who)));
+                names.collect::<Vec<_>>().join(", ")
+            };
+            let (same, alike) = (list(true), list(false));
+            if !same.is_empty() {
+                findings.push(format!("The same {metric} as the winner's in every search: {same}."));
+            }
+            findings.push(match alike.is_empty() {
+                true => "The race dropped all others.".to_owned(),
+                false => format!("The race could not tell these from the winner: {alike}."),
+            });
+        }
+        findings.push(format!(
+            "Searched: {} items (each by one candidate at one pressure) of the {} of the full grid, {:.0} %.",
+            count(tuned.cost as f64),
+            count(tuned.full_cost as f64),
+            100.0 * tuned.cost as f64 / tuned.full_cost.max(1) as f64
+        ));
+        findings
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let tuned = self.tuned;
+        let mut warnings = Vec::new();
+        let raced: usize = tuned.rounds.iter().map(|round| round.items).sum();
+        if tuned.held_out < 10 || raced < 10 {
+            warnings.push(format!(
+                "{raced} items were raced on and {} held out: so few show large differences only; use a larger suite",
+                tuned.held_out
+            ));
+        }
+        if self.pressures.len() < 2 && tuned.answer() != Found::Inert {
+            warnings.push("no other pressure was tried: what is best may depend on the size of the table".to_owned());
+        }
+        warnings.extend(self.warnings.iter().cloned());
+        warnings
+    }
+
+    fn ratio(&self, ratio: &Ratio, clear: bool) -> [Cell; 2] {
+        let better = (ratio.mean < 1.0) == (self.tune.goal == Goal::Least);
+        let mark = match (clear && ratio.is_clear(), better) {
+            (true, true) => Mark::Less,
+            (true, false) => Mark::More,
+            _ => Mark::None,
+        };
+        [Cell { mark, ..Cell::number(ratio.mean, number(ratio.mean, 4)) }, Cell::number(ratio.low, ends(ratio))]
+    }
+
+    fn candidates(&self) -> Table {
+        let rows = self.tuned.candidates.iter().enumerate().map(|(who, candidate)| {
+            let [mean, ends] = self.ratio(&candidate.ratio, true);
+            let mut name = self.name(who).to_owned();
+            name += if who == self.baseline() { " *" } else { "" };
+            let fate = match candidate.dropped {
+                _ if who == self.tuned.winner => "winner".to_owned(),
+                Some(round) => format!("dropped in round {}", round + 1),
+                None if candidate.same => "the winner's counts".to_owned(),
+                None => "not told from it".to_owned(),
+            };
+            let searches = candidate.searches as f64;
+            vec![
+                Cell::text(name),
+                Cell::text(fate),
+                Cell::number(searches, count(searches)),
+                mean,
+                ends,
+                Cell::number(candidate.p, p(candidate.p)),
+            ]
+        });
+        Table {
+            title: "The race".to_owned(),
+            columns: head(&[
+                ("candidate", "* is the baseline"),
+                ("in the race", "what became of it"),
+                ("searches", "searches made of it"),
+                ("x base", "geometric mean of the ratio to the baseline, over these searches"),
+                ("95 %", "its interval, by items"),
+                ("p", "of its being equal to the winner: sign-flip test, after Holm's correction"),
+            ]),
+            texts: 2,
+            rows: rows.collect(),
+            note: format!(
+                "* baseline. {} against the baseline's. Races flatter their winners: the claim rests on the held-out items alone.",
+                self.tune.metric
+            ),
+        }
+    }
+
+    fn held(&self) -> Table {
+        let mut rows = Vec::new();
+        for (held, pressure) in self.tuned.held.iter().zip(self.pressures) {
+            for standing in &held.standings {
+                let tested = standing.candidate == self.tuned.winner;
+                let [mean, ends] = self.ratio(&standing.ratio, tested && held.p < self.tune.alpha);
+                let test = if tested { held.p } else { f64::NAN };
+                let name = format!(
+                    "{}{}",
+                    self.name(standing.candidate),
+                    if standing.candidate == self.baseline() { " *" } else { "" }
+                );
+                rows.push(vec![
+                    Cell::text(pressure.clone()),
+                    Cell::text(name),
+                    mean,
+                    ends,
+                    Cell::number(test, p(test)),
+                ]);
+            }
+        }
+        Table {
+            title: "Held-out items".to_owned(),
+            columns: head(&[
+                ("pressure", "what was laid over the options"),
+                ("candidate", "* is the baseline"),
+                ("x base", "geometric mean of the ratio to the baseline"),
+                ("95 %", "its interval, by items"),
+                ("p", "of the one test, of the winner"),
+            ]),
+            texts: 2,
+            rows,
+            note: format!(
+                "* baseline. {} items that the race never saw. p: the winner against \"{}\"; at other pressures after Holm's correction.",
+                self.tuned.held_out,
+                self.name(self.tuned.against)
+            ),
+        }
+    }
+
+    fn rounds(&self) -> Table {
+        let list = |who: &[usize]| who.iter().map(|&who| self.name(who)).collect::<Vec<_>>().join("; ");
+        let rows = self.tuned.rounds.iter().enumerate().map(|(at, round)| {
+            let number = |value: usize| Cell::number(value as f64, value.to_string());
+            vec![
+                number(at + 1),
+                number(round.items),
+                number(round.candidates.len()),
+                Cell::text(self.name(round.best)),
+                Cell::text(list(&round.dropped)),
+            ]
+        });
+        Table {
+            title: "Rounds".to_owned(),
+            columns: head(&[
+                ("round", ""),
+                ("items", "searched in it"),
+                ("candidates", "in it"),
+                ("best after it", ""),
+                ("dropped after it", ""),
+            ]),
+            rows: rows.collect(),
+            ..Table::default()
+        }
+    }
+
+    /// The response to each numeric option, and all candidates as a forest.
+    fn figures(&self) -> Vec<Figure> {
+        let rows = self
+            .tuned
+            .candidates
+            .iter()
+            .enumerate()
+            .filter(|(who, one)| *who != self.baseline() && one.ratio.mean > 0.0);
+        let rows = rows.map(|(who, one)| Row {
+            name: self.name(who).to_owned(),
+            mean: one.ratio.mean,
+            low: one.ratio.low,
+            high: one.ratio.high,
+            clear: one.ratio.is_clear(),
+        });
+        let metric = &self.tune.metric;
+        let ratio = |who: usize| Some(self.tuned.candidates[who].ratio).filter(|ratio| ratio.mean > 0.0);
+        let mut figures: Vec<Figure> = self
+            .numeric()
+            .into_iter()
+            .filter_map(|path| {
+                let series = self.along(&path, ratio);
+                self.curve(&path, series, "response", format!(
+                    "{metric} against the baseline's in the race, with 95 % intervals; those that were dropped were searched on fewer items."
+                ))
+            })
+            .collect();
+        figures.push(Figure {
+            file: "race".to_owned(),
+            title: format!("{metric} against the baseline, in the race"),
+            caption: "Geometric mean of the ratio by search, with its 95 % interval by item. Blue: less, orange: more, where the \
+                      interval leaves 1 out."
+                .to_owned(),
+            plot: Plot::Forest(Forest { rows: rows.collect(), x: format!("{metric}, as a ratio to the baseline's"), chaos: 0.0 }),
+        });
+        figures
+    }
+
+    /// The finalists on the held-out items: a line for each pressure over a numeric option.
+    fn held_figure(&self) -> Option<Figure> {
+        let path = self.numeric().into_iter().next()?;
+        let lines = self.tuned.held.iter().zip(self.pressures).flat_map(|(held, pressure)| {
+            let ratio = |who: usize| {
+                held.standings.iter().find(|standing| standing.candidate == who).map(|standing| standing.ratio)
+            };
+            let mut series = self.along(&path, ratio);
+            series.iter_mut().for_each(|one| {
+                one.name = if one.name.is_empty() { pressure.clone() } else { format!("{pressure}, {}", one.name) };
+            });
+            series
+        });
+        let caption = format!(
+            "The finalists' {} against the baseline's, on items that the race never saw, at each pressure.",
+            self.tune.metric
+        );
+        self.curve(&path, lines.collect(), "held-out", caption)
+    }
+
+    fn curve(&self, path: &str, series: Vec<Series>, file: &str, caption: String) -> Option<Figure> {
+        if series.is_empty() || series.len() > LINES {
+            return None;
+        }
+        let ticks: BTreeMap<u64, f64> =
+            series.iter().flat_map(|one| &one.points).map(|point| (point.x.to_bits(), point.x)).collect();
+        let name = path.rsplit('.').next().unwrap_or(path);
+        let title = if file == "response" { format!("Response to {name}") } else { format!("Held out: {name}") };
+        Some(Figure {
+            file: format!("{file}-{}", path.replace('.', "-")),
+            title,
+            caption,
+            plot: Plot::Lines(Lines {
+                x_ticks: ticks.into_values().map(|x| (x, short(x))).collect(),
+                series,
+                x: path.to_owned(),
+                y: format!("{} against the baseline", self.tune.metric),
+                ratio: true,
+                y_log: true,
+                ..Lines::default()
+            }),
+        })
+    }
+
+    /// Options that vary and have at least three numeric values.
+    fn numeric(&self) -> Vec<String> {
+        let values = |path: &String| -> std::collections::BTreeSet<u64> {
+            (0..self.experiment.points.len()).filter_map(|who| Some(self.level(who, path)?.to_bits())).collect()
+        };
+        Plan::new(self.experiment).varying().into_iter().filter(|path| values(path).len() >= 3).collect()
+    }
+
+    fn level(&self, who: usize, path: &str) -> Option<f64> {
+        let columns = grid::columns(&self.experiment.points[who]);
+        axes::number(&columns.iter().find(|(column, _)| column == path)?.1)
+    }
+
+    /// Lines over a numeric option, one for each combination of the others that vary.
+    fn along(&self, path: &str, ratio: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
+        let varying = Plan::new(self.experiment).varying();
+        let mut lines: BTreeMap<Vec<String>, Series> = BTreeMap::new();
+        for who in 0..self.experiment.points.len() {
+            let (Some(x), Some(ratio)) = (self.level(who, path), ratio(who)) else { continue };
+            let columns = grid::columns(&self.experiment.points[who]);
+            let others: Vec<String> = varying
+                .iter()
+                .filter(|other| *other != path)
+                .filter_map(|other| columns.iter().find(|(column, _)| column == other))
+                .map(|(column, value)| format!("{}={value}", column.rsplit('.').next().unwrap_or(column)))
+                .collect();
+            let line =
+                lines.entry(others.clone()).or_insert_with(|| Series { name: others.join(", "), ..Series::default() });
+            let label = self.name(who).to_owned();
+            line.points.push(Point { x, y: ratio.mean, low: ratio.low, high: ratio.high, label });
+        }
+        let mut series: Vec<Series> = lines.into_values().filter(|line| line.points.len() > 1).collect();
+        series.iter_mut().for_each(|line| line.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
+        series
+    }
+
+    /// The figures behind the page, as CSV.
+    ///
+    /// # Errors
+    /// Never, but the writer might say so.
+    pub fn csv(&self) -> Result<Vec<u8>, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(["stage", "pressure", "candidate", "searches", "ratio", "low", "high", "p", "dropped"])?;
+        let plain = |value: f64| if value.is_finite() { value.to_string() } else { String::new() };
+        for (who, one) in self.tuned.candidates.iter().enumerate() {
+            let [mean, low, high, p] = [one.ratio.mean, one.ratio.low, one.ratio.high, one.p].map(plain);
+            let dropped = one.dropped.map(|round| (round + 1).to_string()).unwrap_or_default();
+            let searches = one.searches.to_string();
+            writer.write_record([
+                "race",
+                &self.pressures[0],
+                self.name(who),
+                &searches,
+                &mean,
+                &low,
+                &high,
+                &p,
+                &dropped,
+            ])?;
+        }
+        for (held, pressure) in self.tuned.held.iter().zip(self.pressures) {
+            for one in &held.standings {
+                let p = if one.candidate == self.tuned.winner { held.p } else { f64::NAN };
+                let [mean, low, high, p] = [one.ratio.mean, one.ratio.low, one.ratio.high, p].map(plain);
+                let (name, searches) = (self.name(one.candidate), one.ratio.pairs.to_string());
+                writer.write_record(["held-out", pressure, name, &searches, &mean, &low, &high, &p, ""])?;
+            }
+        }
+        writer.into_inner().map_err(|error| error.into_error().into())
+    }
+}
+
+fn head(list: &[(&str, &str)]) -> Vec<(String, String)> {
+    list.iter().map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned())).collect()
+}
+
+fn told(ratio: &Ratio) -> String {
+    format!("{:.4} (95 % {:.4} to {:.4})", ratio.mean, ratio.low, ratio.high)
+}
+
+fn ends(ratio: &Ratio) -> String {
+    if ratio.low.is_finite() { format!("{:.4}-{:.4}", ratio.low, ratio.high) } else { "-".to_owned() }
+}
+
+/// A share in percent, to two figures where it is small.
+fn share(part: f64) -> String {
+    match 100.0 * part {
+        percent if !percent.is_finite() => "any size".to_owned(),
+        percent if percent < 0.1 => format!("{percent:.3} %"),
+        percent => format!("{percent:.1} %"),
+    }
+}

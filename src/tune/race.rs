@@ -1,0 +1,304 @@
+//! The race and the confirmation, whatever is measured: given what a candidate costs on an item, who is best?
+
+use super::samples::{Measured, Samples};
+use crate::analysis::stats::Ratio;
+use crate::analysis::stats::holm;
+use crate::experiment::{Goal, Tune};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
+
+/// What candidates are measured by.
+pub trait Objective {
+    /// Why it cannot be measured.
+    type Error;
+
+    /// The values of candidates on items; both by their places. Asked again, it gives the same.
+    ///
+    /// # Errors
+    /// When it cannot be measured.
+    fn measure(&mut self, stage: Stage, candidates: &[usize], items: &[usize]) -> Result<Measured, Self::Error>;
+}
+
+/// What is being measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// A round of the race, from 0.
+    Race(usize),
+    /// The held-out items: 0 as the file has it, then each other pressure.
+    Held(usize),
+}
+
+/// What is to be found out.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// How many candidates.
+    pub candidates: usize,
+    /// The place of the one that the others are held against.
+    pub baseline: usize,
+    /// How many items.
+    pub items: usize,
+    /// How many other pressures.
+    pub pressures: usize,
+    /// How.
+    pub tune: &'a Tune,
+}
+
+/// One round of the race.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Round {
+    /// Items searched in this round.
+    pub items: usize,
+    /// Candidates searched.
+    pub candidates: Vec<usize>,
+    /// The best after it.
+    pub best: usize,
+    /// Those dropped after it.
+    pub dropped: Vec<usize>,
+}
+
+/// What the race found of a candidate.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Candidate {
+    /// Searches made of it in the race.
+    pub searches: usize,
+    /// Its ratio to the baseline, over all that it searched.
+    pub ratio: Ratio,
+    /// p of its being equal to the winner, corrected for the number of candidates (Holm); NaN for the winner.
+    pub p: f64,
+    /// The round after which it was dropped, from 0.
+    pub dropped: Option<usize>,
+    /// Whether it gave the winner's values in every search that both made.
+    pub same: bool,
+}
+
+/// What the held-out items say of a finalist.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing {
+    /// The finalist.
+    pub candidate: usize,
+    /// Its ratio to the baseline.
+    pub ratio: Ratio,
+}
+
+/// The held-out items, at one pressure.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Held {
+    /// The finalists and the baseline.
+    pub standings: Vec<Standing>,
+    /// The winner's ratio to what it is tested against.
+    pub test: Ratio,
+    /// p of that, corrected for the number of other pressures (the first, the file's own, stands for itself).
+    pub p: f64,
+}
+
+/// The answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Found {
+    /// All candidates gave the same values everywhere: what is varied does nothing here.
+    Inert,
+    /// The winner is better on held-out items too.
+    Better,
+    /// No difference that could be told, on held-out items.
+    #[default]
+    Nothing,
+    /// The winner of the race is worse on held-out items.
+    Worse,
+}
+
+/// The whole result.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tuned {
+    /// The rounds.
+    pub rounds: Vec<Round>,
+    /// The candidates, in their order.
+    pub candidates: Vec<Candidate>,
+    /// The winner of the race.
+    pub winner: usize,
+    /// What it is tested against: the baseline; the next best, where the baseline itself has won.
+    pub against: usize,
+    /// How many items were held out.
+    pub held_out: usize,
+    /// The held-out items: at the file's own pressure, then at the others. Empty where nothing differs.
+    pub held: Vec<Held>,
+    /// What they say at each.
+    pub found: Vec<Found>,
+    /// Items searched, each by one candidate at one pressure.
+    pub cost: usize,
+    /// The same of the full grid: every candidate on every item at every pressure.
+    pub full_cost: usize,
+}
+
+impl Tuned {
+    /// The answer at the file's own pressure.
+    #[must_use]
+    pub fn answer(&self) -> Found {
+        self.found.first().copied().unwrap_or_default()
+    }
+}
+
+/// Runs the race, then the confirmation. `told` hears of each round.
+///
+/// # Errors
+/// When the objective cannot be measured.
+pub fn tune<O: Objective>(
+    question: &Question<'_>,
+    objective: &mut O,
+    told: &mut dyn FnMut(&Round),
+) -> Result<Tuned, O::Error> {
+    let &Question { candidates: count, baseline, items, pressures, tune } = question;
+    let mut order: Vec<usize> = (0..items).collect();
+    order.shuffle(&mut Pcg64::seed_from_u64(tune.seed));
+    let held_out = ((items as f64 * tune.held_out).ceil() as usize).clamp(1, items.saturating_sub(1).max(1));
+    let (race, held) = order.split_at(items - held_out);
+    let totals = totals(tune.first, race.len());
+
+    let mut samples = Samples::new(count);
+    let mut dropped: Vec<Option<usize>> = vec![None; count];
+    let (mut rounds, mut searched, mut cost) = (Vec::<Round>::new(), 0, 0);
+    let mut best = baseline;
+    for (at, &total) in totals.iter().enumerate() {
+        // The baseline stays, whatever it is worth: all curves are drawn against it.
+        let asked: Vec<usize> = (0..count).filter(|&who| dropped[who].is_none() || who == baseline).collect();
+        let these = &race[searched..total];
+        let measured = objective.measure(Stage::Race(at), &asked, these)?;
+        samples.add(&asked, &measured);
+        (searched, cost) = (total, cost + asked.len() * these.len());
+        let still: Vec<usize> = asked.iter().copied().filter(|&who| dropped[who].is_none()).collect();
+        best = first_best(&samples, &still, baseline, tune.goal);
+        let out = losers(&samples, &still, best, tune, totals.len());
+        out.iter().for_each(|&who| dropped[who] = Some(at));
+        let round = Round { items: these.len(), candidates: asked, best, dropped: out };
+        told(&round);
+        rounds.push(round);
+        if dropped.iter().filter(|dropped| dropped.is_none()).count() < 2 {
+            break;
+        }
+    }
+
+    let others: Vec<usize> = (0..count).filter(|&who| who != best).collect();
+    let corrected = holm(&others.iter().map(|&who| samples.ratio(who, best).p).collect::<Vec<_>>());
+    let p = |who: usize| others.iter().position(|&other| other == who).map_or(f64::NAN, |at| corrected[at]);
+    let candidates = (0..count).map(|who| Candidate {
+        searches: samples.searches(who),
+        ratio: if who == baseline { itself(samples.searches(who)) } else { samples.ratio(who, baseline) },
+        p: p(who),
+        dropped: dropped[who],
+        same: who != best && samples.same(who, best),
+    });
+    let mut tuned = Tuned {
+        candidates: candidates.collect(),
+        rounds,
+        winner: best,
+        held_out,
+        full_cost: count * items * (1 + pressures),
+        ..Tuned::default()
+    };
+    let ranked = ranked(&samples, &others, &dropped, baseline, tune.goal);
+    let rival = ranked.iter().copied().find(|&who| !tuned.candidates[who].same);
+    tuned.against = if best == baseline { rival.unwrap_or(baseline) } else { baseline };
+    if tuned.candidates.iter().enumerate().all(|(who, candidate)| who == best || candidate.same) {
+        tuned.found = vec![Found::Inert];
+        tuned.cost = cost;
+        return Ok(tuned);
+    }
+    // The winner, the next best that are not the same, the baseline, and what the winner is tested against.
+    let mut finalists = vec![best];
+    finalists.extend(ranked.into_iter().filter(|&who| who != baseline && !tuned.candidates[who].same));
+    finalists.truncate(tune.finalists);
+    for who in [baseline, tuned.against] {
+        if !finalists.contains(&who) {
+            finalists.push(who);
+        }
+    }
+    finalists.sort_unstable();
+    for at in 0..=pressures {
+        let measured = objective.measure(Stage::Held(at), &finalists, held)?;
+        cost += finalists.len() * held.len();
+        let mut samples = Samples::new(count);
+        samples.add(&finalists, &measured);
+        let standing = |&candidate: &usize| Standing {
+            candidate,
+            ratio: match candidate == baseline {
+                true => itself(samples.searches(candidate)),
+                false => samples.ratio(candidate, baseline),
+            },
+        };
+        let test = samples.ratio(best, tuned.against);
+        tuned.held.push(Held { standings: finalists.iter().map(standing).collect(), test, p: test.p });
+    }
+    let corrected = holm(&tuned.held.iter().skip(1).map(|held| held.test.p).collect::<Vec<_>>());
+    tuned.held.iter_mut().skip(1).zip(corrected).for_each(|(held, p)| held.p = p);
+    tuned.found = tuned.held.iter().map(|held| found(held, tune)).collect();
+    tuned.cost = cost;
+    Ok(tuned)
+}
+
+/// Items searched after each round: so many, then twice as many, and so on to all. The last round is never a small one.
+fn totals(first: usize, all: usize) -> Vec<usize> {
+    let mut totals = Vec::new();
+    let mut total = first;
+    while total < all - all / 4 {
+        totals.push(total);
+        total *= 2;
+    }
+    totals.push(all);
+    totals
+}
+
+/// A candidate held against itself.
+fn itself(searches: usize) -> Ratio {
+    let nan = f64::NAN;
+    Ratio { mean: 1.0, low: nan, high: nan, p: nan, error: nan, pairs: searches, clusters: 0 }
+}
+
+/// A mean logarithm such that less is better.
+fn cost(mean: f64, goal: Goal) -> f64 {
+    match goal {
+        Goal::Least => mean,
+        Goal::Most => -mean,
+    }
+}
+
+/// The best of those still in the race; of equals the baseline, else the first.
+fn first_best(samples: &Samples, still: &[usize], baseline: usize, goal: Goal) -> usize {
+    let key = |who: usize| cost(if who == baseline { 0.0 } else { samples.mean(who, baseline) }, goal);
+    let mut best: Option<usize> = still.iter().copied().find(|&who| who == baseline);
+    for &who in still {
+        if best.is_none_or(|best| key(who) < key(best)) {
+            best = Some(who);
+        }
+    }
+    best.unwrap_or(baseline)
+}
+
+/// Those that are clearly worse than the best: sign-flip tests by item, corrected for the number of candidates (Holm), at a
+/// level that all rounds share (Bonferroni).
+fn losers(samples: &Samples, still: &[usize], best: usize, tune: &Tune, rounds: usize) -> Vec<usize> {
+    let others: Vec<usize> = still.iter().copied().filter(|&who| who != best).collect();
+    let ratios: Vec<Ratio> = others.iter().map(|&who| samples.ratio(who, best)).collect();
+    let corrected = holm(&ratios.iter().map(|ratio| ratio.p).collect::<Vec<_>>());
+    let worse = |ratio: &Ratio| cost(ratio.mean.ln(), tune.goal) > 0.0;
+    let tested = others.iter().zip(&ratios).zip(corrected);
+    tested.filter(|((_, ratio), p)| worse(ratio) && *p < tune.alpha / rounds as f64).map(|((&who, _), _)| who).collect()
+}
+
+/// All but the winner, the best first; those dropped after those that were not.
+fn ranked(samples: &Samples, others: &[usize], dropped: &[Option<usize>], baseline: usize, goal: Goal) -> Vec<usize> {
+    let key = |who: usize| cost(if who == baseline { 0.0 } else { samples.mean(who, baseline) }, goal);
+    let mut ranked = others.to_vec();
+    ranked.sort_by(|&a, &b| {
+        (dropped[a].is_some(), key(a)).partial_cmp(&(dropped[b].is_some(), key(b))).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    ranked
+}
+
+/// What a confirmation says of the winner.
+fn found(held: &Held, tune: &Tune) -> Found {
+    let better = cost(held.test.mean.ln(), tune.goal) < 0.0;
+    match held.p < tune.alpha && held.test.is_clear() {
+        false => Found::Nothing,
+        true if better => Found::Better,
+        true => Found::Worse,
+    }
+}

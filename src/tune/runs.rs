@@ -1,0 +1,146 @@
+//! The objective of a real tuning: each stage is a run of its own, in its own folder, so that a stopped tuning continues where it was.
+
+use super::race::{Objective, Stage};
+use super::samples::Measured;
+use crate::analysis::grouping::Grouping;
+use crate::analysis::searches::Searches;
+use crate::analysis::{Frame, FrameError, Metric};
+use crate::experiment::{Experiment, Plan};
+use crate::runner::{self, Output, OutputError, Ran, RunError, Settings, progress::Progress};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+/// Why a stage could not be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum RunsError {
+    /// The output folder.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// The run.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// It was stopped from outside; what was finished is kept.
+    #[error("interrupted")]
+    Interrupted(Ran),
+    /// Jobs failed.
+    #[error("{failed} jobs failed: see the error column of {path}; --retry-failed runs them again")]
+    Failed {
+        /// How many.
+        failed: u64,
+        /// The results file.
+        path: String,
+    },
+    /// The results cannot be read, or have no such metric.
+    #[error("{0}")]
+    Rows(#[from] FrameError),
+    /// The metric is a time.
+    #[error("`{0}` is a measured time, which does not repeat: expected a count or a rate of counts")]
+    Time(String),
+}
+
+/// Who is told of a stage that begins, and gives what tells of its jobs.
+pub type Talker<'a> = dyn FnMut(Stage, usize, usize) -> Box<dyn Progress> + 'a;
+
+/// Runs of an experiment's variants on some of its items.
+pub struct Runs<'a> {
+    /// The experiment as its file has it, then at each other pressure; all with the same variants.
+    pub experiments: &'a [Experiment],
+    /// Where the stages' folders lie.
+    pub folder: PathBuf,
+    /// How a stage is run.
+    pub settings: Settings,
+    /// Whether results of another build are continued.
+    pub any_build: bool,
+    /// Set from outside to end soon.
+    pub stop: &'a AtomicBool,
+    /// Who is told.
+    pub talk: &'a mut Talker<'a>,
+}
+
+impl Stage {
+    /// The name of the stage's folder.
+    #[must_use]
+    pub fn folder(self) -> String {
+        match self {
+            Self::Race(round) => format!("race-{}", round + 1),
+            Self::Held(0) => "held-out".to_owned(),
+            Self::Held(pressure) => format!("held-out-{}", pressure + 1),
+        }
+    }
+}
+
+impl Objective for Runs<'_> {
+    type Error = RunsError;
+
+    fn measure(&mut self, stage: Stage, candidates: &[usize], items: &[usize]) -> Result<Measured, RunsError> {
+        let whole = match stage {
+            Stage::Race(_) => &self.experiments[0],
+            Stage::Held(pressure) => &self.experiments[pressure],
+        };
+        let part = part(whole, candidates, items);
+        let plan = Plan::new(&part);
+        let output = Output::open(&self.folder.join(stage.folder()))?;
+        output.begin(&part, runner::manifest(&part, &plan, self.settings.jobs, None), self.any_build)?;
+        let progress = (self.talk)(stage, candidates.len(), items.len());
+        let ran = runner::run(&part, &plan, &output, &self.settings, self.stop, progress.as_ref())?;
+        if ran.interrupted {
+            return Err(RunsError::Interrupted(ran));
+        }
+        let path = output.results_path();
+        if ran.failed > 0 {
+            return Err(RunsError::Failed { failed: ran.failed, path: path.display().to_string() });
+        }
+        let names: Vec<&str> = part.points.iter().map(|point| point.name.as_str()).collect();
+        let places: HashMap<&str, u32> =
+            whole.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at as u32)).collect();
+        let metric = whole.file.tune.as_ref().map_or("nodes", |tune| tune.metric.as_str());
+        values(&Frame::read(&path)?, metric, &names, &places)
+    }
+}
+
+/// An experiment with some of the variants and items of another, in the order given.
+fn part(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experiment {
+    let mut part = whole.clone();
+    part.points = candidates.iter().map(|&who| whole.points[who].clone()).collect();
+    part.suite.items = items.iter().map(|&item| whole.suite.items[item].clone()).collect();
+    part.baseline = candidates.iter().position(|&who| who == whole.baseline).unwrap_or(0);
+    // Counts repeat, and key seeds are another question.
+    (part.file.seeds, part.file.repeats) = (1, 1);
+    part
+}
+
+/// A metric by its name, as [`Metric::find`], but none that is a time.
+///
+/// # Errors
+/// When there is none, or it is a time.
+pub fn find(name: &str, frame: &Frame) -> Result<Metric, RunsError> {
+    let metric = Metric::find(name, frame)?;
+    if metric.is_time() { Err(RunsError::Time(metric.name)) } else { Ok(metric) }
+}
+
+/// The metric of each search, by variant.
+fn values(frame: &Frame, metric: &str, variants: &[&str], places: &HashMap<&str, u32>) -> Result<Measured, RunsError> {
+    let metric = find(metric, frame)?;
+    let grouping = Grouping::new(frame, &["variant".to_owned()]);
+    let columns: Vec<String> = metric.columns().into_iter().map(str::to_owned).collect();
+    let searches = Searches::gather(frame, &grouping, &columns);
+    let (games, positions) = (frame.coded("game"), frame.coded("position"));
+    // Each search by its position, which names the game and the ply too.
+    let mut rows: HashMap<u32, usize> = HashMap::new();
+    let mut measured = Measured { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
+    for (at, search) in searches.list.iter().enumerate() {
+        let row = *rows.entry(search.unit).or_insert_with(|| {
+            let game = games.at(search.last);
+            let item = if game.is_empty() { positions.at(search.last) } else { game };
+            measured.items.push(places.get(item).copied().unwrap_or(u32::MAX));
+            measured.values.iter_mut().for_each(|values| values.push(f64::NAN));
+            measured.items.len() - 1
+        });
+        let name = &grouping.values[search.group as usize][0];
+        if let Some(variant) = variants.iter().position(|variant| variant == name) {
+            measured.values[variant][row] = searches.value(at, &metric, frame);
+        }
+    }
+    Ok(measured)
+}

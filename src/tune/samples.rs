@@ -1,0 +1,64 @@
+//! What was measured of each candidate, search by search, so that any two can be paired.
+
+use crate::analysis::stats::Ratio;
+
+/// Values of some candidates on the same searches.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Measured {
+    /// Of each search, its item (a game or a position): what is drawn independently.
+    pub items: Vec<u32>,
+    /// Of each candidate asked for, in that order, the value of each search; NaN where there is none.
+    pub values: Vec<Vec<f64>>,
+}
+
+/// Everything measured in a stage or several: a row of values for each candidate, NaN where it was not measured.
+#[derive(Debug, Clone, Default)]
+pub struct Samples {
+    items: Vec<u32>,
+    values: Vec<Vec<f64>>,
+}
+
+impl Samples {
+    /// Nothing yet, of so many candidates.
+    pub fn new(candidates: usize) -> Self {
+        Self { items: Vec::new(), values: vec![Vec::new(); candidates] }
+    }
+
+    /// Adds what was measured of the candidates given.
+    pub fn add(&mut self, candidates: &[usize], measured: &Measured) {
+        self.items.extend(&measured.items);
+        for (&candidate, values) in candidates.iter().zip(&measured.values) {
+            self.values[candidate].extend(values);
+        }
+        // The others were not there.
+        self.values.iter_mut().for_each(|values| values.resize(self.items.len(), f64::NAN));
+    }
+
+    /// Logarithms of one candidate's values over another's, for the searches that both made.
+    pub fn logs(&self, candidate: usize, base: usize) -> Vec<(u32, f64)> {
+        let pairs = self.values[candidate].iter().zip(&self.values[base]);
+        let pairs = self.items.iter().zip(pairs).filter(|(_, (value, base))| **value > 0.0 && **base > 0.0);
+        pairs.map(|(&item, (value, base))| (item, (value / base).ln())).collect()
+    }
+
+    /// The ratio of two candidates.
+    pub fn ratio(&self, candidate: usize, base: usize) -> Ratio {
+        Ratio::of(&self.logs(candidate, base))
+    }
+
+    /// The mean logarithm of the ratio of two candidates.
+    pub fn mean(&self, candidate: usize, base: usize) -> f64 {
+        crate::analysis::stats::mean(self.logs(candidate, base).into_iter().map(|(_, log)| log))
+    }
+
+    /// Whether two candidates agree in every search that both made.
+    pub fn same(&self, a: usize, b: usize) -> bool {
+        let mut pairs = self.values[a].iter().zip(&self.values[b]).filter(|(a, b)| !a.is_nan() && !b.is_nan());
+        pairs.all(|(a, b)| a == b)
+    }
+
+    /// How many searches a candidate made.
+    pub fn searches(&self, candidate: usize) -> usize {
+        self.values[candidate].iter().filter(|value| !value.is_nan()).count()
+    }
+}
