@@ -97,7 +97,7 @@ crate::counters! {
         /// Stores that the policy or the same-key rule refused.
         rejections,
         /// Entries that answered a probe for the first time since they were stored. Counted in full by an unbounded table, under
-        /// `diagnostics = "full"` and by the policy `ancient`; else 0.
+        /// `diagnostics = "full"` and by the policy `ancient` where a match is useful; else 0.
         reused,
     }
 }
