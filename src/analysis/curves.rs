@@ -178,15 +178,21 @@ pub fn along(
     if series.len() > 2 * LINES { Vec::new() } else { series }
 }
 
-/// The responses to every numeric option with at least three values (sizes have plots of their own).
+/// The responses to every numeric option with at least three values (sizes have plots of their own). `effects`: those of the
+/// whole grid.
 #[must_use]
-pub fn responses(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Response> {
+pub fn responses(
+    grid: &Frame,
+    axes: &[Axis],
+    references: &[usize],
+    effects: &[Effect],
+    metric: &Metric,
+) -> Vec<Response> {
     let mut responses = Vec::new();
     for (at, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.path != "table.size") {
         let Some((path, numbers)) = numeric(axis) else { continue };
         let other = axes.iter().position(|other| other.path == "table.size" && other.levels.len() <= LINES);
-        let points = |frame: &Frame| -> Vec<Point> {
-            let effects = effects::effects(frame, &axes[at..=at], &references[at..=at], metric);
+        let points = |effects: &[Effect]| -> Vec<Point> {
             let point = |effect: &Effect| {
                 let label = axis.levels[effect.level].label.clone();
                 numbers[effect.level].map(|x| Point::of(x, &effect.ratio, &label))
@@ -196,13 +202,16 @@ pub fn responses(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Met
             points
         };
         let (series, by) = match other {
-            None => (vec![Series { name: "all".to_owned(), line: None, points: points(grid) }], String::new()),
+            None => {
+                let own: Vec<Effect> = effects.iter().filter(|effect| effect.axis == at).cloned().collect();
+                (vec![Series { name: "all".to_owned(), line: None, points: points(&own) }], String::new())
+            }
             Some(other) => {
                 let sizes = grid.coded(&axes[other].columns[0]);
-                let lines = axes[other].levels.iter().map(|level| Series {
-                    name: level.label.clone(),
-                    line: None,
-                    points: points(&grid.take(&grid.select(|row| sizes.at(row) == level.values[0]))),
+                let lines = axes[other].levels.iter().map(|level| {
+                    let rows = grid.take(&grid.select(|row| sizes.at(row) == level.values[0]));
+                    let effects = effects::effects(&rows, &axes[at..=at], &references[at..=at], metric);
+                    Series { name: level.label.clone(), line: None, points: points(&effects) }
                 });
                 (lines.filter(|series| series.points.len() > 1).collect(), axes[other].name.clone())
             }

@@ -81,11 +81,16 @@ pub fn effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metri
         let levels = Levels::new(grid, &[axis], metric);
         let Some(base) = levels.of(&[&axis.levels[reference].values]) else { continue };
         let base = Reference::new(base, &levels.grouping);
-        for (level, wanted) in axis.levels.iter().enumerate() {
-            let Some(cells) = levels.of(&[&wanted.values]) else { continue };
+        let known = axis.levels.iter().enumerate();
+        let known: Vec<(usize, Vec<(u32, f64)>)> = known
+            .filter_map(|(level, wanted)| Some((level, levels.of(&[&wanted.values])?)))
+            .map(|(level, cells)| (level, if level == reference { Vec::new() } else { base.logs(cells) }))
+            .collect();
+        let (places, samples): (Vec<usize>, Vec<_>) = known.into_iter().unzip();
+        for (level, ratio) in places.into_iter().zip(Ratio::of_each(&samples)) {
             let ratio = match level == reference {
                 true => Ratio { mean: 1.0, low: f64::NAN, high: f64::NAN, p: f64::NAN, ..Ratio::default() },
-                false => Ratio::of(&base.logs(cells)),
+                false => ratio,
             };
             effects.push(Effect { axis: at, level, ratio, p: f64::NAN });
         }

@@ -111,23 +111,31 @@ impl Grouping {
 
 /// The codes of each row's combination of columns, and the combinations.
 fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>) {
-    let words: Vec<_> = columns.iter().map(|column| frame.coded(column)).collect();
-    let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
-    let mut codes = Vec::with_capacity(frame.rows());
-    let (mut key, mut last) = (Vec::new(), (Vec::new(), u32::MAX));
-    for row in 0..frame.rows() {
-        key.clear();
-        key.extend(words.iter().map(|words| words.codes()[row]));
-        if last.1 == u32::MAX || last.0 != key {
-            let next = known.len() as u32;
-            last = (key.clone(), *known.entry(key.clone()).or_insert(next));
-        }
-        codes.push(last.1);
+    // One column after the other: a group so far and the next column's word are a group of both.
+    let (mut codes, mut values) = (vec![0; frame.rows()], vec![Vec::new()]);
+    if frame.rows() == 0 {
+        return (codes, Vec::new());
     }
-    let mut values = vec![Vec::new(); known.len()];
-    for (key, code) in known {
-        values[code as usize] =
-            key.iter().zip(&words).map(|(&code, words)| words.list()[code as usize].clone()).collect();
+    for column in columns {
+        let words = frame.coded(column);
+        let (mut known, mut both) = (HashMap::<(u32, u32), u32>::new(), Vec::new());
+        let mut last = ((u32::MAX, u32::MAX), 0);
+        for (code, &word) in codes.iter_mut().zip(words.codes()) {
+            let pair = (*code, word);
+            if last.0 != pair {
+                let next = both.len() as u32;
+                last = (pair, *known.entry(pair).or_insert(next));
+                if last.1 == next {
+                    both.push(pair);
+                }
+            }
+            *code = last.1;
+        }
+        let value = |(group, word): (u32, u32)| {
+            let earlier: &Vec<String> = &values[group as usize];
+            earlier.iter().chain([&words.list()[word as usize]]).cloned().collect()
+        };
+        values = both.into_iter().map(value).collect();
     }
     (codes, values)
 }

@@ -51,6 +51,20 @@ impl Ratio {
         }
     }
 
+    /// As [`Ratio::of`], of many samples on all processors. Each is seeded by itself: the order of work changes nothing.
+    #[must_use]
+    pub fn of_each(samples: &[Vec<(u32, f64)>]) -> Vec<Self> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let part = samples.len().div_ceil(threads).max(1);
+        let mut ratios = vec![Self::default(); samples.len()];
+        std::thread::scope(|scope| {
+            for (ratios, samples) in ratios.chunks_mut(part).zip(samples.chunks(part)) {
+                scope.spawn(move || ratios.iter_mut().zip(samples).for_each(|(ratio, logs)| *ratio = Self::of(logs)));
+            }
+        });
+        ratios
+    }
+
     /// The smallest effect (0.01: one percent) that so many clusters with this spread show at 5 % with a power of 80 %; NaN for
     /// fewer than two clusters.
     #[must_use]

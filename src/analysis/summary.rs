@@ -248,22 +248,30 @@ fn compare(
 ) {
     let cells = searches.cells(metric, frame);
     let whole = |cells: &[Cell]| cells.iter().map(|cell| cell.value).filter(|value| value.is_finite()).sum::<f64>();
+    let mut bases: std::collections::HashMap<usize, Reference<'_>> = std::collections::HashMap::new();
+    let logs = |(at, reference): (usize, &Option<usize>)| {
+        let Some(base) = *reference else { return Vec::new() };
+        bases.entry(base).or_insert_with(|| Reference::new(&cells[base], grouping)).logs(&cells[at])
+    };
+    let logs: Vec<Vec<(u32, f64)>> = references.iter().enumerate().map(logs).collect();
+    let own = |at: usize| references[at] == Some(at);
+    // What is held against itself needs no interval.
+    let samples: Vec<_> = (0..logs.len()).map(|at| if own(at) { Vec::new() } else { logs[at].clone() }).collect();
     let mut measures: Vec<Measure> = Vec::new();
-    for (at, reference) in references.iter().enumerate() {
+    for (at, ratio) in Ratio::of_each(&samples).into_iter().enumerate() {
         let mine = &cells[at];
         let value = match &metric.how {
             How::Sum(_) => whole(mine),
             How::Rate(num, den) if !metric.is_time() => searches.group_sum(at, num) / searches.group_sum(at, den),
             _ => whole(mine) / mine.iter().filter(|cell| cell.value.is_finite()).count() as f64,
         };
-        let logs = reference.map(|base| Reference::new(&cells[base], grouping).logs(mine)).unwrap_or_default();
-        let ratio = if *reference == Some(at) {
-            Ratio { pairs: logs.len(), mean: 1.0, low: f64::NAN, high: f64::NAN, p: f64::NAN, ..Ratio::of(&[]) }
-        } else {
-            Ratio::of(&logs)
+        let pairs = logs[at].len();
+        let ratio = match own(at) {
+            true => Ratio { pairs, mean: 1.0, low: f64::NAN, high: f64::NAN, p: f64::NAN, ..ratio },
+            false => ratio,
         };
         measures.push(Measure { value, ratio, p: f64::NAN });
-        lines[at].is_baseline = *reference == Some(at);
+        lines[at].is_baseline = own(at);
     }
     let corrected = holm(&measures.iter().map(|measure| measure.ratio.p).collect::<Vec<_>>());
     for ((line, mut measure), p) in lines.iter_mut().zip(measures).zip(corrected) {

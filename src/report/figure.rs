@@ -8,6 +8,7 @@ use super::svg::stacked::Stacked;
 use crate::analysis::axes::Axis;
 use crate::analysis::chaos::Chaos;
 use crate::analysis::curves::{self, Response, Series};
+use crate::analysis::effects::Effect;
 use crate::analysis::findings::{Outcome, outcome};
 use crate::analysis::{Frame, Summary};
 
@@ -60,6 +61,8 @@ pub struct GridView<'a> {
     pub axes: &'a [Axis],
     /// The reference level of each.
     pub references: &'a [usize],
+    /// What each level does.
+    pub effects: &'a [Effect],
 }
 
 /// All figures that the rows allow.
@@ -97,7 +100,9 @@ pub fn figures(frame: &Frame, summary: &Summary, grid: Option<&GridView<'_>>, ch
     if let Some(grid) = grid {
         figures.extend(by_size(grid, summary, metric));
         figures.extend(
-            curves::responses(grid.frame, grid.axes, grid.references, &summary.metrics[0]).into_iter().map(response),
+            curves::responses(grid.frame, grid.axes, grid.references, grid.effects, &summary.metrics[0])
+                .into_iter()
+                .map(response),
         );
         figures.extend(map(grid, summary, metric));
     }

@@ -165,12 +165,13 @@ impl Page {
         }
         let baseline = has_baseline.then_some(self.manifest.baseline.as_str());
         let references = effects::references(&frame, &axes, baseline);
-        let view = GridView { frame: &frame, axes: &axes, references: &references };
+        let effects = effects::effects(&frame, &axes, &references, &metric);
+        let view = GridView { frame: &frame, axes: &axes, references: &references, effects: &effects };
         // Figures of the grid name variants: other groups have none.
         self.figures = figures(rows, &self.summary, by_variant.then_some(&view), self.chaos.as_ref());
         self.grid = Some(Grid {
-            effects: effects::effects(&frame, &axes, &references, &metric),
             interactions: effects::interactions(&frame, &axes, &references, &metric),
+            effects,
             axes,
             references,
         });
