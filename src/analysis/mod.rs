@@ -14,6 +14,7 @@ pub mod findings;
 pub mod frame;
 pub mod gate;
 pub mod grouping;
+pub mod memory;
 pub mod metric;
 pub mod searches;
 pub mod sides;

@@ -143,6 +143,7 @@ pub fn origins(page: &Page) -> Vec<String> {
             manifest.jobs
         ));
     }
+    lines.extend(page.memory.clone());
     if let Some(timing) = &page.timing {
         lines.push(format!(
             "times: median of {} repeats; noise between repeats {}, drift {:+.1} %",

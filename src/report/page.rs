@@ -8,7 +8,9 @@ use crate::analysis::effects::{self, Effect, Interaction};
 use crate::analysis::filter::Filter;
 use crate::analysis::grouping::{self, SOURCE};
 use crate::analysis::timing::Timing;
-use crate::analysis::{Baseline, Frame, Metric, Question, Summary, Verdict, blindness, doubts, findings, verdict};
+use crate::analysis::{
+    Baseline, Frame, Metric, Question, Summary, Verdict, blindness, doubts, findings, memory, verdict,
+};
 use crate::record::manifest::Manifest;
 use anyhow::{Result, anyhow};
 use std::borrow::Cow;
@@ -76,6 +78,8 @@ pub struct Page {
     pub verdicts: Vec<Verdict>,
     /// The figures.
     pub figures: Vec<Figure>,
+    /// Whether tables were compared on equal memory.
+    pub memory: Option<String>,
 }
 
 impl Page {
@@ -141,6 +145,7 @@ impl Page {
             summary,
             chaos,
             timing,
+            memory: memory::compared(&rows),
             ..Self::default()
         };
         page.look_at_grid(&rows, has_baseline);

@@ -1,0 +1,81 @@
+//! Whether variants were compared on equal memory: a packing or a bucket that holds more entries in the same bytes, or needs more
+//! bytes for the same entries, must not pass for a better policy.
+
+use super::frame::Frame;
+use std::collections::BTreeMap;
+
+/// Slots and bytes of a table.
+type Shape = (u64, u64);
+
+/// How the tables of variants with the same `table.size` compare; none where no two have one. A tenth of a per cent is what whole
+/// buckets leave over.
+#[must_use]
+pub fn compared(frame: &Frame) -> Option<String> {
+    let [slots, bytes] = ["slots", "bytes"].map(|name| frame.numbers(name));
+    let (variants, has_size) = (frame.coded("variant"), frame.names().iter().any(|name| name == "table.size"));
+    let mut sizes: BTreeMap<String, BTreeMap<u32, Shape>> = BTreeMap::new();
+    let mut last = u32::MAX;
+    for row in 0..frame.rows() {
+        let variant = variants.codes()[row];
+        // Rows come in runs of one variant.
+        if variant != last && slots[row] > 0.0 {
+            last = variant;
+            let size = if has_size { frame.text("table.size", row).into_owned() } else { String::new() };
+            sizes.entry(size).or_default().insert(variant, (slots[row] as u64, bytes[row] as u64));
+        }
+    }
+    sizes.retain(|_, shapes| shapes.len() > 1);
+    if sizes.is_empty() {
+        return None;
+    }
+    let unlike = |part: fn(&Shape) -> u64| -> Option<(u32, u64, u32, u64)> {
+        sizes.values().find_map(|shapes| {
+            let mut shapes = shapes.iter().map(|(&variant, shape)| (variant, part(shape)));
+            let (first, value) = shapes.next()?;
+            shapes
+                .find(|(_, other)| other.abs_diff(value) * 1000 > value)
+                .map(|(other, found)| (first, value, other, found))
+        })
+    };
+    let name = |code: u32| &variants.list()[code as usize];
+    let apart = |what: &str, (first, value, other, found): (u32, u64, u32, u64)| {
+        format!("\"{}\" has {value} {what}, \"{}\" {found}", name(first), name(other))
+    };
+    let of = if has_size { "tables of one table.size" } else { "tables" };
+    Some(match (unlike(|shape| shape.1), unlike(|shape| shape.0)) {
+        (None, None) => format!("{of} are compared at equal bytes and equal entries"),
+        (None, Some(entries)) => {
+            format!("{of} are compared at equal bytes, not at equal entries: {}", apart("slots", entries))
+        }
+        (Some(bytes), None) => {
+            format!("{of} are compared at equal entries, not at equal bytes: {}", apart("bytes", bytes))
+        }
+        (Some(bytes), Some(_)) => {
+            format!("{of} are compared at neither equal bytes nor equal entries: {}", apart("bytes", bytes))
+        }
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_bytes_are_not_equal_entries() {
+        let said = |rows: &str| {
+            let text = format!("variant,position,depth,table.size,search.nodes,slots,bytes\n{rows}");
+            compared(&Frame::parse(text.as_bytes(), "t").unwrap())
+        };
+        let rows = |a: &str, b: &str| {
+            format!("a,p,1,64 KiB,9,{a}\nb,p,1,64 KiB,9,{b}\nc,p,1,1 MiB,9,65536,1048576\nd,p,1,,9,,\n")
+        };
+        let both = said(&rows("4096,65536", "4096,65536")).unwrap();
+        assert_eq!(both, "tables of one table.size are compared at equal bytes and equal entries");
+        let bytes = said(&rows("4096,65536", "6144,65536")).unwrap();
+        assert!(bytes.contains("equal bytes, not at equal entries: \"a\" has 4096 slots, \"b\" 6144"), "{bytes}");
+        assert!(said(&rows("4096,65536", "4096,98304")).unwrap().contains("equal entries, not at equal bytes"));
+        assert!(said(&rows("4096,65536", "2048,98304")).unwrap().contains("neither"));
+        assert_eq!(said("a,p,1,64 KiB,9,4096,65536\nb,p,1,1 MiB,9,65536,1048576\n"), None);
+    }
+}
