@@ -237,6 +237,14 @@ fn write(
         let path = folder.join(name);
         write_whole(&path, bytes).map_err(|error| Failure::io(format!("{}: {error}", path.display())))
     };
+    let names: Vec<String> = sheet.figures().map(|figure| format!("{}.svg", figure.file)).collect();
+    for entry in std::fs::read_dir(folder).map_err(Failure::io)?.flatten() {
+        // Figures of an earlier report that this one has not.
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".svg") && !names.contains(&name) {
+            std::fs::remove_file(entry.path()).map_err(Failure::io)?;
+        }
+    }
     for figure in sheet.figures() {
         put(&format!("{}.svg", figure.file), figure.render(report::FIGURE, true).as_bytes())?;
     }

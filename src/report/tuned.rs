@@ -298,7 +298,7 @@ impl Told<'_> {
         figures
     }
 
-    /// The finalists on the held-out items: a line for each pressure over a numeric option.
+    /// The finalists on the held-out items: a line through the winner for each pressure, over a numeric option.
     fn held_figure(&self) -> Option<Figure> {
         let path = self.numeric().into_iter().next()?;
         let lines = self.tuned.held.iter().zip(self.pressures).flat_map(|(held, pressure)| {
@@ -306,6 +306,8 @@ impl Told<'_> {
                 held.standings.iter().find(|standing| standing.candidate == who).map(|standing| standing.ratio)
             };
             let mut series = self.along(&path, ratio);
+            let winner = self.name(self.tuned.winner);
+            series.retain(|line| line.points.iter().any(|point| point.label == winner));
             series.iter_mut().for_each(|one| {
                 one.name = if one.name.is_empty() { pressure.clone() } else { format!("{pressure}, {}", one.name) };
             });
@@ -318,7 +320,13 @@ impl Told<'_> {
         self.curve(&path, lines.collect(), "held-out", caption)
     }
 
-    fn curve(&self, path: &str, series: Vec<Series>, file: &str, caption: String) -> Option<Figure> {
+    /// Lines over an option; where they are more than can be told apart, those through the winner.
+    fn curve(&self, path: &str, mut series: Vec<Series>, file: &str, mut caption: String) -> Option<Figure> {
+        if series.len() > LINES {
+            let winner = self.name(self.tuned.winner);
+            series.retain(|line| line.points.iter().any(|point| point.label == winner));
+            caption += " Everything else as the winner has it.";
+        }
         if series.is_empty() || series.len() > LINES {
             return None;
         }
