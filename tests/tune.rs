@@ -272,4 +272,10 @@ fn what_cannot_be_tuned_is_refused() {
         assert!(stderr.contains(wanted), "{to}: {stderr}");
         assert!(!out.join("race-1").exists(), "{to}: it was searched before it was refused");
     }
+    // A wrong pressure is found where the file is checked, too.
+    let wrong = file(folder.path(), &TEXT.replace("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n"));
+    let output = Command::cargo_bin("ttlab").unwrap().arg("check").arg(&wrong).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("table.sise"), "{stderr}");
 }

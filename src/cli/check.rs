@@ -28,6 +28,13 @@ pub fn run(args: &Args) -> Outcome {
                     eprintln!("{}: warning: {warning}", file.display());
                     blind += 1;
                 }
+                // What is laid over the variants when they are tuned must be right too.
+                if experiment.file.tune.is_some()
+                    && let Err(failure) = super::tune::at_pressures(file, &[], experiment)
+                {
+                    wrong += 1;
+                    eprintln!("{}", failure.message.trim_end());
+                }
             }
             Err(problem) => {
                 wrong += 1;

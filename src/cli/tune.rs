@@ -1,7 +1,7 @@
 use super::run::{command_line, default_folder, output_failure, run_failure, stop_flag};
 use super::{Exit, Failure, Outcome};
 use crate::analysis::Frame;
-use crate::experiment::tune::sets;
+use crate::experiment::tune::sets as pressure_sets;
 use crate::experiment::{Experiment, Plan, Tune};
 use crate::record::write_whole;
 use crate::report::{self, tuned::Told};
@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Outcome {
     let stop = stop_flag()?;
     let experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
     let options = experiment.file.tune.clone().unwrap_or_default();
-    let (experiments, pressures) = at_pressures(args, experiment, &options)?;
+    let (experiments, pressures) = at_pressures(&args.file, &args.sets, experiment)?;
     let experiment = &experiments[0];
     check(experiment)?;
     let folder = args.out.clone().unwrap_or_else(|| default_folder(experiment));
@@ -127,15 +127,19 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// The experiment as its file has it and at each other pressure, with the pressures' names.
-fn at_pressures(args: &Args, experiment: Experiment, tune: &Tune) -> Result<(Vec<Experiment>, Vec<String>), Failure> {
+pub(super) fn at_pressures(
+    file: &Path,
+    sets: &[String],
+    experiment: Experiment,
+) -> Result<(Vec<Experiment>, Vec<String>), Failure> {
+    let tune = experiment.file.tune.clone().unwrap_or_default();
     let table = &experiment.points[experiment.baseline].options.table;
-    let size = match table.kind {
-        TableKind::Bounded => table.size.to_string(),
-        _ => "its table".to_owned(),
-    };
-    let mut names = vec![format!("table.size = {size}")];
+    let mut names = vec![match table.kind {
+        TableKind::Bounded => format!("table.size = {}", table.size),
+        _ => "as the file has it".to_owned(),
+    }];
     let others: Vec<Vec<String>> = match tune.pressures.is_empty() {
-        false => tune.pressures.iter().map(sets).collect(),
+        false => tune.pressures.iter().map(pressure_sets).collect(),
         true if table.kind == TableKind::Bounded => {
             neighbours(table.size).iter().map(|size| vec![size.clone()]).collect()
         }
@@ -143,8 +147,8 @@ fn at_pressures(args: &Args, experiment: Experiment, tune: &Tune) -> Result<(Vec
     };
     let mut experiments = vec![experiment];
     for other in others {
-        let all: Vec<String> = args.sets.iter().chain(&other).cloned().collect();
-        let there = Experiment::load(&args.file, &all)
+        let all: Vec<String> = sets.iter().chain(&other).cloned().collect();
+        let there = Experiment::load(file, &all)
             .map_err(|error| Failure::usage(format!("{error}\nat the pressure {}", other.join(", "))))?;
         names.push(other.join(", ").replace('=', " = ").replace('"', ""));
         experiments.push(there);
