@@ -138,9 +138,11 @@ pub(super) fn at_pressures(
         TableKind::Bounded => format!("table.size = {}", table.size),
         _ => "as the file has it".to_owned(),
     }];
+    // Where sizes are what is raced, there is no other size to try.
+    let one_size = experiment.points.iter().all(|point| point.options.table.size == table.size);
     let others: Vec<Vec<String>> = match tune.pressures.is_empty() {
         false => tune.pressures.iter().map(pressure_sets).collect(),
-        true if table.kind == TableKind::Bounded => {
+        true if table.kind == TableKind::Bounded && one_size => {
             neighbours(table.size).iter().map(|size| vec![size.clone()]).collect()
         }
         true => Vec::new(),

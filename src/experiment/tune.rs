@@ -29,7 +29,7 @@ pub struct Tune {
     /// Seed of the order in which items are drawn.
     pub seed: u64,
     /// Options laid over the variants, at which the finalists are tried again on the held-out items: path = value. Default: a quarter of
-    /// the baseline's `table.size`, and four times it.
+    /// the baseline's `table.size`, and four times it; none where sizes are among what is raced.
     #[schemars(with = "Vec<std::collections::BTreeMap<String, serde_json::Value>>")]
     pub pressures: Vec<Table>,
 }
