@@ -253,21 +253,21 @@ fn compare(
         let Some(base) = *reference else { return Vec::new() };
         bases.entry(base).or_insert_with(|| Reference::new(&cells[base], grouping)).logs(&cells[at])
     };
-    let logs: Vec<Vec<(u32, f64)>> = references.iter().enumerate().map(logs).collect();
+    let mut logs: Vec<Vec<(u32, f64)>> = references.iter().enumerate().map(logs).collect();
+    let pairs: Vec<usize> = logs.iter().map(Vec::len).collect();
     let own = |at: usize| references[at] == Some(at);
     // What is held against itself needs no interval.
-    let samples: Vec<_> = (0..logs.len()).map(|at| if own(at) { Vec::new() } else { logs[at].clone() }).collect();
+    logs.iter_mut().enumerate().filter(|(at, _)| own(*at)).for_each(|(_, logs)| logs.clear());
     let mut measures: Vec<Measure> = Vec::new();
-    for (at, ratio) in Ratio::of_each(&samples).into_iter().enumerate() {
+    for (at, ratio) in Ratio::of_each(&logs).into_iter().enumerate() {
         let mine = &cells[at];
         let value = match &metric.how {
             How::Sum(_) => whole(mine),
             How::Rate(num, den) if !metric.is_time() => searches.group_sum(at, num) / searches.group_sum(at, den),
             _ => whole(mine) / mine.iter().filter(|cell| cell.value.is_finite()).count() as f64,
         };
-        let pairs = logs[at].len();
         let ratio = match own(at) {
-            true => Ratio { pairs, mean: 1.0, low: f64::NAN, high: f64::NAN, p: f64::NAN, ..ratio },
+            true => Ratio { pairs: pairs[at], mean: 1.0, low: f64::NAN, high: f64::NAN, p: f64::NAN, ..ratio },
             false => ratio,
         };
         measures.push(Measure { value, ratio, p: f64::NAN });

@@ -3,7 +3,6 @@ use super::{Exit, Failure, Outcome};
 use crate::analysis::Frame;
 use crate::experiment::tune::sets as pressure_sets;
 use crate::experiment::{Experiment, Plan, Tune};
-use crate::record::write_whole;
 use crate::report::{self, tuned::Told};
 use crate::runner::{self, Output, Settings, progress};
 use crate::table::TableKind;
@@ -118,7 +117,7 @@ pub fn run(args: &Args) -> Outcome {
         Err(RunsError::Run(error)) => return Err(run_failure(error)),
         Err(error @ (RunsError::Rows(_) | RunsError::Time(_))) => return Err(Failure::usage(error)),
     };
-    let findings = write(&folder, experiment, &options, &pressures, &tuned, jobs)?;
+    let findings = write(&folder, experiment, &plan, &options, &pressures, &tuned, jobs)?;
     if !quiet {
         findings.iter().for_each(|finding| println!("{finding}"));
         println!("report: {}", folder.join("report.html").display());
@@ -212,6 +211,7 @@ fn clear(folder: &Path, pressures: usize) -> Result<(), Failure> {
 fn write(
     folder: &Path,
     experiment: &Experiment,
+    plan: &Plan,
     tune: &Tune,
     pressures: &[String],
     tuned: &Tuned,
@@ -223,7 +223,7 @@ fn write(
             report::read(&folder.join(Stage::Held(at).folder())).map_err(|error| Failure::io(format!("{error:#}")))?;
         warnings.extend(page.blind.iter().map(|blind| format!("{pressure}: {blind}")));
     }
-    let manifest = runner::manifest(experiment, &Plan::new(experiment), jobs, None);
+    let manifest = runner::manifest(experiment, plan, jobs, None);
     let origins = vec![
         format!(
             "suite {}, {} items; {} candidates; plan {}; `ttlab tune`, seed {}, alpha {}",
@@ -236,26 +236,7 @@ fn write(
         ),
         format!("ttlab {} ({}, {})", manifest.build.version, manifest.build.commit, manifest.build.profile),
     ];
-    let told = Told { experiment, tune, pressures, tuned, warnings, origins };
-    let sheet = told.sheet();
-    let csv = told.csv().map_err(Failure::io)?;
-    let put = |name: &str, bytes: &[u8]| {
-        let path = folder.join(name);
-        write_whole(&path, bytes).map_err(|error| Failure::io(format!("{}: {error}", path.display())))
-    };
-    let names: Vec<String> = sheet.figures().map(|figure| format!("{}.svg", figure.file)).collect();
-    for entry in std::fs::read_dir(folder).map_err(Failure::io)?.flatten() {
-        // Figures of an earlier report that this one has not.
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.ends_with(".svg") && !names.contains(&name) {
-            std::fs::remove_file(entry.path()).map_err(Failure::io)?;
-        }
-    }
-    for figure in sheet.figures() {
-        put(&format!("{}.svg", figure.file), figure.render(report::FIGURE, true).as_bytes())?;
-    }
-    put("tune.csv", &csv)?;
-    put("report.md", sheet.markdown().as_bytes())?;
-    put("report.html", sheet.html().as_bytes())?;
-    Ok(sheet.findings)
+    let varying = plan.varying();
+    let told = Told { experiment, tune, varying: &varying, pressures, tuned, warnings, origins };
+    told.write(folder).map_err(|error| Failure::io(format!("{error:#}")))
 }

@@ -24,27 +24,33 @@ pub fn plain(text: &str) -> String {
     out
 }
 
+/// What stands at the top: the name, the question, the author's words, the findings and what to beware of.
+#[must_use]
+pub fn head(name: &str, question: &str, analysis: &str, findings: &[String], warnings: &[String]) -> String {
+    let mut out = format!("# {}\n\n", plain(name));
+    if !question.is_empty() {
+        let _ = writeln!(out, "**{}**\n", plain(question));
+    }
+    if !analysis.is_empty() {
+        let _ = writeln!(out, "{}\n", analysis.replace('<', "&lt;"));
+    }
+    for finding in findings {
+        let _ = writeln!(out, "- {}", plain(finding));
+    }
+    if !findings.is_empty() {
+        out.push('\n');
+    }
+    for warning in warnings {
+        let _ = writeln!(out, "> **Warning:** {}\n", plain(warning));
+    }
+    out
+}
+
 /// Renders the report. `figures`: whether the plots lie beside it as SVG files.
 #[must_use]
 pub fn render(page: &Page, figures: bool) -> String {
-    let mut out = String::new();
     let manifest = &page.manifest;
-    let _ = writeln!(out, "# {}\n", plain(&manifest.name));
-    if !manifest.question.is_empty() {
-        let _ = writeln!(out, "**{}**\n", plain(&manifest.question));
-    }
-    if !page.analysis.is_empty() {
-        let _ = writeln!(out, "{}\n", page.analysis.replace('<', "&lt;"));
-    }
-    for finding in &page.findings {
-        let _ = writeln!(out, "- {}", plain(finding));
-    }
-    if !page.findings.is_empty() {
-        out.push('\n');
-    }
-    for warning in &page.warnings {
-        let _ = writeln!(out, "> **Warning:** {}\n", plain(warning));
-    }
+    let mut out = head(&manifest.name, &manifest.question, &page.analysis, &page.findings, &page.warnings);
     put(&mut out, &table::summary(page));
     let show = |out: &mut String, names: &[&str]| {
         for figure in

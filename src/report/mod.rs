@@ -25,7 +25,7 @@ use std::path::Path;
 pub const WIDTH: usize = 100;
 
 /// Width in pixels of a figure that is a file of its own.
-pub const FIGURE: f64 = 860.0;
+const FIGURE: f64 = 860.0;
 
 /// What was written.
 #[derive(Debug, Clone, Default)]
@@ -56,15 +56,18 @@ pub fn write(folder: &Path) -> Result<Written> {
     Ok(Written { text: text::render(&page, WIDTH), verdicts_failed: page.failed(), blind: page.blind })
 }
 
+/// Replaces a file of a folder as a whole.
+fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    let path = folder.join(name);
+    record::write_whole(&path, bytes).with_context(|| path.display().to_string())
+}
+
 /// Writes a page's files into a folder; figures of an earlier report that this one has not are taken away.
 ///
 /// # Errors
 /// When it cannot be written to.
 pub fn write_page(page: &Page, folder: &Path) -> Result<()> {
-    let put = |name: &str, text: &str| {
-        let path = folder.join(name);
-        record::write_whole(&path, text.as_bytes()).with_context(|| path.display().to_string())
-    };
+    let put = |name: &str, text: &str| put(folder, name, text.as_bytes());
     let names: Vec<String> = page.figures.iter().map(|figure| format!("{}.svg", figure.file)).collect();
     for (figure, name) in page.figures.iter().zip(&names) {
         put(name, &figure.render(FIGURE, true))?;

@@ -3,8 +3,10 @@
 use super::figure::Figure;
 use super::table::Table;
 use super::{html, markdown};
+use anyhow::{Context, Result};
 use maud::html;
 use std::fmt::Write;
+use std::path::Path;
 
 /// What a sheet shows, from the top.
 #[derive(Debug, Clone, Default)]
@@ -46,20 +48,7 @@ impl Sheet {
     #[must_use]
     pub fn markdown(&self) -> String {
         use markdown::plain;
-        let mut out = format!("# {}\n\n", plain(&self.name));
-        if !self.question.is_empty() {
-            let _ = writeln!(out, "**{}**\n", plain(&self.question));
-        }
-        if !self.analysis.is_empty() {
-            let _ = writeln!(out, "{}\n", self.analysis.replace('<', "&lt;"));
-        }
-        for finding in &self.findings {
-            let _ = writeln!(out, "- {}", plain(finding));
-        }
-        out.push('\n');
-        for warning in &self.warnings {
-            let _ = writeln!(out, "> **Warning:** {}\n", plain(warning));
-        }
+        let mut out = markdown::head(&self.name, &self.question, &self.analysis, &self.findings, &self.warnings);
         for part in &self.parts {
             match part {
                 Part::Table(table) => markdown::put(&mut out, table),
@@ -74,6 +63,26 @@ impl Sheet {
             let _ = writeln!(out, "- {}", plain(line));
         }
         out
+    }
+
+    /// Writes `report.md`, `report.html` and the figures into a folder; figures of an earlier report that this one has not are
+    /// taken away.
+    ///
+    /// # Errors
+    /// When it cannot be written to.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let names: Vec<String> = self.figures().map(|figure| format!("{}.svg", figure.file)).collect();
+        for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())?.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".svg") && !names.contains(&name) {
+                std::fs::remove_file(entry.path()).with_context(|| entry.path().display().to_string())?;
+            }
+        }
+        for (figure, name) in self.figures().zip(&names) {
+            super::put(folder, name, figure.render(super::FIGURE, true).as_bytes())?;
+        }
+        super::put(folder, "report.md", self.markdown().as_bytes())?;
+        super::put(folder, "report.html", self.html().as_bytes())
     }
 
     /// As a page that needs nothing else.

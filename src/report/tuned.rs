@@ -10,9 +10,10 @@ use super::table::{Cell, Mark, Table};
 use crate::analysis::axes;
 use crate::analysis::curves::{LINES, Point, Series};
 use crate::analysis::stats::Ratio;
-use crate::experiment::{Experiment, Goal, Plan, Tune, grid};
+use crate::experiment::{Experiment, Goal, Tune, grid};
 use crate::tune::{Found, Tuned};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What was tuned, and what came out.
 pub struct Told<'a> {
@@ -20,6 +21,8 @@ pub struct Told<'a> {
     pub experiment: &'a Experiment,
     /// How it was tuned.
     pub tune: &'a Tune,
+    /// The options that vary.
+    pub varying: &'a [String],
     /// The pressures by name: the file's own, then the others.
     pub pressures: &'a [String],
     /// The result.
@@ -40,8 +43,7 @@ impl Told<'_> {
     }
 
     /// The page.
-    #[must_use]
-    pub fn sheet(&self) -> Sheet {
+    fn sheet(&self) -> Sheet {
         let mut parts = vec![Part::Table(self.candidates())];
         parts.extend(self.figures().into_iter().map(Part::Figure));
         if !self.tuned.held.is_empty() {
@@ -61,8 +63,7 @@ impl Told<'_> {
     }
 
     /// The answer, in sentences.
-    #[must_use]
-    pub fn findings(&self) -> Vec<String> {
+    fn findings(&self) -> Vec<String> {
         let tuned = self.tuned;
         let (winner, against) = (self.name(tuned.winner), self.name(tuned.against));
         let metric = &self.tune.metric;
@@ -355,7 +356,7 @@ impl Told<'_> {
         let values = |path: &String| -> std::collections::BTreeSet<u64> {
             (0..self.experiment.points.len()).filter_map(|who| Some(self.level(who, path)?.to_bits())).collect()
         };
-        Plan::new(self.experiment).varying().into_iter().filter(|path| values(path).len() >= 3).collect()
+        self.varying.iter().filter(|path| values(path).len() >= 3).cloned().collect()
     }
 
     fn level(&self, who: usize, path: &str) -> Option<f64> {
@@ -365,14 +366,14 @@ impl Told<'_> {
 
     /// Lines over a numeric option, one for each combination of the others that vary.
     fn along(&self, path: &str, ratio: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
-        let varying = Plan::new(self.experiment).varying();
         let mut lines: BTreeMap<Vec<String>, Series> = BTreeMap::new();
         for who in 0..self.experiment.points.len() {
             let (Some(x), Some(ratio)) = (self.level(who, path), ratio(who)) else { continue };
             let columns = grid::columns(&self.experiment.points[who]);
-            let others: Vec<String> = varying
+            let others: Vec<String> = self
+                .varying
                 .iter()
-                .filter(|other| *other != path)
+                .filter(|other| other.as_str() != path)
                 .filter_map(|other| columns.iter().find(|(column, _)| column == other))
                 .map(|(column, value)| format!("{}={value}", column.rsplit('.').next().unwrap_or(column)))
                 .collect();
@@ -386,11 +387,19 @@ impl Told<'_> {
         series
     }
 
-    /// The figures behind the page, as CSV.
+    /// Writes the page, its figures and the CSV behind them into a folder; the findings.
     ///
     /// # Errors
-    /// Never, but the writer might say so.
-    pub fn csv(&self) -> Result<Vec<u8>, csv::Error> {
+    /// When it cannot be written to.
+    pub fn write(&self, folder: &Path) -> anyhow::Result<Vec<String>> {
+        let sheet = self.sheet();
+        super::put(folder, "tune.csv", &self.csv()?)?;
+        sheet.write(folder)?;
+        Ok(sheet.findings)
+    }
+
+    /// The figures behind the page, as CSV.
+    fn csv(&self) -> Result<Vec<u8>, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(["stage", "pressure", "candidate", "searches", "ratio", "low", "high", "p", "dropped"])?;
         let plain = |value: f64| if value.is_finite() { value.to_string() } else { String::new() };

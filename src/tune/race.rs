@@ -260,9 +260,14 @@ fn cost(mean: f64, goal: Goal) -> f64 {
     }
 }
 
+/// How a candidate compares with the baseline: less is better.
+fn worth(samples: &Samples, who: usize, baseline: usize, goal: Goal) -> f64 {
+    cost(if who == baseline { 0.0 } else { samples.mean(who, baseline) }, goal)
+}
+
 /// The best of those still in the race; of equals the baseline, else the first.
 fn first_best(samples: &Samples, still: &[usize], baseline: usize, goal: Goal) -> usize {
-    let key = |who: usize| cost(if who == baseline { 0.0 } else { samples.mean(who, baseline) }, goal);
+    let key = |who: usize| worth(samples, who, baseline, goal);
     let mut best: Option<usize> = still.iter().copied().find(|&who| who == baseline);
     for &who in still {
         if best.is_none_or(|best| key(who) < key(best)) {
@@ -285,7 +290,7 @@ fn losers(samples: &Samples, still: &[usize], best: usize, tune: &Tune, rounds: 
 
 /// All but the winner, the best first; those dropped after those that were not.
 fn ranked(samples: &Samples, others: &[usize], dropped: &[Option<usize>], baseline: usize, goal: Goal) -> Vec<usize> {
-    let key = |who: usize| cost(if who == baseline { 0.0 } else { samples.mean(who, baseline) }, goal);
+    let key = |who: usize| worth(samples, who, baseline, goal);
     let mut ranked = others.to_vec();
     ranked.sort_by(|&a, &b| {
         (dropped[a].is_some(), key(a)).partial_cmp(&(dropped[b].is_some(), key(b))).unwrap_or(std::cmp::Ordering::Equal)
