@@ -1,23 +1,12 @@
 //! The binary as a user meets it: exit codes, places in error messages, results that survive.
 #![allow(clippy::unwrap_used)]
 
-use assert_cmd::Command;
+mod common;
+
+use common::run;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-
-fn ttlab() -> Command {
-    let mut command = Command::cargo_bin("ttlab").unwrap();
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    command
-}
-
-/// stdout, stderr, exit code.
-fn run(args: &[&str]) -> (String, String, i32) {
-    let output = ttlab().args(args).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
-}
 
 fn experiment(folder: &Path, text: &str) -> PathBuf {
     let path = folder.join("trial.toml");

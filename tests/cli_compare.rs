@@ -1,18 +1,12 @@
 //! `ttlab compare`: what it pairs, what it shows, and how it ends.
 #![allow(clippy::unwrap_used)]
 
-use assert_cmd::Command;
+mod common;
+
+use common::run;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-
-/// stdout, stderr, exit code.
-fn run(args: &[&str]) -> (String, String, i32) {
-    let mut command = Command::cargo_bin("ttlab").unwrap();
-    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
-}
 
 const NASTY: &str = "a<b>|\"&'c";
 

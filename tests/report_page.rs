@@ -1,18 +1,13 @@
 //! The report as a reader meets it: the page in a browser, what is on it, and that nothing from a file becomes markup.
 #![allow(clippy::unwrap_used)]
 
-use assert_cmd::Command;
+mod common;
+
+use common::run;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use tempfile::TempDir;
-
-fn run(args: &[&str]) -> (String, String, i32) {
-    let mut command = Command::cargo_bin("ttlab").unwrap();
-    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
-}
 
 /// Markup in every place where a file's words can stand.
 const HOSTILE: &str = r#"
