@@ -1,0 +1,195 @@
+//! The files under `data/`: they read strictly, and what they claim is true.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use ttlab::chess::{
+    Board, Color, Increments, Move, MoveList, Piece, Suite, SuiteOptions, generate, legal, opcode, perft,
+};
+
+fn load(name: &str) -> Suite {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
+    let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
+    assert_eq!(suite.notes, [], "{name}");
+    let ids: HashSet<&str> = suite.items.iter().map(|item| item.id.as_str()).collect();
+    assert_eq!(ids.len(), suite.items.len(), "{name}");
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(
+        text.starts_with(['#', '%']) && text.contains("rigin") || name == "openings.epd",
+        "{name} names its origin"
+    );
+    suite
+}
+
+#[test]
+fn twenty_four_positions_of_bratko_and_kopec() {
+    let suite = load("bratko-kopec.epd");
+    assert_eq!(suite.items.len(), 24);
+    assert!(suite.items.iter().all(|item| !item.best().is_empty()));
+    assert_eq!((suite.items[0].id.as_str(), suite.items[0].best()[0].to_string()), ("BK.01", "d6d1".to_owned()));
+    let doubled: Vec<&str> =
+        suite.items.iter().filter(|item| item.best().len() > 1).map(|item| item.id.as_str()).collect();
+    assert_eq!(doubled, ["BK.05", "BK.14"], "positions with two answers");
+}
+
+#[test]
+fn perft_counts_hold_as_far_as_is_quick() {
+    let mut checked = 0;
+    for name in ["perft.epd", "fine-70.epd"] {
+        for item in &load(name).items {
+            for (depth, count) in item.perft().into_iter().filter(|&(_, count)| count < 6_000_000) {
+                assert_eq!(perft::bulk(&item.board, Increments::none(), depth), count, "{} at {depth}", item.id);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 60, "{checked}");
+}
+
+#[test]
+fn the_openings_are_what_the_generator_makes() {
+    let text = generate::epd(&generate::GenerateOptions::default()).unwrap();
+    assert_eq!(text, include_str!("../../data/openings.epd"));
+    let suite = load("openings.epd");
+    assert!(suite.items.len() >= 200);
+    assert!(suite.items.iter().all(|item| !item.board.in_check() && item.board.game_ply() >= 10));
+    let positions: HashSet<_> = suite.items.iter().map(|item| item.board.identity()).collect();
+    assert_eq!(positions.len(), suite.items.len());
+}
+
+#[test]
+fn the_games_end_as_they_say() {
+    let suite = load("games.pgn");
+    assert!(suite.items.len() >= 10);
+    assert_eq!(suite.items[0].id, "Adolf Anderssen - Lionel Kieseritzky, 1851");
+    let last = |index: usize| {
+        let mut board = suite.items[index].board;
+        suite.items[index].moves().iter().for_each(|&mv| board.play(mv, Increments::none()));
+        board
+    };
+    // The Immortal, the Opera Game and the Game of the Century end in checkmate.
+    for mated in [0, 1, 3] {
+        assert!(last(mated).in_check() && !last(mated).has_legal_move(), "{}", suite.items[mated].id);
+    }
+    assert_eq!(last(0).fen(ttlab::chess::EpRule::Legal), "r1bk3r/p2pBpNp/n4n2/1p1NP2P/6P1/3P4/P1P1K3/q5b1 b - - 1 23");
+}
+
+/// Whether the side to move can mate in `moves`, and with which first moves.
+struct Solver(HashMap<([u64; 5], u32), bool>);
+
+impl Solver {
+    fn mates(&mut self, board: &Board, moves: u32) -> bool {
+        if let Some(&known) = self.0.get(&(board.identity(), moves)) {
+            return known;
+        }
+        let found = !self.mating(board, moves).is_empty();
+        self.0.insert((board.identity(), moves), found);
+        found
+    }
+
+    fn mating(&mut self, board: &Board, moves: u32) -> Vec<Move> {
+        let mut list = MoveList::new();
+        legal(board, &mut list);
+        list.iter().copied().filter(|&mv| self.mates_by(board, mv, moves)).collect()
+    }
+
+    fn mates_by(&mut self, board: &Board, mv: Move, moves: u32) -> bool {
+        let mut child = *board;
+        child.play(mv, Increments::none());
+        let mut replies = MoveList::new();
+        legal(&child, &mut replies);
+        if replies.is_empty() || moves <= 1 {
+            return replies.is_empty() && child.in_check() && moves > 0;
+        }
+        replies.iter().all(|&reply| {
+            let mut next = child;
+            next.play(reply, Increments::none());
+            self.mates(&next, moves - 1)
+        })
+    }
+}
+
+#[test]
+fn the_endgames_mate_by_one_move_in_the_moves_they_say() {
+    let suite = load("endgames.epd");
+    assert!(suite.items.len() >= 30);
+    for item in &suite.items {
+        let Some(&opcode::Value::Integer(moves)) = opcode::value(item.operations(), "dm") else { continue };
+        let mut solver = Solver(HashMap::new());
+        assert_eq!(solver.mating(&item.board, moves as u32), item.best(), "{}", item.id);
+        assert!(!solver.mates(&item.board, moves as u32 - 1), "{} mates sooner", item.id);
+    }
+}
+
+/// White king, black king, pawn, White to move: whether White wins, by repeated passes over all positions.
+fn king_and_pawn() -> HashMap<[u8; 4], bool> {
+    let mut positions = Vec::new();
+    for index in 0..64 * 64 * 48 * 2_u32 {
+        let [white, black, pawn, turn] = [index >> 7 & 63, index >> 1 & 63, 8 + index / 8192, index & 1];
+        let key = [white as u8, black as u8, pawn as u8, turn as u8];
+        let mut squares = [b'1'; 64];
+        for (at, piece) in [(white, b'K'), (black, b'k'), (pawn, b'P')] {
+            squares[(at ^ 56) as usize] = piece;
+        }
+        let ranks: Vec<&str> = squares.chunks(8).map(|rank| std::str::from_utf8(rank).unwrap()).collect();
+        let fen = format!("{} {} - - 0 1", ranks.join("/"), if turn == 1 { 'w' } else { 'b' });
+        let lenient = ttlab::chess::fen::read(&fen, ttlab::chess::Strictness::Lenient);
+        if let Ok(reading) = lenient
+            && reading.board.occupied().count() == 3
+        {
+            positions.push((key, reading.board));
+        }
+    }
+    let mut wins: HashMap<[u8; 4], bool> = positions.iter().map(|&(key, _)| (key, false)).collect();
+    loop {
+        let mut changed = false;
+        for (key, board) in &positions {
+            if !wins[key] && white_wins(board, &wins) {
+                wins.insert(*key, true);
+                changed = true;
+            }
+        }
+        if !changed {
+            return wins;
+        }
+    }
+}
+
+fn white_wins(board: &Board, wins: &HashMap<[u8; 4], bool>) -> bool {
+    let mut list = MoveList::new();
+    legal(board, &mut list);
+    let mut outcomes = list.iter().map(|&mv| move_wins(board, mv, wins));
+    if board.turn() == Color::White { outcomes.any(|won| won) } else { !list.is_empty() && outcomes.all(|won| won) }
+}
+
+fn move_wins(board: &Board, mv: Move, wins: &HashMap<[u8; 4], bool>) -> bool {
+    let mut child = *board;
+    child.play(mv, Increments::none());
+    let mut replies = MoveList::new();
+    legal(&child, &mut replies);
+    if let Some(piece) = mv.promotion() {
+        // A queen or a rook wins unless it is lost at once or stalemates.
+        let heavy = matches!(piece, Piece::Queen | Piece::Rook);
+        let lost = replies.iter().any(|&reply| child.captured(reply).is_some());
+        return heavy && !lost && (!replies.is_empty() || child.in_check());
+    }
+    let [white, black] = [Color::White, Color::Black].map(|color| child.king(color).index() as u8);
+    child
+        .kind(Piece::Pawn)
+        .first()
+        .is_some_and(|pawn| wins[&[white, black, pawn.index() as u8, u8::from(child.turn() == Color::White)]])
+}
+
+#[test]
+fn the_pawn_endgames_have_one_right_move() {
+    let wins = king_and_pawn();
+    let count = |turn| wins.iter().filter(|(key, won)| key[3] == turn && **won).count();
+    assert_eq!((count(1), count(0)), (124_960, 97_604), "won positions of king and pawn against king, as published");
+    for item in load("endgames.epd").items.iter().filter(|item| item.id.starts_with("KPK ")) {
+        let to_win = item.board.turn() == Color::White;
+        let mut list = MoveList::new();
+        legal(&item.board, &mut list);
+        let right: Vec<Move> = list.iter().copied().filter(|&mv| move_wins(&item.board, mv, &wins) == to_win).collect();
+        assert_eq!(right, item.best(), "{}", item.id);
+        assert_eq!(white_wins(&item.board, &wins), to_win, "{}", item.id);
+    }
+}

@@ -1,0 +1,202 @@
+//! EPD: what strict and lenient readers make of the oddities of real files, and that nothing makes them panic.
+
+use proptest::prelude::*;
+use ttlab::chess::opcode::Value;
+use ttlab::chess::{Board, Strictness, epd};
+
+const BK01: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -";
+
+fn strict(line: &str) -> Result<epd::Epd, String> {
+    epd::read_line(line, Strictness::Strict).map(|(epd, _)| epd).map_err(|fault| fault.to_string())
+}
+
+/// The line as a lenient reader has it, and its notes.
+fn lenient(line: &str) -> Result<(epd::Epd, Vec<String>), String> {
+    match epd::read_line(line, Strictness::Lenient) {
+        Ok((epd, notes)) => Ok((epd, notes.iter().map(ToString::to_string).collect())),
+        Err(fault) => Err(fault.to_string()),
+    }
+}
+
+fn best(epd: &epd::Epd) -> Vec<String> {
+    epd::moves(&epd.operations, "bm").iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn every_known_opcode() {
+    let line = format!(
+        "{BK01} bm Qd1+; am Qb6 Rc8; id \"BK.01\"; c0 \"a; b\"; c9 word; acd 12; acs 30; ce -150; dm 3; pv Qd1+ Kxd1 Bg4+; \
+         hmvc 4; fmvn 7; D1 40; D2 1764; Ae \"any thing\" 3;"
+    );
+    let epd = strict(&line).unwrap();
+    let text = |name| match epd.value(name) {
+        Some(Value::Text(text) | Value::Raw(text)) => text.clone(),
+        other => panic!("{name}: {other:?}"),
+    };
+    assert_eq!(best(&epd), ["d6d1"]);
+    assert_eq!(epd::moves(&epd.operations, "am").len(), 2);
+    assert_eq!(
+        epd::moves(&epd.operations, "pv").iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["d6d1", "c1d1", "d7g4"]
+    );
+    assert_eq!((text("id"), text("c0"), text("c9")), ("BK.01".into(), "a; b".into(), "word".into()));
+    assert_eq!(text("Ae"), "\"any thing\" 3", "unknown opcodes are kept as they stand");
+    for (name, number) in [("acd", 12), ("acs", 30), ("ce", -150), ("dm", 3), ("hmvc", 4), ("fmvn", 7)] {
+        assert_eq!(epd.value(name), Some(&Value::Integer(number)));
+    }
+    assert_eq!((epd.value("D1"), epd.value("D2")), (Some(&Value::Nodes(40)), Some(&Value::Nodes(1764))));
+    assert_eq!((epd.board.halfmove_clock(), epd.board.game_ply()), (4, 13));
+}
+
+#[test]
+fn both_modes_take_what_is_common() {
+    for (line, moves) in [
+        // Six fields; UCI; no semicolon at the end; perft counts behind semicolons.
+        ("1R6/1brk2p1/4p2p/p1P1Pp2/P7/6P1/1P4P1/2R3K1 w - - 0 1 bm b8b7", vec!["b8b7"]),
+        ("2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6; id WAC.001;", vec!["g3g6"]),
+        ("r5k1/2p1brpp/p1nqbp2/P2pp3/BP6/2P1BN2/1P3PPP/R2QR1K1 w - - bm Rac1;", vec!["a1c1"]),
+        ("5r1r/1pkb4/5pB1/2P5/p3R2P/Pq6/1PQ2Pn1/K2R4 w - - bm Rxd7; id \"ECM.1193\";", vec!["d1d7"]),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400", vec![]),
+        ("8/2K5/8/8/8/8/3p4/1k2N3 b - - wdl_table 2; wdl 2; dtz 1;", vec![]),
+        ("2rr2k1/1p4bp/p1q1p1p1/4Pp1n/2PB4/1PN3P1/P3Q2P/2RR2K1 w - f6 0 20", vec![]),
+        // A capture without its sign.
+        ("rnbq1b1r/ppp2kpp/3p1n2/8/3PP3/8/PPP2PPP/RNBQKB1R b KQ d3 1 5 id \"CCR13\"; bm Ne4; ", vec!["f6e4"]),
+    ] {
+        assert_eq!(best(&strict(line).unwrap_or_else(|fault| panic!("{line}: {fault}"))), moves, "{line}");
+        assert_eq!(best(&lenient(line).unwrap().0), moves, "{line}");
+    }
+    assert_eq!(strict("8/2K5/8/8/8/8/3p4/1k2N3 b - - ;D1 3 ;D2 14").unwrap().operations.len(), 2);
+}
+
+#[test]
+fn strict_refuses_with_a_column_and_lenient_repairs() {
+    // Line, the strict reader's fault, the lenient one's best moves, the number of notes.
+    let dirty = format!("{BK01} ; bm Qd1 + ; id BK.01\0");
+    let prose = "8/1p5k/1P1p4/3p4/3Pp2p/2K1P2p/7P/8 w - - bm Kb2; id \"Z.29\"; 1 Kb2! Kg8 2 Ka1!!, draw";
+    for (line, fault, moves, notes) in [
+        (dirty.as_str(), "column 71: control character 0x00", vec!["d6d1"], 2),
+        (
+            "rn2kbnr/pp3pp1/4p3/3pP1Bp/2pP3P/2P5/Pq2NPP1/RN1Q1RK1 b kq - - bm Qxa1;",
+            "column 61: expected an opcode (a letter, then letters, digits, _ or -), found `-`",
+            vec!["b2a1"],
+            1,
+        ),
+        (
+            "5k2/8/pppppppp/8/PPPPPPPP/8/8/5K2 w - - bm d5; id=\"33\";",
+            "column 48: expected an opcode (a letter, then letters, digits, _ or -), found `id=\"33\"`",
+            vec!["d4d5"],
+            1,
+        ),
+        (
+            "6k1/p3b1np/6pr/6P1/1B2p2Q/K7/7P/8 w - - bm Qxh6??; id \"x\";",
+            "column 44: expected a move, found `Qxh6??`",
+            vec!["h4h6"],
+            1,
+        ),
+        (
+            "2rqkb1r/3n1p1p/p3p1pn/1p1pP1N1/5P2/2N5/PPP3PP/R1BQ1R1K w kq - bm a4;",
+            "column 58: right q without king and rook at home",
+            vec!["a2a4"],
+            1,
+        ),
+        (prose, "column 61: expected an opcode (a letter, then letters, digits, _ or -), found `1`", vec!["c3b2"], 1),
+        (
+            "r1bqk2r/ppp2ppp/2n5/4P3/2Bp2n1/5N1P/PP1N1PP1/R2Q1RK1 b kq - 1 10 bm Nh6; am Ne5;",
+            "column 77: `Ne5` is ambiguous: Ngxe5 or Ncxe5",
+            vec!["g4h6"],
+            1,
+        ),
+        (
+            "8/8/8/8/8/3K4/R7/5k2 w - - id two words; bm Ke3;",
+            "column 35: `id` expects one text in quotation marks",
+            vec!["d3e3"],
+            1,
+        ),
+        (
+            "8/8/8/8/8/3K4/R7/5k2 w - - bm Ke3; id \"open",
+            "column 39: expected a closing quotation mark",
+            vec!["d3e3"],
+            1,
+        ),
+        (
+            "8/8/8/8/8/3K4/R7/5k2 w - - bm Ke3; acd many;",
+            "column 40: `acd` expects a count, found `many`",
+            vec!["d3e3"],
+            1,
+        ),
+        (
+            "8/8/8/8/8/3K4/R7/5k2 w - - bm Ke3; dm;",
+            "column 36: `dm` expects an integer, found nothing",
+            vec!["d3e3"],
+            1,
+        ),
+        ("8/8/8/8/8/3K4/R7/5k2 w - - bm Ke3; bm Kd4;", "column 36: opcode `bm` stands twice", vec!["d3e3"], 1),
+    ] {
+        let found = strict(line).map(|_| ()).expect_err(line);
+        assert!(found.starts_with(fault), "{line}: {found}");
+        let (epd, repaired) = lenient(line).unwrap_or_else(|fault| panic!("{line}: {fault}"));
+        assert_eq!(best(&epd), moves, "{line}");
+        assert_eq!(repaired.len(), notes, "{line}: {repaired:?}");
+    }
+}
+
+#[test]
+fn some_lines_nobody_can_read() {
+    for (line, fault) in [
+        ("startpos\0", "column"),
+        ("a8/Q e1/Q 4 Qd5+ Kb4 5 Qd3!, white wins\"; id \"ZPTS.06\";", "column 1: expected a piece"),
+        ("1r2r1k1/1pqn1pp1/p3p1p1/3pP3/P7/2PQ3P/1P1N1PP1/R3R1K1 w - - bm Nf4;", "column 64: no legal move `Nf4`"),
+        (
+            "1r4Q1/7p/2N1B2k/7P/3Pp1P1/K1N1P2R/PP2PR2/8 b - -; +- no repet - StackOverflow",
+            "column 51: expected an opcode",
+        ),
+        ("rnbr2k1/pp2pp1p/6p1/q1PQ4/8/2b1PN2/PP1BBPPP/R3K2R w KQ - 0 1;48;1893;86741", "column 62: expected an opcode"),
+        ("8/8/8/8/8/3K4/R7/5k2 w - - bm;", "column 28: `bm` expects moves, found nothing"),
+    ] {
+        for found in [strict(line).map(|_| ()), lenient(line).map(|_| ())] {
+            let found = found.expect_err(line);
+            assert!(found.starts_with(fault) || found.contains("control"), "{line}: {found}");
+        }
+    }
+}
+
+#[test]
+fn files_have_comments_blanks_and_line_ends_of_any_kind() {
+    let text =
+        format!("\u{feff}# heading\r\n\r\n  # more\r\n{BK01} bm Qd1+;\r\n\n8/8/8/8/8/3K4/R7/5k2 w - - dm 4; bn Ke3;\n");
+    let file = epd::read("f.epd", &text, Strictness::Strict).unwrap();
+    assert_eq!(file.positions.iter().map(|epd| epd.line).collect::<Vec<_>>(), [4, 6]);
+    let notes: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
+    assert_eq!(notes, ["f.epd:6:34: unknown opcode `bn` kept (did you mean `bm`?)"]);
+
+    let faults = epd::read("f.epd", "\u{feff}8/x\n# fine\n8/8/8/8/8/3K4/R7/5k2 w - - bm Kd9;\n", Strictness::Strict);
+    assert_eq!(
+        faults.unwrap_err().to_string(),
+        "f.epd:1:6: expected a piece (pnbrqkPNBRQK), 1-8 or /, found `x`\nf.epd:3:31: expected a move, found `Kd9`",
+        "columns count the bytes of the line, its mark included"
+    );
+}
+
+#[test]
+fn a_start_position_without_operations() {
+    let epd = strict("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -").unwrap();
+    assert_eq!((epd.board, epd.operations), (Board::startpos(), vec![]));
+}
+
+proptest! {
+    #[test]
+    fn no_line_is_too_strange(tail in "\\PC{0,60}", letters in "[ ;\"a-z0-9+#D-]{0,40}") {
+        for line in [tail.clone(), format!("{BK01} {tail}"), format!("{BK01} bm Qd1; {letters}"), format!("{BK01} {letters}")] {
+            for strictness in [Strictness::Strict, Strictness::Lenient] {
+                match epd::read("x.epd", &line, strictness) {
+                    Ok(file) => prop_assert!(file.positions.len() <= 1 + line.matches('\n').count()),
+                    Err(faults) => {
+                        for fault in &faults.0 {
+                            prop_assert!((1..=line.len() + 1).contains(&fault.column), "{:?}: {}", line, fault);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

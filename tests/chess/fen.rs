@@ -1,0 +1,199 @@
+//! FEN: what is refused and where, what is repaired, and that whatever is written is read back.
+
+use proptest::prelude::*;
+use ttlab::chess::{Board, EpRule, Increments, MoveList, Strictness, fen, legal};
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// Faulty texts, the column of the fault and a part of the message. Most are of the public test sets of python-chess,
+/// shakmaty and cozy-chess, or of collections of broken EPD.
+const REFUSED: [(&str, usize, &str); 38] = [
+    ("", 1, "placement"),
+    ("startpos", 1, "found `s`"),
+    ("½", 1, "found `½`"),
+    ("8/8/8/8/8/8/8/8 w - - 0 1", 1, "expected one king of White, found 0"),
+    ("rnkqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 5, "expected one king of Black, found 2"),
+    ("rnbqkbnr/pppppppp/8/6/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 22, "expected 8 squares on rank 5, found 6"),
+    ("rnbqkbn1/ppppppppr/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 18, "rank 7, found more"),
+    ("rnbqkbnr/ppppippp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 14, "found `i`"),
+    ("rnbqkbnr/pppppppp/44/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 20, "in a row"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1", 35, "expected 8 ranks, found 7"),
+    ("8/8/8/8/8/8/8/8/8 w - - 0 1", 16, "8 ranks, found more"),
+    ("8/8/8/8/8/8/8/8[Q] w - - 0 1", 16, "found `[`"),
+    ("br3rk1/p1p1qppp/1p2n3/3p4/3P4/1P3PQ1/P1P1NKPP/B3R2P b - - 7 15", 51, "pawn cannot stand on h1"),
+    ("rnbqkbnr/ppppNNpp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 42, "at most 16 pieces of White, found 18"),
+    ("rb3qkr/pppQ1p1p/1n4p1/3pp3/3n4/1pP1P1P1/PP5P/RB1NBRK1 b - - 0 8", 33, "at most 8 pawns of Black, found 9"),
+    ("4k3/5P2/3N4/8/8/8/4R3/4K3 b - - 0 1", 2, "more than two pieces"),
+    ("r6k/1K2q1Q1/8/8/8/8/8/8 w - -", 25, "not to move is in check"),
+    ("7r/8/8/8/8/1k4P1/1K6/8 w - - 3 3", 24, "not to move is in check"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", 44, "side to move, found nothing"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1", 45, "found `x`"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR  w KQkq - 0 1", 45, "side to move"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", 46, "castling rights, found nothing"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQAb - 0 1", 49, "found `A`"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KKkq - 0 1", 48, "doubled"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w QKkq - 0 1", 48, "order KQkq"),
+    ("nrbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 47, "right q without king and rook"),
+    ("8/8/8/8/8/8/8/4K2k w · - 0 1", 22, "found `·`"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1", 52, "found `e9`"),
+    ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e6 0 1", 54, "not behind a double push of White"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq e3 0 1", 52, "no pawn on e4"),
+    ("5K2/8/2pp2Pp/2PP4/P5Pp/2pP1Ppp/P6p/7k b - g3 0 1", 43, "g3 is not empty"),
+    ("2k5/ppp2r1p/p2rqnpQ/4pp2/4P3/2NP2P1/PPP1P2P/1K2RR2 b - e3 0 16", 56, "e2 is not empty"),
+    ("8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1", 29, "stood in check"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 99999 1", 27, "halfmove clock"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0 0", 29, "move number"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0", 27, "expected the end"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 +0+0", 31, "expected the end"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 bm e1e2", 31, "expected the end"),
+];
+
+#[test]
+fn faults_are_refused_with_their_column() {
+    for (text, column, part) in REFUSED {
+        let fault = Board::from_fen(text).expect_err(text);
+        assert!(fault.message.contains(part), "{text}: {fault}");
+        assert_eq!(fault.column, column, "{text}: {fault}");
+    }
+}
+
+#[test]
+fn unusual_positions_are_read() {
+    for (text, known) in [
+        ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", Some(218)),
+        ("rnbqkbnr/nnnnnnnn/8/8/8/8/NNNNNNNN/RNBQKBNR w KQkq - 0 1", None),
+        ("rnbqkbnr/rrrrrrrr/8/8/8/8/RRRRRRRR/RNBQKBNR w KQkq - 0 1", None),
+        ("2K5/8/8/8/8/8/pppppppp/rrrkrrrr b - - 0 1", Some(0)),
+        // En passant under a pin, and where it cannot be: the square stays, whatever can be captured.
+        ("8/8/8/r2Pp2K/8/8/4k3/8 w - e6 0 1", None),
+        ("1nbqkbnr/ppppppp1/6r1/6Pp/6K1/8/PPPP1PPP/RNBQ1BNR w k h6 0 2", None),
+    ] {
+        let board = Board::from_fen(text).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+        let mut list = MoveList::new();
+        legal(&board, &mut list);
+        let mut oracle = 0;
+        if let Ok(board) = text.parse::<cozy_chess::Board>() {
+            board.generate_moves(|moves| {
+                oracle += moves.len();
+                false
+            });
+            assert_eq!(list.len(), oracle, "{text}");
+        }
+        assert_eq!(list.len(), known.unwrap_or(oracle), "{text}");
+    }
+    assert!(Board::from_fen("4k3/8/8/8/8/8/8/4K3 w - - ").is_ok(), "four fields and a blank");
+}
+
+/// Texts, what they are repaired to, and the columns of the repairs.
+const REPAIRED: [(&str, &str, &[usize]); 15] = [
+    ("4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", &[20, 20, 20]),
+    ("\u{feff}rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR  w\tKQkq -\0 0  1\r\n", START, &[]),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1", START, &[]),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR W QKkkq - 0 1", START, &[48, 50]),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e3 0 1", START, &[52]),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq ?? 0 1", START, &[52]),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 0", START, &[56]),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 99999999999 1", START, &[54]),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 and more", START, &[58]),
+    ("4k3/44/8/8/8/8/8/4K3 b - - 3 7", "4k3/8/8/8/8/8/8/4K3 b - - 3 7", &[]),
+    ("1r2k3/8/8/8/8/8/8/R3KR2 w KQkq - 0 1", "1r2k3/8/8/8/8/8/8/R3KR2 w Q - 0 1", &[27]),
+    (
+        "2rqkb1r/3n1p1p/p3p1pn/1p1pP1N1/5P2/2N5/PPP3PP/R1BQ1R1K w kq -",
+        "2rqkb1r/3n1p1p/p3p1pn/1p1pP1N1/5P2/2N5/PPP3PP/R1BQ1R1K w k - 0 1",
+        &[58],
+    ),
+    // Kept, though the king stood in check before the push: it can be captured, and perft counts are published for it.
+    ("8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1", "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1", &[29]),
+    ("5K2/8/2pp2Pp/2PP4/P5Pp/2pP1Ppp/P6p/7k b - g3 0 1", "5K2/8/2pp2Pp/2PP4/P5Pp/2pP1Ppp/P6p/7k b - - 0 1", &[43]),
+    ("4k3/8/8/8/8/8/8/4K3 w - -0 1", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", &[25, 28]),
+];
+
+#[test]
+fn lenient_repairs_and_says_where() {
+    for (text, repaired, columns) in REPAIRED {
+        let reading = fen::read(text, Strictness::Lenient).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+        assert_eq!(reading.board.to_string(), repaired, "{text}");
+        assert_eq!(reading.repairs.iter().map(|fault| fault.column).collect::<Vec<_>>(), columns, "{text}");
+        assert_eq!(fen::read(repaired, Strictness::Lenient).unwrap().board, reading.board, "{text}");
+    }
+    for (text, ..) in
+        REFUSED.iter().filter(|(_, _, part)| part.contains("expected one king") || part.contains("squares"))
+    {
+        assert!(fen::read(text, Strictness::Lenient).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn the_en_passant_square_is_written_by_the_rule() {
+    let board = Board::from_fen("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3").unwrap();
+    assert!(board.fen(EpRule::Legal).contains(" e3 "));
+    let board = Board::from_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1").unwrap();
+    assert!(board.fen(EpRule::Always).contains(" e3 ") && board.fen(EpRule::PseudoLegal).contains(" - 0"));
+    let pinned = Board::from_fen("8/8/8/r2Pp2K/8/8/4k3/8 w - e6 0 1").unwrap();
+    assert!(pinned.fen(EpRule::PseudoLegal).contains(" e6 ") && pinned.fen(EpRule::Legal).contains(" - 0"));
+}
+
+#[test]
+fn plies_and_clocks() {
+    let board = Board::from_fen("4k3/8/8/8/8/8/8/4K3 b - - 12 34").unwrap();
+    assert_eq!((board.halfmove_clock(), board.game_ply()), (12, 67));
+    assert_eq!(Board::startpos().to_string(), START);
+    assert_eq!(Board::from_fen(START).unwrap(), Board::startpos());
+}
+
+/// The position after random moves from the start.
+fn wandered(choices: &[u8]) -> Board {
+    let mut board = Board::startpos();
+    for &choice in choices {
+        let mut list = MoveList::new();
+        legal(&board, &mut list);
+        if list.is_empty() {
+            break;
+        }
+        board.play(list[usize::from(choice) % list.len()], Increments::none());
+    }
+    board
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_back(choices in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let board = wandered(&choices);
+        prop_assert_eq!(Board::from_fen(&board.to_string()).unwrap(), board);
+        prop_assert_eq!(fen::read(&board.to_string(), Strictness::Lenient).unwrap().repairs, vec![]);
+    }
+
+    #[test]
+    fn no_text_is_too_strange(text in "\\PC*") {
+        for strictness in [Strictness::Strict, Strictness::Lenient] {
+            let _ = fen::read(&text, strictness);
+        }
+    }
+
+    /// A FEN with a few bytes changed is refused with a column in the text, or is a position whose moves can be played.
+    #[test]
+    fn damaged_texts_are_refused_or_sound(
+        choices in proptest::collection::vec(any::<u8>(), 0..60),
+        damage in proptest::collection::vec((any::<prop::sample::Index>(), "[pnbrqkPNBRQK1-8/ wb-]"), 1..4),
+    ) {
+        let mut text = wandered(&choices).to_string();
+        for (index, replacement) in damage {
+            let at = index.index(text.len());
+            text.replace_range(at..=at, &replacement);
+        }
+        for strictness in [Strictness::Strict, Strictness::Lenient] {
+            match fen::read(&text, strictness) {
+                Err(fault) => prop_assert!((1..=text.len() + 1).contains(&fault.column), "{}: {}", text, fault),
+                Ok(reading) => {
+                    let mut list = MoveList::new();
+                    legal(&reading.board, &mut list);
+                    for &mv in list.iter() {
+                        let mut child = reading.board;
+                        child.play(mv, Increments::none());
+                        prop_assert!(Board::from_fen(&child.to_string()).is_ok(), "{} {} {}", text, mv, child);
+                    }
+                }
+            }
+        }
+    }
+}

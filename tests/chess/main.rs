@@ -1,0 +1,11 @@
+//! The rules, the keys and the readers, against oracles and tables of others.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+
+mod board;
+mod data;
+mod epd;
+mod fen;
+mod keys;
+mod order;
+mod perft;
+mod pgn;

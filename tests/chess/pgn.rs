@@ -1,0 +1,227 @@
+//! SAN and PGN: what is written is read back, faults name game, line and move, and nothing makes the readers panic.
+
+use proptest::prelude::*;
+use std::path::Path;
+use ttlab::chess::pgn::EmptyGames;
+use ttlab::chess::suite::{Content, Kind, SuiteError};
+use ttlab::chess::{Board, Increments, MoveList, Strictness, Suite, SuiteOptions, legal, pgn, san};
+
+fn board(fen: &str) -> Board {
+    Board::from_fen(fen).unwrap_or_else(|fault| panic!("{fen}: {fault}"))
+}
+
+/// Position, text, the move's coordinates and its canonical text.
+const SAN: [(&str, &str, &str, &str); 20] = [
+    ("1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -", "Qd1", "d6d1", "Qd1+"),
+    ("r5k1/2p1brpp/p1nqbp2/P2pp3/BP6/2P1BN2/1P3PPP/R2QR1K1 w - -", "Rac1", "a1c1", "Rc1"),
+    ("r5k1/2p1brpp/p1nqbp2/P2pp3/BP6/2P1BN2/1P3PPP/R2QR1K1 w - -", "Ra1c1", "a1c1", "Rc1"),
+    ("rnbq1b1r/ppp2kpp/3p1n2/8/3PP3/8/PPP2PPP/RNBQKB1R b KQ d3 1 5", "Ne4", "f6e4", "Nxe4"),
+    ("4k3/8/8/8/8/8/8/R3K2R w KQ -", "O-O", "e1g1", "O-O"),
+    ("4k3/8/8/8/8/8/8/R3K2R w KQ -", "O-O-O", "e1c1", "O-O-O"),
+    ("4k3/8/8/8/8/8/8/R3K2R w KQ -", "e1c1", "e1c1", "O-O-O"),
+    ("3k4/8/8/8/8/8/8/R3K2R w KQ -", "O-O-O+", "e1c1", "O-O-O+"),
+    ("5k2/8/8/8/8/8/8/4K2R w K -", "O-O", "e1g1", "O-O+"),
+    ("4k3/P7/8/8/8/8/8/4K3 w - -", "a8=Q", "a7a8q", "a8=Q+"),
+    ("1r2k3/P7/8/8/8/8/8/4K3 w - -", "axb8=N", "a7b8n", "axb8=N"),
+    ("1r2k3/P7/8/8/8/8/8/4K3 w - -", "a7b8r", "a7b8r", "axb8=R+"),
+    ("4k3/8/8/3pP3/8/8/8/4K3 w - d6", "exd6", "e5d6", "exd6"),
+    ("4k3/8/8/3pP3/8/8/8/4K3 w - d6", "e5d6", "e5d6", "exd6"),
+    // Three queens reach e4: file, rank and both are needed.
+    ("1k6/8/8/8/4Q2Q/8/8/K6Q w - -", "Qh4e1", "h4e1", "Qh4e1"),
+    ("1k6/8/8/8/4Q2Q/8/8/K6Q w - -", "Qee1", "e4e1", "Qee1"),
+    ("1k6/8/8/8/4Q2Q/8/8/K6Q w - -", "Q1e1", "h1e1", "Q1e1"),
+    // A pinned rival does not count.
+    ("4k3/8/8/8/1b6/2N5/8/4K1N1 w - -", "Ne2", "g1e2", "Ne2"),
+    ("6k1/5ppp/8/8/8/8/8/K3R3 w - -", "Re8", "e1e8", "Re8#"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", "e4", "e2e4", "e4"),
+];
+
+#[test]
+fn moves_are_read_and_written() {
+    for (fen, text, uci, canonical) in SAN {
+        let board = board(fen);
+        let mv = san::read(&board, text, Strictness::Strict).unwrap_or_else(|error| panic!("{fen} {text}: {error}"));
+        assert_eq!(mv.to_string(), uci, "{fen} {text}");
+        assert_eq!(san::write(&board, mv), canonical, "{fen} {text}");
+    }
+}
+
+#[test]
+fn moves_that_only_a_lenient_reader_takes() {
+    for (fen, text, uci) in [
+        ("6k1/p3b1np/6pr/6P1/1B2p2Q/K7/7P/8 w - -", "Qxh6??", "h4h6"),
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ -", "0-0-0", "e1c1"),
+        ("4k3/P7/8/8/8/8/8/4K3 w - -", "a8Q", "a7a8q"),
+        ("4k3/P7/8/8/8/8/8/4K3 w - -", "a8(R)", "a7a8r"),
+        ("4k3/P7/8/8/8/8/8/4K3 w - -", "a8/b", "a7a8b"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6", "exd6e.p.", "e5d6"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6", "e5:d6", "e5d6"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", "Pe4", "e2e4"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", "e2-e4!?", "e2e4"),
+    ] {
+        let board = board(fen);
+        assert!(san::read(&board, text, Strictness::Strict).is_err(), "{text}");
+        assert_eq!(san::read(&board, text, Strictness::Lenient).unwrap().to_string(), uci, "{text}");
+    }
+}
+
+#[test]
+fn moves_that_nobody_takes() {
+    let start = Board::startpos();
+    for (text, error) in [
+        ("Ke2", "no legal move `Ke2`"),
+        ("e5", "no legal move `e5`"),
+        ("e7e5", "no legal move `e7e5`"),
+        ("O-O", "no legal move `O-O`"),
+        ("e9", "expected a move, found `e9`"),
+        ("", "expected a move, found nothing"),
+        ("x", "expected a move, found `x`"),
+        ("é4", "expected a move, found `é4`"),
+        ("Nbbd2", "expected a move, found `Nbbd2`"),
+    ] {
+        for strictness in [Strictness::Strict, Strictness::Lenient] {
+            assert_eq!(san::read(&start, text, strictness).unwrap_err().to_string(), error);
+        }
+    }
+    let twice = board("r1bqk2r/ppp2ppp/2n5/4P3/2Bp2n1/5N1P/PP1N1PP1/R2Q1RK1 b kq - 1 10");
+    let error = san::read(&twice, "Ne5", Strictness::Lenient).unwrap_err();
+    assert_eq!(error.to_string(), "`Ne5` is ambiguous: Ngxe5 or Ncxe5");
+}
+
+const GAMES: &str = "\u{feff}% escaped\r
+[Event \"a \\\"quoted\\\" name\"]\r
+[White \"A\"]\r
+[Black \"B\"]\r
+[Date \"1999.??.??\"]\r
+\r
+1. e4 {a comment; with (signs} e5 ; to the end of the line\r
+2.Nf3!? $14 (2. f4 exf4 (2... d5 {no} 3. exd5) 3. Nf3) 2... Nc6 3 Bb5 1-0\r
+\r
+[Event \"from a position\"]
+[SetUp \"1\"]
+[FEN \"4k3/8/8/8/8/8/8/R3K2R b KQ - 5 30\"]
+30... Kd7 31.O-O-O+ Ke6 1/2-1/2
+[Event \"no tags but this\"]
+1. d4 *
+";
+
+#[test]
+fn games_with_all_that_a_file_can_hold() {
+    let file = pgn::read("g.pgn", GAMES, Strictness::Strict, EmptyGames::Refuse).unwrap();
+    let moves = |game: &pgn::Game| game.moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    let [first, second, third] = &file.games[..] else { panic!("three games") };
+    assert_eq!(first.tag("Event"), Some("a \"quoted\" name"));
+    assert_eq!((first.line, moves(first).as_str(), first.result.as_str()), (2, "e2e4 e7e5 g1f3 b8c6 f1b5", "1-0"));
+    assert_eq!((second.number, moves(second).as_str(), second.result.as_str()), (2, "e8d7 e1c1 d7e6", "1/2-1/2"));
+    let plies: Vec<u16> = second.positions().map(|board| board.game_ply()).collect();
+    assert_eq!(plies, [59, 60, 61, 62]);
+    assert_eq!((third.line, moves(third).as_str(), third.result.as_str()), (14, "d2d4", "*"));
+}
+
+#[test]
+fn faults_name_the_game_the_line_and_the_move() {
+    let text = "[Event \"1\"]\n1. e4 e5 2. Ke3 1-0\n\n[Event \"2\"]\n1. e4 1-0\n\n[Event \"3\"]\n1. d4 d5\n2. c4 Qh4 *\n\n\
+                [Event \"4\"]\n1-0\n[Event \"5\"]\n1. e4 {open\n";
+    let faults = pgn::read("g.pgn", text, Strictness::Strict, EmptyGames::Refuse).unwrap_err();
+    let shown: Vec<String> = faults.0.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        shown,
+        [
+            "g.pgn:2:13: game 1: move 2.`Ke3`: no legal move `Ke3`",
+            "g.pgn:9:7: game 3: move 2...`Qh4`: no legal move `Qh4`",
+            "g.pgn:11:1: game 4: no moves (result 1-0)",
+            "g.pgn:14:7: game 5: expected }, found the end of the file",
+        ]
+    );
+    for (text, fault) in [
+        ("[Event]\n1. e4 *", "g.pgn:1:1: game 1: expected a tag, [Name \"value\"], found `[Event]`"),
+        ("[FEN \"8/8 w\"]\n1. e4 *", "g.pgn:1:1: game 1: tag FEN, column 4: expected 8 ranks, found 2"),
+        ("1. e4", "g.pgn:1:6: game 1: expected a result (1-0, 0-1, 1/2-1/2 or *), found the end of the file"),
+        (
+            "1. e4 [Event \"2\"] 1. d4 *",
+            "g.pgn:1:4: game 1: expected a result (1-0, 0-1, 1/2-1/2 or *), found the next game",
+        ),
+        ("1. e4 ) *", "g.pgn:1:7: game 1: found ) without ("),
+        ("1. e4 {} {", "g.pgn:1:10: game 1: expected }, found the end of the file"),
+        ("1. e4 -- 2. d4 *", "g.pgn:1:7: game 1: expected a move, found the null move --: the game ends here"),
+    ] {
+        assert_eq!(
+            pgn::read("g.pgn", text, Strictness::Strict, EmptyGames::Refuse).unwrap_err().0[0].to_string(),
+            fault
+        );
+    }
+    let file =
+        pgn::read("g.pgn", "1. e4 [Event \"2\"] 1. d4 -- 2. c4", Strictness::Lenient, EmptyGames::Refuse).unwrap();
+    assert_eq!(file.games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [1, 1]);
+    let file = pgn::read("g.pgn", "[White \"A\"] 0-1 1. e4 *", Strictness::Strict, EmptyGames::Skip).unwrap();
+    assert_eq!((file.games.len(), file.games[0].number, file.notes.len()), (1, 2, 1));
+}
+
+#[test]
+fn suites_name_their_items() {
+    let read =
+        |kind, text: &str| Suite::read("stem", "stem.x", kind, text.as_bytes(), SuiteOptions::default()).unwrap();
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+    let suite = read(
+        Kind::Positions,
+        &format!("{start} id \"a\";\n\n{start}\n{start} id \"a\";\n{start} id \" \";\n{start} id \"a\";"),
+    );
+    assert_eq!(
+        suite.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(),
+        ["a", "stem.3", "a#2", "stem.5", "a#3"]
+    );
+    let suite = read(Kind::Games, GAMES);
+    assert_eq!(
+        suite.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(),
+        ["A - B, 1999", "stem.10", "stem.14"]
+    );
+    assert!(matches!(suite.items[0].content, Content::Game(_)) && suite.items[0].moves().len() == 5);
+
+    let options = SuiteOptions::default();
+    assert!(matches!(Suite::load(Path::new("missing.epd"), options), Err(SuiteError::Unreadable { .. })));
+    assert!(matches!(Suite::load(Path::new("Cargo.toml"), options), Err(SuiteError::Kind { .. })));
+    let bad = Suite::read("s", "s.epd", Kind::Positions, b"# fine\n8/\xff", options).unwrap_err();
+    assert_eq!(bad.to_string(), "s.epd:2:3: expected UTF-8 text, found the byte 0xff");
+    let options = SuiteOptions { strictness: Strictness::Lenient, ..options };
+    assert_eq!(Suite::read("s", "s.epd", Kind::Positions, b"# fine\xff\n", options).unwrap().notes.len(), 1);
+}
+
+proptest! {
+    #[test]
+    fn every_legal_move_is_written_so_that_it_is_read_back(choices in proptest::collection::vec(any::<u8>(), 0..120)) {
+        let mut board = Board::startpos();
+        for choice in choices {
+            let mut list = MoveList::new();
+            legal(&board, &mut list);
+            let mut texts = std::collections::HashSet::new();
+            for &mv in list.iter() {
+                let text = san::write(&board, mv);
+                prop_assert_eq!(san::read(&board, &text, Strictness::Strict), Ok(mv));
+                prop_assert_eq!(san::read(&board, &text, Strictness::Lenient), Ok(mv));
+                prop_assert_eq!(san::read(&board, &mv.to_string(), Strictness::Strict), Ok(mv));
+                prop_assert!(texts.insert(text));
+            }
+            if list.is_empty() {
+                break;
+            }
+            board.play(list[usize::from(choice) % list.len()], Increments::none());
+        }
+    }
+
+    #[test]
+    fn no_text_is_too_strange(
+        text in "\\PC{0,80}",
+        pieces in proptest::collection::vec("(\\[Event \"x\"\\]|\\[|\\]|\n|\\{|\\}|\\(|\\)|1\\.|e4|e5|Nf3|\\*|1-0|;|%|\\$|\"| )", 0..30),
+    ) {
+        for text in [text, pieces.concat()] {
+            for strictness in [Strictness::Strict, Strictness::Lenient] {
+                let _ = san::read(&Board::startpos(), &text, strictness);
+                let lines = text.matches('\n').count() + 1;
+                match pgn::read("x.pgn", &text, strictness, EmptyGames::Skip) {
+                    Ok(file) => prop_assert!(file.games.iter().all(|game| !game.moves.is_empty())),
+                    Err(faults) => prop_assert!(faults.0.iter().all(|fault| fault.line <= lines && fault.column <= text.len() + 1)),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Full diagnostics: they move no count, their parts add up, and they agree with a plain model that knows every position.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::AtomicBool;
+use ttlab::chess::{Board, Bound, Increments};
+use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::table::options::{Index, Size};
+use ttlab::table::policy::Policy;
+use ttlab::table::{Entry, ShadowCounters, TableOptions, build};
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+/// Two searches along the engine's own play.
+fn search(text: &str, diagnostics: &str) -> Vec<Iteration> {
+    let options: EngineOptions = toml::from_str(&format!("diagnostics = '{diagnostics}'\n{text}")).unwrap();
+    let mut engine = Engine::new(&options, None).unwrap();
+    let mut board = Board::from_fen(KIWIPETE).unwrap();
+    let mut iterations = Vec::new();
+    for _ in 0..2 {
+        let limit = Limit { depth: Some(5), nodes: None };
+        iterations.extend(engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations);
+        board.play(iterations.last().unwrap().best, Increments::none());
+    }
+    iterations
+}
+
+fn every_kind_of_table() -> Vec<String> {
+    let mut tables: Vec<String> = Policy::NAMES
+        .iter()
+        .map(|policy| {
+            let slots = if *policy == "vipermate-first" { 1 } else { 2 };
+            format!(
+                "table = {{ size = 1024, slots = {slots}, policy = '{policy}', key_bits = 10, clock = 'iteration' }}"
+            )
+        })
+        .collect();
+    tables.push("table = 'unbounded'".to_owned());
+    tables.push("table = { kind = 'unbounded', depth = 'equal' }\nkeys.ep = 'always'".to_owned());
+    tables.push(
+        "table = { size = 500, use = 'moves', clear = 'search', same_key = 'policy' }\nalgorithm = 'pvs'".to_owned(),
+    );
+    tables.push("table = { size = 500, pv_cutoffs = false, same_key = 'deeper' }\nalgorithm = 'pvs'".to_owned());
+    tables.push("table = { size = 500, layout = 'bytes10', slots = 3, same_key = 'guard-two' }".to_owned());
+    tables
+}
+
+#[test]
+fn diagnostics_move_no_count_and_their_parts_add_up() {
+    for text in every_kind_of_table() {
+        let (plain, full) = (search(&text, "off"), search(&text, "full"));
+        assert_eq!(plain.len(), full.len());
+        for (plain, full) in plain.iter().zip(&full) {
+            assert_eq!((plain.search, plain.score, plain.best), (full.search, full.score, full.best), "{text}");
+            // `reused` is what `full` adds.
+            let mut table = plain.table;
+            table.reused = full.table.reused;
+            assert_eq!(table, full.table, "{text}");
+            assert_eq!(plain.occupancy, full.occupancy, "{text}");
+            assert!(plain.anatomy.is_none());
+            adds_up(full, &text);
+        }
+        let mut all = ShadowCounters::default();
+        full.iter().for_each(|iteration| all += iteration.anatomy.as_ref().unwrap().table);
+        assert!(all.lives_cut <= all.lives_used && all.lives_used <= all.lives && all.lives > 0, "{text} {all:?}");
+    }
+}
+
+fn adds_up(full: &Iteration, text: &str) {
+    let anatomy = full.anatomy.as_deref().unwrap();
+    let (tree, table, contents) = (anatomy.search, anatomy.table, anatomy.contents);
+    let (hits, count) = (full.table.hits, full.table);
+    assert_eq!(hits, tree.cut + tree.shallow + tree.indecisive + tree.open_window + tree.unasked, "{text}");
+    assert_eq!(tree.cut, full.search.usable);
+    assert_eq!(tree.cut, tree.cut_exact + tree.cut_lower + tree.cut_upper);
+    assert_eq!(hits, tree.hits_ply_0 + tree.hits_ply_3 + tree.hits_ply_6 + tree.hits_ply_9);
+    assert_eq!(tree.cut, tree.cut_ply_0 + tree.cut_ply_3 + tree.cut_ply_6 + tree.cut_ply_9);
+    let probes = tree.probes_ply_0 + tree.probes_ply_3 + tree.probes_ply_6 + tree.probes_ply_9;
+    assert_eq!(count.probes, probes);
+    assert!(tree.unique <= full.search.nodes && tree.unique > full.search.nodes / 10);
+    assert!(tree.cut_old <= tree.hits_old && tree.cut_pv <= tree.hits_pv && tree.saved >= tree.cut);
+    assert!(tree.cut_false <= table.false_hits);
+    let misses = table.miss_never + table.miss_evicted + table.miss_refused + table.miss_emptied + table.miss_elsewhere;
+    assert_eq!(misses, count.misses_empty + count.misses_other, "{text}");
+    assert_eq!(table.lives, count.fills + count.evictions + table.false_updates, "{text}");
+    assert!(table.contended >= count.evictions);
+    let depths = contents.held_depth_0 + contents.held_depth_1 + contents.held_depth_2 + contents.held_depth_3;
+    let depths = depths + contents.held_depth_4 + contents.held_depth_6 + contents.held_depth_8;
+    let ages = contents.held_age_0 + contents.held_age_1 + contents.held_age_2 + contents.held_age_4;
+    assert_eq!(depths, full.occupancy.occupied);
+    assert_eq!(ages + contents.held_age_8, full.occupancy.occupied);
+    assert_eq!(contents.held_age_0, full.occupancy.current);
+    assert_eq!(contents.held_exact + contents.held_lower + contents.held_upper, full.occupancy.occupied);
+}
+
+#[test]
+fn without_false_matches_or_pressure_there_is_nothing_of_either() {
+    for iteration in search("table = { size = '64 MiB' }", "full") {
+        let table = iteration.anatomy.unwrap().table;
+        assert_eq!((table.false_hits, table.false_updates), (0, 0));
+        assert!(table.miss_evicted * 100 <= table.lives + 100, "64 MiB lose almost nothing: {table:?}");
+    }
+    let last = search("table = { size = 1024, policy = 'never' }", "full").pop().unwrap().anatomy.unwrap().table;
+    assert_eq!(last.miss_evicted, 0);
+    assert!(last.miss_refused > 1000 && last.miss_refused_deep > 100, "{last:?}");
+    let last = search("table = { size = 1024, policy = 'always', clear = 'search' }", "full").pop().unwrap();
+    let table = last.anatomy.unwrap().table;
+    assert_eq!(table.miss_refused, 0);
+    assert!(table.miss_evicted > 1000 && table.miss_emptied > 0, "{table:?}");
+}
+
+/// The same position under several en passant squares is elsewhere in the table.
+#[test]
+fn en_passant_squares_hide_positions() {
+    let elsewhere = |ep: &str| -> u64 {
+        let text = format!("keys.ep = '{ep}'\ntable = 'unbounded'");
+        search(&text, "full").iter().map(|found| found.anatomy.as_ref().unwrap().table.miss_elsewhere).sum()
+    };
+    assert!(elsewhere("always") > 0);
+    assert_eq!(elsewhere("legal"), 0);
+}
+
+/// An always-replace table of one slot to a bucket, in the plainest way: who is in each slot, and what became of each position.
+#[derive(Default)]
+struct Model {
+    slots: HashMap<u64, (u64, u64, u8, bool, bool)>,
+    offered: HashSet<u64>,
+    evicted: HashMap<u64, u8>,
+    emptied: HashSet<u64>,
+    count: ShadowCounters,
+}
+
+impl Model {
+    /// `false`: nothing answered; otherwise the model's view of the hit.
+    fn probe(&mut self, slot: u64, kept: u64, check: u64, depth: u8, cut: bool) {
+        match self.slots.get_mut(&slot) {
+            Some((held, other, _, used, ended)) if *held == kept => {
+                if *other != check {
+                    self.count.false_hits += 1;
+                    return;
+                }
+                self.count.lives_used += u64::from(!*used);
+                self.count.lives_cut += u64::from(cut && !*ended);
+                (*used, *ended) = (true, *ended || cut);
+            }
+            _ => {
+                if self.emptied.contains(&check) {
+                    self.count.miss_emptied += 1;
+                } else if let Some(&lost) = self.evicted.get(&check) {
+                    self.count.miss_evicted += 1;
+                    self.count.miss_evicted_deep += u64::from(lost >= depth);
+                } else {
+                    assert!(!self.offered.contains(&check));
+                    self.count.miss_never += 1;
+                }
+            }
+        }
+    }
+
+    fn store(&mut self, slot: u64, kept: u64, check: u64, depth: u8) {
+        if let Some((held, other, lost, used, ended)) = self.slots.get(&slot).copied() {
+            if other == check {
+                self.slots.insert(slot, (kept, check, depth, used, ended));
+                return;
+            }
+            self.evicted.insert(other, lost);
+            if held == kept {
+                self.count.false_updates += 1;
+            } else {
+                self.count.contended += 1;
+            }
+        }
+        self.count.lives += 1;
+        self.offered.insert(check);
+        self.evicted.remove(&check);
+        self.emptied.remove(&check);
+        self.slots.insert(slot, (kept, check, depth, false, false));
+    }
+
+    fn clear(&mut self) {
+        self.emptied.extend(self.offered.drain());
+        self.evicted.clear();
+        self.slots.clear();
+    }
+}
+
+#[test]
+fn the_shadow_is_what_a_plain_model_says() {
+    let options =
+        TableOptions { size: Size::Entries(64), index: Index::Modulo, key_bits: 3, ..TableOptions::default() };
+    let mut table = build(&options, None, true).unwrap().unwrap();
+    let mut model = Model::default();
+    let mut state = 7u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for step in 0..60_000 {
+        let position = random(400);
+        // Keys of few bits at the high end, where three are compared, and anything at the low end, where the slot is.
+        let key = (position * 0x9e37_79b9).wrapping_mul(0x2545_f491_4f6c_dd1d);
+        let (slot, kept, check, depth) = (key % 64, key >> 61, position + 1, random(10) as u8);
+        match random(8) {
+            0..4 => {
+                let cut = random(3) == 0;
+                if let Some(hit) = table.probe(key, check, depth).filter(|_| cut) {
+                    table.cutoff(&hit);
+                }
+                model.probe(slot, kept, check, depth, cut);
+            }
+            _ => {
+                table.store(key, check, Entry { bound: Bound::Lower, depth, ..Entry::default() });
+                model.store(slot, kept, check, depth);
+            }
+        }
+        if step % 7919 == 7918 {
+            table.clear();
+            model.clear();
+        }
+        assert_eq!(table.shadow(), model.count, "step {step}");
+    }
+    let count = model.count;
+    assert!(count.false_hits > 500 && count.false_updates > 500 && count.miss_emptied > 20, "{count:?}");
+    table.renew();
+    table.probe(1, 5, 0);
+    assert_eq!(table.shadow().miss_never, count.miss_never + 1, "after a renewal nothing is remembered");
+}
+
+/// False matches in a search come as often as chance has it: in a full table, misses x slots x 2^-bits.
+#[test]
+fn type_one_errors_follow_the_law() {
+    for (bits, slots) in [(6u32, 1u32), (6, 4), (9, 2)] {
+        let (mut false_hits, mut expected) = (0, 0.0);
+        for seed in 1..=8 {
+            let text = format!(
+                "keys.seed = {seed}\nordering = ['mvv-lva']\n\
+                 table = {{ size = 256, slots = {slots}, policy = 'fifo', key_bits = {bits}, use = 'moves' }}"
+            );
+            for iteration in search(&text, "full") {
+                let found = iteration.anatomy.unwrap();
+                let asked = iteration.table.misses_other + found.table.false_hits;
+                false_hits += found.table.false_hits;
+                expected += asked as f64 * (1.0 - (1.0 - 0.5f64.powi(bits as i32)).powi(slots as i32));
+            }
+        }
+        let ratio = false_hits as f64 / expected;
+        assert!((0.85..1.15).contains(&ratio), "{false_hits} against {expected} with {bits} bits, {slots} slots");
+    }
+}
+
+#[test]
+fn anatomies_are_columns_where_they_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str, text: &str| {
+        let file = folder.path().join(format!("{name}.toml"));
+        std::fs::write(&file, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 4 }}\n{text}")).unwrap();
+        let out = folder.path().join(name);
+        let mut command = assert_cmd::Command::cargo_bin("ttlab").unwrap();
+        command.args(["run", "--quiet"]).arg(&file).arg("--out").arg(&out).assert().success();
+        let mut reader = csv::Reader::from_path(out.join("results.csv")).unwrap();
+        let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+        let rows: Vec<HashMap<String, String>> = reader
+            .records()
+            .map(|row| header.iter().cloned().zip(row.unwrap().iter().map(str::to_owned)).collect())
+            .collect();
+        (header, rows)
+    };
+    let (header, _) = run("off", "");
+    assert!(!header.iter().any(|column| column.starts_with("anatomy.")));
+    let (header, rows) = run("some", "[[variant]]\nname = 'off'\n[[variant]]\nname = 'full'\ndiagnostics = 'full'\n");
+    assert!(header.iter().filter(|column| column.starts_with("anatomy.")).count() > 50);
+    assert_eq!(rows.len(), 8);
+    for row in rows {
+        let given = !row["anatomy.unique"].is_empty();
+        assert_eq!(given, row["variant"] == "full");
+        assert!(!given || row["anatomy.cut"] == row["search.usable"]);
+    }
+}

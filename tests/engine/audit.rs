@@ -1,0 +1,221 @@
+//! The node audit over policies, shapes, placements, orderings and algorithms, on positions with mates: no answer of the
+//! table may differ from a search without one. And the audit must see what is wrong where something is.
+
+use std::sync::atomic::AtomicBool;
+use ttlab::chess::Board;
+use ttlab::engine::audit::{Claim, Findings, comparable};
+use ttlab::engine::{Engine, EngineOptions, Limit};
+use ttlab::table::policy::Policy;
+
+/// Mates in one to three, stalemate tricks, en passant (one that may be had or not in the same position) and castling at hand, promotions, a locked endgame with many
+/// transpositions.
+const POSITIONS: [(&str, u8); 7] = [
+    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4),
+    ("1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1", 4),
+    ("7k/5Q2/8/6K1/8/8/8/8 b - - 0 1", 7),
+    ("8/8/8/8/4k3/r7/1r6/4K3 b - - 0 1", 5),
+    ("8/P1k5/K7/8/2pP4/8/8/8 b - d3 0 1", 8),
+    ("7k/8/8/8/2p5/8/3P4/K7 w - - 0 1", 9),
+    ("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", 9),
+];
+
+/// Searches every position, then the one that the best move leads to, with what the first search left in the table.
+fn audited(text: &str, depth_less: u8) -> (Findings, u64) {
+    let options: EngineOptions = toml::from_str(text).unwrap();
+    let options = comparable(&options).unwrap();
+    let (mut findings, mut nodes) = (Findings::default(), 0);
+    for (fen, depth) in POSITIONS {
+        let mut board = Board::from_fen(fen).unwrap();
+        let mut engine = Engine::new(&options, None).unwrap();
+        engine.audit();
+        for _ in 0..2 {
+            let limit = Limit { depth: Some(depth - depth_less), nodes: None };
+            let outcome = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
+            nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+            match outcome.iterations.last().map(|last| last.best) {
+                Some(best) if !best.is_none() => board.play(best, ttlab::chess::Increments::none()),
+                _ => break,
+            }
+        }
+        findings.add(engine.findings());
+    }
+    (findings, nodes)
+}
+
+fn is_sound(text: &str, least: u64) {
+    let (findings, _) = audited(text, 0);
+    let first = findings.wrong.first().map(ToString::to_string).unwrap_or_default();
+    assert_eq!(findings.count.wrong, 0, "{text}\n{first}");
+    assert!(findings.count.cutoffs >= least, "only {} cutoffs were audited with {text}", findings.count.cutoffs);
+    assert!(findings.count.roots > 20 && findings.count.moves > 100, "{:?} with {text}", findings.count);
+}
+
+#[test]
+fn every_policy_in_buckets_of_every_kind() {
+    for policy in Policy::NAMES {
+        let slots: &[u8] = match *policy {
+            "vipermate-first" => &[1],
+            "two-deep" | "two-big1" | "two-tier" => &[2, 3],
+            _ => &[1, 4, 8],
+        };
+        for slots in slots {
+            for (same_key, clock) in [("replace", "search"), ("policy", "iteration"), ("guard-four", "game-ply")] {
+                is_sound(
+                    &format!(
+                        "table = {{ size = 512, slots = {slots}, policy = '{policy}', same_key = '{same_key}', \
+                         clock = '{clock}', keep_move = true, refresh = 'match' }}"
+                    ),
+                    500,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_size_layout_and_index() {
+    for (size, least) in [(8, 20), (300, 100), (100_000, 500)] {
+        for (layout, slots) in [("bytes16", 2), ("bytes24", 1)] {
+            for index in ["modulo", "mask", "multiply"] {
+                is_sound(
+                    &format!(
+                        "table = {{ size = {size}, layout = '{layout}', slots = {slots}, index = '{index}', \
+                         policy = 'depth-preferred' }}"
+                    ),
+                    least,
+                );
+            }
+        }
+    }
+    is_sound("table = 'unbounded'", 1000);
+}
+
+#[test]
+fn every_placement_leaf_and_failure() {
+    for leaf in ["static", "quiescence"] {
+        for (probe, store) in [
+            ("after-leaf", "after-leaf"),
+            ("before-leaf", "before-leaf"),
+            ("quiescence", "quiescence"),
+            ("after-leaf", "quiescence"),
+            ("quiescence", "before-leaf"),
+        ] {
+            for (fail, known) in [("soft", "exact"), ("hard", "window"), ("soft", "window"), ("hard", "exact")] {
+                for upper_move in [false, true] {
+                    is_sound(
+                        &format!(
+                            "algorithm = 'pvs'\nleaf = '{leaf}'\nfail = '{fail}'\nprobe.at = '{probe}'\n\
+                             store = {{ at = '{store}', known = '{known}', upper_move = {upper_move} }}\n\
+                             table = {{ size = 4096, start_value = {upper_move}, pv_cutoffs = {} }}",
+                            !upper_move
+                        ),
+                        100,
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_algorithm_ordering_and_mate_score() {
+    for algorithm in ["alpha-beta", "pvs", "mtdf", "minimax"] {
+        for ordering in [
+            "[]",
+            "['table-move']",
+            "['table-move', 'mvv-lva', 'killers', 'history']",
+            "['see', 'countermove', 'table-move']",
+        ] {
+            for mate in ["ply", "depth", "none"] {
+                // Minimax needs no ordering and much patience.
+                if algorithm == "minimax" && (ordering != "[]" || mate == "none") {
+                    continue;
+                }
+                // Captures in any order take for ever.
+                let leaf = if ordering.len() < 16 { "static" } else { "quiescence" };
+                let text = format!(
+                    "algorithm = '{algorithm}'\nleaf = '{leaf}'\nordering = {ordering}\nmate.distance = '{mate}'\naspiration = 40\n\
+                     etc_depth = 2\niid.min_depth = 3\nkeys.ep = 'always'\ntable.size = 2048"
+                );
+                let (findings, _) = audited(&text, 2 * u8::from(algorithm == "minimax"));
+                let first = findings.wrong.first().map(ToString::to_string).unwrap_or_default();
+                assert_eq!(findings.count.wrong, 0, "{text}\n{first}");
+                assert!(findings.count.cutoffs > 300, "{:?} with {text}", findings.count);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_audit_moves_no_count() {
+    let text = "table = { size = 1024, policy = 'depth-preferred', slots = 2 }";
+    let options = comparable(&toml::from_str(text).unwrap()).unwrap();
+    let (_, audited) = audited(text, 0);
+    let mut plain = 0;
+    for (fen, depth) in POSITIONS {
+        let mut board = Board::from_fen(fen).unwrap();
+        let mut engine = Engine::new(&options, None).unwrap();
+        for _ in 0..2 {
+            let limit = Limit { depth: Some(depth), nodes: None };
+            let outcome = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
+            plain += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+            match outcome.iterations.last().map(|last| last.best) {
+                Some(best) if !best.is_none() => board.play(best, ttlab::chess::Increments::none()),
+                _ => break,
+            }
+        }
+    }
+    assert_eq!(audited, plain);
+}
+
+/// Faults that options name: each must be found, and by the claim that it breaks.
+#[test]
+fn named_faults_are_found() {
+    type Test = fn(&Claim) -> bool;
+    let cases: [(&str, Test); 6] = [
+        ("fail = 'hard'\ntable = { size = 4096, bounds = 'ignored' }", |claim| *claim == Claim::Cutoff),
+        ("table = { size = 4096, depth = 'ignored' }", |claim| matches!(claim, Claim::Stored(_))),
+        ("table = { size = 4096, key_bits = 4 }", |claim| matches!(claim, Claim::Move(_))),
+        ("keys = { scheme = 'pieces-only' }\ntable.size = 4096", |claim| !matches!(claim, Claim::Root)),
+        ("keys = { scheme = 'purple-product' }\ntable.size = 4096", |claim| matches!(claim, Claim::Move(_))),
+        ("keys = { ep = 'never' }\ntable = 'unbounded'", |claim| matches!(claim, Claim::Stored(_) | Claim::Move(_))),
+    ];
+    for (text, expected) in cases {
+        let (findings, _) = audited(text, 0);
+        assert!(findings.count.wrong > 0, "not found: {text}");
+        assert!(findings.wrong.iter().any(|wrong| expected(&wrong.claim)), "{text}: {}", findings.wrong[0]);
+        assert!(findings.wrong.len() <= 20 && findings.wrong[0].to_string().contains('/'));
+    }
+}
+
+/// A search that runs out of nodes, wherever that is, leaves nothing wrong in the table; and it does the same again.
+#[test]
+fn a_search_cut_short_leaves_nothing_wrong() {
+    for text in [
+        "table = { size = 4096, slots = 2, policy = 'depth-preferred' }",
+        "fail = 'hard'\nalgorithm = 'mtdf'\nprobe.at = 'quiescence'\nstore.at = 'quiescence'\ntable = { size = 4096 }",
+        "algorithm = 'minimax'\nleaf = 'static'\ntable = 'unbounded'",
+    ] {
+        let options = comparable(&toml::from_str(text).unwrap()).unwrap();
+        let board = Board::from_fen(POSITIONS[1].0).unwrap();
+        let run = |nodes| {
+            let mut engine = Engine::new(&options, None).unwrap();
+            engine.audit();
+            let mut search = |depth, nodes| {
+                let limit = Limit { depth: Some(depth), nodes };
+                engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations
+            };
+            let mut found = search(9, Some(nodes));
+            assert_eq!(found.iter().map(|iteration| iteration.search.nodes).sum::<u64>(), nodes, "{text}");
+            found.extend(search(2, None));
+            let counted: Vec<_> = found.iter().map(|found| (found.search, found.table, found.score)).collect();
+            (counted, engine.findings())
+        };
+        for nodes in (1..=20).map(|step| step * 211) {
+            let (counted, findings) = run(nodes);
+            let first = findings.wrong.first().map(ToString::to_string).unwrap_or_default();
+            assert_eq!(findings.count.wrong, 0, "{nodes} nodes with {text}\n{first}");
+            assert_eq!(counted, run(nodes).0, "{nodes} nodes with {text}");
+        }
+    }
+}

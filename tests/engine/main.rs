@@ -1,0 +1,9 @@
+//! The search: its counts, its values and what it notes down.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+
+mod anatomy;
+mod audit;
+mod foresight;
+mod founding;
+mod sequences;
+mod signatures;

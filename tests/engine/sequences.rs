@@ -1,0 +1,149 @@
+//! Sequences: searches that share a table along a game, and what is kept between them.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use ttlab::chess::suite::{Suite, SuiteOptions};
+use ttlab::chess::{Board, Increments};
+use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
+
+fn engine(text: &str) -> Engine {
+    let options: EngineOptions = toml::from_str(text).unwrap();
+    Engine::new(&options, None).unwrap()
+}
+
+fn search(engine: &mut Engine, board: &Board, past: &[Board], depth: u8) -> Iteration {
+    let limit = Limit { depth: Some(depth), nodes: None };
+    engine.search(board, past, limit, &AtomicBool::new(false), &mut |_| {}).iterations.pop().unwrap()
+}
+
+/// The boards of the first game of the suite, one for each ply.
+fn game() -> Vec<Board> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/games.pgn");
+    let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
+    assert!(suite.items.len() >= 10);
+    let mut board = suite.items[0].board;
+    let mut boards = vec![board];
+    for &mv in suite.items[0].game().unwrap() {
+        board.play(mv, Increments::none());
+        boards.push(board);
+    }
+    boards
+}
+
+/// Hits of each search along a game.
+fn hits(text: &str) -> Vec<u64> {
+    let mut engine = engine(&format!("deepening.step = 0\n{text}"));
+    game()[10..16].iter().map(|board| search(&mut engine, board, &[], 4).table.hits).collect()
+}
+
+#[test]
+fn a_table_that_is_kept_answers_from_the_last_search_and_a_cleared_one_does_not() {
+    let (kept, cleared) = (hits("table.clear = 'game'"), hits("table.clear = 'search'"));
+    assert_eq!(kept[0], cleared[0]);
+    assert!((1..5).all(|at| kept[at] > cleared[at]), "{kept:?} {cleared:?}");
+    // A cleared table in a sequence is a new table: the same search alone gives the same counts.
+    let mut alone = engine("deepening.step = 0\ntable.clear = 'search'\nhistory_clear = 'search'");
+    let mut along = engine("deepening.step = 0\ntable.clear = 'search'\nhistory_clear = 'search'");
+    for board in &game()[10..16] {
+        alone.reset();
+        assert_eq!(search(&mut alone, board, &[], 4), search(&mut along, board, &[], 4));
+    }
+}
+
+#[test]
+fn history_and_killers_are_kept_apart_from_the_table() {
+    let nodes = |text: &str| -> Vec<u64> {
+        let mut engine = engine(&format!("deepening.step = 0\ntable.clear = 'search'\n{text}"));
+        game()[10..14].iter().map(|board| search(&mut engine, board, &[], 4).search.nodes).collect()
+    };
+    let (kept, cleared) = (nodes("history_clear = 'game'"), nodes("history_clear = 'search'"));
+    assert_eq!(kept[0], cleared[0]);
+    assert_ne!(kept[1..], cleared[1..]);
+}
+
+/// With factor 4 on probes an entry must be eight plies deeper to end a node two plies on: only moves survive. On stores alone, or with a
+/// game ply that stands still, cutoffs survive.
+#[test]
+fn aging_on_probe_leaves_only_the_moves_of_the_last_search() {
+    let usable = |policy: &str, ply: &str| -> u64 {
+        let text = format!(
+            "table.clock = 'game-ply'\ngame_ply = '{ply}'\ntable.policy = {policy}\ndeepening.step = 0\nprobe.min_depth = 3"
+        );
+        let mut engine = engine(&text);
+        let boards = game();
+        search(&mut engine, &boards[12], &[], 6);
+        // Two plies on, the last search left drafts of up to 4: probes at depth 3 and more can only be answered by it or by this search itself.
+        search(&mut engine, &boards[14], &[], 4).search.usable
+    };
+    let fresh = {
+        let mut engine = engine("deepening.step = 0\nprobe.min_depth = 3");
+        search(&mut engine, &game()[14], &[], 4).search.usable
+    };
+    let both = usable("{ kind = 'aged-depth', factor = 4, on = 'both' }", "game");
+    let probe = usable("{ kind = 'aged-depth', factor = 4, on = 'probe' }", "game");
+    let store = usable("{ kind = 'aged-depth', factor = 4, on = 'store' }", "game");
+    let still = usable("{ kind = 'aged-depth', factor = 4, on = 'both' }", "zero");
+    assert_eq!((both, probe), (fresh, fresh), "aged probes end no node");
+    assert!(store > both && still > both, "store {store}, still {still}, both {both}");
+}
+
+#[test]
+fn repetitions_and_fifty_moves_are_draws_when_they_are_asked_for() {
+    let none = Increments::none();
+    // White is a queen up; the knights went out and back, so that a repetition is one move away.
+    let start = Board::from_fen("6k1/5ppp/5n2/8/8/5N2/3Q1PPP/6K1 w - - 10 40").unwrap();
+    let mut past = Vec::new();
+    let mut board = start;
+    for uci in ["f3g5", "f6h5", "g5f3"] {
+        past.push(board);
+        let mut moves = ttlab::chess::MoveList::new();
+        ttlab::chess::legal(&board, &mut moves);
+        board.play(*moves.iter().find(|mv| mv.to_string() == uci).unwrap(), none);
+    }
+    // Black to move: ...Nf6 repeats the first position.
+    let on = search(&mut engine("draws = true\ntable = 'none'"), &board, &past, 1);
+    let off = search(&mut engine("draws = false\ntable = 'none'"), &board, &past, 1);
+    assert_eq!((on.score, on.best.to_string().as_str()), (0, "h5f6"));
+    assert!(off.score < -500, "{}", off.score);
+    // The hundredth halfmove draws unless it mates: here it cannot.
+    let late = Board::from_fen("6k1/8/8/8/8/5N2/3Q4/6K1 w - - 99 90").unwrap();
+    assert_eq!(search(&mut engine("draws = true\ntable = 'none'"), &late, &[], 2).score, 0);
+    assert!(search(&mut engine("draws = false\ntable = 'none'"), &late, &[], 2).score > 500);
+}
+
+/// 13 and 17 evaluations at depths 1 and 2: the published faults; sound keys give 20 and 39 whatever the seed.
+#[test]
+fn the_fault_options_show_their_faults_and_the_sound_ones_do_not() {
+    let evals = |preset: &str, over: &str| -> Vec<u64> {
+        let mut table = ttlab::experiment::presets::options(preset).unwrap();
+        ttlab::experiment::paths::lay_over(&mut table, &over.parse().unwrap());
+        let mut engine = Engine::new(&table.try_into().unwrap(), None).unwrap();
+        (1..=2).map(|depth| search(&mut engine, &Board::startpos(), &[], depth).search.evals).collect()
+    };
+    assert_eq!(evals("purple-as-published", ""), [13, 17]);
+    assert_eq!(evals("purple-as-published", "table.key_bits = 64"), [13, 17], "the index alone does it");
+    for seed in 1..20 {
+        assert_eq!(
+            evals(
+                "purple-as-published",
+                &format!("keys = {{ scheme = 'standard', seed = {seed} }}\ntable.key_bits = 64")
+            ),
+            [20, 39]
+        );
+    }
+}
+
+/// The listing of "Move Selection" stores no bound and takes every score for exact: on this position it finds another value than a search
+/// without a table. With bounds heeded, and equal depths asked for, it does not.
+#[test]
+fn ignored_bounds_give_wrong_values_and_checked_ones_do_not() {
+    let board = Board::from_fen("3rn2k/ppb2rpp/2ppqp2/5N2/2P1P3/1P5Q/PB3PPP/3RR1K1 w - - 0 1").unwrap();
+    let score = |over: &str| {
+        let mut table = ttlab::experiment::presets::options("purple-listing").unwrap();
+        ttlab::experiment::paths::lay_over(&mut table, &over.parse().unwrap());
+        search(&mut Engine::new(&table.try_into().unwrap(), None).unwrap(), &board, &[], 5).score
+    };
+    let truth = score("table = 'none'");
+    assert_ne!(score("table.depth = 'equal'"), truth);
+    assert_eq!(score("table = { bounds = 'checked', depth = 'equal' }"), truth);
+}

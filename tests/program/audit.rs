@@ -1,0 +1,63 @@
+//! `ttlab audit` as users meet it.
+
+use assert_cmd::Command;
+
+fn audit(text: &str) -> (Option<i32>, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("audited.toml");
+    std::fs::write(&file, text).unwrap();
+    let output = Command::cargo_bin("ttlab").unwrap().arg("audit").arg(&file).args(["--depth", "4"]).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_sound_experiment_passes_and_no_table_is_left_out() {
+    let (code, stdout, stderr) = audit(
+        "suite = { fen = 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1' }\n\
+         limit = { depth = 9 }\n[engine]\ndraws = true\nlmr.min_depth = 3\n[grid]\n'table.policy' = ['always', 'two-deep']\n\
+         'table.size' = [1024, '25 %']\n'table.slots' = [2]\n[[variant]]\nname = 'none'\ntable = 'none'\n",
+    );
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
+    assert_eq!(stdout.lines().count(), 5, "a heading and four variants: {stdout}");
+    assert!(stderr.contains("of 4 jobs"));
+}
+
+#[test]
+fn a_fault_that_the_file_names_is_found() {
+    let (code, stdout, _) = audit(
+        "suite = { startpos = true }\nlimit = { depth = 4 }\n[engine]\npreset = 'purple'\n\
+         [[variant]]\nname = 'sound'\ntable = 'unbounded'\n\
+         [[variant]]\nname = 'broken'\ntable = 'unbounded'\n'keys.scheme' = 'purple-product'\n",
+    );
+    assert_eq!(code, Some(4));
+    let wrong = |name: &str| {
+        let line = stdout.lines().find(|line| line.ends_with(name)).unwrap();
+        line.split_whitespace().nth(5).unwrap().parse::<u64>().unwrap()
+    };
+    assert_eq!(wrong("sound"), 0);
+    assert!(wrong("broken") > 0 && stdout.contains("is not legal"), "{stdout}");
+}
+
+#[test]
+fn without_a_table_there_is_nothing_to_audit() {
+    let (code, _, stderr) = audit("suite = { startpos = true }\nlimit = { depth = 3 }\n[engine]\ntable = 'none'\n");
+    assert_eq!(code, Some(2));
+    assert!(stderr.contains("has a table"), "{stderr}");
+}
+
+#[test]
+fn a_few_positions_are_enough_where_it_is_said_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("audited.toml");
+    std::fs::write(&file, "suite = 'data/perft.epd'\nlimit = { depth = 2 }\n[engine]\ntable.size = 1024\n").unwrap();
+    let jobs = |positions: &str| {
+        let args = ["--depth", "2", "--positions", positions];
+        let output = Command::cargo_bin("ttlab").unwrap().arg("audit").arg(&file).args(args).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, stderr) = jobs("3");
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stderr.contains("3 of 3 jobs"), "{stderr}");
+    assert_eq!(jobs("0").0, Some(2));
+}

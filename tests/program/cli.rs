@@ -1,0 +1,340 @@
+//! The binary as a user meets it: exit codes, places in error messages, results that survive.
+
+use crate::common::run;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+fn experiment(folder: &Path, text: &str) -> PathBuf {
+    let path = folder.join("trial.toml");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// Results without the column of seconds.
+fn counts(folder: &Path) -> Vec<Vec<String>> {
+    let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
+    let seconds = reader.headers().unwrap().iter().position(|name| name == "seconds").unwrap();
+    let fields = |record: csv::StringRecord| {
+        record.iter().enumerate().filter(|(at, _)| *at != seconds).map(|(_, field)| field.to_owned()).collect()
+    };
+    reader.records().map(|record| fields(record.unwrap())).collect()
+}
+
+const SMALL: &str = r#"
+name = "trial"
+suite = "data/bratko-kopec.epd"
+first = 6
+limit = { depth = 3 }
+[grid]
+"table.size" = [1024, 8192]
+"table.policy" = ["always", { kind = "aged-depth", factor = 2 }]
+[[variant]]
+name = "no table"
+table = "none"
+"#;
+
+#[test]
+fn mistakes_in_a_file_are_shown_where_they_are() {
+    let head = "suite = { startpos = true }\nlimit = { depth = 2 }\n";
+    let cases: &[(&str, &[&str])] = &[
+        ("[engine]\nalgoritm = 'minimax'\n", &["unknown field `algoritm`", "did you mean `algorithm`", ":4:1"]),
+        ("[engine]\nalgorithm = 'minmax'\n", &["unknown variant `minmax`", "did you mean `minimax`", ":4:1"]),
+        ("[engine]\ntable = { size = 'lots' }\n", &["table.size", "not a size", ":4:"]),
+        ("[engine]\nlmr = { min_depth = 300 }\n", &["lmr.min_depth", "300"]),
+        (
+            "[grid]\n\"table.slotz\" = [1, 2]\n",
+            &["there is no option `table.slotz`", "did you mean `table.slots`", ":4:1"],
+        ),
+        ("[grid]\n\"table.slots\" = 2\n", &["grid.table.slots", "expected a list"]),
+        ("[grid]\n\"table.slots\" = [1, 9]\n", &["table.slots: 9 is out of range", "slots=9", ":4:1"]),
+        ("[grid]\n\"table.slots\" = [1, 1]\n", &["used twice"]),
+        ("[grid]\n\"table.policy\" = ['alwyas']\n", &["alwyas", "did you mean `always`", ":4:1"]),
+        ("[grid]\n\"table.policy\" = ['two-deep']\n", &["table.policy", "needs table.slots of at least 2"]),
+        ("[engine]\npreset = 'purpel'\n", &["unknown preset `purpel`", "did you mean `purple`"]),
+        ("[[variant]]\nalgorithm = 'minimax'\n", &["needs a name"]),
+        ("[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n", &["are the same point"]),
+        ("[[zip]]\n\"table.slots\" = [1, 2]\n\"keys.seed\" = [1]\n", &["has 1 values where", "has 2"]),
+        ("[baseline]\nvariant = 'x'\n", &["baseline: no variant matches"]),
+        ("[[expect]]\nevalz = 3\n", &["there is no such metric"]),
+        ("[[expect]]\nwhere = { depht = 3 }\nevals = 3\n", &["there is no such column", "did you mean `depth`"]),
+        ("[[expect]]\nclaim = 'nodes(a) nodes(b)'\n", &["expect.claim"]),
+        ("[[expect]]\nclaim = 'nodes(a) < nodes(b)'\n", &["there is no variant \"a\""]),
+        ("[sequence]\nfrom = 3\n", &["give self_play"]),
+        ("nonsense", &[":3:"]),
+    ];
+    let folder = TempDir::new().unwrap();
+    for (text, wanted) in cases {
+        let path = experiment(folder.path(), &format!("{head}{text}"));
+        for command in ["check", "run", "plan"] {
+            let (_, stderr, code) = run(&[command, path.to_str().unwrap()]);
+            assert_eq!(code, 2, "{text}\n{stderr}");
+            for part in *wanted {
+                assert!(stderr.contains(part), "{text}\nshould say {part:?}:\n{stderr}");
+            }
+        }
+    }
+    let (_, stderr, code) = run(&[
+        "run",
+        experiment(folder.path(), "suite = 'data/bratko-copec.epd'\nlimit = { depth = 1 }").to_str().unwrap(),
+    ]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("did you mean `data/bratko-kopec.epd`"), "{stderr}");
+    let huge = experiment(folder.path(), &format!("{head}[engine]\ntable.size = '900000 GiB'\n"));
+    let (_, stderr, code) = run(&["run", huge.to_str().unwrap()]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("memory") && stderr.contains("default"), "{stderr}");
+    let (_, stderr, code) = run(&["run", "no/such/file.toml"]);
+    assert!(code == 2 && stderr.contains("no/such/file.toml"), "{stderr}");
+    assert!(
+        !Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/trial").exists(),
+        "a refused file left something behind"
+    );
+}
+
+#[test]
+fn wrong_usage_ends_with_2_and_says_what_is_wanted() {
+    for (args, wanted) in [
+        (&["search", "startpos"][..], "--depth"),
+        (&["search", "8/8/8/8/8/8/8/8 w - - 0 1", "--depth", "1"], "king"),
+        (&["search", "startpos", "--depth", "1", "--set", "table.slotz=2"], "did you mean `table.slots`"),
+        (&["search", "startpos", "--depth", "1", "--preset", "oter"], "did you mean `otter`"),
+        (&["perft", "startpos", "x"], "invalid value"),
+        (&["options", "tabel"], "no option begins with"),
+        (&["suite", "data/none.epd"], "none.epd"),
+        (&["suite", "Cargo.toml"], ".epd"),
+        (&["nonsense"], "unrecognized"),
+        (&["report", "data"], "manifest.json"),
+    ] {
+        let (_, stderr, code) = run(args);
+        assert!(code == 2 && stderr.to_lowercase().contains(&wanted.to_lowercase()), "{args:?}: {code}\n{stderr}");
+    }
+}
+
+#[test]
+fn counts_do_not_depend_on_the_number_of_jobs() {
+    let folder = TempDir::new().unwrap();
+    let path = experiment(folder.path(), SMALL);
+    let mut all = Vec::new();
+    for jobs in ["1", "4"] {
+        let out = folder.path().join(jobs);
+        let (stdout, stderr, code) =
+            run(&["run", path.to_str().unwrap(), "--jobs", jobs, "--out", out.to_str().unwrap()]);
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stdout.contains("size=1024, policy=always") && stdout.contains("no table"), "{stdout}");
+        assert!(out.join("report.md").exists() && out.join("manifest.json").exists());
+        all.push(counts(&out));
+    }
+    assert_eq!(all[0].len(), 6 * 5 * 3);
+    assert_eq!(all[0], all[1]);
+}
+
+/// Searches that end for want of nodes, at twenty limits: the same counts from a new engine and from one that has searched
+/// (one job at a time keeps its engine from item to item), and from another process.
+#[test]
+fn counts_at_twenty_node_limits_repeat() {
+    let folder = TempDir::new().unwrap();
+    let limits: Vec<String> = (1..=20).map(|step| (step * step * 97).to_string()).collect();
+    let text = format!(
+        "suite = \"data/bratko-kopec.epd\"\nfirst = 4\n[engine]\ntable = {{ size = 512, slots = 2, policy = \"two-tier\" }}\n\
+         [grid]\n\"limit.nodes\" = [{}]\n\"table.clear\" = [\"search\", \"iteration\"]\n",
+        limits.join(", ")
+    );
+    let path = experiment(folder.path(), &text);
+    let all = ["1", "2", "1"].iter().enumerate().map(|(at, jobs)| {
+        let out = folder.path().join(at.to_string());
+        let (_, stderr, code) =
+            run(&["run", path.to_str().unwrap(), "--jobs", jobs, "--out", out.to_str().unwrap(), "-q"]);
+        assert_eq!(code, 0, "{stderr}");
+        counts(&out)
+    });
+    let all: Vec<_> = all.collect();
+    assert!(all[0].len() > 20 * 2 * 4);
+    assert_eq!(all[0], all[1]);
+    assert_eq!(all[0], all[2]);
+    // Each search alone, in a process of its own, enters as many nodes as it may.
+    let nodes = |limit: &str| {
+        let args = ["search", "startpos", "--nodes", limit, "--set", "table.size=512", "--set", "table.slots=2"];
+        let (stdout, ..) = run(&args);
+        let line = stdout.lines().find(|line| line.starts_with("search.nodes")).unwrap().to_owned();
+        line.split_whitespace().nth(1).unwrap().to_owned()
+    };
+    limits.iter().for_each(|limit| assert_eq!(nodes(limit), *limit));
+}
+
+/// Sequences: along the games of a PGN file, and along the engine's own play, with any number of jobs.
+#[test]
+fn sequences_leave_a_row_for_each_ply() {
+    let folder = TempDir::new().unwrap();
+    for (name, suite, sequence, plies) in [
+        ("games", "data/games.pgn", "from = 10, to = 13, side = 'white'", vec!["10", "12"]),
+        ("play", "data/bratko-kopec.epd", "self_play = 3", vec![]),
+    ] {
+        let text = format!(
+            "suite = '{suite}'\nfirst = 3\nlimit = {{ depth = 2 }}\nsequence = {{ {sequence} }}\n[grid]\n\"table.clear\" = ['game', 'search', 'never']\n"
+        );
+        let path = experiment(folder.path(), &text);
+        let mut all = Vec::new();
+        for jobs in ["1", "3"] {
+            let out = folder.path().join(format!("{name}{jobs}"));
+            let (_, stderr, code) =
+                run(&["run", path.to_str().unwrap(), "--jobs", jobs, "--out", out.to_str().unwrap(), "-q"]);
+            assert_eq!(code, 0, "{stderr}");
+            all.push(counts(&out));
+        }
+        assert_eq!(all[0], all[1], "{name}");
+        let searches = if plies.is_empty() { 3 } else { plies.len() };
+        assert_eq!(all[0].len(), 3 * 3 * searches * 2, "{name}");
+        for row in &all[0] {
+            assert!(!row[3].is_empty() && (plies.is_empty() || plies.contains(&row[5].as_str())), "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn expectations_are_gated_on() {
+    let folder = TempDir::new().unwrap();
+    let text = |evals: u32, verdict: &str| {
+        format!(
+            "suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n[engine]\npreset = 'purple'\n[[expect]]\nwhere = {{ depth = 2 }}\n\
+             evals = {evals}\nverdict = '{verdict}'\n[[expect]]\nclaim = 'nodes(default) >= 0.5 * nodes(default)'\n"
+        )
+    };
+    for (evals, verdict, exit) in
+        [(39, "holds", 0), (40, "holds", 1), (40, "differs", 0), (39, "differs", 1), (40, "either", 0)]
+    {
+        let path = experiment(folder.path(), &text(evals, verdict));
+        let out = folder.path().join(format!("{evals}-{verdict}"));
+        let args = ["run", path.to_str().unwrap(), "--out", out.to_str().unwrap(), "--check"];
+        let (stdout, stderr, code) = run(&args);
+        assert_eq!(code, exit, "{evals} {verdict}: {stdout}{stderr}");
+        assert!(fs::read_to_string(out.join("report.md")).unwrap().contains("## Verdicts"));
+    }
+}
+
+#[test]
+fn the_bench_prints_what_tools_look_for() {
+    let (stdout, stderr, code) = run(&["bench"]);
+    assert_eq!(code, 0);
+    let nodes = include_str!("../signatures.txt").lines().find_map(|line| line.strip_prefix("bench ")).unwrap();
+    assert!(stderr.contains(&format!("Nodes searched  : {nodes}\n")), "{stderr}");
+    assert!(stdout.starts_with(&format!("{nodes} nodes ")) && stdout.trim_end().ends_with(" nps"), "{stdout}");
+}
+
+#[test]
+fn one_off_commands_answer() {
+    let (stdout, _, code) = run(&["perft", "startpos", "4"]);
+    assert_eq!((stdout.as_str(), code), ("197281\n", 0));
+    let (stdout, _, _) =
+        run(&["perft", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", "2", "--divide"]);
+    assert!(stdout.lines().count() == 49 && stdout.ends_with("2039\n"), "{stdout}");
+    let (stdout, _, _) = run(&["search", "startpos", "--depth", "5", "--preset", "purple"]);
+    assert!(stdout.contains("32138"), "{stdout}");
+    let (stdout, _, _) = run(&["search", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "--nodes", "5000"]);
+    assert!(stdout.contains("a1a8"), "{stdout}");
+    let (stdout, _, _) = run(&["keys", "--set", "keys.scheme=webster-product"]);
+    assert!(stdout.contains("374 distinct of 768"), "{stdout}");
+    let (stdout, _, _) = run(&["keys", "--set", "keys.scheme=webster-literals"]);
+    assert!(stdout.contains("16 distinct of 32"), "{stdout}");
+    let (stdout, _, _) = run(&["options", "table.policy"]);
+    assert!(stdout.contains("two-big1") && stdout.contains("table.policy.factor"), "{stdout}");
+    let (stdout, _, _) = run(&["columns"]);
+    assert!(stdout.contains("search.nodes") && stdout.contains("table.evictions"), "{stdout}");
+    for command in [&["schema"][..], &["man"], &["completions", "bash"], &["suite", "data/games.pgn"]] {
+        let (stdout, stderr, code) = run(command);
+        assert!(code == 0 && stdout.len() > 500, "{command:?}: {stderr}");
+    }
+    let (stdout, _, _) = run(&["generate", "--count", "3", "--seed", "7"]);
+    assert_eq!(stdout.lines().filter(|line| !line.starts_with('#')).count(), 3, "{stdout}");
+}
+
+#[test]
+fn every_command_has_examples() {
+    let (help, _, _) = run(&["--help"]);
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|line| !line.trim().is_empty())
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(commands.len() > 10, "{help}");
+    for command in commands {
+        let (help, _, code) = run(&[command, "--help"]);
+        assert!(code == 0 && help.contains("Examples:"), "{command} has no examples");
+    }
+}
+
+#[test]
+fn every_experiment_file_is_right() {
+    let mut files = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ext| ext == "toml") {
+                files.push(path.to_str().unwrap().to_owned());
+            }
+        }
+    }
+    let args: Vec<&str> = std::iter::once("check").chain(files.iter().map(String::as_str)).collect();
+    let (stdout, stderr, code) = run(&args);
+    assert!(code == 0 && stdout.lines().count() >= 4, "{stderr}");
+}
+
+/// The files that the README and the guides show are right, and the printed pages are those of the definitions.
+#[test]
+fn what_the_documents_show_is_right() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
+    let folder = TempDir::new().unwrap();
+    for name in ["README.md", "docs/add-an-experiment.md"] {
+        let text = read(name);
+        let toml = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let path = experiment(folder.path(), &toml.replace("../data", "data"));
+        let (_, stderr, code) = run(&["check", path.to_str().unwrap()]);
+        assert_eq!(code, 0, "{name}: {stderr}");
+    }
+    for (name, args) in [
+        ("docs/options.md", &["options", "--markdown"][..]),
+        ("docs/columns.md", &["columns", "--markdown"]),
+        ("docs/ttlab.schema.json", &["schema"]),
+    ] {
+        assert_eq!(run(args).0, read(name), "print {name} again: ttlab {}", args.join(" "));
+    }
+}
+
+#[test]
+fn a_trace_is_recorded_and_shown_to_policies() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("s.trace");
+    let file = file.to_str().unwrap();
+    let (_, stderr, code) = run(&["trace", "startpos", "--depth", "6", "--set", "table.size=512", "-o", file]);
+    assert_eq!(code, 0, "{stderr}");
+    let (stdout, stderr, code) = run(&["replay", file, "--set", "table.size=512", "--csv"]);
+    assert_eq!(code, 0, "{stderr}");
+    let mut reader = csv::Reader::from_reader(stdout.as_bytes());
+    let rows: Vec<std::collections::HashMap<String, String>> = reader.deserialize().map(|row| row.unwrap()).collect();
+    let hits = |policy: &str| -> u64 {
+        rows.iter().find(|row| row["policy"] == policy).unwrap_or_else(|| panic!("{policy} in {stdout}"))["hits"]
+            .parse()
+            .unwrap()
+    };
+    assert!(hits("clairvoyant") > hits("always"), "{stdout}");
+    assert!(hits("unbounded") > hits("clairvoyant"), "{stdout}");
+    assert!(hits("never") < hits("clairvoyant"), "{stdout}");
+
+    fs::write(file, &fs::read(file).unwrap()[..100]).unwrap();
+    let (_, stderr, code) = run(&["replay", file]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("s.trace: it says that it holds"), "{stderr}");
+    let (_, stderr, code) = run(&["replay", "data/games.pgn"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("no trace of ttlab"), "{stderr}");
+    let (_, _, code) = run(&["replay", "missing.trace"]);
+    assert_eq!(code, 2);
+}

@@ -1,0 +1,263 @@
+//! `ttlab compare`: what it pairs, what it shows, and how it ends.
+
+use crate::common::run;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const NASTY: &str = "a<b>|\"&'c";
+
+/// A small run: two variants on four positions, one of them with a name that no format likes.
+fn small(folder: &Path, out: &str, depth: u8) -> PathBuf {
+    let file = folder.join("trial.toml");
+    let text = format!(
+        "name = 'trial'\nsuite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = {{ depth = {depth} }}\nrepeats = 2\n\
+         [[variant]]\nname = 'plain'\ntable = 'none'\n[[variant]]\nname = {NASTY:?}\ntable.size = 1024\n"
+    );
+    fs::write(&file, text).unwrap();
+    let out = folder.join(out);
+    let (_, stderr, code) = run(&["run", file.to_str().unwrap(), "--quiet", "--out", out.to_str().unwrap()]);
+    assert_eq!(code, 0, "{stderr}");
+    out
+}
+
+type Rows = Vec<Vec<String>>;
+
+/// A copy of a results folder with its rows changed.
+fn altered(from: &Path, to: &Path, alter: impl Fn(&dyn Fn(&str) -> usize, &mut Rows)) {
+    fs::create_dir_all(to).unwrap();
+    for file in ["manifest.json", "experiment.toml"] {
+        fs::copy(from.join(file), to.join(file)).unwrap();
+    }
+    let mut reader = csv::Reader::from_path(from.join("results.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let mut rows: Rows = reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect();
+    alter(&|name| header.iter().position(|column| column == name).unwrap(), &mut rows);
+    let mut writer = csv::Writer::from_path(to.join("results.csv")).unwrap();
+    writer.write_record(&header).unwrap();
+    rows.iter().for_each(|row| writer.write_record(row).unwrap());
+    writer.flush().unwrap();
+}
+
+/// Scales a column of one variant.
+fn scaled(column: &'static str, variant: &'static str, factor: f64) -> impl Fn(&dyn Fn(&str) -> usize, &mut Rows) {
+    move |at, rows| {
+        for row in rows.iter_mut().filter(|row| row[at("variant")] == variant) {
+            let value: f64 = row[at(column)].parse().unwrap();
+            row[at(column)] = (value * factor).to_string();
+        }
+    }
+}
+
+/// A variant's nodes over all rows of the first repeat, summed here.
+fn nodes(folder: &Path, variant: &str) -> f64 {
+    let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let rows = reader.records().map(Result::unwrap);
+    rows.filter(|row| &row[at("variant")] == variant && &row[at("repeat")] == "0")
+        .map(|row| row[at("search.nodes")].parse::<f64>().unwrap())
+        .sum()
+}
+
+#[test]
+fn what_is_the_same_is_the_same_in_any_order() {
+    let folder = TempDir::new().unwrap();
+    let base = small(folder.path(), "base", 3);
+    let again = small(folder.path(), "again", 3);
+    let backwards = folder.path().join("backwards");
+    altered(&base, &backwards, |_, rows| rows.reverse());
+    for new in [&again, &backwards, &base.join("results.csv")] {
+        let (stdout, stderr, code) =
+            run(&["compare", base.to_str().unwrap(), new.to_str().unwrap(), "--fail-on", "nodes changed"]);
+        assert_eq!(code, 0, "{stdout}{stderr}");
+        // Two variants, four positions, three depths, two repeats.
+        assert!(stdout.starts_with("ok: 2 gates pass; all 48 paired rows are equal"), "{stdout}");
+    }
+}
+
+#[test]
+fn a_gate_fails_with_1_and_names_what_failed() {
+    let folder = TempDir::new().unwrap();
+    let base = small(folder.path(), "base", 3);
+    let more = folder.path().join("more");
+    altered(&base, &more, scaled("search.nodes", "plain", 1.02));
+    let (old, new) = (base.to_str().unwrap(), more.to_str().unwrap());
+    let (stdout, _, code) = run(&["compare", old, new, "--fail-on", "nodes > +1%"]);
+    assert_eq!(code, 1, "{stdout}");
+    assert!(stdout.starts_with("FAIL: 1 of 2 gates; 24 of 48 paired rows moved"), "{stdout}");
+    assert!(
+        stdout.contains("FAIL: nodes > +1% \"plain\": ") && stdout.contains("(+2.00 %, 24 rows differ)"),
+        "{stdout}"
+    );
+    assert!(stdout.contains(&format!("pass: nodes > +1% {NASTY:?}").replace("\\\"", "\"")), "{stdout}");
+
+    // A gate that lets it pass leaves the promise of equal plans, unless the user lets go of it.
+    let wide = ["compare", old, new, "--fail-on", "nodes > +3%"];
+    let (stdout, _, code) = run(&wide);
+    assert!(code == 4 && stdout.starts_with("FAIL: the plans are equal, but 24 of 48"), "{stdout}");
+    let (stdout, _, code) = run(&[&wide[..], &["--allow-moves"]].concat());
+    assert!(code == 0 && stdout.starts_with("ok: 2 gates pass; 24 of 48 paired rows moved"), "{stdout}");
+    // The other way round it is an improvement, by a share of the larger total.
+    let back = ["compare", new, old, "--allow-moves", "--fail-on", "nodes > 0", "--fail-on", "nodes < -1.9%"];
+    let (stdout, _, code) = run(&back);
+    assert!(code == 1 && stdout.contains("FAIL: nodes < -1.9% \"plain\"") && stdout.contains("-1.96 %"), "{stdout}");
+    let (_, _, code) = run(&["compare", old, new, "--fail-on", "nodes changed"]);
+    assert_eq!(code, 1);
+}
+
+#[test]
+fn every_kind_of_column_that_moved_is_seen() {
+    let folder = TempDir::new().unwrap();
+    let base = small(folder.path(), "base", 2);
+    for (column, value) in [("best", "h1h8"), ("score", "-12345"), ("table.hits", "987654321"), ("finished", "false")] {
+        let new = folder.path().join(column);
+        altered(&base, &new, |at, rows| rows[5][at(column)] = value.to_owned());
+        let (stdout, _, code) = run(&["compare", base.to_str().unwrap(), new.to_str().unwrap()]);
+        assert_eq!(code, 4, "{column}: {stdout}");
+        assert!(
+            stdout.contains("1 of 32 paired rows moved") && stdout.contains(&format!("{column} differ")),
+            "{stdout}"
+        );
+    }
+    // Times are no counts, and other options are no promise.
+    let slow = folder.path().join("slow");
+    altered(&base, &slow, scaled("seconds", "plain", 3.0));
+    let (old, new) = (base.to_str().unwrap(), slow.to_str().unwrap());
+    let (stdout, _, code) = run(&["compare", old, new]);
+    assert!(code == 0 && stdout.starts_with("ok: all 32 paired rows are equal"), "{stdout}");
+    let (stdout, _, code) = run(&["compare", old, new, "--fail-on", "seconds > +150%"]);
+    assert!(code == 1 && stdout.contains("FAIL: seconds > +150% \"plain\""), "{stdout}");
+}
+
+#[test]
+fn a_time_that_cannot_be_told_from_noise_passes() {
+    let folder = TempDir::new().unwrap();
+    let base = small(folder.path(), "base", 2);
+    let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
+    let flat = |row: &mut Vec<String>, at: usize, value: f64| row[at] = value.to_string();
+    altered(&base, &old, |at, rows| rows.iter_mut().for_each(|row| flat(row, at("seconds"), 1.0)));
+    // One position takes ten times as long, the three others a little less: the total doubles, the pairs disagree.
+    altered(&base, &new, |at, rows| {
+        let first = rows[0][at("position")].clone();
+        for row in rows.iter_mut() {
+            let value = if row[at("position")] == first { 10.0 } else { 0.9 };
+            flat(row, at("seconds"), value);
+        }
+    });
+    let (stdout, _, code) =
+        run(&["compare", old.to_str().unwrap(), new.to_str().unwrap(), "--fail-on", "seconds > +5%"]);
+    assert!(code == 0 && stdout.contains("pass (within noise): seconds > +5% \"plain\""), "{stdout}");
+}
+
+#[test]
+fn rows_that_are_missing_end_with_3() {
+    let folder = TempDir::new().unwrap();
+    let base = small(folder.path(), "base", 3);
+    let shallow = small(folder.path(), "shallow", 2);
+    let (old, new) = (base.to_str().unwrap(), shallow.to_str().unwrap());
+    let (stdout, _, code) = run(&["compare", old, new]);
+    assert_eq!(code, 3, "{stdout}");
+    assert!(stdout.starts_with("FAIL: NEW lacks 16 rows of BASE; all 32 paired rows are equal"), "{stdout}");
+    assert!(stdout.contains("\"plain\", BK.01, depth 3"), "{stdout}");
+    // The other way round nothing is missing.
+    let (stdout, _, code) = run(&["compare", new, old]);
+    assert!(code == 0 && stdout.contains("rows that only NEW has: 16"), "{stdout}");
+    let failed = folder.path().join("failed");
+    altered(&base, &failed, |at, rows| rows[0][at("error")] = "panic".to_owned());
+    let (stdout, _, code) = run(&["compare", old, failed.to_str().unwrap()]);
+    assert!(code == 3 && stdout.contains("note: 1 jobs failed in NEW"), "{stdout}");
+    let twice = folder.path().join("twice");
+    altered(&base, &twice, |_, rows| rows.push(rows[0].clone()));
+    let (_, stderr, code) = run(&["compare", old, twice.to_str().unwrap()]);
+    assert!(code == 2 && stderr.contains("has two rows"), "{stderr}");
+}
+
+#[test]
+fn variants_of_other_names_are_paired_by_their_options() {
+    let folder = TempDir::new().unwrap();
+    let base = small(folder.path(), "base", 2);
+    let renamed = folder.path().join("renamed");
+    altered(&base, &renamed, |at, rows| {
+        rows.iter_mut()
+            .filter(|row| row[at("variant")] == "plain")
+            .for_each(|row| row[at("variant")] = "bare".to_owned());
+    });
+    let manifest = fs::read_to_string(renamed.join("manifest.json")).unwrap();
+    fs::write(renamed.join("manifest.json"), manifest.replace("\"plain\"", "\"bare\"")).unwrap();
+    let (old, new) = (base.to_str().unwrap(), renamed.to_str().unwrap());
+    let (stdout, _, code) = run(&["compare", old, new]);
+    assert!(code == 0 && stdout.contains("note: \"plain\" is \"bare\" in NEW"), "{stdout}");
+    // Without manifests nobody knows that they are the same.
+    let alone = folder.path().join("alone.csv");
+    fs::copy(renamed.join("results.csv"), &alone).unwrap();
+    let (stdout, _, code) = run(&["compare", old, alone.to_str().unwrap()]);
+    assert!(code == 3 && stdout.contains("no manifest.json"), "{stdout}");
+}
+
+#[test]
+fn mistakes_end_with_2_and_a_hint() {
+    let folder = TempDir::new().unwrap();
+    let base = small(folder.path(), "base", 1);
+    let base = base.to_str().unwrap();
+    for (gate, wanted) in [
+        ("nodes > lots", "write METRIC"),
+        ("nodes +1%", "there is no comparison"),
+        ("nodez > +1%", "did you mean `search.nodes`"),
+        ("depth > +1%", "is no count and no time"),
+        ("best changed", "is no count and no time"),
+        ("nodes > 1000", "write +1000"),
+    ] {
+        let (_, stderr, code) = run(&["compare", base, base, "--fail-on", gate]);
+        assert!(code == 2 && stderr.contains(wanted) && stderr.contains("help: "), "{gate}: {stderr}");
+    }
+    let (_, stderr, code) = run(&["compare", base, "no/such/folder"]);
+    assert!(code == 2 && stderr.contains("no/such/folder"), "{stderr}");
+    let (_, stderr, code) = run(&["compare", base, base, "--json", "-", "--junit", "-"]);
+    assert!(code == 2 && stderr.contains("only one"), "{stderr}");
+    let (_, stderr, code) = run(&["compare", base, base, "--json", "/no/such/folder/x.json"]);
+    assert!(code == 5 && stderr.contains("x.json"), "{stderr}");
+}
+
+#[test]
+fn the_forms_for_machines_say_the_same_and_break_nowhere() {
+    let folder = TempDir::new().unwrap();
+    let base = small(folder.path(), "base", 3);
+    let more = folder.path().join("more");
+    altered(&base, &more, scaled("search.nodes", NASTY, 1.02));
+    let out = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let forms = ["--junit", "--markdown", "--json", "--bench-json"];
+    let files = forms.map(|form| (form, out(&form[2..])));
+    let mut args = vec!["compare", base.to_str().unwrap(), more.to_str().unwrap(), "--fail-on", "nodes > +1%"];
+    files.iter().for_each(|(form, file)| args.extend([*form, file.as_str()]));
+    let (_, _, code) = run(&args);
+    assert_eq!(code, 1);
+    let read = |name: &str| fs::read_to_string(out(name)).unwrap();
+
+    let junit = read("junit");
+    // Rows, equality and a gate for each variant; of the nasty one equality and the gate fail.
+    assert!(junit.contains("<testsuites name=\"ttlab compare\" tests=\"6\" failures=\"2\">"), "{junit}");
+    assert!(junit.contains("<testsuite name=\"a&lt;b&gt;|&quot;&amp;'c\" tests=\"3\" failures=\"2\">"), "{junit}");
+    assert_eq!(junit.matches("<failure").count(), 2);
+
+    let markdown = read("markdown");
+    assert!(markdown.contains("**FAIL**") && markdown.contains("a&lt;b>\\|"), "{markdown}");
+    assert!(!markdown.contains("<b>"), "{markdown}");
+
+    let json: serde_json::Value = serde_json::from_str(&read("json")).unwrap();
+    assert_eq!((json["schema"].as_u64(), json["finding"].as_str()), (Some(1), Some("gate")));
+    assert_eq!((json["rows"]["paired"].as_u64(), json["rows"]["moved"].as_u64()), (Some(48), Some(24)));
+    let nasty = json["variants"].as_array().unwrap().iter().find(|variant| variant["variant"] == NASTY).unwrap();
+    let total = nasty["metrics"]["search.nodes"]["new"].as_f64().unwrap();
+    assert!((total - nodes(&more, NASTY)).abs() < 1e-6, "{total}");
+    assert!((nasty["nodes_ratio"]["mean"].as_f64().unwrap() - 1.02).abs() < 1e-9);
+
+    let bench: serde_json::Value = serde_json::from_str(&read("bench-json")).unwrap();
+    let first = &bench[0];
+    assert_eq!((first["name"].as_str(), first["unit"].as_str()), (Some("plain: nodes"), Some("nodes")));
+    assert_eq!(first["value"].as_f64(), Some(nodes(&base, "plain")));
+    assert!(bench.as_array().unwrap().len() == 4 && first["range"].is_string() && first["extra"].is_string());
+
+    let (stdout, _, code) = run(&[&args[..5], &["--json", "-"]].concat());
+    assert!(code == 1 && serde_json::from_str::<serde_json::Value>(&stdout).is_ok(), "{stdout}");
+}

@@ -1,0 +1,164 @@
+//! The bodies of the fuzz targets (`fuzz/`), without a fuzzer: on the project's own files, on inputs that once failed, and on
+//! seeded mutations of both. A fuzzer on a nightly toolchain does more of it; this runs everywhere. `TTLAB_FUZZ=100000`
+//! makes that many mutations for each target.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[path = "../../fuzz/bodies/experiment.rs"]
+mod experiment;
+#[path = "../../fuzz/bodies/fen.rs"]
+mod fen;
+#[path = "../../fuzz/bodies/manifest.rs"]
+mod manifest;
+#[path = "../../fuzz/bodies/plan.rs"]
+mod plan;
+#[path = "../../fuzz/bodies/results.rs"]
+mod results;
+#[path = "../../fuzz/bodies/suite.rs"]
+mod suite;
+#[path = "../../fuzz/bodies/trace.rs"]
+mod trace;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
+    fn walk(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                walk(&path, ending, found);
+            } else if path.extension().is_some_and(|own| own == ending) {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join(folder), ending, &mut found);
+    found.sort();
+    assert!(!found.is_empty(), "{folder} has no .{ending}");
+    found
+}
+
+/// What a small run leaves: manifest, rows, plan of shards, trace.
+fn run() -> (Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>) {
+    use assert_cmd::cargo::CommandCargoExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let text = "name = 'fuzz'\nsuite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.size' = [64, 128]\n";
+    fs::write(path("fuzz.toml"), text).unwrap();
+    let ttlab = |args: &[&str]| {
+        let output =
+            std::process::Command::cargo_bin("ttlab").unwrap().args(args).current_dir(&folder).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    ttlab(&["run", "fuzz.toml", "--out", "out", "--quiet"]);
+    ttlab(&["plan", "fuzz.toml", "--shards", "2", "-o", "plan.json"]);
+    ttlab(&["trace", "startpos", "--depth", "3", "--set", "table.size=64", "-o", "trace"]);
+    let read = |name: &str| fs::read(path(name)).unwrap();
+    (read("out/manifest.json"), read("out/results.csv"), read("plan.json"), read("trace"))
+}
+
+fn tagged(tag: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[tag], bytes].concat()
+}
+
+/// Bytes that mean something in one of the formats.
+const LIKELY: &[u8] = b" \"'-+=,;{}[]0129\n\0\xff/#kKeQ";
+
+/// A few bytes changed, cut, doubled or taken from another input.
+fn mutated(seeds: &[Vec<u8>], random: &mut Pcg64) -> Vec<u8> {
+    let mut bytes = seeds[random.random_range(0..seeds.len())].clone();
+    for _ in 0..random.random_range(1..6) {
+        if bytes.is_empty() {
+            break;
+        }
+        let at = random.random_range(0..bytes.len());
+        let end = (at + random.random_range(1..16)).min(bytes.len());
+        match random.random_range(0..6) {
+            0 => bytes[at] ^= 1 << random.random_range(0..8),
+            1 => bytes[at] = LIKELY[random.random_range(0..LIKELY.len())],
+            2 => drop(bytes.drain(at..end)),
+            3 => {
+                let part = bytes[at..end].to_vec();
+                let place = random.random_range(0..=bytes.len());
+                bytes.splice(place..place, part);
+            }
+            4 => {
+                let other = &seeds[random.random_range(0..seeds.len())];
+                let from = random.random_range(0..=other.len());
+                let to = (from + random.random_range(0..64)).min(other.len());
+                bytes.splice(at..end, other[from..to].to_vec());
+            }
+            _ => bytes.truncate(at),
+        }
+    }
+    bytes
+}
+
+/// Every seed, every input that once failed, and mutations of them; `share` of the usual number for what is slow.
+fn fuzz(name: &str, mut seeds: Vec<Vec<u8>>, share: f64, body: fn(&[u8])) {
+    let failed = root().join("fuzz/regressions").join(name);
+    if failed.is_dir() {
+        seeds.extend(fs::read_dir(failed).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap()));
+    }
+    let usual: f64 = std::env::var("TTLAB_FUZZ").ok().and_then(|text| text.parse().ok()).unwrap_or(5000.0);
+    seeds.iter().for_each(|seed| body(seed));
+    let mut random = Pcg64::seed_from_u64(7);
+    for _ in 0..(usual * share) as u64 {
+        let input = mutated(&seeds, &mut random);
+        // A panic must tell its input.
+        let outcome = std::panic::catch_unwind(|| body(&input));
+        assert!(
+            outcome.is_ok(),
+            "{name}: put this under fuzz/regressions/{name}: {:?}",
+            String::from_utf8_lossy(&input)
+        );
+    }
+}
+
+fn heads(folder: &str, ending: &str, tag: Option<u8>) -> Vec<Vec<u8>> {
+    let head = |path: PathBuf| {
+        let bytes = fs::read(path).unwrap();
+        let head = &bytes[..bytes.len().min(2000)];
+        tag.map_or_else(|| head.to_vec(), |tag| tagged(tag, head))
+    };
+    files(folder, ending).into_iter().map(head).collect()
+}
+
+#[test]
+fn positions() {
+    let text = fs::read_to_string(root().join("data/perft.epd")).unwrap();
+    let fen = |line: &str| line.split_whitespace().take(4).collect::<Vec<_>>().join(" ").into_bytes();
+    let seeds = text.lines().filter(|line| !line.starts_with('#')).map(fen).collect();
+    fuzz("fen", seeds, 4.0, fen::run);
+}
+
+#[test]
+fn suites() {
+    fuzz("suite", [heads("data", "epd", Some(0)), heads("data", "pgn", Some(1))].concat(), 1.0, suite::run);
+}
+
+#[test]
+fn experiments() {
+    fuzz("experiment", heads("experiments", "toml", None), 1.0, experiment::run);
+}
+
+#[test]
+fn what_a_run_leaves() {
+    let (manifest, rows, plan, trace) = run();
+    let body = rows.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    fuzz("results", vec![rows[body..].to_vec()], 0.1, results::run);
+    fuzz("manifest", vec![[&manifest[..], b"\0", &rows].concat()], 0.5, manifest::run);
+    fuzz("plan", vec![plan], 1.0, plan::run);
+    let events = &trace[16.min(trace.len())..];
+    fuzz(
+        "trace",
+        vec![tagged(0, &events[..events.len().min(4000)]), tagged(1, &trace[..trace.len().min(4000)])],
+        0.2,
+        trace::run,
+    );
+}

@@ -1,0 +1,14 @@
+//! The program as a user meets it, and what stands above the engine.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+
+mod audit;
+mod cli;
+mod common;
+mod compare;
+mod fuzzing;
+mod page;
+mod rooms;
+mod statistics;
+#[cfg(unix)]
+mod sweep;
+mod tune;

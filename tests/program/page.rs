@@ -1,0 +1,225 @@
+//! The report as a reader meets it: the page in a browser, what is on it, and that nothing from a file becomes markup.
+
+use crate::common::run;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Markup in every place where a file's words can stand.
+const HOSTILE: &str = r#"
+name = "trial"
+question = "<script>document.title='question'</script> | `code` & more?"
+analysis = "<img src=x onerror=\"document.title='analysis'\">"
+suite = "data/bratko-kopec.epd"
+first = 6
+limit = { depth = 4 }
+seeds = 3
+baseline = { variant = "<script>document.title='name'</script>\"&'" }
+[grid]
+"table.size" = [256, 1024, 4096]
+"table.policy" = ["always", "depth-preferred"]
+[[variant]]
+name = "<script>document.title='name'</script>\"&'"
+table.kind = "none"
+[[expect]]
+claim = "nodes(size=4096, policy=always) < nodes(size=256, policy=always)"
+source = "</td><script>document.title='source'</script>"
+"#;
+
+fn hostile(folder: &Path) -> String {
+    let file = folder.join("trial.toml");
+    fs::write(&file, HOSTILE).unwrap();
+    let out = folder.join("out");
+    let (_, stderr, code) = run(&["run", file.to_str().unwrap(), "--out", out.to_str().unwrap(), "--quiet"]);
+    assert_eq!(code, 0, "{stderr}");
+    out.to_str().unwrap().to_owned()
+}
+
+/// Where a Chromium is, if there is one.
+fn chromium() -> Option<&'static str> {
+    let known = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    known.into_iter().find(|name| std::process::Command::new(name).arg("--version").output().is_ok())
+}
+
+/// The page's document after it was loaded and its scripts have run.
+fn rendered(browser: &str, page: &Path, profile: &Path) -> String {
+    let output = std::process::Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--virtual-time-budget=5000"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg("--dump-dom")
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A probe at the end of a page asks the browser what a reader asks it: does it fit, do the tables sort? The answers and
+/// the document; none where no browser is.
+fn probed(folder: &Path, page: &Path, column: usize) -> Option<(serde_json::Value, String)> {
+    let Some(browser) = chromium() else {
+        // Past the harness, which shows nothing of a test that passes.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: NO CHROMIUM IS INSTALLED, SO NO REPORT WAS RENDERED");
+        return None;
+    };
+    let probe = "<script>addEventListener('load', () => {
+        const table = document.querySelector('table'), head = table.querySelectorAll('th')[COLUMN];
+        const column = () => [...table.querySelectorAll('tbody tr')].map(row => row.children[COLUMN].textContent);
+        (head.querySelector('button') || head).click();
+        const sorted = column().map(text => Number(text.replace(/,/g, '')));
+        const rising = sorted.every((value, at) => at === 0 || sorted[at - 1] <= value);
+        const falling = sorted.every((value, at) => at === 0 || sorted[at - 1] >= value);
+        const out = document.createElement('output');
+        out.id = 'probe';
+        out.textContent = JSON.stringify({
+            sorted: rising || falling, rows: sorted.length,
+            wide: document.documentElement.scrollWidth > innerWidth,
+            scripts: document.title, requests: performance.getEntriesByType('resource').length,
+            figures: document.querySelectorAll('figure svg, svg[role=img]').length,
+            tips: document.querySelectorAll('svg title').length,
+        });
+        document.body.append(out);
+    });</script>";
+    let path = folder.join("probed.html");
+    fs::write(&path, fs::read_to_string(page).unwrap() + &probe.replace("COLUMN", &column.to_string())).unwrap();
+    let dom = rendered(browser, &path, &folder.join("profile"));
+    let found = dom.split("<output id=\"probe\">").nth(1).and_then(|rest| rest.split("</output>").next());
+    let found: serde_json::Value = serde_json::from_str(found.unwrap_or_else(|| panic!("no answer in {dom}"))).unwrap();
+    assert_eq!(found["sorted"], true, "{found}");
+    assert_eq!(found["wide"], false, "{found}");
+    assert_eq!(found["requests"], 0, "{found}");
+    Some((found, dom))
+}
+
+#[test]
+fn a_browser_shows_the_page() {
+    let folder = TempDir::new().unwrap();
+    let out = hostile(folder.path());
+    let Some((found, dom)) = probed(folder.path(), &Path::new(&out).join("report.html"), 1) else { return };
+    assert_eq!(found["rows"], 7, "{found}");
+    assert!(found["figures"].as_u64().unwrap() >= 6, "{found}");
+    assert!(found["tips"].as_u64().unwrap() >= 20, "{found}");
+    assert_eq!(found["scripts"], "trial - ttlab", "markup from the file ran: {found}");
+    for heading in ["Summary", "Nodes by depth", "Each option by itself", "Options together", "Chaos floor", "Verdicts"]
+    {
+        assert!(dom.contains(heading), "{heading}");
+    }
+}
+
+#[test]
+fn a_browser_shows_a_tuning() {
+    let folder = TempDir::new().unwrap();
+    let text = HOSTILE
+        .split("[[expect]]")
+        .next()
+        .unwrap()
+        .replace("[256, 1024, 4096]", "[256, 512, 1024]")
+        .replace("first = 6", "first = 24")
+        .replace(
+            "limit = { depth = 4 }",
+            "limit = { depth = 3 }\ntune = { first = 4, pressures = [{ 'leaf' = 'static' }] }",
+        );
+    let file = folder.path().join("trial.toml");
+    fs::write(&file, text).unwrap();
+    let out = folder.path().join("out");
+    let (_, stderr, code) = run(&["tune", file.to_str().unwrap(), "--out", out.to_str().unwrap(), "--quiet"]);
+    assert_eq!(code, 0, "{stderr}");
+    let Some((found, dom)) = probed(folder.path(), &out.join("report.html"), 2) else { return };
+    assert_eq!(found["rows"], 7, "{found}");
+    assert!(found["figures"].as_u64().unwrap() >= 4, "{found}");
+    assert_eq!(found["scripts"], "trial - ttlab", "markup from the file ran: {found}");
+    for heading in ["The race", "Response to size", "Held-out items", "Rounds", "held-out items its nodes are"] {
+        assert!(dom.contains(heading), "{heading}");
+    }
+}
+
+#[test]
+fn the_page_needs_nothing_else_and_runs_nothing_foreign() {
+    let folder = TempDir::new().unwrap();
+    let out = hostile(folder.path());
+    let html = fs::read_to_string(Path::new(&out).join("report.html")).unwrap();
+    for foreign in ["<script>document", "<img src=x", "</td><script>"] {
+        assert!(!html.contains(foreign), "{foreign}");
+    }
+    for request in ["src=\"", "href=\"http", "url(", "@import", "fetch("] {
+        assert!(!html.contains(request), "{request}");
+    }
+    assert!(html.contains("prefers-color-scheme:dark"));
+    let markdown = fs::read_to_string(Path::new(&out).join("report.md")).unwrap();
+    assert!(!markdown.contains("<script>") && !markdown.contains("<img"), "{markdown}");
+    let mut figures: Vec<String> = fs::read_dir(&out)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".svg"))
+        .collect();
+    figures.sort();
+    for figure in ["anatomy", "map", "nodes-by-depth", "positions", "ratio", "size-ratio", "size-usable"] {
+        let name = format!("{figure}.svg");
+        assert!(figures.contains(&name) && markdown.contains(&format!("({name})")), "{name} of {figures:?}");
+        let svg = fs::read_to_string(Path::new(&out).join(&name)).unwrap();
+        assert!(!svg.contains("<script"), "{name}");
+    }
+}
+
+#[test]
+fn results_are_looked_at_by_choice() {
+    let folder = TempDir::new().unwrap();
+    let out = hostile(folder.path());
+    let read = |args: &[&str]| {
+        let (stdout, stderr, code) = run(&[&["report", &out][..], args].concat());
+        assert_eq!(code, 0, "{args:?}: {stderr}");
+        stdout
+    };
+    let by_policy = read(&["--by", "table.policy.kind", "--where", "depth>=3", "--where", "table.kind=bounded"]);
+    assert!(by_policy.lines().any(|line| line.starts_with("policy=depth-preferred")), "{by_policy}");
+    let usable = read(&["--metric", "usable_rate", "--metric", "nodes"]);
+    assert!(usable.lines().next().unwrap().contains("usable_rate"), "{usable}");
+    let other = read(&["--baseline", "size=256, policy=always"]);
+    assert!(other.contains("size=256, policy=always *"), "{other}");
+    assert!(read(&["--format", "html"]).starts_with("<!DOCTYPE html>"));
+    let joined = folder.path().join("joined.md");
+    let (_, stderr, code) = run(&["report", &out, &format!("{out}/results.csv"), "-o", joined.to_str().unwrap()]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(fs::read_to_string(joined).unwrap().starts_with("# trial"));
+
+    for (args, said) in [
+        (&["--where", "depht>=3"][..], "depth"),
+        (&["--where", "depth"], "expected a column"),
+        (&["--metric", "usable_rat"], "usable_rate"),
+        (&["--by", "table.polcy"], "did you mean"),
+        (&["--baseline", "nothing"], "nothing"),
+        (&["--where", "depth>99"], "no row"),
+    ] {
+        let (_, stderr, code) = run(&[&["report", &out][..], args].concat());
+        assert_eq!(code, 2, "{args:?}: {stderr}");
+        assert!(stderr.contains(said), "{args:?}: {stderr}");
+    }
+}
+
+#[test]
+fn strict_refuses_what_cannot_show_what_it_varies() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("blind.toml");
+    let out = folder.path().join("out");
+    let strict = |text: &str| {
+        fs::write(&file, text).unwrap();
+        let out = out.to_str().unwrap();
+        run(&["run", file.to_str().unwrap(), "--out", out, "--strict", "--fresh"])
+    };
+    let head = "name = 'blind'\nsuite = 'data/bratko-kopec.epd'\n";
+    // Known before: aging where no entry grows old, too few positions.
+    let aging = format!("{head}limit = {{ depth = 2 }}\n[grid]\n'table.refresh' = ['never', 'match']\n");
+    let few = format!("{head}first = 3\nlimit = {{ depth = 2 }}\n[grid]\n'table.size' = [256, 512]\n");
+    for (text, said) in [(&aging, "aging is invisible"), (&few, "3 positions are few")] {
+        let (_, stderr, code) = strict(text);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains(said), "{stderr}");
+        assert!(!out.join("results.csv").exists(), "nothing was to be run");
+    }
+    // Known only afterwards: a table that stayed empty.
+    let roomy = format!("{head}limit = {{ depth = 2 }}\n[grid]\n'table.policy' = ['always', 'depth-preferred']\n");
+    let (_, stderr, code) = strict(&roomy);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("no pressure"), "{stderr}");
+    assert!(out.join("results.csv").exists(), "the rows are kept");
+}

@@ -1,0 +1,61 @@
+//! Who may import whom: data flows one way through the rooms of the crate.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each room and the rooms that it may use.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("counters", &[]),
+    ("chess", &[]),
+    ("table", &["counters", "chess"]),
+    ("engine", &["counters", "chess", "table"]),
+    ("experiment", &["chess", "table", "engine", "record"]),
+    ("signature", &["chess", "table", "engine", "experiment"]),
+    ("record", &["chess", "table", "engine", "experiment"]),
+    ("runner", &["chess", "table", "engine", "experiment", "signature", "record"]),
+    ("analysis", &["record", "experiment"]),
+    ("tune", &["experiment", "runner", "analysis"]),
+    ("report", &["analysis", "experiment", "record", "tune"]),
+    ("submit", &[]),
+];
+
+fn files(path: &Path) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_owned()];
+    }
+    fs::read_dir(path).unwrap().flat_map(|entry| files(&entry.unwrap().path())).collect()
+}
+
+#[test]
+fn rooms_import_only_what_stands_before_them() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut checked = 0;
+    for (room, allowed) in ROOMS {
+        let place = [src.join(room), src.join(format!("{room}.rs"))].into_iter().find(|path| path.exists()).unwrap();
+        for file in files(&place).into_iter().filter(|file| file.extension().is_some_and(|ext| ext == "rs")) {
+            let text = fs::read_to_string(&file).unwrap();
+            for used in text.split("crate::").skip(1) {
+                let name: String = used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                let known = ROOMS.iter().any(|(room, _)| *room == name) || ["cli"].contains(&name.as_str());
+                if known && name != *room {
+                    assert!(allowed.contains(&name.as_str()), "{} uses crate::{name}", file.display());
+                }
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 60, "only {checked} files were looked at");
+}
+
+#[test]
+fn only_the_runner_and_the_commands_read_a_clock() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for room in ["counters.rs", "chess", "table", "engine", "experiment", "record", "analysis", "report"] {
+        for file in files(&src.join(room)) {
+            let text = fs::read_to_string(&file).unwrap();
+            for clock in ["Instant::", "SystemTime::"] {
+                assert!(!text.contains(clock), "{} reads a clock", file.display());
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Runs that are killed, starved, edited and dealt out: whatever happens to them, no finished row is lost, and the rows are
+//! those of a run in peace.
+
+mod disk;
+mod edited;
+mod failing;
+mod kills;
+mod shards;
+mod slurm;
+mod strict;
+mod submit;
+mod torn;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+/// Five variants, one of which runs through the whole suite as one job.
+const SMALL: &str = r#"
+name = "trial"
+suite = "data/bratko-kopec.epd"
+first = 6
+limit = { depth = 3 }
+[grid]
+"table.size" = [1024, 8192]
+"table.policy" = ["always", { kind = "aged-depth", factor = 2 }]
+[[variant]]
+name = "no table"
+table = "none"
+[[variant]]
+name = "kept"
+"table.clear" = "never"
+"#;
+
+/// A second or so.
+const LONG: &str = "suite = 'data/bratko-kopec.epd'\nlimit = { depth = 5 }\n[engine]\ntable.size = '1 MiB'\n";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn binary() -> PathBuf {
+    assert_cmd::cargo::cargo_bin("ttlab")
+}
+
+/// What a command said and how it ended.
+struct Said {
+    stdout: String,
+    stderr: String,
+    code: Option<i32>,
+}
+
+impl Said {
+    /// Fails unless the command ended with this code.
+    #[track_caller]
+    fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Fails unless all of these were said on stderr.
+    #[track_caller]
+    fn says(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(self.stderr.contains(part), "should say {part:?}:\n{}", self.stderr);
+        }
+        self
+    }
+}
+
+fn said(command: &mut Command) -> Said {
+    let output = command.current_dir(root()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Said { stdout: text(&output.stdout), stderr: text(&output.stderr), code: output.status.code() }
+}
+
+fn ttlab(args: &[&str]) -> Said {
+    said(Command::new(binary()).args(args))
+}
+
+/// A trial: an experiment file in a folder of its own.
+struct Trial {
+    folder: TempDir,
+    file: String,
+}
+
+impl Trial {
+    fn new(text: &str) -> Self {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("trial.toml");
+        fs::write(&path, text).unwrap();
+        Self { file: path.to_str().unwrap().to_owned(), folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    /// Runs into a folder of the trial's.
+    fn run(&self, out: &str, more: &[&str]) -> Said {
+        ttlab(&[&["run", &self.file, "--quiet", "--out", &self.text(out)], more].concat())
+    }
+
+    fn spawn(&self, out: &str, more: &[&str]) -> Child {
+        Command::new(binary())
+            .args(["run", &self.file, "--out", &self.text(out)])
+            .args(more)
+            .current_dir(root())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    fn results(&self, out: &str) -> PathBuf {
+        self.path(out).join("results.csv")
+    }
+}
+
+/// A results file's rows, the seconds apart.
+fn counts(path: &Path) -> Vec<Vec<String>> {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let seconds = reader.headers().unwrap().iter().position(|name| name == "seconds").unwrap();
+    let fields = |record: csv::StringRecord| {
+        record.iter().enumerate().filter(|(at, _)| *at != seconds).map(|(_, field)| field.to_owned()).collect()
+    };
+    reader.records().map(|record| fields(record.unwrap())).collect()
+}
+
+/// A results file's bytes, with every second set to nought.
+fn bytes(path: &Path) -> Vec<u8> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).unwrap();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut seconds = None;
+    for record in reader.records() {
+        let record = record.unwrap();
+        let at = *seconds.get_or_insert_with(|| record.iter().position(|name| name == "seconds").unwrap());
+        writer
+            .write_record(record.iter().enumerate().map(|(field, text)| if field == at { "" } else { text }))
+            .unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    let _ = Command::new("kill").args([name, &child.id().to_string()]).status();
+}
+
+/// Numbers without a pattern, the same in each run.
+fn scatter(seed: u64) -> u64 {
+    let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16
+}

@@ -1,0 +1,280 @@
+//! Tuning: races over synthetic objectives whose truth is known, and the command from end to end.
+
+use assert_cmd::cargo::CommandCargoExt;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::convert::Infallible;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use ttlab::experiment::{Goal, Tune};
+use ttlab::tune::{Found, Measured, Objective, Question, Stage, Tuned, tune};
+
+/// What a candidate costs on an item is the item's size, times its own factor, times noise: of the item and candidate, and of
+/// each search.
+struct Synthetic {
+    factors: Vec<f64>,
+    noise: f64,
+    seed: u64,
+    searches: usize,
+    asked: Vec<(Stage, Vec<usize>, usize)>,
+}
+
+impl Synthetic {
+    fn new(factors: &[f64], noise: f64, seed: u64) -> Self {
+        Self { factors: factors.to_vec(), noise, seed, searches: 3, asked: Vec::new() }
+    }
+}
+
+/// A normal deviate, nearly: the sum of twelve uniform ones.
+fn deviate(random: &mut Pcg64) -> f64 {
+    (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
+}
+
+impl Objective for Synthetic {
+    type Error = Infallible;
+
+    fn measure(&mut self, stage: Stage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
+        self.asked.push((stage, candidates.to_vec(), items.len()));
+        let pressure = if let Stage::Held(at) = stage { at as u64 } else { 0 };
+        let mut measured = Measured { items: Vec::new(), values: vec![Vec::new(); candidates.len()] };
+        for &item in items {
+            for search in 0..self.searches as u64 {
+                measured.items.push(item as u32);
+                for (at, &who) in candidates.iter().enumerate() {
+                    let own = self.seed << 32 ^ (item as u64) << 8 ^ who as u64 ^ pressure << 48;
+                    let shared = deviate(&mut Pcg64::seed_from_u64(own));
+                    let alone = deviate(&mut Pcg64::seed_from_u64(own ^ (search + 1) << 56));
+                    let size = 1000.0 * (1.0 + item as f64);
+                    let value = size * self.factors[who] * (self.noise * (shared + alone)).exp();
+                    measured.values[at].push(value);
+                }
+            }
+        }
+        Ok(measured)
+    }
+}
+
+fn race(objective: &mut Synthetic, baseline: usize, items: usize, options: &Tune) -> Tuned {
+    let question = Question { candidates: objective.factors.len(), baseline, items, pressures: 2, tune: options };
+    tune(&question, objective, &mut |_| {}).unwrap()
+}
+
+/// A planted optimum is found and confirmed there and at both other pressures; what is far from it is dropped early, and
+/// the whole costs less than half of the grid.
+#[test]
+fn a_planted_optimum_is_found() {
+    let factors: Vec<f64> = (0..12).map(|at| 1.0 + 0.01 * f64::from(at - 7i32).powi(2)).collect();
+    for seed in 0..20 {
+        let mut objective = Synthetic::new(&factors, 0.02, seed);
+        let tuned = race(&mut objective, 0, 160, &Tune::default());
+        assert!([6, 7, 8].contains(&tuned.winner), "seed {seed}: {}", tuned.winner);
+        assert_eq!((tuned.answer(), tuned.against), (Found::Better, 0), "seed {seed}");
+        assert_eq!(tuned.found, [Found::Better; 3]);
+        assert!(tuned.candidates[7].dropped.is_none(), "seed {seed}: the best was dropped");
+        assert!(tuned.candidates[1].dropped == Some(0) && tuned.candidates[2].dropped == Some(0), "seed {seed}");
+        assert!(tuned.cost * 2 < tuned.full_cost, "{} of {}", tuned.cost, tuned.full_cost);
+        let truth = factors[tuned.winner] / factors[0];
+        let held = tuned.held[0].test;
+        assert!((held.mean / truth - 1.0).abs() < 0.02, "{} for {truth}", held.mean);
+        let asked: usize = objective.asked.iter().map(|(_, candidates, items)| candidates.len() * items).sum();
+        assert_eq!(asked, tuned.cost, "the cost is what was asked for");
+    }
+}
+
+/// Where the baseline is the best, it stands, tested against the next best.
+#[test]
+fn a_baseline_that_is_best_stands() {
+    let tuned = race(&mut Synthetic::new(&[1.1, 1.0, 1.08, 1.3], 0.02, 5), 1, 80, &Tune::default());
+    assert_eq!((tuned.winner, tuned.against, tuned.answer()), (1, 2, Found::Better));
+}
+
+#[test]
+fn the_most_is_best_where_it_is_asked_for() {
+    let options = Tune { goal: Goal::Most, ..Tune::default() };
+    let tuned = race(&mut Synthetic::new(&[1.0, 1.2, 0.9, 1.1], 0.02, 9), 0, 80, &options);
+    assert_eq!((tuned.winner, tuned.answer()), (1, Found::Better));
+    assert!(tuned.candidates[2].dropped.is_some());
+}
+
+/// Where nothing differs but by noise, a finding comes no more often than alpha says, and the true best (all are) is dropped
+/// no more often either. 200 races: 5 % and four standard errors.
+#[test]
+fn noise_is_no_finding() {
+    let (races, options) = (200, Tune { first: 8, ..Tune::default() });
+    let (mut findings, mut drops) = (0, 0);
+    for seed in 0..races {
+        let tuned = race(&mut Synthetic::new(&[1.0; 5], 0.05, 1000 + seed), 0, 32, &options);
+        findings += u32::from(tuned.answer() != Found::Nothing);
+        drops += u32::from(tuned.candidates[3].dropped.is_some());
+    }
+    let limit = |alpha: f64| (races as f64 * alpha + 4.0 * (races as f64 * alpha * (1.0 - alpha)).sqrt()) as u32;
+    assert!(findings <= limit(options.alpha), "{findings} findings in {races} races");
+    // A given one of the candidates; the luckiest of five is what the others are held against.
+    assert!(drops <= limit(options.alpha), "{drops} drops in {races} races");
+    assert!(findings > 0, "the test has power to find something by chance");
+}
+
+/// What does nothing is said to do nothing, and nothing is spent on confirming it.
+#[test]
+fn what_is_inert_is_told() {
+    let mut objective = Synthetic::new(&[1.0; 5], 0.0, 1);
+    let tuned = race(&mut objective, 2, 40, &Tune::default());
+    assert_eq!((tuned.answer(), tuned.winner), (Found::Inert, 2));
+    assert!(tuned.held.is_empty() && tuned.candidates.iter().all(|one| one.dropped.is_none()));
+    assert!(objective.asked.iter().all(|(stage, ..)| matches!(stage, Stage::Race(_))));
+}
+
+/// The race never sees what is held out, and no item twice.
+#[test]
+fn held_out_items_are_held_out() {
+    struct Seen(Vec<(Stage, Vec<usize>)>);
+    impl Objective for Seen {
+        type Error = Infallible;
+        fn measure(&mut self, stage: Stage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
+            self.0.push((stage, items.to_vec()));
+            let values = |who: usize| items.iter().map(|&item| (100 + item + who * (item % 7)) as f64).collect();
+            Ok(Measured {
+                items: items.iter().map(|&item| item as u32).collect(),
+                values: candidates.iter().map(|&who| values(who)).collect(),
+            })
+        }
+    }
+    let mut seen = Seen(Vec::new());
+    let options = Tune { held_out: 0.3, ..Tune::default() };
+    let question = Question { candidates: 3, baseline: 0, items: 101, pressures: 1, tune: &options };
+    let tuned = tune(&question, &mut seen, &mut |_| {}).unwrap();
+    let items = |wanted: fn(&Stage) -> bool| -> Vec<usize> {
+        seen.0.iter().filter(|(stage, _)| wanted(stage)).flat_map(|(_, items)| items.clone()).collect()
+    };
+    let race = items(|stage| matches!(stage, Stage::Race(_)));
+    let held = items(|stage| *stage == Stage::Held(0));
+    assert_eq!(held.len(), 31, "thirty per cent, rounded up");
+    assert_eq!(tuned.held_out, 31);
+    assert_eq!(items(|stage| *stage == Stage::Held(1)), held);
+    let mut all = [race, held].concat();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), if tuned.rounds.len() > 3 { 101 } else { all.len() });
+    let raced: usize = tuned.rounds.iter().map(|round| round.items).sum();
+    assert_eq!(all.len(), raced + 31, "no item is in both");
+}
+
+// ---- The command ----
+
+const TEXT: &str = "
+suite = 'SUITE'
+first = 24
+limit = { depth = 3 }
+sequence = { to = 24 }
+baseline = { variant = 'factor=4' }
+[engine]
+table.clock = 'game-ply'
+table.size = 256
+table.policy = { kind = 'aged-depth', on = 'store' }
+[grid]
+'table.policy.factor' = [0, 1, 4, 16]
+[tune]
+first = 4
+";
+
+fn file(folder: &Path, text: &str) -> std::path::PathBuf {
+    let path = folder.join("tuned.toml");
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/selfplay.pgn");
+    fs::write(&path, text.replace("SUITE", suite.to_str().unwrap())).unwrap();
+    path
+}
+
+fn ttlab(args: &[&str], file: &Path, out: &Path) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } =
+        Command::cargo_bin("ttlab").unwrap().arg("tune").arg(file).arg("--out").arg(out).args(args).output().unwrap();
+    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+fn written(out: &Path) -> Vec<Vec<u8>> {
+    ["report.md", "report.html", "tune.csv"].iter().map(|name| fs::read(out.join(name)).unwrap()).collect()
+}
+
+/// The same bytes with any number of jobs, and after a kill and a second call.
+#[test]
+fn a_tuning_is_the_same_however_it_is_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(folder.path(), TEXT);
+    let out = |name: &str| folder.path().join(name);
+    let (code, stdout, stderr) = ttlab(&["--jobs", "2"], &file, &out("two"));
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stdout.contains("factor=") && stdout.contains("held-out items"), "{stdout}");
+    assert_eq!(ttlab(&["--jobs", "1", "--quiet"], &file, &out("one")), (Some(0), String::new(), String::new()));
+    // The number of jobs stands nowhere in the report.
+    assert_eq!(written(&out("two")), written(&out("one")));
+
+    for pause in [30, 120, 400, 1000] {
+        let mut child = Command::cargo_bin("ttlab")
+            .unwrap()
+            .arg("tune")
+            .arg(&file)
+            .args(["--jobs", "1", "--quiet", "--out"])
+            .arg(out("killed"))
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(pause));
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    let (code, _, stderr) = ttlab(&[], &file, &out("killed"));
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_eq!(written(&out("killed")), written(&out("one")));
+    // A finished tuning is read, not made again.
+    let (code, _, stderr) = ttlab(&[], &file, &out("killed"));
+    assert_eq!(code, Some(0));
+    assert!(stderr.contains("\n0 jobs in "), "{stderr}");
+
+    let csv = fs::read_to_string(out("one").join("tune.csv")).unwrap();
+    assert_eq!(csv.lines().filter(|line| line.starts_with("race,")).count(), 4);
+    assert!(csv.contains("held-out,table.size = 64,") && csv.contains("held-out,table.size = 1024,"), "{csv}");
+}
+
+/// An option that does nothing: ages are not looked at by this policy.
+#[test]
+fn no_difference_is_said_to_be_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = TEXT
+        .replace("baseline = { variant = 'factor=4' }\n", "")
+        .replace("{ kind = 'aged-depth', on = 'store' }", "'always'")
+        .replace("'table.policy.factor' = [0, 1, 4, 16]", "'table.clock' = ['search', 'iteration', 'game-ply']");
+    let file = file(folder.path(), &text);
+    let (code, stdout, stderr) = ttlab(&[], &file, &folder.path().join("out"));
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stdout.contains("No difference found: all 3 candidates gave the same nodes in every search"), "{stdout}");
+}
+
+#[test]
+fn what_cannot_be_tuned_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (from, to, wanted) in [
+        ("first = 4\n", "first = 4\nmetric = 'seconds'\n", "measured time"),
+        ("first = 4\n", "first = 4\nmetric = 'nodez'\n", "did you mean"),
+        ("first = 4\n", "first = 1\n", "tune.first: 1 is out of range: expected at least 2"),
+        ("first = 4\n", "held_out = 1.0\n", "tune.held_out: 1 is out of range"),
+        ("first = 4\n", "frist = 4\n", "did you mean"),
+        ("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n", "table.sise"),
+        ("[0, 1, 4, 16]", "[4]", "one variant alone cannot race"),
+        ("first = 24\n", "first = 3\n", "too few"),
+        ("table.clock", "table.clear = 'never'\ntable.clock", "depend on those before"),
+    ] {
+        let text = TEXT.replace(from, to);
+        assert_ne!(text, TEXT);
+        let file = file(folder.path(), &text);
+        let out = folder.path().join("out");
+        let (code, _, stderr) = ttlab(&[], &file, &out);
+        assert_eq!(code, Some(2), "{to}: {stderr}");
+        assert!(stderr.contains(wanted), "{to}: {stderr}");
+        assert!(!out.join("race-1").exists(), "{to}: it was searched before it was refused");
+    }
+    // A wrong pressure is found where the file is checked, too.
+    let wrong = file(folder.path(), &TEXT.replace("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n"));
+    let output = Command::cargo_bin("ttlab").unwrap().arg("check").arg(&wrong).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("table.sise"), "{stderr}");
+}

@@ -1,0 +1,349 @@
+//! What holds for every table: the store law, that what was stored is found, that memory is what was named.
+
+use proptest::prelude::*;
+use ttlab::chess::{Bound, Move};
+use ttlab::table::options::{DepthRule, Index, Layout, Refresh, SameKey, Size};
+use ttlab::table::policy::Policy;
+use ttlab::table::{Entry, Table, TableKind, TableOptions, build, bytes};
+
+/// One step of a random use of a table.
+#[derive(Debug, Clone)]
+enum Step {
+    Store(u64, Entry),
+    Probe(u64),
+    Cutoff(u64),
+    Advance(u16),
+}
+
+fn any_entry() -> impl Strategy<Value = Entry> {
+    (1u16..0x7fff, -31_000..=31_000, 0u8..20, 1u8..4, any::<bool>(), 0u32..1_000_000).prop_map(
+        |(mv, score, depth, bound, pv, nodes)| Entry {
+            mv: Move::from_bits(mv),
+            score,
+            depth,
+            bound: Bound::from_bits(bound),
+            pv,
+            nodes,
+            ..Entry::default()
+        },
+    )
+}
+
+/// Few keys, spread over both ends of the word, so that positions meet again and buckets fill.
+fn any_key() -> impl Strategy<Value = u64> {
+    (0u64..200).prop_map(|small| (small + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// All that `any_key` gives.
+fn every_key() -> impl Iterator<Item = u64> {
+    (0u64..200).map(|small| (small + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (any_key(), any_entry()).prop_map(|(key, entry)| Step::Store(key, entry)),
+        3 => any_key().prop_map(Step::Probe),
+        1 => any_key().prop_map(Step::Cutoff),
+        1 => (0u16..600).prop_map(Step::Advance),
+    ]
+}
+
+/// Every policy under every packing, index, number of slots and same-key rule that it allows.
+fn every_table() -> Vec<TableOptions> {
+    let mut tables = Vec::new();
+    for policy in Policy::NAMES.iter().map(|name| Policy::named(name).unwrap()) {
+        for (slots, layout) in [
+            (1, Layout::Bytes16),
+            (2, Layout::Bytes16),
+            (4, Layout::Bytes24),
+            (8, Layout::Bytes16),
+            (3, Layout::Bytes10),
+            (1, Layout::Bytes24),
+        ] {
+            for same_key in [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo]
+            {
+                for (index, refresh) in
+                    [(Index::Modulo, Refresh::Never), (Index::Mask, Refresh::Match), (Index::Multiply, Refresh::Cutoff)]
+                {
+                    let size = Size::Entries(48);
+                    let table = TableOptions {
+                        policy,
+                        slots,
+                        layout,
+                        same_key,
+                        index,
+                        refresh,
+                        size,
+                        ..TableOptions::default()
+                    };
+                    tables.extend(table.check().is_ok().then_some(table));
+                }
+            }
+        }
+    }
+    tables
+}
+
+fn play(table: &mut dyn Table, steps: &[Step]) {
+    for step in steps {
+        match step {
+            Step::Store(key, entry) => table.store(*key, 0, *entry),
+            Step::Probe(key) => drop(table.probe(*key, 0, 0)),
+            Step::Cutoff(key) => {
+                if let Some(hit) = table.probe(*key, 0, 0) {
+                    table.cutoff(&hit);
+                }
+            }
+            Step::Advance(ticks) => table.advance(*ticks),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn every_store_is_counted_once(steps in prop::collection::vec(any_step(), 1..300)) {
+        let tables = every_table();
+        prop_assert!(tables.len() > 900, "{} tables", tables.len());
+        for options in &tables {
+            let mut table = build(options, None, false).unwrap().unwrap();
+            play(table.as_mut(), &steps);
+            let count = table.counters();
+            prop_assert_eq!(count.stores, count.fills + count.updates + count.evictions + count.rejections, "{:?}", options);
+            prop_assert_eq!(count.probes, count.hits + count.misses_empty + count.misses_other, "{:?}", options);
+            let occupancy = table.occupancy();
+            // Nothing but a fill takes a slot, and nothing but a clear frees one.
+            prop_assert!(occupancy.occupied <= occupancy.slots);
+            prop_assert_eq!(occupancy.occupied, count.fills, "{:?}", options);
+            let mut seen = 0;
+            table.for_each(&mut |_| seen += 1);
+            prop_assert_eq!(seen, occupancy.occupied);
+            table.clear();
+            prop_assert_eq!(table.occupancy().occupied, 0);
+        }
+    }
+
+    /// Right after a store that was not refused, the position answers with what was stored.
+    #[test]
+    fn what_was_stored_is_found(steps in prop::collection::vec(any_step(), 0..100), key in any_key(), entry in any_entry()) {
+        for options in &every_table() {
+            let mut table = build(options, None, false).unwrap().unwrap();
+            play(table.as_mut(), &steps);
+            let before = table.counters().rejections;
+            table.store(key, 0, entry);
+            if table.counters().rejections == before {
+                let hit = table.probe(key, 0, entry.depth).expect("what was stored is found");
+                let exact = options.layout == Layout::Bytes24;
+                let kept = Entry { generation: 0, used: false, nodes: if exact { hit.entry.nodes } else { entry.nodes }, ..hit.entry };
+                prop_assert_eq!(kept, entry, "{:?}", options);
+            }
+        }
+    }
+
+    /// A table that was emptied answers, decides and counts like a new one, whatever it held and whatever its clock said.
+    #[test]
+    fn a_cleared_table_is_a_new_one(
+        before in prop::collection::vec(any_step(), 1..150),
+        after in prop::collection::vec(any_step(), 1..150),
+    ) {
+        for options in every_table().iter().step_by(7) {
+            let mut used = build(options, None, false).unwrap().unwrap();
+            let mut new = build(options, None, false).unwrap().unwrap();
+            play(used.as_mut(), &before);
+            used.clear();
+            let counted = used.counters();
+            play(used.as_mut(), &after);
+            play(new.as_mut(), &after);
+            prop_assert_eq!(used.counters() - counted, new.counters(), "{:?}", options);
+            prop_assert_eq!((used.now(), used.occupancy()), (new.now(), new.occupancy()));
+            for key in every_key() {
+                let [used, new] = [&mut used, &mut new].map(|table| table.probe(key, 0, 0).map(|hit| (hit.entry, hit.draft, hit.age)));
+                prop_assert_eq!(used, new, "{:?}", options);
+            }
+        }
+    }
+
+    /// A table with room for everything and full keys answers as a map does.
+    #[test]
+    fn a_large_table_is_a_map(steps in prop::collection::vec(any_step(), 1..400)) {
+        let bounded = TableOptions { size: Size::Entries(1 << 16), index: Index::Modulo, ..TableOptions::default() };
+        let unbounded = TableOptions { kind: TableKind::Unbounded, ..TableOptions::default() };
+        let mut large = build(&bounded, None, false).unwrap().unwrap();
+        let mut map = build(&unbounded, None, false).unwrap().unwrap();
+        play(large.as_mut(), &steps);
+        play(map.as_mut(), &steps);
+        let plain = |hit: Option<ttlab::table::Hit>| hit.map(|hit| (Entry { nodes: 0, used: false, ..hit.entry }, hit.draft, hit.age));
+        for key in every_key() {
+            prop_assert_eq!(plain(large.probe(key, 0, 0)), plain(map.probe(key, 0, 0)));
+        }
+    }
+}
+
+#[test]
+fn a_table_takes_the_memory_that_it_names() {
+    for (size, slots, layout) in [
+        ("64 KiB", 1, Layout::Bytes16),
+        ("1 MiB", 4, Layout::Bytes16),
+        ("3 MiB", 3, Layout::Bytes10),
+        ("5 MiB", 7, Layout::Bytes24),
+    ] {
+        let named: Size = size.parse().unwrap();
+        let options = TableOptions { size: named, slots, layout, ..TableOptions::default() };
+        let table = build(&options, None, false).unwrap().unwrap();
+        let Size::Bytes(named) = named else { unreachable!() };
+        let taken = table.occupancy().bytes;
+        assert_eq!(Some(taken), bytes(&options, None));
+        assert!(taken <= named && taken * 100 >= named * 99, "{taken} of {named}");
+    }
+}
+
+#[test]
+fn short_keys_answer_falsely_as_often_as_they_should() {
+    // Stored keys and asked keys are different: every hit is false. Law: probes x slots x 2^-bits.
+    for (bits, slots) in [(8u8, 1u8), (8, 4), (12, 2)] {
+        let options = TableOptions {
+            size: Size::Entries(4096),
+            key_bits: bits,
+            slots,
+            policy: Policy::named("fifo").unwrap(),
+            ..TableOptions::default()
+        };
+        let mut table = build(&options, None, false).unwrap().unwrap();
+        let mix = |n: u64| {
+            let n = (n ^ n >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let n = (n ^ n >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+            n ^ n >> 31
+        };
+        for n in 1..100_000u64 {
+            table.store(mix(n), 0, Entry { bound: Bound::Exact, depth: 1, ..Entry::default() });
+        }
+        let probes = 400_000u64;
+        let false_hits =
+            (1_000_000..1_000_000 + probes).filter(|&n| table.probe(mix(n), 0, 1).is_some()).count() as f64;
+        let expected = probes as f64 * f64::from(slots) / f64::from(1u32 << bits);
+        assert!(
+            (false_hits / expected - 1.0).abs() < 0.15,
+            "{false_hits} against {expected} with {bits} bits, {slots} slots"
+        );
+    }
+    let options = TableOptions { key_bits: 0, size: Size::Entries(1), ..TableOptions::default() };
+    let mut table = build(&options, None, false).unwrap().unwrap();
+    assert!(table.probe(7, 0, 0).is_none(), "an empty slot answers nobody");
+    table.store(7, 0, Entry { bound: Bound::Exact, ..Entry::default() });
+    assert!(table.probe(8, 0, 0).is_some(), "without a comparison any occupied slot answers");
+}
+
+/// The note's own way: a sweep over the whole table after each search sets every flag.
+#[test]
+fn the_ancient_flags_generation_is_a_sweep() {
+    let policy = Policy::named("ancient").unwrap();
+    let options = TableOptions {
+        policy,
+        same_key: SameKey::Policy,
+        size: Size::Entries(16),
+        index: Index::Modulo,
+        ..TableOptions::default()
+    };
+    let mut table = build(&options, None, false).unwrap().unwrap();
+    // The model: key and whether it may be replaced, by slot.
+    let mut model: Vec<Option<(u64, bool)>> = vec![None; 16];
+    let mut random = 1u64;
+    for step in 0..20_000u64 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let key = (random >> 33) % 64 + 1;
+        let slot = (key % 16) as usize;
+        if step % 97 == 0 {
+            table.advance(1);
+            model.iter_mut().flatten().for_each(|(_, replaceable)| *replaceable = true);
+        } else if random >> 20 & 1 == 0 {
+            let hit = table.probe(key, 0, 0).is_some();
+            let expected = matches!(model[slot], Some((held, _)) if held == key);
+            assert_eq!(hit, expected, "step {step}");
+            if let Some((held, replaceable)) = &mut model[slot]
+                && *held == key
+            {
+                *replaceable = false;
+            }
+        } else {
+            table.store(key, 0, Entry { bound: Bound::Exact, depth: (random >> 50) as u8, ..Entry::default() });
+            if model[slot].is_none_or(|(_, replaceable)| replaceable) {
+                model[slot] = Some((key, true));
+            }
+        }
+    }
+}
+
+#[test]
+fn ages_wrap_at_1024_ticks() {
+    let mut table = build(&TableOptions::default(), None, false).unwrap().unwrap();
+    table.advance(1020);
+    table.store(5, 0, Entry { bound: Bound::Exact, ..Entry::default() });
+    for (ticks, age) in [(0, 0), (3, 3), (7, 10), (1013, 1023), (1, 0)] {
+        table.advance(ticks);
+        assert_eq!(table.probe(5, 0, 0).unwrap().age, age);
+    }
+}
+
+#[test]
+fn an_unbounded_table_never_loses() {
+    const KEYS: u64 = 50_000;
+    let key = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let entry = |n: u64, depth| Entry { bound: Bound::Exact, score: (n % 30_000) as i32, depth, ..Entry::default() };
+    for (rule, depths) in [(DepthRule::AtLeast, 1), (DepthRule::Equal, 3)] {
+        let options = TableOptions { kind: TableKind::Unbounded, depth: rule, ..TableOptions::default() };
+        let mut table = build(&options, None, false).unwrap().unwrap();
+        for depth in 0..depths {
+            (0..KEYS).for_each(|n| table.store(key(n), 0, entry(n + u64::from(depth), depth)));
+            table.advance(1);
+        }
+        for depth in 0..depths {
+            for n in 0..KEYS {
+                let found = table.probe(key(n), 0, depth).unwrap().entry;
+                assert_eq!((found.score, found.depth), (entry(n + u64::from(depth), depth).score, depth));
+            }
+        }
+        let count = table.counters();
+        assert_eq!((count.fills, count.evictions, count.rejections), (KEYS * u64::from(depths), 0, 0));
+        assert_eq!(count.hits, count.probes);
+    }
+}
+
+/// As many bits of the key are compared as `key_bits` says: a key that differs in any one of them is another position's.
+#[test]
+fn every_bit_of_a_key_that_should_be_compared_is() {
+    for index in [Index::Modulo, Index::Mask, Index::Multiply] {
+        for (layout, slots, key_bits, compared) in [
+            (Layout::Bytes16, 1, 64, 64),
+            (Layout::Bytes24, 2, 64, 64),
+            (Layout::Bytes16, 4, 48, 48),
+            (Layout::Bytes24, 1, 1, 1),
+            (Layout::Bytes10, 3, 64, 16),
+            (Layout::Bytes10, 3, 12, 12),
+        ] {
+            let size = Size::Entries(u64::from(slots));
+            let options = TableOptions { index, layout, slots, key_bits, size, ..TableOptions::default() };
+            let mut table = build(&options, None, false).unwrap().unwrap();
+            let key = 0x0123_4567_89ab_cdef_u64;
+            table.store(key, 0, Entry { bound: Bound::Exact, ..Entry::default() });
+            let told_apart = (0..64).filter(|bit| table.probe(key ^ 1 << bit, 0, 0).is_none()).count();
+            assert_eq!(told_apart, compared, "{key_bits} bits, {layout:?}, {index:?}");
+        }
+    }
+}
+
+/// Which bound ends which node: score below, at and above both ends of the window 10 to 20.
+#[test]
+fn bounds_by_hand() {
+    for (bound, ends) in [
+        (Bound::None, [false, false, false, false, false, false, false]),
+        (Bound::Upper, [true, true, false, false, false, false, false]),
+        (Bound::Lower, [false, false, false, false, false, true, true]),
+        (Bound::Exact, [true, true, true, true, true, true, true]),
+    ] {
+        assert_eq!([9, 10, 11, 15, 19, 20, 21].map(|score| bound.settles(score, 10, 20)), ends, "{bound:?}");
+    }
+    // In a zero window one of the two always ends the node.
+    assert_eq!([10, 11].map(|score| Bound::Upper.settles(score, 10, 11)), [true, false]);
+    assert_eq!([10, 11].map(|score| Bound::Lower.settles(score, 10, 11)), [false, true]);
+}

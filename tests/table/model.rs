@@ -1,0 +1,389 @@
+//! Every policy against a plain model under random use, over every shape and rule: buckets are vectors, the Ancient flag is swept, clocks
+//! never wrap.
+
+use proptest::prelude::*;
+use ttlab::chess::{Bound, Move};
+use ttlab::table::options::{Index, Layout, Refresh, SameKey};
+use ttlab::table::policy::Policy;
+use ttlab::table::{Entry, TableCounters, TableOptions, build};
+
+/// A stored entry, as a plain program would keep it.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    key: u64,
+    entry: Entry,
+    /// When it was written or refreshed: a clock without a wrap.
+    at: u64,
+    /// The Ancient flag's opposite: set when useful, swept away at every tick.
+    useful: bool,
+}
+
+struct Model<'a> {
+    options: &'a TableOptions,
+    /// The policy and its parameters, as a file has them.
+    text: String,
+    buckets: Vec<Vec<Kept>>,
+    now: u64,
+    count: TableCounters,
+}
+
+/// Where the newcomer goes and who leaves, if anybody.
+type Fate = Option<(usize, Option<usize>)>;
+
+impl Model<'_> {
+    fn new(options: &TableOptions, buckets: usize) -> Model<'_> {
+        let text = toml::to_string(&options.policy).unwrap();
+        Model { options, text, buckets: vec![Vec::new(); buckets], now: 0, count: TableCounters::default() }
+    }
+
+    fn bucket_of(&self, key: u64) -> usize {
+        let buckets = self.buckets.len() as u64;
+        (match self.options.index {
+            Index::Modulo => key % buckets,
+            Index::Mask => key & (buckets - 1),
+            Index::Multiply => ((u128::from(key) * u128::from(buckets)) >> 64) as u64,
+        }) as usize
+    }
+
+    fn find(&self, key: u64) -> Option<(usize, usize)> {
+        let bucket = self.bucket_of(key);
+        Some((bucket, self.buckets[bucket].iter().position(|kept| kept.key == key)?))
+    }
+
+    fn age(&self, kept: &Kept) -> i64 {
+        (self.now - kept.at) as i64
+    }
+
+    fn tick(&mut self, ticks: u64) {
+        self.now += ticks;
+        if ticks > 0 {
+            self.buckets.iter_mut().flatten().for_each(|kept| kept.useful = false);
+        }
+    }
+
+    /// The entry, its draft and its age; `cut`: the hit ends its node.
+    fn probe(&mut self, key: u64, cut: bool) -> Option<(Entry, i64, i64)> {
+        self.count.probes += 1;
+        let Some((bucket, slot)) = self.find(key) else {
+            let full = self.buckets[self.bucket_of(key)].len() == usize::from(self.options.slots);
+            *(if full { &mut self.count.misses_other } else { &mut self.count.misses_empty }) += 1;
+            return None;
+        };
+        self.count.hits += 1;
+        let kept = self.buckets[bucket][slot];
+        let says = |words| self.text.contains(words);
+        let useful = says("useful = \"match\"") || cut && says("useful = \"cutoff\"");
+        let refresh = match self.options.refresh {
+            Refresh::Never => false,
+            Refresh::Match => true,
+            Refresh::Cutoff => cut,
+        };
+        let now = self.now;
+        let found = &mut self.buckets[bucket][slot];
+        found.useful |= useful;
+        if useful || refresh {
+            found.at = now;
+        }
+        let depth = i64::from(kept.entry.depth);
+        let draft = match &self.options.policy {
+            Policy::AgedDepth(aged) if !self.text.contains("on = \"store\"") => {
+                depth - i64::from(aged.factor) * (now - kept.at) as i64
+            }
+            _ => depth,
+        };
+        Some((kept.entry, draft, (now - kept.at) as i64))
+    }
+
+    /// What the policy's words say about a newcomer and the entries of a bucket of so many slots.
+    fn fate(&self, bucket: &[Kept], slots: usize, new: &Kept) -> Fate {
+        let depth = |kept: &Kept| i64::from(kept.entry.depth);
+        let nodes = |kept: &Kept| i64::from(kept.entry.nodes);
+        let last = (bucket.len() == slots).then_some(slots - 1);
+        // Those who keep their slots in order.
+        let front = match &self.options.policy {
+            Policy::Always(_) | Policy::Fifo(_) => return Some((0, last)),
+            Policy::TwoDeep(_) | Policy::TwoTier(_) => bucket.first().is_none_or(|first| depth(new) >= depth(first)),
+            Policy::TwoBig1(_) => bucket.first().is_none_or(|first| nodes(new) >= nodes(first)),
+            _ if bucket.len() < slots => return Some((bucket.len(), None)),
+            _ => false,
+        };
+        let worth: Box<dyn Fn(&Kept) -> i64> = match self.options.policy {
+            Policy::TwoDeep(_) | Policy::TwoBig1(_) => return Some((usize::from(!front), last)),
+            Policy::TwoTier(_) if front => return Some((0, bucket.first().map(|_| 0))),
+            Policy::TwoTier(_) => return Some((1, last)),
+            Policy::Never(_) => return None,
+            Policy::Ancient(_) => {
+                let free = bucket.iter().filter(|kept| !kept.useful).map(|kept| kept.at).min()?;
+                let slot = bucket.iter().position(|kept| !kept.useful && kept.at == free)?;
+                return Some((slot, Some(slot)));
+            }
+            Policy::VipermateFirst(_) => {
+                let old = bucket[0];
+                let same = old.key == new.key;
+                let better = depth(new) >= depth(&old) && (!same || new.entry.bound >= old.entry.bound);
+                return (old.entry.bound == Bound::Upper || better).then_some((0, Some(0)));
+            }
+            Policy::DepthPreferred(_) => Box::new(depth),
+            Policy::Big1(_) | Policy::BigAll(_) => Box::new(nodes),
+            Policy::AgedDepth(_) if self.text.contains("on = \"probe\"") => Box::new(depth),
+            Policy::AgedDepth(aged) => Box::new(move |kept| depth(kept) - i64::from(aged.factor) * self.age(kept)),
+            Policy::Bucket(bucket) => Box::new(move |kept| depth(kept) - i64::from(bucket.factor) * self.age(kept)),
+            Policy::Scored(weigh) => Box::new(move |kept| {
+                let weighed = [
+                    (weigh.depth, depth(kept)),
+                    (-weigh.age, self.age(kept)),
+                    (weigh.exact, i64::from(kept.entry.bound == Bound::Exact)),
+                    (weigh.pv, i64::from(kept.entry.pv)),
+                    (weigh.nodes, (kept.entry.nodes.max(1) as f64).log2().floor() as i64),
+                ];
+                weighed.iter().map(|&(weight, value)| i64::from(weight) * value).sum()
+            }),
+            Policy::Always(_) | Policy::Fifo(_) | Policy::Random(_) => {
+                unreachable!("answered above, or without a model")
+            }
+        };
+        let least = bucket.iter().map(&worth).min()?;
+        let slot = bucket.iter().position(|kept| worth(kept) == least)?;
+        let reaches = match &self.options.policy {
+            Policy::Bucket(bucket) => !bucket.refuse || worth(new) >= least,
+            Policy::Scored(weigh) => worth(new) >= least + i64::from(weigh.margin),
+            _ => worth(new) >= least,
+        };
+        reaches.then_some((slot, Some(slot)))
+    }
+
+    /// The fate where the policy decides about the same position: nobody but its own old entry leaves.
+    fn fate_of_same(&self, bucket: &[Kept], slot: usize, new: &Kept) -> Fate {
+        let (at, gone) = self.fate(bucket, bucket.len(), new)?;
+        let moves = matches!(
+            self.options.policy,
+            Policy::Always(_) | Policy::Fifo(_) | Policy::TwoDeep(_) | Policy::TwoBig1(_) | Policy::TwoTier(_)
+        );
+        if moves && at <= slot && gone.is_some_and(|gone| slot <= gone) {
+            return Some((at, Some(slot)));
+        }
+        // Alone with the newcomer in a bucket of one, the old entry must leave from where the newcomer enters.
+        let (at, _) = self.fate(&bucket[slot..=slot], 1, new)?;
+        (at == 0).then_some((slot, Some(slot)))
+    }
+
+    fn store(&mut self, key: u64, entry: Entry) {
+        self.count.stores += 1;
+        let born = self.text.contains("protect_new = true");
+        let mut new = Kept { key, entry, at: self.now, useful: born };
+        let place = self.bucket_of(key);
+        let bucket = self.buckets[place].clone();
+        let slots = usize::from(self.options.slots);
+        let same = bucket.iter().position(|kept| kept.key == key);
+        let fate = match same {
+            None => self.fate(&bucket, slots, &new),
+            Some(slot) => {
+                let old = bucket[slot];
+                if self.options.keep_move && entry.mv.is_none() {
+                    new.entry.mv = old.entry.mv;
+                }
+                let (depth, old_depth) = (i32::from(entry.depth), i32::from(old.entry.depth));
+                let exact = entry.bound == Bound::Exact;
+                let lets = match self.options.same_key {
+                    SameKey::Replace | SameKey::Policy => true,
+                    SameKey::Deeper => depth >= old_depth,
+                    SameKey::GuardTwo => exact || depth >= old_depth - 2,
+                    SameKey::GuardFour => {
+                        exact || depth + 2 * i32::from(entry.pv) > old_depth - 4 || self.age(&old) > 0
+                    }
+                };
+                if self.options.same_key == SameKey::Policy {
+                    self.fate_of_same(&bucket, slot, &new)
+                } else {
+                    new.useful |= old.useful;
+                    lets.then_some((slot, Some(slot)))
+                }
+            }
+        };
+        let count = &mut self.count;
+        let Some((at, gone)) = fate else {
+            count.rejections += 1;
+            return;
+        };
+        *(match (same, gone) {
+            (Some(_), _) => &mut count.updates,
+            (None, Some(_)) => &mut count.evictions,
+            (None, None) => &mut count.fills,
+        }) += 1;
+        new.entry.nodes = match self.options.layout {
+            Layout::Bytes24 => new.entry.nodes,
+            // Rounded down to seven leading bits.
+            _ => {
+                let drop = new.entry.nodes.max(1).ilog2().saturating_sub(6);
+                new.entry.nodes >> drop << drop
+            }
+        };
+        let bucket = &mut self.buckets[place];
+        if let Some(gone) = gone {
+            bucket.remove(gone);
+        }
+        bucket.insert(at, new);
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Store(usize, Entry),
+    Probe(usize),
+    Cutoff(usize),
+    Tick(u64),
+}
+
+/// Positions of the model's world.
+const POSITIONS: usize = 40;
+
+/// Keys whose ends are all different, so that short keys tell them apart whichever end they keep.
+fn keys() -> Vec<u64> {
+    let keys: Vec<u64> = (1..=POSITIONS as u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let ends =
+        |shift: u32| keys.iter().map(|key| key >> shift & 0xffff).collect::<std::collections::HashSet<_>>().len();
+    assert_eq!((ends(0), ends(48)), (POSITIONS, POSITIONS));
+    keys
+}
+
+fn any_entry() -> impl Strategy<Value = Entry> {
+    let nodes = prop_oneof![1u32..100, 1u32..3000, 1u32..u32::MAX];
+    (prop_oneof![Just(0u16), 1u16..0x7fff], -900..900, 0u8..14, 1u8..4, any::<bool>(), nodes).prop_map(
+        |(mv, score, depth, bound, pv, nodes)| Entry {
+            mv: Move::from_bits(mv),
+            score,
+            depth,
+            bound: Bound::from_bits(bound),
+            pv,
+            nodes,
+            ..Entry::default()
+        },
+    )
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => (0..POSITIONS, any_entry()).prop_map(|(place, entry)| Step::Store(place, entry)),
+        3 => (0..POSITIONS).prop_map(Step::Probe),
+        3 => (0..POSITIONS).prop_map(Step::Cutoff),
+        1 => prop_oneof![8 => 1u64..3, 1 => 100u64..300].prop_map(Step::Tick),
+    ]
+}
+
+/// Every policy by default, and those with parameters once or twice more.
+const POLICIES: [&str; 22] = [
+    "'always'",
+    "'never'",
+    "'depth-preferred'",
+    "'big1'",
+    "'big-all'",
+    "'two-deep'",
+    "'two-big1'",
+    "'two-tier'",
+    "'ancient'",
+    "{ kind = 'ancient', useful = 'cutoff' }",
+    "{ kind = 'ancient', protect_new = true }",
+    "'aged-depth'",
+    "{ kind = 'aged-depth', on = 'store', factor = 1 }",
+    "{ kind = 'aged-depth', on = 'probe', factor = 255 }",
+    "'bucket'",
+    "{ kind = 'bucket', factor = 3, refuse = true }",
+    "'vipermate-first'",
+    "'fifo'",
+    "'scored'",
+    "{ kind = 'scored', depth = 3, age = 5, exact = 4, pv = 7, nodes = 2, margin = 1 }",
+    "{ kind = 'scored', depth = -2, age = -1, exact = -4, pv = 3, nodes = -1, margin = -3 }",
+    "{ kind = 'scored', depth = 0, age = 1, nodes = 3, margin = 0 }",
+];
+
+/// Every policy with buckets of every width and every rule for the same position; packing, index, refreshing and kept moves take
+/// turns, so that cases that differ in `turn` meet every pairing.
+fn every_table(turn: usize) -> Vec<TableOptions> {
+    let same_keys = [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo];
+    let mut tables = Vec::new();
+    for policy in POLICIES {
+        for slots in 1..=8 {
+            for same_key in same_keys {
+                let turn = turn + tables.len();
+                let layout = match (slots, turn % 3) {
+                    (3, 0) => Layout::Bytes10,
+                    (_, 1) => Layout::Bytes24,
+                    _ => Layout::Bytes16,
+                };
+                let options: TableOptions =
+                    toml::from_str(&format!("policy = {policy}\nsize = {}", 4 * slots)).unwrap();
+                let options = TableOptions {
+                    slots,
+                    same_key,
+                    layout,
+                    index: [Index::Modulo, Index::Mask, Index::Multiply][turn / 3 % 3],
+                    refresh: [Refresh::Never, Refresh::Match, Refresh::Cutoff][turn / 2 % 3],
+                    keep_move: (turn / 5).is_multiple_of(2),
+                    huge_pages: false,
+                    ..options
+                };
+                tables.extend(options.check().is_ok().then_some(options));
+            }
+        }
+    }
+    tables
+}
+
+#[test]
+fn no_policy_is_left_out() {
+    for name in Policy::NAMES.iter().filter(|name| **name != "random") {
+        assert!(POLICIES.iter().any(|policy| policy.contains(&format!("'{name}'"))), "{name} has no model");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn every_policy_is_its_model(
+        steps in prop::collection::vec(any_step(), 1..200),
+        turn in 0usize..90,
+        start in 0u16..1024,
+    ) {
+        let keys = keys();
+        for options in &every_table(turn) {
+            let mut table = build(options, None, false).unwrap().unwrap();
+            // Wherever the table's clock stands when it begins, it wraps round unseen.
+            table.advance(start);
+            let mut model = Model::new(options, 4);
+            for step in &steps {
+                let (place, cut) = match *step {
+                    Step::Store(place, entry) => {
+                        table.store(keys[place], 0, entry);
+                        model.store(keys[place], entry);
+                        continue;
+                    }
+                    // Ages are exact up to 1023 ticks.
+                    Step::Tick(ticks) if model.now + ticks < 1024 => {
+                        table.advance(ticks as u16);
+                        model.tick(ticks);
+                        continue;
+                    }
+                    Step::Tick(_) => continue,
+                    Step::Probe(place) => (place, false),
+                    Step::Cutoff(place) => (place, true),
+                };
+                let found = table.probe(keys[place], 0, 0);
+                if let Some(hit) = found.as_ref().filter(|_| cut) {
+                    table.cutoff(hit);
+                }
+                let found = found.map(|hit| {
+                    let entry = Entry { used: false, generation: 0, ..hit.entry };
+                    (entry, i64::from(hit.draft), i64::from(hit.age))
+                });
+                prop_assert_eq!(found, model.probe(keys[place], cut), "{:?} in {:?}", step, options);
+            }
+            let count = TableCounters { reused: 0, ..table.counters() };
+            prop_assert_eq!(count, model.count, "{:?}", options);
+            for (place, &key) in keys.iter().enumerate() {
+                let held = model.find(key).is_some();
+                prop_assert_eq!(table.probe(key, 0, 0).is_some(), held, "position {} in {:?}", place, options);
+            }
+        }
+    }
+}

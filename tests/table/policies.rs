@@ -1,0 +1,253 @@
+//! Truth tables of every policy and of every rule for the same position, worked out by hand and held through the table itself.
+
+use ttlab::chess::{Bound, Move};
+use ttlab::table::policy::{Newcomer, Random, Replacement, Verdict};
+use ttlab::table::{Entry, Table, TableOptions, build};
+
+/// A table of one bucket, under the rules that `text` adds.
+fn one_bucket(slots: u8, text: &str) -> Box<dyn Table> {
+    let options: TableOptions = toml::from_str(&format!("slots = {slots}\nsize = {slots}\nlayout = 'bytes24'\n{text}"))
+        .unwrap_or_else(|error| panic!("{text}: {error}"));
+    build(&options, None, false).unwrap().unwrap()
+}
+
+/// Runs a script and says what is left, in the order of the alphabet. `a5` stores position a at depth 5 with a lower bound, `a5-` with an
+/// upper and `a5=` with an exact one, `a5+` at an open window, `a5/70` with 70 nodes. `?a` probes, `!a` probes and cuts off,
+/// `|` is a tick.
+fn left_after(slots: u8, text: &str, script: &str) -> String {
+    let mut table = one_bucket(slots, text);
+    let key = |name: u8| u64::from(name);
+    for word in script.split_whitespace() {
+        let name = word.as_bytes();
+        match name[0] {
+            b'|' => table.advance(word.len() as u16),
+            b'?' => drop(table.probe(key(name[1]), 0, 0)),
+            b'!' => {
+                let hit = table.probe(key(name[1]), 0, 0).unwrap();
+                table.cutoff(&hit);
+            }
+            name => {
+                let bound = match word.as_bytes()[word.len() - 1] {
+                    b'-' => Bound::Upper,
+                    b'=' => Bound::Exact,
+                    _ => Bound::Lower,
+                };
+                let pv = word.ends_with('+');
+                let (depth, nodes) = word[1..]
+                    .trim_end_matches(['-', '=', '+'])
+                    .split_once('/')
+                    .unwrap_or((word[1..].trim_end_matches(['-', '=', '+']), "1"));
+                let (depth, nodes) = (depth.parse().unwrap(), nodes.parse().unwrap());
+                table.store(key(name), 0, Entry { bound, depth, pv, nodes, ..Entry::default() });
+            }
+        }
+    }
+    let mut left = Vec::new();
+    for name in 'a'..='z' {
+        if let Some(hit) = table.probe(key(name as u8), 0, 0) {
+            let bound = ["", "-", "", "="][hit.entry.bound as usize];
+            left.push(format!("{name}{}{bound}", hit.entry.depth));
+        }
+    }
+    left.join(" ")
+}
+
+/// Slots, options, script, what is left.
+type Row = (u8, &'static str, &'static str, &'static str);
+
+fn hold(rows: &[Row]) {
+    for &(slots, text, script, left) in rows {
+        assert_eq!(left_after(slots, text, script), left, "{script} in {slots} slots under {text}");
+    }
+}
+
+#[test]
+fn one_level_schemes() {
+    hold(&[
+        (1, "policy = 'always'", "a5 b1", "b1"),
+        (1, "policy = 'never'", "a1 b5", "a1"),
+        (1, "policy = 'never'", "a1 a5", "a5"),
+        (2, "policy = 'never'", "a1 b5 c9", "a1 b5"),
+        (1, "policy = 'depth-preferred'", "a5 b4", "a5"),
+        (1, "policy = 'depth-preferred'", "a5 b5", "b5"),
+        (1, "policy = 'depth-preferred'", "a5 b6", "b6"),
+        (3, "policy = 'depth-preferred'", "a5 b2 c7 d2", "a5 c7 d2"),
+        (3, "policy = 'depth-preferred'", "a5 b2 c7 d1", "a5 b2 c7"),
+        (1, "policy = 'big1'", "a1/50 b9/49", "a1"),
+        (1, "policy = 'big1'", "a9/50 b1/50", "b1"),
+        (2, "policy = 'big1'", "a9/500 b8/70 c1/71", "a9 c1"),
+        (1, "policy = 'big-all'", "a1/50 b9/49", "a1"),
+        (1, "policy = 'big-all'", "a9/50 b1/51", "b1"),
+        (3, "policy = 'fifo'", "a9 b9 c9 d0", "b9 c9 d0"),
+        (3, "policy = 'fifo'", "a9 b9 c9 a1 d0", "b9 c9 d0"),
+        (3, "policy = 'always'", "a9 b9 c9 d0 e0", "c9 d0 e0"),
+    ]);
+}
+
+#[test]
+fn two_level_schemes() {
+    hold(&[
+        // Deeper than the first slot: that entry moves to the second. Else the newcomer goes there.
+        (2, "policy = 'two-deep'", "a5 b7", "a5 b7"),
+        (2, "policy = 'two-deep'", "a5 b7 c3", "b7 c3"),
+        (2, "policy = 'two-deep'", "a5 b7 c9", "b7 c9"),
+        (2, "policy = 'two-deep'", "a5 b7 c7 d1", "c7 d1"),
+        (3, "policy = 'two-deep'", "a5 b7 c3 d1", "b7 c3 d1"),
+        (2, "policy = 'two-big1'", "a5/50 b1/70 c9/30", "b1 c9"),
+        (2, "policy = 'two-big1'", "a5/50 b1/70 c0/90", "b1 c0"),
+        // The first slot keeps the deeper; what it loses is gone; the others take what it refuses.
+        (2, "policy = 'two-tier'", "a5 b7", "b7"),
+        (2, "policy = 'two-tier'", "a5 b3 c7", "b3 c7"),
+        (2, "policy = 'two-tier'", "a5 b3 c2 d1", "a5 d1"),
+        (3, "policy = 'two-tier'", "a5 b3 c2 d1", "a5 c2 d1"),
+    ]);
+}
+
+#[test]
+fn the_ancient_flag() {
+    const CUTOFF: &str = "policy = { kind = 'ancient', useful = 'cutoff' }";
+    hold(&[
+        // Useful: kept until the search ends. Not useful: replaced by anything.
+        (1, "policy = 'ancient'", "a5 b1", "b1"),
+        (1, "policy = 'ancient'", "a5 ?a b9", "a5"),
+        (1, "policy = 'ancient'", "a5 ?a | b1", "b1"),
+        (1, "policy = 'ancient'", "a5 | ?a b9", "a5"),
+        (2, "policy = 'ancient'", "a5 b5 ?a c1", "a5 c1"),
+        (2, "policy = 'ancient'", "a5 b5 ?a ?b c9", "a5 b5"),
+        (1, CUTOFF, "a5 ?a b1", "b1"),
+        (1, CUTOFF, "a5 !a b9", "a5"),
+        (1, CUTOFF, "a5 !a | b1", "b1"),
+        // What was useful in the last search is not useful in this one for being looked at.
+        (1, "policy = { kind = 'ancient', useful = 'cutoff' }\nrefresh = 'match'", "a5 !a | ?a b1", "b1"),
+        // The trap: protected from the start, nothing is ever replaced within a search.
+        (1, "policy = { kind = 'ancient', protect_new = true }", "a5 b9", "a5"),
+        (1, "policy = { kind = 'ancient', protect_new = true }", "a5 | b1", "b1"),
+        // The same position, deeper: as the option says.
+        (1, "policy = 'ancient'", "a5 ?a a9", "a9"),
+        (1, "policy = 'ancient'\nsame_key = 'policy'", "a5 ?a a9", "a5"),
+        (1, "policy = 'ancient'\nsame_key = 'policy'", "a5 a3", "a3"),
+    ]);
+}
+
+#[test]
+fn ages() {
+    const STORE: &str = "policy = { kind = 'aged-depth', on = 'store' }";
+    const PROBE: &str = "policy = { kind = 'aged-depth', on = 'probe' }";
+    hold(&[
+        // depth - 4 x age
+        (1, "policy = 'aged-depth'", "a9 b8", "a9"),
+        (1, "policy = 'aged-depth'", "a9 | b4", "a9"),
+        (1, "policy = 'aged-depth'", "a9 | b5", "b5"),
+        (1, "policy = 'aged-depth'", "a9 || b1", "b1"),
+        (1, "policy = { kind = 'aged-depth', factor = 2 }", "a9 | b6", "a9"),
+        (1, STORE, "a9 | b5", "b5"),
+        (1, PROBE, "a9 | b5", "a9"),
+        // depth - 8 x age; the least goes, whatever the newcomer is worth
+        (2, "policy = 'bucket'", "a20 | b3 c0", "a20 c0"),
+        (2, "policy = 'bucket'", "a10 | b3 c0", "b3 c0"),
+        (2, "policy = { kind = 'bucket', factor = 4 }", "a10 | b3 c0", "a10 c0"),
+        (1, "policy = 'bucket'", "a9 b0", "b0"),
+        // ... unless it may be refused
+        (1, "policy = { kind = 'bucket', refuse = true }", "a9 b8", "a9"),
+        (1, "policy = { kind = 'bucket', refuse = true }", "a9 b9", "b9"),
+        (1, "policy = { kind = 'bucket', refuse = true }", "a9 | b0", "a9"),
+        (1, "policy = { kind = 'bucket', refuse = true }", "a9 | b1", "b1"),
+        // refreshed by any match, by a cutoff, never
+        (2, "policy = 'bucket'\nrefresh = 'match'", "a10 | ?a b3 c0", "a10 c0"),
+        (2, "policy = 'bucket'\nrefresh = 'cutoff'", "a10 | ?a b3 c0", "b3 c0"),
+        (2, "policy = 'bucket'\nrefresh = 'cutoff'", "a10 | !a b3 c0", "a10 c0"),
+        (2, "policy = 'bucket'\nrefresh = 'never'", "a10 | !a b3 c0", "b3 c0"),
+    ]);
+    // On a probe an old entry answers as if it were less deep.
+    for (text, draft) in [("policy = 'aged-depth'", 1), (PROBE, 1), (STORE, 9), ("policy = 'bucket'", 9)] {
+        let mut table = one_bucket(1, text);
+        table.store(1, 0, Entry { bound: Bound::Exact, depth: 9, ..Entry::default() });
+        table.advance(2);
+        let hit = table.probe(1, 0, 0).unwrap();
+        assert_eq!((hit.draft, hit.entry.depth, hit.age), (draft, 9, 2), "{text}");
+    }
+}
+
+#[test]
+fn rules_for_the_same_position() {
+    hold(&[
+        (1, "same_key = 'replace'", "a9 a0", "a0"),
+        (1, "same_key = 'deeper'", "a9 a8=", "a9"),
+        (1, "same_key = 'deeper'", "a9 a9=", "a9="),
+        // Exact, or depth + 2 x pv > old - 4, or from an earlier search.
+        (1, "same_key = 'guard-four'", "a9 a5", "a9"),
+        (1, "same_key = 'guard-four'", "a9 a6", "a6"),
+        (1, "same_key = 'guard-four'", "a9 a4+", "a4"),
+        (1, "same_key = 'guard-four'", "a9 a3+", "a9"),
+        (1, "same_key = 'guard-four'", "a9 a0=", "a0="),
+        (1, "same_key = 'guard-four'", "a9 | a0-", "a0-"),
+        // Exact, or depth >= old - 2.
+        (1, "same_key = 'guard-two'", "a9 a6", "a9"),
+        (1, "same_key = 'guard-two'", "a9 a7", "a7"),
+        (1, "same_key = 'guard-two'", "a9 a0=", "a0="),
+        (1, "same_key = 'guard-two'", "a9 | a6", "a9"),
+        // Under the policy's own rule a position that comes back drives out nobody else.
+        (2, "policy = 'depth-preferred'\nsame_key = 'policy'", "a9 b2 a8", "a9 b2"),
+        (2, "policy = 'depth-preferred'\nsame_key = 'policy'", "a9 b2 a9=", "a9= b2"),
+        (2, "policy = 'two-deep'\nsame_key = 'policy'", "a9 b2 b9=", "a9 b9="),
+        (2, "policy = 'two-deep'\nsame_key = 'policy'", "a9 b2 b1", "a9 b1"),
+        (2, "policy = 'two-deep'\nsame_key = 'policy'", "a9 b2 a8", "a9 b2"),
+    ]);
+}
+
+#[test]
+fn vipermates_first_rule_and_the_scored_policy() {
+    const SAME: &str = "policy = 'vipermate-first'\nsame_key = 'policy'";
+    const MARGIN: &str = "policy = { kind = 'scored', margin = 0 }";
+    hold(&[
+        (1, SAME, "a9- b0-", "b0-"),
+        (1, SAME, "a9 b8=", "a9"),
+        (1, SAME, "a9 b9-", "b9-"),
+        (1, SAME, "a9 a9-", "a9"),
+        (1, SAME, "a9 a9=", "a9="),
+        (1, SAME, "a9= a12", "a9="),
+        (1, SAME, "a9- a1-", "a1-"),
+        // By default depth - 8 x age; then each weight by itself.
+        (2, "policy = 'scored'", "a9 b3 c0", "a9 c0"),
+        (2, "policy = 'scored'", "a10 | b3 c0", "b3 c0"),
+        (2, "policy = { kind = 'scored', exact = 2 }", "a4 b3= c0", "b3= c0"),
+        (2, "policy = { kind = 'scored', pv = 2 }", "a4 b3+ c0", "b3 c0"),
+        (2, "policy = { kind = 'scored', depth = 0, nodes = 1 }", "a9/15 b1/16 c0", "b1 c0"),
+        (1, MARGIN, "a4 b3", "a4"),
+        (1, MARGIN, "a4 b4", "b4"),
+        (1, "policy = { kind = 'scored', margin = 2 }", "a4 b5", "a4"),
+        (1, "policy = { kind = 'scored', margin = 2 }", "a4 b6", "b6"),
+    ]);
+}
+
+#[test]
+fn a_move_is_kept_only_where_the_new_entry_has_none() {
+    for (text, kept) in [("", [0, 5]), ("keep_move = true", [3, 5])] {
+        let mut table = one_bucket(1, text);
+        let entry = |mv| Entry { mv: Move::from_bits(mv), bound: Bound::Lower, ..Entry::default() };
+        table.store(1, 0, entry(3));
+        table.store(1, 0, entry(0));
+        let first = table.probe(1, 0, 0).unwrap().entry.mv.bits();
+        table.store(1, 0, entry(5));
+        assert_eq!([first, table.probe(1, 0, 0).unwrap().entry.mv.bits()], kept, "{text}");
+    }
+}
+
+/// The control of every comparison: any slot, each about as often, and the same for the same key.
+#[test]
+fn random_is_fair_and_repeatable() {
+    let bucket = [Entry { bound: Bound::Exact, ..Entry::default() }; 6];
+    let chosen = |key, seed| {
+        let newcomer = Newcomer { entry: bucket[0], key, same: None };
+        let verdict = Random { seed }.decide(&bucket, &newcomer, 0);
+        (0..6).find(|&slot| verdict == Verdict::replace(slot)).expect("one slot of the bucket")
+    };
+    let mut gone = [0; 6];
+    for key in 0..60_000 {
+        gone[chosen(key, 1)] += 1;
+        assert_eq!(chosen(key, 1), chosen(key, 1));
+    }
+    assert!(gone.iter().all(|times| (9_500..10_500).contains(times)), "{gone:?}");
+    let moved = (0..6000).filter(|&key| chosen(key, 1) != chosen(key, 2)).count();
+    assert!((4700..5300).contains(&moved), "another seed is another choice five times in six, not {moved} of 6000");
+}
