@@ -1,5 +1,5 @@
 //! Foresight: the best or refuting move of each node, learned by a search that is not counted, so that the counted search is the
-//! minimal one. Without a table its nodes are those of Knuth and Moore's minimal tree, with an unbounded table those of the left-first
+//! minimal one. Without a table its nodes are near those of Knuth and Moore's minimal tree, with an unbounded table those of the left-first
 //! minimal graph: the least that better ordering could leave.
 //!
 //! Sources: D. Knuth and R. Moore, "An analysis of alpha-beta pruning", 1975; A. Plaat, J. Schaeffer, W. Pijls and A. de Bruin,

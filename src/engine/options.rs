@@ -284,7 +284,7 @@ pub enum PieceSquares {
 pub enum Ordering {
     /// The best or refuting move of the node, found by the same search with an unbounded table, which runs before each iteration and is not
     /// counted; where it found none, the table's move if `table-move` is in the list. Must stand first. With `table.kind = "none"` the nodes
-    /// are those of the minimal tree (Knuth and Moore 1975), with `"unbounded"` those of the left-first minimal graph (Plaat et al. 1996):
+    /// are near those of the minimal tree (Knuth and Moore 1975; the first refutation found need not be the cheapest), with `"unbounded"` those of the left-first minimal graph (Plaat et al. 1996):
     /// the limits beside which to put any other result.
     Foreseen,
     /// The move of a table hit.
