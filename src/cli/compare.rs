@@ -1,7 +1,7 @@
 use super::{Exit, Failure, Outcome};
-use crate::analysis::compare::{Comparison, Finding};
-use crate::analysis::gate::Gate;
-use crate::analysis::sides::Side;
+use crate::analysis::questions::compare::{Comparison, Finding};
+use crate::analysis::questions::gate::Gate;
+use crate::analysis::questions::sides::Side;
 use crate::report::{comparison, machine};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use super::markdown::plain as cell;
 use super::number::{count, number};
-use crate::analysis::compare::{Change, Comparison, Finding, Judged, Moved};
+use crate::analysis::questions::compare::{Change, Comparison, Finding, Judged, Moved};
 use std::fmt::Write;
 
 /// The change from one total to another: `+1.25 %`, or `=`.

@@ -5,11 +5,11 @@ use super::svg::heat::Heat;
 use super::svg::lines::Lines;
 use super::svg::scatter::Scatter;
 use super::svg::stacked::Stacked;
-use crate::analysis::axes::Axis;
-use crate::analysis::chaos::Chaos;
-use crate::analysis::curves::{self, Response, Series};
-use crate::analysis::effects::Effect;
-use crate::analysis::findings::{Outcome, outcome};
+use crate::analysis::questions::chaos::Chaos;
+use crate::analysis::questions::curves::{self, Response, Series};
+use crate::analysis::questions::effects::Effect;
+use crate::analysis::questions::findings::{Outcome, outcome};
+use crate::analysis::rows::axes::Axis;
 use crate::analysis::{Frame, Summary};
 
 /// The files of figures that every report may have.

@@ -1,8 +1,8 @@
 //! A comparison for machines: JSON, the list that benchmark dashboards read, and JUnit XML.
 
 use super::comparison::{headline, outcome, seen};
-use crate::analysis::compare::{Change, Comparison, Finding};
-use crate::analysis::stats::Ratio;
+use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::questions::compare::{Change, Comparison, Finding};
 use serde_json::{Value, json};
 use std::fmt::Write;
 

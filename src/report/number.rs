@@ -1,6 +1,6 @@
 //! How numbers are written, everywhere.
 
-use crate::analysis::metric::Unit;
+use crate::analysis::rows::metric::Unit;
 
 /// A count with separators: 32,521,084.
 #[must_use]

@@ -2,15 +2,16 @@
 
 use super::figure::{Figure, GridView, figures};
 use super::source::{Source, join};
-use crate::analysis::axes::{self, Axis};
-use crate::analysis::chaos::{self, Chaos};
-use crate::analysis::effects::{self, Effect, Interaction};
-use crate::analysis::filter::Filter;
-use crate::analysis::grouping::{self, SOURCE};
-use crate::analysis::timing::Timing;
-use crate::analysis::{
-    Baseline, Frame, Metric, Question, Summary, Verdict, blindness, doubts, findings, memory, verdict,
-};
+use crate::analysis::caveats::timing::Timing;
+use crate::analysis::caveats::{blindness, doubts, memory};
+use crate::analysis::questions::chaos::{self, Chaos};
+use crate::analysis::questions::effects::{self, Effect, Interaction};
+use crate::analysis::questions::{claims, findings};
+use crate::analysis::rows::axes::{self, Axis};
+use crate::analysis::rows::column::SOURCE;
+use crate::analysis::rows::filter::Filter;
+use crate::analysis::rows::grouping;
+use crate::analysis::{Baseline, Frame, Metric, Question, Summary, Verdict};
 use crate::record::manifest::Manifest;
 use anyhow::{Result, anyhow};
 use std::borrow::Cow;
@@ -155,7 +156,7 @@ impl Page {
             && let [only] = sources
             && let Some(file) = &only.file
         {
-            page.verdicts = verdict::verdicts(&file.expect, &all, &page.summary)?;
+            page.verdicts = claims::verdicts(&file.expect, &all, &page.summary)?;
         }
         Ok(page)
     }

@@ -1,7 +1,7 @@
 //! Results on disk: a folder that `ttlab run` wrote, or a CSV file alone.
 
 use crate::analysis::Frame;
-use crate::analysis::grouping::SOURCE;
+use crate::analysis::rows::column::SOURCE;
 use crate::experiment::File;
 use crate::record::manifest::Manifest;
 use anyhow::{Context, Result, bail};

@@ -3,8 +3,8 @@
 use super::number::{count, interval, number, of_unit, p, percent};
 use super::page::{Grid, Page};
 use crate::analysis::Line;
-use crate::analysis::findings::{Outcome, outcome};
-use crate::analysis::metric::Unit;
+use crate::analysis::questions::findings::{Outcome, outcome};
+use crate::analysis::rows::metric::Unit;
 
 /// A table.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -261,7 +261,7 @@ pub fn effects(grid: &Grid) -> Table {
 }
 
 /// Ratio, interval, p and pairs.
-fn judged(ratio: &crate::analysis::stats::Ratio, p_value: f64) -> [Cell; 4] {
+fn judged(ratio: &crate::analysis::pairing::ratio::Ratio, p_value: f64) -> [Cell; 4] {
     let mark = match ratio.is_clear() && p_value < 0.05 {
         true if ratio.mean < 1.0 => Mark::Less,
         true => Mark::More,

@@ -1,8 +1,8 @@
 //! The race and the confirmation, whatever is measured: given what a candidate costs on an item, who is best?
 
 use super::samples::{Measured, Samples};
-use crate::analysis::stats::Ratio;
-use crate::analysis::stats::holm;
+use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::pairing::stats::holm;
 use crate::experiment::{Goal, Tune};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

@@ -2,8 +2,8 @@
 
 use super::race::{Objective, Stage};
 use super::samples::Measured;
-use crate::analysis::grouping::Grouping;
-use crate::analysis::searches::Searches;
+use crate::analysis::pairing::searches::Searches;
+use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, FrameError, Metric};
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Output, OutputError, Ran, RunError, Settings, progress::Progress};

@@ -1,6 +1,6 @@
 //! What was measured of each candidate, search by search, so that any two can be paired.
 
-use crate::analysis::stats::Ratio;
+use crate::analysis::pairing::ratio::Ratio;
 
 /// Values of some candidates on the same searches.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -48,7 +48,7 @@ impl Samples {
 
     /// The mean logarithm of the ratio of two candidates.
     pub fn mean(&self, candidate: usize, base: usize) -> f64 {
-        crate::analysis::stats::mean(self.logs(candidate, base).into_iter().map(|(_, log)| log))
+        crate::analysis::pairing::stats::mean(self.logs(candidate, base).into_iter().map(|(_, log)| log))
     }
 
     /// Whether two candidates agree in every search that both made.

@@ -47,6 +47,39 @@ fn rooms_import_only_what_stands_before_them() {
     assert!(checked > 60, "only {checked} files were looked at");
 }
 
+/// The layers inside `analysis`: each uses itself and those before it.
+const LAYERS: &[&str] = &["rows", "pairing", "questions", "caveats"];
+
+/// The names that follow `start` in a text, up to the next character that is part of none.
+fn after<'a>(text: &'a str, start: &'a str) -> impl Iterator<Item = &'a str> {
+    text.split(start).skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap())
+}
+
+#[test]
+fn the_layers_of_analysis_import_one_way_and_in_no_circle() {
+    let analysis = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/analysis");
+    for (place, layer) in LAYERS.iter().enumerate() {
+        let mut uses: Vec<(String, Vec<String>)> = Vec::new();
+        for file in files(&analysis.join(layer)) {
+            let text = fs::read_to_string(&file).unwrap();
+            assert!(!text.contains("super::super"), "{} climbs out of its layer", file.display());
+            for used in after(&text, "crate::analysis::") {
+                let allowed = LAYERS[..place].contains(&used);
+                assert!(allowed, "{} uses crate::analysis::{used}", file.display());
+            }
+            let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
+            uses.push((name, after(&text, "super::").map(str::to_owned).collect()));
+        }
+        // What uses nothing that is left is taken away, until nothing is left, or a circle.
+        while !uses.is_empty() {
+            let left: Vec<String> = uses.iter().map(|(name, _)| name.clone()).collect();
+            uses.retain(|(name, used)| used.iter().any(|other| other != name && left.contains(other)));
+            assert!(uses.len() < left.len(), "a circle in {layer}: {left:?}");
+        }
+    }
+    assert_eq!(fs::read_dir(&analysis).unwrap().count(), LAYERS.len() + 1, "a layer that this test does not know");
+}
+
 #[test]
 fn only_the_runner_and_the_commands_read_a_clock() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -14,7 +14,8 @@
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use ttlab::analysis::stats::{Ratio, holm, median};
+use ttlab::analysis::pairing::ratio::Ratio;
+use ttlab::analysis::pairing::stats::{holm, median};
 
 fn plain(logs: &[f64]) -> Vec<(u32, f64)> {
     logs.iter().enumerate().map(|(at, &log)| (at as u32, log)).collect()

@@ -2,7 +2,7 @@
 
 use super::scale::{Scale, short};
 use super::{Anchor, Svg};
-use crate::analysis::curves::Series;
+use crate::analysis::questions::curves::Series;
 
 /// What a line plot shows.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::scale::{Scale, short};
 use super::{Anchor, Svg};
-use crate::analysis::curves::Series;
+use crate::analysis::questions::curves::Series;
 
 /// What a scatter plot shows: x the baseline's nodes, y the ratio.
 #[derive(Debug, Clone, PartialEq)]

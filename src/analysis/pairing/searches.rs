@@ -1,9 +1,9 @@
 //! Searches: all iterations of one variant on one position, once. What is compared is compared by search.
 
-use super::frame::Frame;
-use super::grouping::Grouping;
-use super::metric::{How, Metric};
 use super::stats::median;
+use crate::analysis::rows::frame::Frame;
+use crate::analysis::rows::grouping::Grouping;
+use crate::analysis::rows::metric::{How, Metric};
 use std::collections::{BTreeMap, HashMap};
 
 /// One search.

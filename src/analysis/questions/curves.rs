@@ -1,13 +1,13 @@
 //! What plots show, as numbers: nodes by depth, responses to an option, maps of two axes, single positions.
 
-use super::axes::Axis;
 use super::effects::{self, Effect};
-use super::frame::Frame;
-use super::grouping::Grouping;
-use super::metric::Metric;
-use super::searches::{Reference, Searches};
-use super::stats::Ratio;
 use super::summary::Summary;
+use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::pairing::searches::{Reference, Searches};
+use crate::analysis::rows::axes::Axis;
+use crate::analysis::rows::frame::Frame;
+use crate::analysis::rows::grouping::Grouping;
+use crate::analysis::rows::metric::Metric;
 use std::collections::BTreeMap;
 
 /// More lines than this in one plot cannot be told apart.
@@ -229,7 +229,7 @@ pub fn responses(
 fn numeric(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
     (0..axis.columns.len()).find_map(|column| {
         let numbers: Vec<Option<f64>> =
-            axis.levels.iter().map(|level| super::axes::number(&level.values[column])).collect();
+            axis.levels.iter().map(|level| crate::analysis::rows::axes::number(&level.values[column])).collect();
         let mut known: Vec<f64> = numbers.iter().flatten().copied().collect();
         known.sort_by(f64::total_cmp);
         let count = known.len();

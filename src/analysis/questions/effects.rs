@@ -1,11 +1,12 @@
 //! What each axis of a grid does by itself, and where two of them do together what neither does alone.
 
-use super::axes::Axis;
-use super::frame::Frame;
-use super::grouping::Grouping;
-use super::metric::Metric;
-use super::searches::{Cell, Reference, Searches};
-use super::stats::{Ratio, holm};
+use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::pairing::searches::{Cell, Reference, Searches};
+use crate::analysis::pairing::stats::holm;
+use crate::analysis::rows::axes::Axis;
+use crate::analysis::rows::frame::Frame;
+use crate::analysis::rows::grouping::Grouping;
+use crate::analysis::rows::metric::Metric;
 use std::collections::HashMap;
 
 /// More pairs of levels than this are not looked at: nobody reads so many.

@@ -1,8 +1,8 @@
 //! Verdicts: each `[[expect]]` held against the rows.
 
-use super::frame::{Frame, FrameError};
-use super::stats::Ratio;
 use super::summary::Summary;
+use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::experiment::expect::OTHER_SCORES;
 use crate::experiment::expect::{Claim, Expect, Figure, Range, Scalar, Side, Statistic, Wanted};
 use std::collections::BTreeMap;

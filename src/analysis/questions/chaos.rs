@@ -3,9 +3,9 @@
 //! Another seed of the keys puts positions into other buckets and changes nothing that an experiment is about; node counts move all
 //! the same. An effect that is no larger than that shows nothing.
 
-use super::frame::Frame;
-use super::stats::t_quantile;
 use super::summary::{Question, Summary};
+use crate::analysis::pairing::stats::t_quantile;
+use crate::analysis::rows::frame::Frame;
 
 /// What follows the baseline's name in that of its further key seeds.
 const SEED: &str = ", key seed ";

@@ -1,10 +1,11 @@
 //! The summary: each variant's totals beside the baseline's.
 
-use super::frame::Frame;
-use super::grouping::Grouping;
-use super::metric::{How, Metric};
-use super::searches::{Cell, Reference, Searches};
-use super::stats::{Ratio, holm};
+use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::pairing::searches::{Cell, Reference, Searches};
+use crate::analysis::pairing::stats::holm;
+use crate::analysis::rows::frame::Frame;
+use crate::analysis::rows::grouping::Grouping;
+use crate::analysis::rows::metric::{How, Metric};
 
 /// What a summary is to show.
 #[derive(Debug, Clone, PartialEq)]
@@ -283,7 +284,8 @@ fn compare(
 /// Counts the searches that end with another score than the reference's.
 fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, references: &[Option<usize>]) {
     let [score, depth] = ["score", "depth"].map(|name| frame.numbers(name));
-    let key = |group: usize, search: &super::searches::Search| (group as u32, search.block, search.unit);
+    let key =
+        |group: usize, search: &crate::analysis::pairing::searches::Search| (group as u32, search.block, search.unit);
     let ends: std::collections::HashMap<_, _> = searches
         .list
         .iter()

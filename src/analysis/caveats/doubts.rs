@@ -1,7 +1,7 @@
 //! What makes findings doubtful beside blindness: noise, drift, missing rows, mixed builds and machines.
 
-use super::summary::Summary;
 use super::timing::{NOISY, Timing};
+use crate::analysis::questions::summary::Summary;
 use crate::record::manifest::Manifest;
 use std::fmt;
 

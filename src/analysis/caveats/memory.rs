@@ -1,7 +1,7 @@
 //! Whether variants were compared on equal memory: a packing or a bucket that holds more entries in the same bytes, or needs more
 //! bytes for the same entries, must not pass for a better policy.
 
-use super::frame::Frame;
+use crate::analysis::rows::frame::Frame;
 use std::collections::BTreeMap;
 
 /// Slots and bytes of a table.

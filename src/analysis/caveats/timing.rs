@@ -1,9 +1,9 @@
 //! How far timings can be trusted: the noise between repeats, and whether the machine changed its speed.
 
-use super::frame::Frame;
-use super::grouping::Grouping;
-use super::searches::Searches;
-use super::stats::median;
+use crate::analysis::pairing::searches::Searches;
+use crate::analysis::pairing::stats::median;
+use crate::analysis::rows::frame::Frame;
+use crate::analysis::rows::grouping::Grouping;
 use std::collections::BTreeMap;
 
 /// Searches shorter than this, in seconds, say nothing about noise.

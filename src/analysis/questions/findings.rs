@@ -1,9 +1,9 @@
 //! What the figures say, in sentences: who needs the fewest nodes, how sure that is, and what could not have been seen.
 
 use super::chaos::Chaos;
-use super::metric::{Metric, Unit};
-use super::stats::median;
 use super::summary::{Line, Summary};
+use crate::analysis::pairing::stats::median;
+use crate::analysis::rows::metric::{Metric, Unit};
 
 /// How a line compares with its baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

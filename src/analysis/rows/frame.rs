@@ -229,7 +229,7 @@ impl Frame {
     #[must_use]
     pub fn options(&self) -> Vec<&str> {
         let fixed: Vec<String> = crate::record::columns().into_iter().map(|column| column.name).collect();
-        let option = |name: &&str| *name != super::grouping::SOURCE && !fixed.iter().any(|known| known == name);
+        let option = |name: &&str| *name != super::column::SOURCE && !fixed.iter().any(|known| known == name);
         self.names.iter().map(String::as_str).filter(option).collect()
     }
 

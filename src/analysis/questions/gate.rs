@@ -1,6 +1,6 @@
 //! Gates: what a comparison must not show, as a user writes it: `nodes > +1%`.
 
-use super::frame::{Frame, FrameError};
+use crate::analysis::rows::frame::{Frame, FrameError};
 use std::fmt;
 
 /// A condition under which a comparison fails.

@@ -1,6 +1,6 @@
 //! What an experiment cannot show, and what to do about it.
 
-use super::summary::Summary;
+use crate::analysis::questions::summary::Summary;
 use crate::record::manifest::Manifest;
 
 /// Fewer searches than this say little about a mean.

@@ -2,7 +2,8 @@
 
 use super::gate::{Gate, Limit};
 use super::sides::{Pair, Pairs, Side, SideError, option_changes};
-use super::stats::{Ratio, holm};
+use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::pairing::stats::holm;
 use std::collections::BTreeMap;
 
 /// Rows shown of those that moved most.

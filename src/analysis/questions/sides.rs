@@ -1,6 +1,6 @@
 //! Two results side by side: what they are of, and which rows belong together.
 
-use super::frame::{Frame, FrameError};
+use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::record::manifest::Manifest;
 use std::collections::HashMap;
 use std::path::Path;

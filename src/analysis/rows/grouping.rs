@@ -1,10 +1,8 @@
 //! How rows are put together for comparison: by variant, or by any columns.
 
+use super::column::SOURCE;
 use super::frame::{Frame, FrameError};
 use std::collections::HashMap;
-
-/// The column that tells joined results apart.
-pub const SOURCE: &str = "source";
 
 /// Which group each row belongs to, and what else varies within it.
 #[derive(Debug, Clone, Default)]

@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+/// The column that tells joined results apart.
+pub const SOURCE: &str = "source";
+
 /// The values of a column.
 #[derive(Debug, Clone)]
 pub enum Values {

@@ -1,0 +1,6 @@
+//! Searches put side by side: by how much they differ, and how sure that is.
+
+pub mod clusters;
+pub mod ratio;
+pub mod searches;
+pub mod stats;

@@ -1,0 +1,42 @@
+//! Means, medians, quantiles and the correction for many comparisons.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// A quantile of Student's t with one degree of freedom fewer than there are clusters; NaN for fewer than two.
+#[must_use]
+pub fn t_quantile(clusters: usize, at: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, clusters.saturating_sub(1) as f64).map_or(f64::NAN, |t| t.inverse_cdf(at))
+}
+
+/// The arithmetic mean; NaN of nothing.
+#[must_use]
+pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    sum / count
+}
+
+/// The median; NaN of nothing. The values are put in order.
+#[must_use]
+pub fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match (values.len(), values.len() / 2) {
+        (0, _) => f64::NAN,
+        (count, middle) if count % 2 == 0 => (values[middle - 1] + values[middle]) / 2.0,
+        (_, middle) => values[middle],
+    }
+}
+
+/// Holm's correction for many comparisons: the adjusted p of each, in the order given. NaN stays NaN and counts for nothing.
+/// Source: Holm, 1979.
+#[must_use]
+pub fn holm(p: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p.len()).filter(|&at| !p[at].is_nan()).collect();
+    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
+    let mut adjusted = p.to_vec();
+    let mut floor = 0.0_f64;
+    for (rank, &at) in order.iter().enumerate() {
+        floor = floor.max((p[at] * (order.len() - rank) as f64).min(1.0));
+        adjusted[at] = floor;
+    }
+    adjusted
+}

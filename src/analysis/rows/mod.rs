@@ -1,0 +1,8 @@
+//! Rows as they were read: by column, filtered, grouped, and what can be asked of them.
+
+pub mod axes;
+pub mod column;
+pub mod filter;
+pub mod frame;
+pub mod grouping;
+pub mod metric;
