@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use ttlab::analysis::Frame;
 use ttlab::experiment::{Experiment, Plan};
 use ttlab::record;
-use ttlab::runner::{self, Output, Settings, progress::Quiet};
+use ttlab::runner::{Session, Settings, progress::Quiet};
 
 const TEXT: &str =
     "name = 'fuzz'\nsuite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.size' = [64, 128]\n";
@@ -19,10 +19,9 @@ struct Peace {
 }
 
 fn continued(experiment: &Experiment, plan: &Plan, folder: &Path, repair: bool) -> Result<(), String> {
-    let output = Output::open(folder).map_err(|error| error.to_string())?;
-    let settings = Settings { jobs: 1, repair, ..Settings::default() };
-    let ran = runner::run(experiment, plan, &output, &settings, &AtomicBool::new(false), &Quiet);
-    ran.map(drop).map_err(|error| error.to_string())
+    let settings = Settings { jobs: 1, repair, any_build: true, ..Settings::default() };
+    let session = Session::begin(experiment, plan, folder, settings).map_err(|error| error.to_string())?;
+    session.run(&AtomicBool::new(false), &Quiet).map(drop).map_err(|error| error.to_string())
 }
 
 fn rows(folder: &Path) -> Vec<Vec<String>> {
@@ -44,9 +43,6 @@ fn peace() -> &'static Peace {
         std::fs::create_dir_all(&folder).expect("a folder");
         let experiment = Experiment::parse(TEXT, Path::new("fuzz.toml"), &[]).expect("an experiment");
         let plan = Plan::new(&experiment);
-        let output = Output::open(&folder).expect("an output");
-        output.begin(&experiment, runner::manifest(&experiment, &plan, 1, None), true).expect("a manifest");
-        drop(output);
         continued(&experiment, &plan, &folder, false).expect("a run");
         let rows = rows(&folder);
         Peace { experiment, plan, folder, rows }

@@ -1,6 +1,7 @@
 use super::run::{default_folder, output_failure, shard_folder};
 use super::{Exit, Failure, Outcome};
 use crate::experiment::{Experiment, Plan, PlanFile};
+use crate::record::manifest::Manifest;
 use crate::runner::{Lack, MergeError, Output, Shards};
 use std::path::{Path, PathBuf};
 
@@ -72,12 +73,10 @@ pub(super) fn shards<'a>(
         (0..file.shards).map(|index| (index, shard_folder(results, index))).collect()
     } else {
         let numbered = |folder: &PathBuf| {
-            let path = folder.join("manifest.json");
-            let wrong = |problem: String| Failure::usage(format!("{}: {problem}", path.display()));
-            let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
-            let manifest: crate::record::manifest::Manifest =
-                serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-            let shard = manifest.shard.ok_or_else(|| wrong("it is not a shard's".to_owned()))?;
+            let wrong = |problem| Failure::usage(format!("{}: {problem}", folder.display()));
+            let manifest = Manifest::read(folder).map_err(Failure::usage)?;
+            let manifest = manifest.ok_or_else(|| wrong("no results of ttlab are there"))?;
+            let shard = manifest.shard.ok_or_else(|| wrong("it is not a shard's"))?;
             Ok((shard.index, folder.clone()))
         };
         from.iter().map(numbered).collect::<Result<_, Failure>>()?

@@ -176,13 +176,5 @@ fn position(text: &str) -> Result<crate::chess::Board, Failure> {
 
 /// Options from a preset and `--set`s.
 fn engine_options(preset: Option<&str>, sets: &[String]) -> Result<crate::engine::EngineOptions, Failure> {
-    let preset = preset.map(|preset| format!("preset = {preset:?}\n")).unwrap_or_default();
-    let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[engine]\n{preset}");
-    let experiment =
-        crate::experiment::Experiment::parse(&text, std::path::Path::new("--set"), sets).map_err(|mut problem| {
-            problem.span = None;
-            problem.message = problem.message.replace(" (variant \"default\")", "");
-            Failure::usage(problem)
-        })?;
-    Ok(experiment.points[0].options.clone())
+    crate::experiment::options(preset, sets).map_err(Failure::usage)
 }

@@ -1,8 +1,8 @@
-use super::run::{command_line, output_failure, run_failure, stop_flag};
+use super::run::{command_line, run_failure, stop_flag};
 use super::{Exit, Failure, Outcome};
 use crate::experiment::{Experiment, Plan};
 use crate::report::{self, published};
-use crate::runner::{self, Output, Settings, progress};
+use crate::runner::{Session, Settings, progress};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -88,15 +88,14 @@ pub fn run(args: &Args) -> Outcome {
 /// Runs one experiment, serially where it is repeated for timing.
 fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -> Outcome {
     let plan = Plan::new(experiment);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = if experiment.file.repeats > 1 { 1 } else { cores };
-    let settings = Settings { jobs, retry_failed: true, ..Settings::default() };
-    let output = Output::open(folder).map_err(output_failure)?;
-    if args.fresh {
-        output.clear().map_err(output_failure)?;
-    }
-    let manifest = runner::manifest(experiment, &plan, jobs, None);
-    output.begin(experiment, manifest, args.any_build).map_err(output_failure)?;
-    let ran = runner::run(experiment, &plan, &output, &settings, stop, &progress::Talk::new()).map_err(run_failure)?;
+    let settings = Settings {
+        jobs: Settings::usual_jobs(experiment),
+        fresh: args.fresh,
+        retry_failed: true,
+        any_build: args.any_build,
+        ..Settings::default()
+    };
+    let session = Session::begin(experiment, &plan, folder, settings).map_err(run_failure)?;
+    let ran = session.run(stop, &progress::Talk::new()).map_err(run_failure)?;
     Ok(if ran.interrupted { Exit::Interrupted } else { Exit::Done })
 }

@@ -1,7 +1,7 @@
 use super::{Exit, Failure, Outcome};
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Shard;
-use crate::runner::{self, Output, Settings, progress};
+use crate::runner::{self, Session, Settings, progress};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -91,25 +91,19 @@ fn what(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), Failu
 pub fn run(args: &Args) -> Outcome {
     let stop = stop_flag()?;
     let (experiment, plan, shard, folder) = what(args)?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let default = if experiment.file.repeats > 1 { 1 } else { cores };
-    let jobs = args.jobs.map_or(default, usize::from);
-    let settings = Settings { jobs, retry_failed: args.retry_failed, repair: args.repair, shard };
+    let jobs = args.jobs.map_or_else(|| Settings::usual_jobs(&experiment), usize::from);
     foresee(&experiment, &plan, jobs, args.strict, args.quiet)?;
-    runner::check_memory(&plan, jobs).map_err(Failure::usage)?;
-    let output = Output::open(&folder).map_err(output_failure)?;
-    if args.fresh {
-        output.clear().map_err(output_failure)?;
-    }
-    let manifest = runner::manifest(&experiment, &plan, jobs, shard);
-    output.begin(&experiment, manifest, args.any_build).map_err(output_failure)?;
-
-    let ran = if args.quiet {
-        runner::run(&experiment, &plan, &output, &settings, &stop, &progress::Quiet)
-    } else {
-        runner::run(&experiment, &plan, &output, &settings, &stop, &progress::Talk::new())
-    }
-    .map_err(run_failure)?;
+    let settings = Settings {
+        jobs,
+        fresh: args.fresh,
+        retry_failed: args.retry_failed,
+        repair: args.repair,
+        any_build: args.any_build,
+        shard,
+    };
+    let session = Session::begin(&experiment, &plan, &folder, settings).map_err(run_failure)?;
+    let progress: &dyn progress::Progress = if args.quiet { &progress::Quiet } else { &progress::Talk::new() };
+    let ran = session.run(&stop, progress).map_err(run_failure)?;
     if ran.interrupted {
         eprintln!("interrupted: {} jobs are done; to continue:\n  {}", ran.before + ran.done, command_line());
         return Ok(Exit::Interrupted);
@@ -186,7 +180,8 @@ pub(super) fn output_failure(error: runner::OutputError) -> Failure {
         runner::OutputError::Foreign(_) | runner::OutputError::Locked(_) => Failure::usage(error),
         runner::OutputError::Results { error: crate::record::ResultsError::Io(_), .. } => Failure::io(error),
         runner::OutputError::Results { .. } => Failure::usage(error),
-        runner::OutputError::Io { .. } => Failure::io(error),
+        runner::OutputError::Manifest(crate::record::manifest::ManifestError::Json { .. }) => Failure::usage(error),
+        runner::OutputError::Io { .. } | runner::OutputError::Manifest(_) => Failure::io(error),
     }
 }
 

@@ -84,8 +84,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut runs = Runs {
         experiments: &experiments,
         folder: folder.clone(),
-        settings: Settings { jobs, retry_failed: args.retry_failed, ..Settings::default() },
-        any_build: args.any_build,
+        settings: Settings { jobs, retry_failed: args.retry_failed, any_build: args.any_build, ..Settings::default() },
         stop: &stop,
         talk: &mut talk,
     };
@@ -113,7 +112,6 @@ pub fn run(args: &Args) -> Outcome {
             eprintln!("error: {error}");
             return Ok(Exit::Failed);
         }
-        Err(RunsError::Output(error)) => return Err(output_failure(error)),
         Err(RunsError::Run(error)) => return Err(run_failure(error)),
         Err(error @ (RunsError::Rows(_) | RunsError::Time(_))) => return Err(Failure::usage(error)),
     };

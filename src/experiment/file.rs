@@ -2,6 +2,7 @@
 
 use super::expect::Expect;
 use super::grid::{self, Point};
+use super::options::Setting;
 use super::problem::{Problem, explain, nearest};
 use crate::chess::suite::{Item, Kind, Suite, SuiteOptions};
 use crate::chess::{Board, Color};
@@ -10,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use toml::{Table, Value};
+use toml::Table;
 
 /// An experiment file.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -284,11 +285,7 @@ impl Experiment {
             return Err(source.at("first", "first: 0 is out of range: expected at least 1"));
         }
         suite.items.truncate(file.first.unwrap_or(usize::MAX));
-        let sets = sets
-            .iter()
-            .map(|pair| parse_set(pair))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|message| Problem { text: String::new(), ..source.problem(message) })?;
+        let sets = Setting::parse_all(sets)?;
         let points = grid::expand(&file, &sets, source)?;
         let baseline = grid::baseline(&file, &points, source)?;
         source.check_sequence(&file, &suite)?;
@@ -298,14 +295,6 @@ impl Experiment {
         super::expect::check(&file, &points, source)?;
         Ok(Self { name, text: text.to_owned(), suite_name, suite_file, suite, points, baseline, file })
     }
-}
-
-/// `path=value` of a command line; a value that is no TOML value is a word.
-fn parse_set(pair: &str) -> Result<(String, Value), String> {
-    let (path, value) =
-        pair.split_once('=').ok_or_else(|| format!("--set {pair}: expected path=value, as in table.size=\"4 MiB\""))?;
-    let parsed = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
-    Ok((path.trim().to_owned(), parsed.unwrap_or_else(|| Value::from(value.trim()))))
 }
 
 /// The text of a file and how to point into it.

@@ -1,9 +1,9 @@
 //! From axes, variants and excludes to points: each a full set of options with a name.
 
 use super::file::{File, LimitChoice, Source};
+use super::options::{self, Fault, Setting, overlap};
 use super::paths;
-use super::presets;
-use super::problem::{Problem, explain, nearest};
+use super::problem::{Problem, nearest};
 use crate::engine::{EngineOptions, Limit};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -37,7 +37,7 @@ struct Draft {
 ///
 /// # Errors
 /// The first mistake, with its place.
-pub fn expand(file: &File, sets: &[(String, Value)], source: &Source<'_>) -> Result<Vec<Point>, Problem> {
+pub fn expand(file: &File, sets: &[Setting], source: &Source<'_>) -> Result<Vec<Point>, Problem> {
     let known = known_paths();
     let axes = axes(file, source)?;
     for path in axes.iter().flat_map(|axis| axis.iter().map(|(path, _)| path)).collect::<BTreeSet<_>>() {
@@ -207,76 +207,47 @@ fn same(a: &Value, b: &Value) -> bool {
     a == b || paths::display(a) == paths::display(b)
 }
 
-/// Lays preset, `[engine]`, the point and `--set` over each other and reads the options.
+/// The options and the limit of a point: what it sets laid over the preset and `[engine]`, and `--set` over that.
 fn read(
     file: &File,
     draft: &Draft,
     name: &str,
-    sets: &[(String, Value)],
+    sets: &[Setting],
     source: &Source<'_>,
 ) -> Result<(EngineOptions, Limit), Problem> {
-    let all =
-        || draft.paths.iter().map(|(path, value)| (path, value, false)).chain(sets.iter().map(|(p, v)| (p, v, true)));
-    let mut preset = file.engine.get("preset").cloned();
-    let mut limit = file.limit;
-    let mut table = Table::new();
-    for (path, value, from_set) in all() {
-        let place = if from_set { String::new() } else { format!("{}.{path}", draft.place) };
-        match path.as_str() {
-            "preset" => preset = Some(value.clone()),
-            "limit.depth" | "limit.nodes" => {
-                let number = value.as_integer().filter(|&number| number > 0);
-                let fits = number.is_some_and(|number| path == "limit.nodes" || number <= 255);
-                let number = number.filter(|_| fits).ok_or_else(|| {
-                    source.at(&place, format!("{path}: expected a number above 0, found {}", paths::display(value)))
-                })?;
-                if path == "limit.depth" {
-                    limit.depth = Some(number as u8);
-                } else {
-                    limit.nodes = Some(number as u64);
-                }
-            }
-            _ => {}
-        }
-    }
-    match &preset {
-        Some(Value::String(chosen)) => {
-            table = presets::options(chosen)
-                .map_err(|(message, help)| Problem { help, ..source.at("engine.preset", message) })?;
-        }
-        Some(_) => return Err(source.at("engine.preset", "preset: expected a name in quotes")),
-        None => {}
-    }
-    let mut engine = file.engine.clone();
-    engine.remove("preset");
-    paths::lay_over(&mut table, &engine);
-    for (path, value, from_set) in all() {
-        if path == "preset" || path.starts_with("limit.") {
-            continue;
-        }
-        if from_set {
-            check_path(path, &known_paths(), "--set", &Source { text: "", path: source.path, suite: None })?;
-        }
-        paths::set(&mut table, path, value.clone()).map_err(|part| {
-            source.at(&format!("{}.{path}", draft.place), format!("{path}: `{part}` is a plain value and has no parts"))
-        })?;
-    }
-    let options: EngineOptions = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
-        let path = error.path().to_string();
-        let (message, help) = explain(error.inner().message());
-        let place = place_of(draft, &path, source);
-        Problem { span: place, help, ..source.problem(format!("{path}: {message} (variant \"{name}\")")) }
-    })?;
-    let wrong = |path: &str, message: String| Problem {
-        span: place_of(draft, path, source),
-        ..source.problem(format!("{message} (variant \"{name}\")"))
+    // Where a path was set: on the command line, in the point, or in [engine].
+    let wrong = |path: &str, message: String| match sets.iter().rev().find(|set| set.touches(path)) {
+        Some(set) => set.problem(message),
+        None => Problem { span: place_of(draft, path, source), ..source.problem(message) },
     };
-    options.check().map_err(|error| wrong(error.path, error.to_string()))?;
-    options.table.check().map_err(|error| {
-        let message = error.to_string();
-        wrong(message.split(':').next().unwrap_or_default(), message.clone())
+    let all = || {
+        let own = draft.paths.iter().map(|(path, value)| (path.as_str(), value));
+        own.chain(sets.iter().map(|set| (set.path.as_str(), &set.value)))
+    };
+    let mut preset = file.engine.get("preset");
+    let LimitChoice { mut depth, mut nodes } = file.limit;
+    for (path, value) in all() {
+        let most = match path {
+            "preset" => {
+                preset = Some(value);
+                continue;
+            }
+            "limit.depth" => i64::from(u8::MAX),
+            "limit.nodes" => i64::MAX,
+            _ => continue,
+        };
+        let number = value.as_integer().filter(|number| (1..=most).contains(number)).ok_or_else(|| {
+            wrong(path, format!("{path}: expected a number above 0, found {}", paths::display(value)))
+        })?;
+        match path {
+            "limit.depth" => depth = u8::try_from(number).ok(),
+            _ => nodes = u64::try_from(number).ok(),
+        }
+    }
+    let options = options::read(preset, &file.engine, all()).map_err(|Fault { path, message, help }| Problem {
+        help,
+        ..wrong(&path, format!("{message} (variant \"{name}\")"))
     })?;
-    let LimitChoice { depth, nodes } = limit;
     if depth.is_none() && nodes.is_none() {
         return Err(source.at("limit", "limit: missing: give limit = { depth = 8 } or { nodes = 100000 }"));
     }
@@ -291,9 +262,7 @@ fn read(
 
 /// Where in the file an option of a point was set: in the point itself, else in `[engine]`.
 fn place_of(draft: &Draft, path: &str, source: &Source<'_>) -> Option<Range<usize>> {
-    let inside = draft.paths.iter().map(|(set, _)| set).find(|set| {
-        path == set.as_str() || path.starts_with(&format!("{set}.")) || set.starts_with(&format!("{path}."))
-    });
+    let inside = draft.paths.iter().map(|(set, _)| set).find(|set| overlap(set, path));
     match inside {
         Some(set) => locate(source.text, &format!("{}.{set}", draft.place)),
         None => locate(source.text, &format!("engine.{path}")),

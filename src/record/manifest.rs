@@ -2,6 +2,32 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+/// The manifest's name in its folder.
+pub const MANIFEST: &str = "manifest.json";
+
+/// Why a manifest cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// The system would not.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// It is none.
+    #[error("{path}: it is no manifest of ttlab: {error}: move the folder away, or choose another")]
+    Json {
+        /// The file.
+        path: String,
+        /// What is wrong with it, with line and column.
+        error: serde_json::Error,
+    },
+}
 
 /// What a report must say about where its timings come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,4 +134,22 @@ pub struct Manifest {
     pub begun: u64,
     /// When it ended; none while it runs or after a kill.
     pub ended: Option<u64>,
+}
+
+impl Manifest {
+    /// The manifest of a folder; none where there is no such file or folder.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no manifest.
+    pub fn read(folder: &Path) -> Result<Option<Self>, ManifestError> {
+        let path = folder.join(MANIFEST);
+        let shown = || path.display().to_string();
+        match std::fs::read_to_string(&path) {
+            Ok(text) => {
+                serde_json::from_str(&text).map(Some).map_err(|error| ManifestError::Json { path: shown(), error })
+            }
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+            Err(error) => Err(ManifestError::Io { path: shown(), error }),
+        }
+    }
 }

@@ -31,12 +31,10 @@ impl Source {
     pub fn load(path: &Path) -> Result<Self> {
         let is_file = path.is_file();
         let folder = if is_file { path.parent().unwrap_or(Path::new("")) } else { path };
-        let manifest_path = folder.join("manifest.json");
-        let manifest: Option<Manifest> = match std::fs::read_to_string(&manifest_path) {
-            Ok(text) => Some(serde_json::from_str(&text).with_context(|| manifest_path.display().to_string())?),
-            Err(_) if is_file => None,
-            Err(error) => bail!("{}: no results of ttlab are there ({error})", manifest_path.display()),
-        };
+        let manifest = Manifest::read(folder)?;
+        if manifest.is_none() && !is_file {
+            bail!("{}: no results of ttlab are there: it has no manifest.json", path.display());
+        }
         let experiment_path = folder.join("experiment.toml");
         let file = match std::fs::read_to_string(&experiment_path) {
             Ok(text) => Some(toml::from_str(&text).with_context(|| experiment_path.display().to_string())?),

@@ -3,10 +3,9 @@
 use super::ledger::{Chains, Entry, Ledger};
 use super::{Output, OutputError};
 use crate::experiment::{Experiment, Plan, Split};
-use crate::record::manifest::{Manifest, Shard, ShardRun};
+use crate::record::manifest::{MANIFEST, Manifest, Shard, ShardRun};
 use crate::record::{self, ResultsError, Rows};
 use std::collections::HashMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// A plan and the folders that hold its shards.
@@ -111,17 +110,8 @@ impl<'a> Shards<'a> {
     /// The manifest of a shard's folder; none where it was not begun.
     fn manifest(&self, shard: u64, folder: &Path) -> Result<Option<Manifest>, MergeError> {
         let foreign = |problem: String| MergeError::Foreign { folder: folder.display().to_string(), problem };
-        let path = folder.join("manifest.json");
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            // A shard that could not make its folder has not begun.
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(None);
-            }
-            Err(error) => return Err(foreign(format!("manifest.json: {error}"))),
-        };
-        let manifest: Manifest =
-            serde_json::from_str(&text).map_err(|error| foreign(format!("manifest.json: {error}")))?;
+        // A shard that could not make its folder has not begun.
+        let Some(manifest) = Manifest::read(folder).map_err(OutputError::from)? else { return Ok(None) };
         if manifest.plan != format!("{:016x}", self.plan.id()) {
             return Err(foreign("it holds results of another plan".to_owned()));
         }
@@ -235,7 +225,7 @@ impl<'a> Shards<'a> {
         let manifest = self.merged_manifest(any_build)?;
         // A run that was killed just before its end has all its rows, but in the order in which they were found.
         for (_, folder) in &self.folders {
-            if folder.join("manifest.json").exists() {
+            if folder.join(MANIFEST).exists() {
                 let shard = Output::open(folder)?;
                 record::order(&shard.results_path(), &header, |row| Ok(ledger.entry(row)?.place)).map_err(|error| {
                     OutputError::Results { path: shard.results_path().display().to_string(), error }
@@ -272,7 +262,7 @@ impl<'a> Shards<'a> {
                             let folder = self
                                 .folders
                                 .iter()
-                                .find(|(index, folder)| *index == shard && folder.join("manifest.json").exists());
+                                .find(|(index, folder)| *index == shard && folder.join(MANIFEST).exists());
                             let Some((_, folder)) = folder else { continue };
                             let at = offsets.get(&shard).copied().unwrap_or(0);
                             place.insert(Rows::open(&folder.join("results.csv"), header, at)?)

@@ -4,7 +4,7 @@ use super::RunError;
 use super::ledger::{Again, Done, Ledger, take_stock};
 use super::manifest::now;
 use crate::experiment::Experiment;
-use crate::record::manifest::Manifest;
+use crate::record::manifest::{MANIFEST, Manifest, ManifestError};
 use crate::record::{self, Results, ResultsError};
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -37,6 +37,9 @@ pub enum OutputError {
     /// The results there are not of this plan.
     #[error("{0}")]
     Foreign(String),
+    /// What stands beside the results.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
     /// The results file.
     #[error("{path}: {error}")]
     Results {
@@ -79,7 +82,7 @@ impl Output {
     }
 
     fn manifest_path(&self) -> PathBuf {
-        self.folder.join("manifest.json")
+        self.folder.join(MANIFEST)
     }
 
     /// The folder.
@@ -109,11 +112,8 @@ impl Output {
     pub fn begin(&self, experiment: &Experiment, mut manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
         let path = self.manifest_path();
         if self.results_path().exists()
-            && let Ok(text) = fs::read_to_string(&path)
+            && let Some(old) = Manifest::read(&self.folder)?
         {
-            let old: Manifest = serde_json::from_str(&text).map_err(|error| {
-                OutputError::Foreign(format!("{}: {error}: move the folder away, or choose another", path.display()))
-            })?;
             let folder = self.folder.display();
             if old.plan != manifest.plan || old.shard != manifest.shard {
                 return Err(OutputError::Foreign(format!(
@@ -159,14 +159,6 @@ impl Output {
         record::write_whole(&self.manifest_path(), text.as_bytes())
     }
 
-    /// The manifest that is there.
-    ///
-    /// # Errors
-    /// When there is none, or it is no manifest.
-    pub fn manifest(&self) -> io::Result<Manifest> {
-        serde_json::from_str(&fs::read_to_string(self.manifest_path())?).map_err(io::Error::other)
-    }
-
     /// Opens the results for appending, and says what is done.
     ///
     /// # Errors
@@ -193,7 +185,8 @@ impl Output {
     /// When the system refuses.
     pub fn finish(&self, header: &[String], ledger: &Ledger<'_>) -> Result<(), ResultsError> {
         record::order(&self.results_path(), header, |row| Ok(ledger.entry(row)?.place))?;
-        let mut manifest = self.manifest()?;
+        let manifest = Manifest::read(&self.folder).map_err(io::Error::other)?;
+        let mut manifest = manifest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "manifest.json has gone"))?;
         manifest.ended = Some(now());
         Ok(self.write_manifest(&manifest)?)
     }

@@ -6,7 +6,7 @@ use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, FrameError, Metric};
 use crate::experiment::{Experiment, Plan};
-use crate::runner::{self, Output, OutputError, Ran, RunError, Settings, progress::Progress};
+use crate::runner::{Ran, RunError, Session, Settings, progress::Progress};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -14,9 +14,6 @@ use std::sync::atomic::AtomicBool;
 /// Why a stage could not be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum RunsError {
-    /// The output folder.
-    #[error(transparent)]
-    Output(#[from] OutputError),
     /// The run.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -50,8 +47,6 @@ pub struct Runs<'a> {
     pub folder: PathBuf,
     /// How a stage is run.
     pub settings: Settings,
-    /// Whether results of another build are continued.
-    pub any_build: bool,
     /// Set from outside to end soon.
     pub stop: &'a AtomicBool,
     /// Who is told.
@@ -80,14 +75,13 @@ impl Objective for Runs<'_> {
         };
         let part = part(whole, candidates, items);
         let plan = Plan::new(&part);
-        let output = Output::open(&self.folder.join(stage.folder()))?;
-        output.begin(&part, runner::manifest(&part, &plan, self.settings.jobs, None), self.any_build)?;
+        let session = Session::begin(&part, &plan, &self.folder.join(stage.folder()), self.settings.clone())?;
         let progress = (self.talk)(stage, candidates.len(), items.len());
-        let ran = runner::run(&part, &plan, &output, &self.settings, self.stop, progress.as_ref())?;
+        let ran = session.run(self.stop, progress.as_ref())?;
         if ran.interrupted {
             return Err(RunsError::Interrupted(ran));
         }
-        let path = output.results_path();
+        let path = session.output().results_path();
         if ran.failed > 0 {
             return Err(RunsError::Failed { failed: ran.failed, path: path.display().to_string() });
         }

@@ -99,6 +99,8 @@ fn wrong_usage_ends_with_2_and_says_what_is_wanted() {
         (&["search", "8/8/8/8/8/8/8/8 w - - 0 1", "--depth", "1"], "king"),
         (&["search", "startpos", "--depth", "1", "--set", "table.slotz=2"], "did you mean `table.slots`"),
         (&["search", "startpos", "--depth", "1", "--preset", "oter"], "did you mean `otter`"),
+        (&["search", "startpos", "--depth", "1", "--set", "table.size=banana"], "--set:1:12"),
+        (&["search", "startpos", "--depth", "1", "--set", "limit.depth=3"], "limit.depth: is not one of the engine's"),
         (&["perft", "startpos", "x"], "invalid value"),
         (&["options", "tabel"], "no option begins with"),
         (&["suite", "data/none.epd"], "none.epd"),

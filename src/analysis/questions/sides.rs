@@ -1,7 +1,7 @@
 //! Two results side by side: what they are of, and which rows belong together.
 
 use crate::analysis::rows::frame::{Frame, FrameError};
-use crate::record::manifest::Manifest;
+use crate::record::manifest::{Manifest, ManifestError};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -23,13 +23,8 @@ pub enum SideError {
     #[error(transparent)]
     Frame(#[from] FrameError),
     /// The manifest.
-    #[error("{path}: {error}")]
-    Manifest {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        error: String,
-    },
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
     /// Two rows of one search and depth.
     #[error("{side}: variant \"{variant}\", {position}, depth {depth} has two rows: join no results that overlap")]
     Twice {
@@ -52,13 +47,10 @@ impl Side {
     pub fn read(path: &Path) -> Result<Self, SideError> {
         let rows = if path.is_dir() { path.join("results.csv") } else { path.to_owned() };
         let frame = Frame::read(&rows)?;
-        let beside = rows.with_file_name("manifest.json");
-        let manifest = if rows.file_name().is_some_and(|name| name == "results.csv") && beside.exists() {
-            let error = |error: String| SideError::Manifest { path: beside.display().to_string(), error };
-            let text = std::fs::read_to_string(&beside).map_err(|io| error(io.to_string()))?;
-            Some(serde_json::from_str(&text).map_err(|json| error(json.to_string()))?)
-        } else {
-            None
+        // The manifest of another file's folder says nothing of it.
+        let manifest = match rows.parent().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv")) {
+            Some(folder) => Manifest::read(folder)?,
+            None => None,
         };
         Ok(Self { name: path.display().to_string(), frame, manifest })
     }

@@ -3,7 +3,7 @@
 use super::*;
 use std::sync::atomic::AtomicBool;
 use ttlab::experiment::{Experiment, Plan};
-use ttlab::runner::{self, Done, Output, Ran, Settings, progress::Progress};
+use ttlab::runner::{Done, Ran, Session, Settings, progress::Progress};
 
 /// Panics when one variant meets one item, as a faulty policy would.
 struct Faulty;
@@ -25,9 +25,8 @@ fn a_job_that_panics_leaves_a_row_and_the_others_finish() {
     let plan = Plan::new(&experiment);
     let settings = Settings { jobs: 2, ..Settings::default() };
     {
-        let output = Output::open(&trial.path("out")).unwrap();
-        output.begin(&experiment, runner::manifest(&experiment, &plan, 2, None), false).unwrap();
-        let ran = runner::run(&experiment, &plan, &output, &settings, &AtomicBool::new(false), &Faulty).unwrap();
+        let session = Session::begin(&experiment, &plan, &trial.path("out"), settings).unwrap();
+        let ran = session.run(&AtomicBool::new(false), &Faulty).unwrap();
         assert_eq!((ran.failed, ran.done, ran.interrupted), (1, plan.len(), false));
         assert!(ran.failures[0].contains("no table") && ran.failures[0].contains("a fault"), "{:?}", ran.failures);
     }

@@ -1,0 +1,166 @@
+//! The one way to options: preset, `[engine]`, what a point sets, and `--set`, laid over each other and read.
+
+use super::grid::known_paths;
+use super::paths;
+use super::presets;
+use super::problem::{Problem, explain, nearest};
+use crate::engine::EngineOptions;
+use std::collections::BTreeSet;
+use toml::{Table, Value};
+
+/// What is wrong with options, before it is known where that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The option.
+    pub path: String,
+    /// What is wrong with it, its path first.
+    pub message: String,
+    /// What would be right.
+    pub help: Option<String>,
+}
+
+/// A `path=value` of the command line, and where its parts stand in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    text: String,
+    /// The option's path.
+    pub path: String,
+    /// Its value; what is no TOML value is a word.
+    pub value: Value,
+    value_at: usize,
+}
+
+impl Setting {
+    /// Reads one. `known`: the paths that may be set.
+    ///
+    /// # Errors
+    /// When there is no `=`, or no such path.
+    pub fn parse(text: &str, known: &BTreeSet<String>) -> Result<Self, Problem> {
+        let Some((path, value)) = text.split_once('=') else {
+            return Err(Problem {
+                file: "--set".to_owned(),
+                text: text.to_owned(),
+                span: Some(0..text.len()),
+                message: format!("--set {text}: expected path=value, as in table.size=\"4 MiB\""),
+                help: None,
+            });
+        };
+        let value_at = path.len() + 1;
+        let parsed = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
+        let value = parsed.unwrap_or_else(|| Value::from(value.trim()));
+        let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value, value_at };
+        if known.contains(&setting.path) {
+            return Ok(setting);
+        }
+        Err(Problem {
+            span: Some(0..path.len()),
+            help: nearest(&setting.path, known.iter().map(String::as_str)),
+            ..setting.problem(format!("--set.{0}: there is no option `{0}`", setting.path))
+        })
+    }
+
+    /// Reads several.
+    ///
+    /// # Errors
+    /// That of the first that is wrong.
+    pub fn parse_all(texts: &[String]) -> Result<Vec<Self>, Problem> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let known = known_paths();
+        texts.iter().map(|text| Self::parse(text, &known)).collect()
+    }
+
+    /// A mistake in its value.
+    #[must_use]
+    pub fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem {
+            file: "--set".to_owned(),
+            text: self.text.clone(),
+            span: Some(self.value_at..self.text.len()),
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// Whether it has a say in an option.
+    #[must_use]
+    pub fn touches(&self, path: &str) -> bool {
+        overlap(&self.path, path)
+    }
+}
+
+/// Whether one path is the other, or leads to it.
+#[must_use]
+pub fn overlap(a: &str, b: &str) -> bool {
+    let leads = |short: &str, long: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
+    a == b || leads(a, b) || leads(b, a)
+}
+
+/// A preset under options under what is set one by one; `preset` among the options themselves, and limits, are not looked at.
+///
+/// # Errors
+/// The first mistake.
+pub fn read<'a>(
+    preset: Option<&Value>,
+    engine: &Table,
+    set: impl Iterator<Item = (&'a str, &'a Value)>,
+) -> Result<EngineOptions, Fault> {
+    let preset_fault = |message: String, help| Fault { path: "preset".to_owned(), message, help };
+    let mut table = match preset {
+        Some(Value::String(name)) => presets::options(name).map_err(|(message, help)| preset_fault(message, help))?,
+        Some(_) => return Err(preset_fault("preset: expected a name in quotes".to_owned(), None)),
+        None => Table::new(),
+    };
+    let mut engine = engine.clone();
+    engine.remove("preset");
+    paths::lay_over(&mut table, &engine);
+    for (path, value) in set.filter(|(path, _)| *path != "preset" && !path.starts_with("limit.")) {
+        paths::set(&mut table, path, value.clone()).map_err(|part| Fault {
+            path: path.to_owned(),
+            message: format!("{path}: `{part}` is a plain value and has no parts"),
+            help: None,
+        })?;
+    }
+    let options: EngineOptions = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
+        let path = error.path().to_string();
+        let (message, help) = explain(error.inner().message());
+        Fault { message: format!("{path}: {message}"), path, help }
+    })?;
+    options.check().map_err(|error| Fault { path: error.path.to_owned(), message: error.to_string(), help: None })?;
+    options.table.check().map_err(|error| {
+        let message = error.to_string();
+        Fault { path: message.split(':').next().unwrap_or_default().to_owned(), message, help: None }
+    })?;
+    Ok(options)
+}
+
+/// Options from a preset and the command line's `--set`s.
+///
+/// # Errors
+/// The first mistake, with its place in its `--set`.
+pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, Problem> {
+    let settings = Setting::parse_all(sets)?;
+    if let Some(limit) = settings.iter().find(|setting| setting.path.starts_with("limit.")) {
+        return Err(
+            limit.problem(format!("{}: is not one of the engine's options: a limit is set by itself", limit.path))
+        );
+    }
+    let given = preset.map(Value::from);
+    let preset =
+        settings.iter().rev().find(|setting| setting.path == "preset").map(|set| &set.value).or(given.as_ref());
+    let set = settings.iter().map(|setting| (setting.path.as_str(), &setting.value));
+    read(preset, &Table::new(), set).map_err(|fault| {
+        let problem = match settings.iter().rev().find(|setting| setting.touches(&fault.path)) {
+            Some(setting) => setting.problem(fault.message),
+            None => Problem {
+                file: "options".to_owned(),
+                text: String::new(),
+                span: None,
+                message: fault.message,
+                help: None,
+            },
+        };
+        Problem { help: fault.help, ..problem }
+    })
+}

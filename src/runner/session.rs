@@ -1,0 +1,122 @@
+//! A session: what `run`, `reproduce` and each stage of `tune` do with a plan and a folder, in one way.
+
+use super::ledger::{Again, Ledger};
+use super::progress::Progress;
+use super::{Output, OutputError, Ran, RunError, check_memory, job, manifest, work};
+use crate::experiment::{Experiment, Plan, Split};
+use crate::record::manifest::Shard;
+use crate::record::{self, ResultsError};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How a run is to be made.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Jobs at a time. Counts do not depend on it; timings do.
+    pub jobs: usize,
+    /// Whether results that are there are thrown away.
+    pub fresh: bool,
+    /// Whether rows with an error are dropped and their jobs run again.
+    pub retry_failed: bool,
+    /// Whether rows that are damaged, or not of this plan, are dropped and their jobs run again; else they end the run.
+    pub repair: bool,
+    /// Whether results of another build are continued.
+    pub any_build: bool,
+    /// Only the jobs of one shard.
+    pub shard: Option<Shard>,
+}
+
+impl Settings {
+    /// Jobs at a time where nobody says how many: one for each processor, or one where searches are repeated for timing.
+    #[must_use]
+    pub fn usual_jobs(experiment: &Experiment) -> usize {
+        match experiment.file.repeats {
+            0 | 1 => std::thread::available_parallelism().map_or(1, usize::from),
+            _ => 1,
+        }
+    }
+}
+
+/// A plan with a folder of its own, whose manifest is written.
+pub struct Session<'a> {
+    experiment: &'a Experiment,
+    plan: &'a Plan,
+    settings: Settings,
+    output: Output,
+}
+
+impl<'a> Session<'a> {
+    /// Sees whether the tables fit, opens the folder and writes its manifest.
+    ///
+    /// # Errors
+    /// When the tables do not fit, or the folder cannot be used or holds something else.
+    pub fn begin(
+        experiment: &'a Experiment,
+        plan: &'a Plan,
+        folder: &Path,
+        settings: Settings,
+    ) -> Result<Self, RunError> {
+        check_memory(plan, settings.jobs)?;
+        let output = Output::open(folder)?;
+        if settings.fresh {
+            output.clear()?;
+        }
+        output.begin(experiment, manifest(experiment, plan, settings.jobs, settings.shard), settings.any_build)?;
+        Ok(Self { experiment, plan, settings, output })
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn output(&self) -> &Output {
+        &self.output
+    }
+
+    /// Runs what is left of the plan. `stop`: set from outside to end soon; what was finished is kept.
+    ///
+    /// # Errors
+    /// When the results there cannot be continued, or a row cannot be written.
+    pub fn run(&self, stop: &AtomicBool, progress: &dyn Progress) -> Result<Ran, RunError> {
+        let Self { experiment, plan, settings, output } = self;
+        let varying = plan.varying();
+        let header = record::header(&varying, plan.has_anatomy());
+        let ledger = Ledger::new(experiment, plan, &header);
+        let again = Again { failed: settings.retry_failed, damaged: settings.repair };
+        let (results, done) = output.results(&header, &ledger, again)?;
+        let split = settings.shard.map(|shard| (Split::new(plan, shard.of), shard.index));
+        let mine = || plan.jobs().filter(|job| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index));
+        let (mut all, mut before) = (0, 0);
+        mine().for_each(|job| {
+            all += 1;
+            before += u64::from(done.jobs.contains(&plan.place(&job)));
+        });
+        progress.begin(all, before, &done);
+
+        let todo = mine().filter(|job| !done.jobs.contains(&plan.place(job)));
+        let (ran, broken) = work::work(work::Task {
+            experiment,
+            plan,
+            output,
+            labels: plan.variants.iter().map(|point| job::option_values(point, &varying)).collect(),
+            todo: Mutex::new(Box::new(todo)),
+            workers: settings.jobs.max(1).min(usize::try_from(all - before).unwrap_or(usize::MAX)),
+            results,
+            ran: Ran { before, failed: done.failed, ..Ran::default() },
+            stop,
+            progress,
+        });
+        let ran = Ran { interrupted: stop.load(Ordering::Relaxed) && ran.before + ran.done < all, ..ran };
+        progress.end(&ran);
+        if let Some(error) = broken {
+            return Err(error);
+        }
+        if !ran.interrupted {
+            let path = || output.results_path().display().to_string();
+            output.finish(&header, &ledger).map_err(|error| match error {
+                ResultsError::Io(error) => RunError::Write { path: path(), error },
+                error => OutputError::Results { path: path(), error }.into(),
+            })?;
+        }
+        Ok(ran)
+    }
+}
