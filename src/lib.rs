@@ -11,6 +11,8 @@ pub mod table;
 
 pub mod engine;
 
+pub mod subject;
+
 pub mod experiment;
 
 pub mod signature;

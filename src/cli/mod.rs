@@ -7,6 +7,7 @@ mod check;
 mod columns;
 mod compare;
 mod generate;
+mod guard;
 mod keys;
 mod merge;
 mod options;
@@ -111,6 +112,8 @@ enum Command {
     Schema(schema::Args),
     Completions(shell::CompletionArgs),
     Man(shell::ManArgs),
+    #[command(name = crate::subject::guard::COMMAND, hide = true)]
+    Guard(guard::Args),
 }
 
 /// Reads the command line, runs the command, says what went wrong.
@@ -149,6 +152,7 @@ pub fn main() -> ExitCode {
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),
+        Command::Guard(args) => guard::run(&args),
     };
     match outcome {
         Ok(exit) => exit.into(),

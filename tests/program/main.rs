@@ -5,6 +5,8 @@ mod audit;
 mod cli;
 mod common;
 mod compare;
+#[cfg(target_os = "linux")]
+mod engines;
 mod fuzzing;
 mod page;
 mod rooms;

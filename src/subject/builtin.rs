@@ -1,0 +1,38 @@
+//! Our own engine as a subject.
+
+use super::{Ended, Failure, Position, Subject, Told};
+use crate::chess::Move;
+use crate::engine::{Engine, Limit, Progress};
+use std::sync::atomic::AtomicBool;
+
+impl Subject for Engine {
+    fn start(&mut self) -> Result<(), Failure> {
+        self.reset();
+        Ok(())
+    }
+
+    fn new_game(&mut self) -> Result<(), Failure> {
+        Self::new_game(self);
+        Ok(())
+    }
+
+    fn search(
+        &mut self,
+        position: Position<'_>,
+        limit: Limit,
+        stop: &AtomicBool,
+        watch: &mut dyn FnMut(Told<'_>),
+    ) -> Result<Ended, Failure> {
+        let outcome = Self::search(self, position.board, position.past, limit, stop, &mut |progress| match progress {
+            Progress::Begin { .. } => watch(Told::Begin),
+            Progress::End => watch(Told::End),
+            Progress::Iteration(iteration) => watch(Told::Iteration(iteration)),
+        });
+        match outcome.stopped {
+            true => Ok(Ended::Stopped),
+            false => Ok(Ended::Best(outcome.iterations.last().map_or(Move::NONE, |last| last.best))),
+        }
+    }
+
+    fn end(&mut self) {}
+}

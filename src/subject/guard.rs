@@ -1,0 +1,90 @@
+//! The guard of an engine: a process between ttlab and the engine that outlives neither.
+//!
+//! Even where ttlab is killed with a signal that cannot be caught, its guards see it, and end the engine and everything that it
+//! started. A parent-death signal of the system's would reach the engine alone, not what a wrapper script started, and would be
+//! tied to the thread that started it; and setting it needs `unsafe` between fork and exec. A process is all safe code.
+
+use std::ffi::OsString;
+use std::process::{Command, ExitStatus};
+
+/// Exit code of a guard that could not start its engine.
+pub const NOT_STARTED: u8 = 127;
+
+/// The name of the hidden command.
+pub const COMMAND: &str = "engine-guard";
+
+/// Runs a program under guard: it inherits standard input, output and error; when `parent` is no longer the parent of this
+/// process, the whole process group is killed. Returns the exit code of the program: 128 and the signal where one ended it.
+///
+/// # Errors
+/// When the program cannot be started.
+pub fn run(parent: u32, words: &[OsString]) -> Result<u8, String> {
+    let (program, arguments) = words.split_first().ok_or("no program is named")?;
+    let mut child =
+        Command::new(program).args(arguments).spawn().map_err(|error| format!("{}: {error}", program.display()))?;
+    let engine = child.id();
+    std::thread::spawn(move || {
+        wait_for_orphanhood(parent);
+        end_all(engine);
+    });
+    child.wait().map(code).map_err(|error| error.to_string())
+}
+
+/// The exit code that tells how a process ended.
+fn code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return 128 | signal as u8;
+    }
+    status.code().unwrap_or(1) as u8
+}
+
+#[cfg(unix)]
+fn is_orphan(parent: u32) -> bool {
+    rustix::process::getppid().is_none_or(|now| now.as_raw_nonzero().get() as u32 != parent)
+}
+
+/// Returns when the parent has died.
+#[cfg(unix)]
+fn wait_for_orphanhood(parent: u32) {
+    use std::time::Duration;
+    #[cfg(target_os = "linux")]
+    let watched = i32::try_from(parent)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw)
+        .and_then(|pid| rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok());
+    // The parent may have died before it could be watched: its number is looked at after that.
+    while !is_orphan(parent) {
+        #[cfg(target_os = "linux")]
+        if let Some(fd) = &watched {
+            let mut fds = [rustix::event::PollFd::new(fd, rustix::event::PollFlags::IN)];
+            let second = rustix::event::Timespec { tv_sec: 1, tv_nsec: 0 };
+            if rustix::event::poll(&mut fds, Some(&second)).is_ok_and(|ready| ready > 0) {
+                // It is dead, and this process is about to get another parent.
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            continue;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Kills the engine, lets it be reaped, then kills what else is in the group, this process included.
+#[cfg(unix)]
+fn end_all(engine: u32) {
+    use rustix::process::{Pid, Signal, kill_current_process_group, kill_process};
+    if let Some(pid) = i32::try_from(engine).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+    let _ = kill_current_process_group(Signal::KILL);
+}
+
+#[cfg(not(unix))]
+fn wait_for_orphanhood(_: u32) {
+    loop {
+        std::thread::park();
+    }
+}
+
+#[cfg(not(unix))]
+fn end_all(_: u32) {}

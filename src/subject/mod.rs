@@ -1,0 +1,118 @@
+//! Who is examined: an engine that plays by one trait, be it this crate's own or a process that speaks UCI.
+//!
+//! The runner knows the trait alone. What an engine does not tell (a process has no table counters) stays empty all the way to
+//! the page.
+
+mod builtin;
+mod fault;
+pub mod guard;
+pub mod options;
+mod probe;
+mod process;
+mod program;
+pub mod protocol;
+mod uci;
+mod watchdog;
+
+pub use fault::{Failure, Fault};
+pub use options::{Restart, SubjectOptions};
+pub use probe::{Honours, Probed, Repeats, probe};
+pub use program::{Identity, Program, find};
+pub use uci::{Launch, Uci};
+
+use crate::chess::{Board, Move, Score};
+use crate::engine::{Iteration, Limit};
+use std::sync::atomic::AtomicBool;
+
+/// A position as it was reached.
+#[derive(Debug, Clone, Copy)]
+pub struct Position<'a> {
+    /// The position from which the game began.
+    pub start: &'a Board,
+    /// The moves from there.
+    pub moves: &'a [Move],
+    /// The positions on the way, the oldest first.
+    pub past: &'a [Board],
+    /// The position to be searched.
+    pub board: &'a Board,
+}
+
+impl<'a> Position<'a> {
+    /// A position without a past.
+    #[must_use]
+    pub fn alone(board: &'a Board) -> Self {
+        Self { start: board, moves: &[], past: &[], board }
+    }
+}
+
+/// What an engine that is not ours said of a search: what it did not say is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reported {
+    /// The last depth.
+    pub depth: Option<u8>,
+    /// The last score, in centipawns from the side to move's view; a mate in n moves is 32,000 less its plies.
+    pub score: Option<Score>,
+    /// The move that it would play; none where there is no legal move.
+    pub best: Move,
+    /// The last principal variation, as far as its moves are legal.
+    pub pv: Vec<Move>,
+    /// The last number of nodes.
+    pub nodes: Option<u64>,
+    /// The last `hashfull`: a label, since engines define it differently.
+    pub hashfull: Option<u16>,
+    /// The engine's own milliseconds.
+    pub milliseconds: Option<u64>,
+}
+
+/// What a subject tells as it goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Told<'a> {
+    /// The clock is to start.
+    Begin,
+    /// The clock is to stop; what was counted is being gathered.
+    End,
+    /// A finished iteration of our own engine.
+    Iteration(&'a Iteration),
+    /// A finished search of another.
+    Reported(&'a Reported),
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// With the best move; none where there is no legal move.
+    Best(Move),
+    /// From outside: no row may be made of it.
+    Stopped,
+}
+
+/// An engine under examination.
+pub trait Subject: Send {
+    /// As new: everything is forgotten, and a process that is not there is started.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    fn start(&mut self) -> Result<(), Failure>;
+
+    /// Another game, or an unrelated position, begins.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    fn new_game(&mut self) -> Result<(), Failure>;
+
+    /// Searches a position to a limit. `stop` is looked at every tenth of a second or oftener; `watch` hears when the search
+    /// begins and ends (the place to read a clock) and what was found.
+    ///
+    /// # Errors
+    /// When it does not end as it should; the subject can be used again afterwards.
+    fn search(
+        &mut self,
+        position: Position<'_>,
+        limit: Limit,
+        stop: &AtomicBool,
+        watch: &mut dyn FnMut(Told<'_>),
+    ) -> Result<Ended, Failure>;
+
+    /// Ends it; nothing of it is left behind.
+    fn end(&mut self);
+}

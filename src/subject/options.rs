@@ -1,0 +1,109 @@
+//! `[subject]`: which engine is examined, and how it is set up.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The word that stands for our own engine.
+pub const BUILTIN: &str = "builtin";
+
+/// Which engine is examined.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SubjectOptions {
+    /// `"builtin"`: ttlab's own, set up by `[engine]`. Else an engine that speaks UCI: a program on the path, a path, or a list with
+    /// its arguments, as in `["gnuchess", "-u"]`. It is started as it stands, through no shell.
+    pub uci: Words,
+    /// Its options by the names that it gives them: `Hash = 16`. In a grid `"uci.Hash"`. What it names `OwnBook` and `Ponder` is
+    /// switched off where nothing else is said.
+    pub options: BTreeMap<String, OptionValue>,
+    /// How long one process is kept: `experiment`, `game` (or single position) or `search`.
+    pub restart: Restart,
+    /// Seconds that a search may take before it is taken for hung. Default: by the limit and the rate measured so far.
+    #[schemars(range(min = 0.001))]
+    pub timeout: Option<f64>,
+}
+
+impl Default for SubjectOptions {
+    fn default() -> Self {
+        Self {
+            uci: Words::One(BUILTIN.to_owned()),
+            options: BTreeMap::new(),
+            restart: Restart::default(),
+            timeout: None,
+        }
+    }
+}
+
+impl SubjectOptions {
+    /// Whether it is our own engine.
+    #[must_use]
+    pub fn is_builtin(&self) -> bool {
+        self.uci == Words::One(BUILTIN.to_owned())
+    }
+}
+
+/// A program, alone or with its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Words {
+    /// A program.
+    One(String),
+    /// A program and its arguments.
+    Many(Vec<String>),
+}
+
+impl Words {
+    /// The program's name as given, and its arguments.
+    #[must_use]
+    pub fn split(&self) -> (&str, &[String]) {
+        match self {
+            Self::One(program) => (program, &[]),
+            Self::Many(words) => words.split_first().map_or(("", &[]), |(first, rest)| (first, rest)),
+        }
+    }
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (program, arguments) = self.split();
+        f.write_str(program)?;
+        arguments.iter().try_for_each(|word| write!(f, " {word}"))
+    }
+}
+
+/// The value of an engine's option.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OptionValue {
+    /// Of a check; of a button, true presses it.
+    Check(bool),
+    /// Of a spin.
+    Spin(i64),
+    /// Of a combo or a string.
+    Text(String),
+}
+
+impl fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Check(value) => write!(f, "{value}"),
+            Self::Spin(value) => write!(f, "{value}"),
+            Self::Text(value) => f.write_str(value),
+        }
+    }
+}
+
+/// How long one process of an engine is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restart {
+    /// For all its searches: `ucinewgame` stands between games and unrelated positions.
+    #[default]
+    Experiment,
+    /// For one game, or one single position: for engines that do not forget at `ucinewgame`.
+    Game,
+    /// For one search: nothing is kept, even along a game.
+    Search,
+}

@@ -1,0 +1,155 @@
+//! Is an engine what an experiment takes it for? Tried before the run: does the same search give the same nodes, in one process
+//! and in the next, and does the engine heed `go depth` and `go nodes`?
+
+use super::{Ended, Failure, Fault, Identity, Launch, Position, Reported, Restart, Subject, Told, Uci};
+use crate::chess::Board;
+use crate::engine::Limit;
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How an engine's counts repeat.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Repeats {
+    /// The same search gave the same nodes each time.
+    Exact,
+    /// The most is above the least by this share at most, on every position that was tried.
+    Within(f64),
+    /// They are further apart than [`APART`], or none were reported.
+    Not,
+}
+
+/// Counts further apart than this do not repeat.
+pub const APART: f64 = 0.1;
+
+/// Whether a limit is heeded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Honours {
+    /// It is.
+    Yes,
+    /// It is not: what was seen instead.
+    No(String),
+}
+
+/// What a trial showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Probed {
+    /// What the engine says that it is.
+    pub identity: Identity,
+    /// How its counts repeat.
+    pub repeats: Repeats,
+    /// Whether they repeat in a fresh process but not after `ucinewgame`.
+    pub forgets: bool,
+    /// Whether `go depth` is heeded.
+    pub depth: Honours,
+    /// Whether `go nodes` is heeded.
+    pub nodes: Honours,
+}
+
+impl fmt::Display for Repeats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact => f.write_str("exact"),
+            Self::Within(share) => write!(f, "within {:.1} %", (1000.0 * share).ceil() / 10.0),
+            Self::Not => f.write_str("not repeatable"),
+        }
+    }
+}
+
+/// The searches that try the limits.
+const DEPTH: u8 = 4;
+const NODES: u64 = 20_000;
+
+/// What they may take: engines that do not heed a limit are stopped then.
+const SHORT: Duration = Duration::from_secs(3);
+
+/// Tries an engine on some positions under the limit of the experiment. None if the run is to end.
+///
+/// # Errors
+/// When the engine cannot be started, or fails at the limit although it heeds it.
+pub fn probe(launch: &Launch, boards: &[Board], limit: Limit, stop: &AtomicBool) -> Result<Option<Probed>, Failure> {
+    let start = Board::startpos();
+    let mut short = Uci::new(Launch { timeout: Some(SHORT), ..launch.clone() });
+    short.start()?;
+    let identity = short.identity().clone();
+    let by_depth = Limit { depth: Some(DEPTH), nodes: None };
+    let depth = match tried(&mut short, &start, by_depth, stop) {
+        Ok(None) => return Ok(None),
+        Ok(Some(found)) if found.depth == Some(DEPTH) => Honours::Yes,
+        Ok(Some(found)) => match found.depth {
+            Some(depth) => Honours::No(format!("it went to depth {depth} when asked for {DEPTH}")),
+            None => Honours::No("it names no depth".to_owned()),
+        },
+        Err(failure) => Honours::No(unheeded(failure)?),
+    };
+    let nodes = match tried(&mut short, &start, Limit { depth: None, nodes: Some(NODES) }, stop) {
+        Ok(None) => return Ok(None),
+        Ok(Some(found)) => match found.nodes {
+            Some(nodes) if (NODES / 2..=2 * NODES).contains(&nodes) => Honours::Yes,
+            Some(nodes) => Honours::No(format!("it made {nodes} when asked for {NODES}")),
+            None => Honours::No("it names no nodes".to_owned()),
+        },
+        Err(failure) => Honours::No(unheeded(failure)?),
+    };
+    short.end();
+    let unheeded = limit.nodes.is_some() && nodes != Honours::Yes || limit.depth.is_some() && depth != Honours::Yes;
+    if unheeded {
+        return Ok(Some(Probed { identity, repeats: Repeats::Not, forgets: true, depth, nodes }));
+    }
+    let (mut apart, mut apart_fresh, mut named) = (0.0, 0.0, true);
+    for board in boards {
+        // Twice in one process whatever the experiment does, then once in a fresh one.
+        let mut kept = Uci::new(Launch { restart: Restart::Experiment, ..launch.clone() });
+        let mut fresh = Uci::new(Launch { restart: Restart::Experiment, ..launch.clone() });
+        let mut counts = Vec::new();
+        for engine in [&mut kept, &mut fresh] {
+            engine.start()?;
+        }
+        for again in [false, false, true] {
+            let engine = if again { &mut fresh } else { &mut kept };
+            let Some(found) = tried(engine, board, limit, stop)? else { return Ok(None) };
+            named &= found.nodes.is_some();
+            counts.push(found.nodes.unwrap_or(0));
+        }
+        apart = share(&counts).max(apart);
+        apart_fresh = share(&[counts[0], counts[2]]).max(apart_fresh);
+    }
+    let judged = if launch.restart == Restart::Experiment { apart } else { apart_fresh };
+    let repeats = match judged {
+        _ if !named => Repeats::Not,
+        0.0 => Repeats::Exact,
+        share if share <= APART => Repeats::Within(share),
+        _ => Repeats::Not,
+    };
+    Ok(Some(Probed { identity, repeats, forgets: apart <= apart_fresh, depth, nodes }))
+}
+
+/// By what share the most is above the least.
+fn share(counts: &[u64]) -> f64 {
+    match (counts.iter().min(), counts.iter().max()) {
+        (Some(least), Some(most)) if most > least => *most as f64 / (*least).max(1) as f64 - 1.0,
+        _ => 0.0,
+    }
+}
+
+/// One search as of a new game.
+fn tried(engine: &mut Uci, board: &Board, limit: Limit, stop: &AtomicBool) -> Result<Option<Reported>, Failure> {
+    engine.new_game()?;
+    let mut found = None;
+    let ended = engine.search(Position::alone(board), limit, stop, &mut |told| {
+        if let Told::Reported(reported) = told {
+            found = Some(reported.clone());
+        }
+    })?;
+    Ok(if ended == Ended::Stopped { None } else { found })
+}
+
+/// What an engine did that did not end at its limit; other failures are no matter of limits.
+fn unheeded(failure: Failure) -> Result<String, Failure> {
+    match failure.fault {
+        Fault::Unheeded(waited) | Fault::Silent(waited) => {
+            Ok(format!("it searched on for {:.0} s and had to be stopped", waited.as_secs_f64()))
+        }
+        _ => Err(failure),
+    }
+}

@@ -1,0 +1,241 @@
+//! An engine's process: lines in, lines out, and an end that leaves nothing behind.
+
+use super::guard;
+use super::uci::Launch;
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Bytes of a line at most: the rest of a longer one is dropped. The longest principal variations are a few thousand.
+const LONGEST_LINE: usize = 1 << 16;
+
+/// Lines that may wait to be read: an engine that writes more has to wait itself.
+const WAITING: usize = 1024;
+
+/// The last lines that are kept for messages, and how much of each.
+const KEPT: usize = 6;
+const KEPT_WIDTH: usize = 160;
+
+/// How long a process may take to end of its own accord.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How often the flag that stops a run is looked at.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// What came of waiting for a line.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A line, without its end.
+    Line(String),
+    /// None came in time.
+    Late,
+    /// The engine will write no more.
+    Closed,
+    /// The run is to end.
+    Stopped,
+}
+
+/// A running engine.
+pub struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    tail: VecDeque<String>,
+    errors: Arc<Mutex<VecDeque<String>>>,
+    /// Whether it was reaped.
+    ended: bool,
+}
+
+impl Process {
+    /// Starts a program, as the leader of a process group of its own: a signal to ttlab's (Ctrl-C) does not reach it.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn start(launch: &Launch) -> io::Result<Self> {
+        let mut command = match &launch.guard {
+            Some(guard) => {
+                let mut command = Command::new(guard);
+                command.arg(guard::COMMAND).arg(std::process::id().to_string()).arg("--").arg(&launch.path);
+                command
+            }
+            None => Command::new(&launch.path),
+        };
+        command.args(&launch.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn()?;
+        let (sender, lines) = sync_channel(WAITING);
+        if let Some(output) = child.stdout.take() {
+            std::thread::spawn(move || forward(output, &sender));
+        }
+        let errors = Arc::new(Mutex::new(VecDeque::new()));
+        if let Some(output) = child.stderr.take() {
+            let errors = Arc::clone(&errors);
+            std::thread::spawn(move || {
+                each_line(output, |line| {
+                    keep(&mut errors.lock().unwrap_or_else(PoisonError::into_inner), &line);
+                    true
+                });
+            });
+        }
+        let input = child.stdin.take();
+        Ok(Self { child, input, lines, tail: VecDeque::new(), errors, ended: false })
+    }
+
+    /// Writes a line.
+    ///
+    /// # Errors
+    /// When the engine reads no more.
+    pub fn send(&mut self, line: &str) -> io::Result<()> {
+        let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        input.write_all(format!("{line}\n").as_bytes())?;
+        input.flush()
+    }
+
+    /// The next line, if it comes before `deadline`.
+    pub fn next(&mut self, deadline: Instant, stop: &AtomicBool) -> Next {
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return Next::Stopped;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left.min(GLANCE)) {
+                Ok(line) => {
+                    keep(&mut self.tail, &line);
+                    return Next::Line(line);
+                }
+                Err(RecvTimeoutError::Disconnected) => return Next::Closed,
+                Err(RecvTimeoutError::Timeout) if left <= GLANCE => return Next::Late,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// The last lines that it wrote, those to standard error last.
+    pub fn tail(&self) -> Vec<String> {
+        let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        self.tail.iter().cloned().chain(errors.iter().map(|line| format!("stderr: {line}"))).collect()
+    }
+
+    /// Ends it, by its own doing or by force, with everything in its process group. Says how it ended if it had ended before.
+    pub fn end(&mut self) -> Option<String> {
+        let _ = self.send("quit");
+        self.input = None;
+        let begun = Instant::now();
+        // An engine that has ended already may have started others: they are looked for all the same.
+        let by_itself = loop {
+            match self.has_ended() {
+                true => break true,
+                false if begun.elapsed() >= PATIENCE => break false,
+                false => std::thread::sleep(Duration::from_millis(1)),
+            }
+        };
+        self.kill();
+        let status = self.child.wait().ok()?;
+        self.ended = true;
+        by_itself.then(|| told(status))
+    }
+
+    /// Ends it by force, at once.
+    pub fn kill_now(&mut self) {
+        if self.ended {
+            return; // Its number may be another's by now.
+        }
+        self.input = None;
+        self.kill();
+        let _ = self.child.wait();
+        self.ended = true;
+    }
+
+    /// Whether the process has ended. It is not reaped, so that its number stays its group's.
+    fn has_ended(&mut self) -> bool {
+        #[cfg(unix)]
+        {
+            use rustix::process::{WaitId, WaitIdOptions, waitid};
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            self.pid().is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
+        }
+        #[cfg(not(unix))]
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    #[cfg(unix)]
+    fn pid(&self) -> Option<rustix::process::Pid> {
+        rustix::process::Pid::from_raw(i32::try_from(self.child.id()).ok()?)
+    }
+
+    /// Kills the whole process group.
+    fn kill(&mut self) {
+        #[cfg(unix)]
+        if let Some(pid) = self.pid() {
+            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+        }
+        let _ = self.child.kill();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill_now();
+    }
+}
+
+/// How a process ended; its guard passes a signal on as 128 and its number.
+fn told(status: std::process::ExitStatus) -> String {
+    match status.code() {
+        Some(code) if code > 128 && code < 128 + 65 => format!("signal {}", code - 128),
+        Some(code) => format!("exit code {code}"),
+        None => {
+            #[cfg(unix)]
+            if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+                return format!("signal {signal}");
+            }
+            "no exit code".to_owned()
+        }
+    }
+}
+
+/// Keeps the last few lines.
+fn keep(lines: &mut VecDeque<String>, line: &str) {
+    if lines.len() == KEPT {
+        lines.pop_front();
+    }
+    lines.push_back(line.chars().take(KEPT_WIDTH).collect());
+}
+
+/// Sends each line on until nobody listens.
+fn forward(output: impl Read, sender: &SyncSender<String>) {
+    each_line(output, |line| sender.send(line).is_ok());
+}
+
+/// Calls `take` with each line, as far as it fits, until it says no or the end comes.
+fn each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
+    let mut output = BufReader::new(output);
+    let mut line: Vec<u8> = Vec::new();
+    loop {
+        let (used, whole) = match output.fill_buf() {
+            Ok([]) | Err(_) => break,
+            Ok(bytes) => {
+                let end = bytes.iter().position(|&byte| byte == b'\n');
+                let part = &bytes[..end.unwrap_or(bytes.len())];
+                line.extend_from_slice(&part[..part.len().min(LONGEST_LINE - line.len())]);
+                (end.map_or(bytes.len(), |end| end + 1), end.is_some())
+            }
+        };
+        output.consume(used);
+        if whole {
+            let text = String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned();
+            line.clear();
+            if !take(text) {
+                return;
+            }
+        }
+    }
+    if !line.is_empty() {
+        take(String::from_utf8_lossy(&line).into_owned());
+    }
+}

@@ -1,0 +1,119 @@
+//! The program of an engine: where it is, and what it says that it is.
+
+use super::options::Words;
+use super::protocol::Declared;
+use sha2::{Digest, Sha256};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Where Debian and others put games, for a path that does not name it (cron, root, CI).
+const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
+
+/// An engine's program as it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// SHA-256 of the file, in hexadecimal digits as `sha256sum` prints them.
+    pub sha256: String,
+}
+
+/// What an engine says that it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// `id name`.
+    pub name: String,
+    /// `id author`.
+    pub author: String,
+    /// What it wrote before `uciok` that is neither an `id` nor an option.
+    pub banner: Vec<String>,
+    /// Every option that it named.
+    pub options: Vec<Declared>,
+    /// Every option that was set, in the order in which it was.
+    pub set: Vec<(String, String)>,
+}
+
+/// Finds a program: a path as it is, a name on the path (and where Debian puts games).
+///
+/// # Errors
+/// What is wrong, and what may help.
+pub fn find(words: &Words) -> Result<Program, String> {
+    let (name, arguments) = words.split();
+    let path = place(name)?;
+    let sha256 = hash(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(Program { path, arguments: arguments.to_vec(), sha256 })
+}
+
+fn place(name: &str) -> Result<PathBuf, String> {
+    if name.is_empty() {
+        return Err("no program is named".to_owned());
+    }
+    if Path::new(name).components().count() > 1 || name.starts_with('.') {
+        return match Path::new(name) {
+            path if runnable(path) => std::path::absolute(path).map_err(|error| error.to_string()),
+            path if path.is_file() => Err(format!("{name} is not executable (chmod +x)")),
+            _ => Err(format!("there is no file {name}")),
+        };
+    }
+    let on_path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&on_path).chain(GAMES.iter().map(PathBuf::from));
+    let found = folders.map(|folder| folder.join(name)).find(|path| runnable(path));
+    found.ok_or_else(|| match name.split_once(' ') {
+        Some(_) => {
+            let words: Vec<String> = name.split_whitespace().map(|word| format!("{word:?}")).collect();
+            format!("there is no program `{name}` on the path: arguments go into a list, as in [{}]", words.join(", "))
+        }
+        None if runnable(Path::new(name)) => {
+            format!("there is no program `{name}` on the path: for the file here write ./{name}")
+        }
+        None => format!("there is no program `{name}` on the path"),
+    })
+}
+
+fn runnable(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    }
+    #[cfg(not(unix))]
+    path.is_file()
+}
+
+fn hash(path: &Path) -> io::Result<String> {
+    let (mut hash, mut file) = (Sha256::new(), std::fs::File::open(path)?);
+    let mut bytes = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut bytes)? {
+            0 => break,
+            read => hash.update(&bytes[..read]),
+        }
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_is_told_with_a_way_out() {
+        let one = |name: &str| find(&Words::One(name.to_owned())).unwrap_err();
+        assert!(one("gnuchess -u").contains(r#"["gnuchess", "-u"]"#));
+        assert_eq!(one("./no-such-engine"), "there is no file ./no-such-engine");
+        assert_eq!(one("Cargo.toml"), "there is no program `Cargo.toml` on the path");
+        assert_eq!(one("./Cargo.toml"), "./Cargo.toml is not executable (chmod +x)");
+        assert_eq!(one(""), "no program is named");
+    }
+
+    #[test]
+    fn the_hash_is_the_one_that_sha256sum_prints() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "abc").unwrap();
+        // The first test vector of FIPS 180-2.
+        assert_eq!(hash(file.path()).unwrap(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+}

@@ -1,0 +1,84 @@
+//! How long a search may take before it is taken for hung.
+
+use crate::engine::Limit;
+use std::time::Duration;
+
+/// Of a search to a depth whose like was never seen: no rule leads from a depth to a time.
+const FIRST: Duration = Duration::from_secs(600);
+
+/// At the least, so that a busy machine is no fault of the engine's.
+const LEAST: Duration = Duration::from_secs(30);
+
+/// How many times as long as the slowest search so far a search to a depth may take: trees of one depth differ that much.
+const TIMES: u32 = 100;
+
+/// How many times as long as its nodes at the measured rate a search to a number of nodes may take.
+const SLACK: f64 = 20.0;
+
+/// Nodes in a second of an engine whose rate was not measured yet: slower ones are not known.
+const SLOW: f64 = 10_000.0;
+
+/// The watchdog of one subject.
+#[derive(Debug, Clone, Default)]
+pub struct Watchdog {
+    /// Given by the user: nothing else is heeded.
+    fixed: Option<Duration>,
+    slowest: Option<Duration>,
+    nodes: u64,
+    time: Duration,
+}
+
+impl Watchdog {
+    /// A watchdog; `fixed`: the time that the user gives each search.
+    #[must_use]
+    pub fn new(fixed: Option<Duration>) -> Self {
+        Self { fixed, ..Self::default() }
+    }
+
+    /// How long a search may take.
+    #[must_use]
+    pub fn allows(&self, limit: Limit) -> Duration {
+        if let Some(fixed) = self.fixed {
+            return fixed;
+        }
+        let by_depth = self.slowest.map_or(FIRST, |slowest| LEAST.max(slowest.saturating_mul(TIMES)));
+        let by_nodes = limit.nodes.map(|nodes| {
+            let rate = if self.nodes > 0 { self.nodes as f64 / self.time.as_secs_f64().max(0.001) } else { SLOW };
+            LEAST + Duration::try_from_secs_f64(SLACK * nodes as f64 / rate).unwrap_or(Duration::MAX / 4)
+        });
+        match (limit.depth, by_nodes) {
+            (None, Some(by_nodes)) => by_nodes,
+            (Some(_), Some(by_nodes)) => by_depth.min(by_nodes),
+            (_, None) => by_depth,
+        }
+    }
+
+    /// Hears of a search that ended.
+    pub fn seen(&mut self, took: Duration, nodes: Option<u64>) {
+        self.slowest = Some(self.slowest.map_or(took, |slowest| slowest.max(took)));
+        if let Some(nodes) = nodes {
+            self.nodes = self.nodes.saturating_add(nodes);
+            self.time += took;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_then_the_rate_then_the_slowest_search_decide() {
+        let second = Duration::from_secs(1);
+        let (depth, nodes) = (Limit { depth: Some(9), nodes: None }, Limit { depth: None, nodes: Some(1_000_000) });
+        assert_eq!(Watchdog::new(Some(second)).allows(depth), second);
+        let mut dog = Watchdog::new(None);
+        assert_eq!(dog.allows(depth), FIRST);
+        assert_eq!(dog.allows(nodes), LEAST + 2000 * second);
+        dog.seen(second, Some(500_000));
+        assert_eq!(dog.allows(nodes), LEAST + 40 * second);
+        assert_eq!(dog.allows(depth), 100 * second);
+        dog.seen(second / 1000, None);
+        assert_eq!(dog.allows(depth), 100 * second);
+    }
+}

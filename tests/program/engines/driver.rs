@@ -1,0 +1,200 @@
+//! The driver alone, against the scripted engine: what it says when all is well, and every fault.
+
+use super::{alive, all_gone, scripted, token, ttlab};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use ttlab::chess::Board;
+use ttlab::engine::Limit;
+use ttlab::subject::options::{OptionValue, Words};
+use ttlab::subject::{
+    Ended, Failure, Fault, Honours, Launch, Position, Probed, Repeats, Reported, Restart, Subject, Told, Uci, find,
+    probe,
+};
+
+/// An engine with a fault, and the word by which its processes are known.
+fn launch(fault: &str, words: &[&str]) -> (Launch, String) {
+    let token = token();
+    let mut program: Vec<String> = vec!["env".to_owned(), format!("TTLAB_TRIAL={token}")];
+    program.extend(words.iter().filter(|word| word.contains('=')).map(|word| (*word).to_owned()));
+    program.push(scripted().display().to_string());
+    program.push(fault.to_owned());
+    program.extend(words.iter().filter(|word| !word.contains('=')).map(|word| (*word).to_owned()));
+    let program = find(&Words::Many(program)).unwrap();
+    let launch = Launch { guard: Some(ttlab()), timeout: Some(Duration::from_millis(700)), ..Launch::new(&program) };
+    (launch, token)
+}
+
+fn depth(depth: u8) -> Limit {
+    Limit { depth: Some(depth), nodes: None }
+}
+
+fn nodes(nodes: u64) -> Limit {
+    Limit { depth: None, nodes: Some(nodes) }
+}
+
+fn search(engine: &mut Uci, board: &Board, limit: Limit) -> Result<Reported, Failure> {
+    let mut found = None;
+    let ended = engine.search(Position::alone(board), limit, &AtomicBool::new(false), &mut |told| {
+        if let Told::Reported(reported) = told {
+            found = Some(reported.clone());
+        }
+    })?;
+    assert!(matches!(ended, Ended::Best(_)));
+    Ok(found.unwrap())
+}
+
+fn play(engine: &mut Uci) -> Result<Reported, Failure> {
+    engine.start()?;
+    engine.new_game()?;
+    search(engine, &Board::startpos(), depth(5))
+}
+
+#[test]
+fn what_an_engine_says_is_what_is_reported() {
+    let (launch, token) = launch("none", &["TALK=yes"]);
+    let options = vec![
+        ("Style".to_owned(), OptionValue::Text("Very Risky".to_owned())),
+        ("hash".to_owned(), OptionValue::Spin(4)),
+    ];
+    let mut engine = Uci::new(Launch { options, ..launch });
+    let found = play(&mut engine).unwrap();
+    assert_eq!((found.nodes, found.depth, found.score, found.hashfull), (Some(5004), Some(5), Some(31), Some(17)));
+    assert_eq!(found.best.to_string(), "e2e4");
+    assert_eq!(found.pv.iter().map(ToString::to_string).collect::<Vec<_>>(), ["e2e4", "e7e5"]);
+    let identity = engine.identity();
+    assert_eq!((identity.name.as_str(), identity.author.as_str()), ("Scripted 1", "Tests"));
+    assert_eq!(identity.banner, ["Scripted engine, built for tests"]);
+    let set: Vec<String> = identity.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!(set, ["Hash=4", "OwnBook=false", "Style=Very Risky"]);
+    assert_eq!(search(&mut engine, &Board::startpos(), nodes(12_345)).unwrap().nodes, Some(12_345));
+    assert_eq!(alive(&token).len(), 1, "{:?}", alive(&token));
+    engine.end();
+    assert_eq!(all_gone(&token), Vec::<String>::new());
+}
+
+/// Each fault, once: it is told with the engine's last lines, nothing hangs, nothing is left, and the next search is as if
+/// nothing had been.
+#[test]
+fn every_fault_is_told_and_got_over() {
+    type Expected = fn(&Fault) -> bool;
+    let cases: &[(&str, Expected, &str)] = &[
+        ("dead", |fault| *fault == Fault::Ended("exit code 3".to_owned()), "cannot find my net"),
+        ("crash", |fault| *fault == Fault::Ended("signal 11".to_owned()), "readyok"),
+        ("exit", |fault| *fault == Fault::Ended("exit code 3".to_owned()), "readyok"),
+        ("choke", |fault| *fault == Fault::Ended("exit code 9".to_owned()), "setoption name Hash"),
+        ("refuse", |fault| *fault == Fault::Refused("No such option: Hash".to_owned()), "No such option"),
+        ("silence", |fault| matches!(fault, Fault::Silent(_)), "go depth 5"),
+        ("deaf", |fault| matches!(fault, Fault::Silent(_)), "go depth 5"),
+        ("endless", |fault| matches!(fault, Fault::Unheeded(_)), "subject.timeout"),
+        ("flood", |fault| matches!(fault, Fault::Flood(_) | Fault::Silent(_)), "currmove"),
+        ("longline", |fault| matches!(fault, Fault::Silent(_)), "go depth 5"),
+        ("garbage", |fault| *fault == Fault::Garbage("bestmove what?".to_owned()), "what is this"),
+        (
+            "illegal",
+            |fault| matches!(fault, Fault::Illegal(text) if text.starts_with("e2e5 in rnbqkbnr/")),
+            "bestmove e2e5",
+        ),
+        ("nomove", |fault| *fault == Fault::NoMove, "bestmove (none)"),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        for &(fault, expected, says) in cases {
+            let mark = folder.path().join(fault);
+            scope.spawn(move || {
+                let (launch, token) = launch(fault, &[mark.to_str().unwrap()]);
+                let options = vec![("Hash".to_owned(), OptionValue::Spin(32))];
+                let mut engine = Uci::new(Launch { options, ..launch });
+                let begun = Instant::now();
+                let failure = play(&mut engine).expect_err(fault);
+                assert!(expected(&failure.fault), "{fault}: {failure}");
+                assert!(failure.to_string().contains(says), "{fault}: {failure}");
+                assert!(begun.elapsed() < Duration::from_secs(20), "{fault} took {:?}", begun.elapsed());
+                assert_eq!(all_gone(&token), Vec::<String>::new(), "{fault}");
+                assert_eq!(play(&mut engine).unwrap().nodes, Some(5032), "after {fault}");
+                drop(engine);
+                assert_eq!(all_gone(&token), Vec::<String>::new(), "after {fault}");
+            });
+        }
+    });
+}
+
+#[test]
+fn what_an_engine_started_ends_with_it() {
+    let (launch, token) = launch("child", &[]);
+    let mut engine = Uci::new(launch);
+    play(&mut engine).unwrap();
+    assert_eq!(alive(&token).len(), 2, "{:?}", alive(&token));
+    engine.end();
+    assert_eq!(all_gone(&token), Vec::<String>::new());
+}
+
+#[test]
+fn a_run_that_is_to_end_ends_the_search() {
+    let (launch, token) = launch("deaf", &[]);
+    let mut engine = Uci::new(Launch { timeout: Some(Duration::from_secs(600)), ..launch });
+    engine.start().unwrap();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(100));
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        let board = Board::startpos();
+        let ended = engine.search(Position::alone(&board), depth(3), &stop, &mut |_| {}).unwrap();
+        assert_eq!(ended, Ended::Stopped);
+    });
+    assert_eq!(all_gone(&token), Vec::<String>::new());
+}
+
+#[test]
+fn no_move_is_right_where_there_is_none() {
+    let (launch, _) = launch("nomove", &[]);
+    let mut engine = Uci::new(launch);
+    engine.start().unwrap();
+    // The fool's mate.
+    let mated = Board::from_fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3").unwrap();
+    let stalemated = Board::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").unwrap();
+    for board in [mated, stalemated] {
+        assert!(search(&mut engine, &board, depth(1)).unwrap().best.is_none());
+    }
+}
+
+#[test]
+fn a_program_that_is_none_is_told() {
+    let mut engine =
+        Uci::new(Launch { path: PathBuf::from("/no/such/engine"), guard: Some(ttlab()), ..Launch::default() });
+    let failure = engine.start().unwrap_err();
+    assert_eq!(failure.fault, Fault::Ended("exit code 127".to_owned()));
+    assert!(failure.to_string().contains("/no/such/engine: No such file"), "{failure}");
+    let mut unguarded = Uci::new(Launch { path: PathBuf::from("/no/such/engine"), ..Launch::default() });
+    assert!(matches!(unguarded.start().unwrap_err().fault, Fault::Start(_)));
+}
+
+fn probed(fault: &str, restart: Restart, limit: Limit) -> Probed {
+    let (launch, token) = launch(fault, &[]);
+    let launch = Launch { restart, ..launch };
+    let found = probe(&launch, &[Board::startpos()], limit, &AtomicBool::new(false)).unwrap().unwrap();
+    assert_eq!(all_gone(&token), Vec::<String>::new());
+    found
+}
+
+#[test]
+fn a_trial_tells_what_repeats_and_what_is_heeded() {
+    let well = probed("none", Restart::Experiment, depth(5));
+    assert_eq!((well.repeats, well.forgets), (Repeats::Exact, true));
+    assert_eq!((well.depth, well.nodes), (Honours::Yes, Honours::Yes));
+    assert_eq!(probed("wander", Restart::Experiment, depth(5)).repeats, Repeats::Not);
+    // 20 on 5016 and 5026: one search left something behind.
+    let keeps = probed("keeps", Restart::Experiment, depth(5));
+    assert!(matches!(keeps.repeats, Repeats::Within(share) if share > 0.0 && share < 0.01), "{:?}", keeps.repeats);
+    assert_eq!(keeps.repeats.to_string(), "within 0.2 %");
+    assert!(!keeps.forgets);
+    assert_eq!(probed("keeps", Restart::Game, depth(5)).repeats, Repeats::Exact);
+    assert!(
+        matches!(probed("shallow", Restart::Experiment, depth(5)).depth, Honours::No(text) if text.contains("depth 1"))
+    );
+    assert!(
+        matches!(probed("few", Restart::Experiment, nodes(9000)).nodes, Honours::No(text) if text.contains("it made 6 "))
+    );
+}

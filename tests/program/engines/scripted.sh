@@ -1,0 +1,81 @@
+#!/bin/sh
+# An engine of a few lines for the tests: it counts nodes by a rule that the tests know, and can do everything wrong.
+#
+#   scripted.sh [FAULT [FILE]]
+#
+# Nodes of a search: 1000 * depth (or the nodes asked for), and Hash on top. Its move is the first of the list below that fits
+# the side to move at the start position; elsewhere what the environment variable MOVE says.
+# With FILE, the fault happens once: the file marks that it has.
+fault=$1
+mark=$2
+hash=16
+searches=0
+
+# Whether the fault named happens now.
+now() {
+    [ "$fault" = "$1" ] || return 1
+    [ -z "$mark" ] && return 0
+    [ -e "$mark" ] && return 1
+    : > "$mark"
+}
+
+now dead && { echo "cannot find my net" >&2; exit 3; }
+now mute && { while :; do sleep 1; done; }
+now child && { sleep 1000 & }
+[ -n "$TALK" ] && echo "Scripted engine, built for tests"
+while read -r line; do
+    case $line in
+    uci)
+        echo "id name Scripted 1"
+        echo "id author Tests"
+        echo "option name Threads type spin default 1 min 1 max 4"
+        echo "option name Hash type spin default 16 min 1 max 1024"
+        echo "option name OwnBook type check default true"
+        echo "option name Style type combo default Solid var Solid var Very Risky"
+        echo "option name Clear Hash type button"
+        echo "uciok"
+        ;;
+    "setoption name Hash value "*)
+        now refuse && echo "No such option: Hash"
+        now choke && exit 9
+        hash=${line##* }
+        ;;
+    setoption*) [ -n "$LOG" ] && echo "$line" >> "$LOG" ;;
+    isready) echo "readyok" ;;
+    ucinewgame) searches=0 ;;
+    "position "*) position=$line ;;
+    "go "*)
+        searches=$((searches + 1))
+        limit=${line##* }
+        case $line in
+        *depth*) depth=$limit nodes=$((1000 * limit + hash)) ;;
+        *) depth=7 nodes=$limit ;;
+        esac
+        now crash && kill -SEGV $$
+        now exit && exit 3
+        now silence && { read -r line; [ "$line" = stop ] && read -r line; exit 0; }
+        now deaf && { trap '' TERM INT HUP; exec sleep 1000; }
+        now endless && { while read -r line; do [ "$line" = stop ] && break; done; }
+        now flood && yes "info depth 1 currmove e2e4"
+        now longline && yes | tr -d '\n'
+        now garbage && { printf '\377\376 what is this\n'; echo "bestmove what?"; continue; }
+        now illegal && { echo "bestmove e2e5"; continue; }
+        now nomove && { echo "bestmove (none)"; continue; }
+        now talk && echo "a warning that nobody reads" >&2
+        case $fault in
+        wander) read -r nodes < /proc/sys/kernel/random/uuid; nodes=$((1000 + 0x${nodes%%-*} % 100000)) ;;
+        forget) nodes=$((nodes + $$ % 7 + 1000 * searches)) ;;
+        keeps) kept=$((${kept:-0} + 10)); nodes=$((nodes + kept)) ;;
+        shallow) depth=1 ;;
+        few) case $line in *nodes*) nodes=6 ;; esac ;;
+        slow) sleep 0.05 ;;
+        esac
+        echo "info depth $depth seldepth 9 score cp 31 time 1 pv ${MOVE:-e2e4} e7e5"
+        echo "info nodes $nodes"
+        echo "info hashfull 17"
+        echo "bestmove ${MOVE:-e2e4} ponder e7e5"
+        ;;
+    stop) ;;
+    quit) exit 0 ;;
+    esac
+done
