@@ -1,4 +1,5 @@
 use super::{Exit, Outcome};
+use crate::record::Column;
 
 /// Show every column of results.csv and its meaning
 #[derive(clap::Args)]
@@ -15,15 +16,21 @@ pub fn run(args: &Args) -> Outcome {
     let columns = crate::record::columns();
     if args.markdown {
         println!(
-            "# Columns of results.csv\n\nPrinted by `ttlab columns --markdown`. Options that vary stand before `best`, under"
+            "# Columns of results.csv\n\nPrinted by `ttlab columns --markdown`. Options that vary stand before `best`, under\n\
+             their dotted paths.\n"
         );
-        println!("their dotted paths.\n\n| column | meaning |\n|---|---|");
+        println!(
+            "Roles: a *key* tells rows apart; a *word* is what a search found; a *sum* adds up over iterations and searches; a *last* is a\n\
+             state at the end of an iteration and does not; a *time* differs in each repeat; a *seal* guards the row.\n"
+        );
+        println!("| column | role | unit | meaning |\n|---|---|---|---|");
     }
-    for column in columns {
+    for Column { name, meaning, unit, role } in columns {
+        let role = role.word();
         if args.markdown {
-            println!("| `{}` | {} |", column.name, column.meaning);
+            println!("| `{name}` | {role} | {unit} | {meaning} |");
         } else {
-            println!("{:<26} {}", column.name, column.meaning);
+            println!("{name:<26} {role:<5} {unit:<11} {meaning}");
         }
     }
     Ok(Exit::Done)

@@ -3,6 +3,7 @@
 use super::file::{File, Source};
 use super::grid::Point;
 use super::problem::{Problem, nearest};
+use crate::record::columns::VARIANT;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -116,8 +117,8 @@ pub const OTHER_SCORES: &str = "other_scores";
 /// The first that does not, with its place and the nearest name.
 pub fn check(file: &File, points: &[Point], source: &Source<'_>) -> Result<(), Problem> {
     let columns: Vec<String> = crate::record::columns()
-        .into_iter()
-        .map(|column| column.name)
+        .iter()
+        .map(|column| column.name.clone().into_owned())
         .chain(points.iter().flat_map(super::grid::columns).map(|(path, _)| path))
         .collect();
     let known = |name: &str| {
@@ -134,7 +135,7 @@ pub fn check(file: &File, points: &[Point], source: &Source<'_>) -> Result<(), P
         if let Some(key) = expect.figures.keys().find(|key| !known(key)) {
             return Err(wrong(key, format!("expect.{key}: there is no such metric")));
         }
-        if let Some(Scalar::Text(variant)) = expect.filter.get("variant")
+        if let Some(Scalar::Text(variant)) = expect.filter.get(VARIANT)
             && !points.iter().any(|point| point.name == *variant)
         {
             let names = points.iter().map(|point| point.name.as_str());

@@ -3,6 +3,7 @@
 use super::markdown::plain as cell;
 use super::number::{count, number};
 use crate::analysis::questions::compare::{Change, Comparison, Finding, Judged, Moved};
+use crate::record::columns;
 use std::fmt::Write;
 
 /// The change from one total to another: `+1.25 %`, or `=`.
@@ -52,7 +53,7 @@ fn ratio(change: &Change) -> [String; 3] {
 const HEADINGS: [&str; 9] = ["rows", "moved", "missing", "nodes", "new nodes", "change", "ratio", "95 %", "p"];
 
 fn fields(comparison: &Comparison, change_of: &Change) -> Vec<String> {
-    let nodes = comparison.metric("search.nodes").map_or([f64::NAN; 2], |at| change_of.totals[at]);
+    let nodes = comparison.metric(columns::NODES).map_or([f64::NAN; 2], |at| change_of.totals[at]);
     let mut fields = vec![
         change_of.paired.to_string(),
         change_of.moved.to_string(),
@@ -95,7 +96,7 @@ pub fn outcome(judged: &Judged) -> &'static str {
 #[must_use]
 pub fn seen(judged: &Judged) -> String {
     let [base, new] = judged.totals;
-    let total = |value: f64| if judged.metric == "seconds" { format!("{value:.3}") } else { count(value) };
+    let total = |value: f64| if judged.metric == columns::SECONDS { format!("{value:.3}") } else { count(value) };
     let rows = if judged.differ > 0 { format!(", {} rows differ", judged.differ) } else { String::new() };
     format!("{} -> {} ({}{rows})", total(base), total(new), change(judged.totals))
 }
@@ -153,7 +154,7 @@ pub fn text(comparison: &Comparison) -> String {
                 count(moved.nodes[0]),
                 count(moved.nodes[1]),
                 change(moved.nodes),
-                columns(moved)
+                differing(moved)
             );
         }
     }
@@ -185,7 +186,7 @@ fn place(moved: &Moved) -> String {
 }
 
 /// The columns that differ, the first six of them.
-fn columns(moved: &Moved) -> String {
+fn differing(moved: &Moved) -> String {
     let names: Vec<&str> = moved.columns.iter().take(6).map(String::as_str).collect();
     let more = moved.columns.len().saturating_sub(6);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -227,7 +228,7 @@ pub fn markdown(comparison: &Comparison) -> String {
         let _ = writeln!(out, "\n| row | nodes | new nodes | change | columns |\n|---|---:|---:|---:|---|");
         for moved in &comparison.moved {
             let [base, new] = moved.nodes.map(count);
-            let (place, columns) = (cell(&place(moved)), cell(&columns(moved)));
+            let (place, columns) = (cell(&place(moved)), cell(&differing(moved)));
             let _ = writeln!(out, "| {place} | {base} | {new} | {} | {columns} |", change(moved.nodes));
         }
         let _ = writeln!(out, "\n</details>");

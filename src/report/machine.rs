@@ -3,6 +3,7 @@
 use super::comparison::{headline, outcome, seen};
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::questions::compare::{Change, Comparison, Finding};
+use crate::record::columns;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -90,11 +91,11 @@ pub fn json(comparison: &Comparison) -> String {
 pub fn bench_json(comparison: &Comparison) -> String {
     let mut list = Vec::new();
     for change in comparison.variants.iter().filter(|change| change.paired > 0) {
-        for (metric, unit) in [("search.nodes", "nodes"), ("seconds", "s")] {
+        for (metric, unit) in [(columns::NODES, "nodes"), (columns::SECONDS, "s")] {
             let Some(at) = comparison.metric(metric) else { continue };
             let [base, new] = change.totals[at];
             // Counts are exact: they have no range.
-            let spread = if metric == "seconds" { change.spread } else { 0.0 };
+            let spread = if metric == columns::SECONDS { change.spread } else { 0.0 };
             list.push(json!({
                 "name": format!("{}: {unit}", change.variant),
                 "unit": unit,

@@ -12,6 +12,7 @@ use crate::analysis::rows::column::SOURCE;
 use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::grouping;
 use crate::analysis::{Baseline, Frame, Metric, Question, Summary, Verdict};
+use crate::record::columns;
 use crate::record::manifest::Manifest;
 use anyhow::{Result, anyhow};
 use std::borrow::Cow;
@@ -111,7 +112,7 @@ impl Page {
         if by.is_empty() {
             return Err(anyhow!("--by: names no column"));
         }
-        let has_baseline = rows.coded("variant").list().contains(&manifest.baseline);
+        let has_baseline = rows.coded(columns::VARIANT).list().contains(&manifest.baseline);
         // Further key seeds are for the chaos floor, unless they are what is asked about.
         let seeds = match has_baseline && !by.iter().any(|column| column == "keys.seed") {
             true => chaos::split(&rows, &manifest.baseline).map_err(anyhow::Error::msg)?,
@@ -127,14 +128,14 @@ impl Page {
         if metrics.is_empty() {
             metrics.push(Metric::nodes());
             if timing.is_some() {
-                metrics.push(Metric::find("seconds", &rows)?);
+                metrics.push(Metric::find(columns::SECONDS, &rows)?);
             }
         }
         let baseline = match &choices.baseline {
             Some(text) => Baseline::Text(text.clone()),
             None => default_baseline(&rows, &by, has_baseline.then_some(&manifest.baseline)),
         };
-        let order = if by == ["variant"] { manifest.variants.clone() } else { Vec::new() };
+        let order = if by == [columns::VARIANT] { manifest.variants.clone() } else { Vec::new() };
         let question = Question { by, order, baseline, metrics };
         let summary = Summary::new(&rows, &question).map_err(anyhow::Error::msg)?;
         let mut page = Self {
@@ -164,7 +165,7 @@ impl Page {
     fn look_at_grid(&mut self, rows: &Frame, has_baseline: bool) {
         let metric = self.summary.metrics[0].clone();
         let (frame, axes) = axes::axes(rows, &metric.columns());
-        let by_variant = self.summary.by == ["variant"];
+        let by_variant = self.summary.by == [columns::VARIANT];
         if axes.is_empty() {
             self.figures = figures(rows, &self.summary, None, self.chaos.as_ref());
             return;
@@ -217,12 +218,12 @@ impl Page {
 
 /// By variant; where joined results have variants of the same name, by result and variant.
 fn default_by(rows: &Frame) -> Vec<String> {
-    let variant = vec!["variant".to_owned()];
+    let variant = vec![columns::VARIANT.to_owned()];
     let Some((sources, _)) = rows.words(SOURCE) else { return variant };
-    let variants = rows.coded("variant");
+    let variants = rows.coded(columns::VARIANT);
     let mut home: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
     let shared = (0..rows.rows()).any(|row| *home.entry(variants.codes()[row]).or_insert(sources[row]) != sources[row]);
-    if shared { vec![SOURCE.to_owned(), "variant".to_owned()] } else { variant }
+    if shared { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
 }
 
 /// The experiment's baseline, in the words of the columns that groups are told apart by.
@@ -233,10 +234,10 @@ fn default_baseline(rows: &Frame, by: &[String], baseline: Option<&String>) -> B
         return Baseline::Value(SOURCE.to_owned(), first);
     }
     let Some(baseline) = baseline else { return Baseline::First };
-    if by.iter().any(|column| column == "variant") {
-        return Baseline::Value("variant".to_owned(), baseline.clone());
+    if by.iter().any(|column| column == columns::VARIANT) {
+        return Baseline::Value(columns::VARIANT.to_owned(), baseline.clone());
     }
-    let variants = rows.coded("variant");
+    let variants = rows.coded(columns::VARIANT);
     let row = (0..rows.rows()).find(|&row| variants.at(row) == baseline);
     match (row, by) {
         (Some(row), [only]) => Baseline::Value(only.clone(), rows.text(only, row).into_owned()),

@@ -2,14 +2,23 @@
 //! of another plan, or one that was edited, is never taken for an answer.
 
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::{self, ResultsError};
+use crate::record::{self, ResultsError, columns};
 use csv::StringRecord;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
 /// What names the columns that place a row.
-const KEYS: [&str; 8] = ["id", "variant", "game", "position", "ply", "repeat", "depth", "error"];
+const KEYS: [&str; 8] = [
+    columns::ID,
+    columns::VARIANT,
+    columns::GAME,
+    columns::POSITION,
+    columns::PLY,
+    columns::REPEAT,
+    columns::DEPTH,
+    columns::ERROR,
+];
 
 /// How the rows of a plan are found their places.
 pub struct Ledger<'a> {

@@ -6,6 +6,7 @@ use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, FrameError, Metric};
 use crate::experiment::{Experiment, Plan};
+use crate::record::columns;
 use crate::runner::{Ran, RunError, Session, Settings, progress::Progress};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -116,10 +117,10 @@ pub fn find(name: &str, frame: &Frame) -> Result<Metric, RunsError> {
 /// The metric of each search, by variant.
 fn values(frame: &Frame, metric: &str, variants: &[&str], places: &HashMap<&str, u32>) -> Result<Measured, RunsError> {
     let metric = find(metric, frame)?;
-    let grouping = Grouping::new(frame, &["variant".to_owned()]);
+    let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
     let columns: Vec<String> = metric.columns().into_iter().map(str::to_owned).collect();
     let searches = Searches::gather(frame, &grouping, &columns);
-    let (games, positions) = (frame.coded("game"), frame.coded("position"));
+    let (games, positions) = (frame.coded(columns::GAME), frame.coded(columns::POSITION));
     // Each search by its position, which names the game and the ply too.
     let mut rows: HashMap<u32, usize> = HashMap::new();
     let mut measured = Measured { items: Vec::new(), values: vec![Vec::new(); variants.len()] };

@@ -15,7 +15,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("record", &["chess", "table", "engine", "subject", "experiment"]),
     ("runner", &["chess", "table", "engine", "subject", "experiment", "signature", "record"]),
     ("analysis", &["record", "experiment"]),
-    ("tune", &["experiment", "runner", "analysis"]),
+    ("tune", &["experiment", "record", "runner", "analysis"]),
     ("report", &["analysis", "experiment", "record", "tune"]),
     ("submit", &[]),
 ];
@@ -90,6 +90,28 @@ fn only_the_runner_and_the_commands_read_a_clock() {
             for clock in ["Instant::", "SystemTime::"] {
                 assert!(!text.contains(clock), "{} reads a clock", file.display());
             }
+        }
+    }
+}
+
+/// Every column is named once, in `record/columns.rs`: elsewhere its constant stands. Sample rows in unit tests are written out.
+#[test]
+fn no_column_is_named_in_a_literal_but_where_it_is_defined() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let all: Vec<&str> = ttlab::record::columns().iter().map(|column| column.name.as_ref()).collect();
+    for file in files(&src).into_iter().filter(|file| file.extension().is_some_and(|ext| ext == "rs")) {
+        let text = fs::read_to_string(&file).unwrap();
+        let text = text.split("#[cfg(test)]").next().unwrap();
+        if file.ends_with("record/columns.rs") {
+            continue;
+        }
+        // Plain words such as "depth" are headings and keys of other things in the rooms that print and read.
+        let strict = ["analysis", "record", "tune"].iter().any(|room| file.starts_with(src.join(room)));
+        for name in all.iter().filter(|name| strict || name.contains('.')) {
+            assert!(!text.contains(&format!("\"{name}\"")), "{} names the column {name}", file.display());
+        }
+        for call in [".coded(\"", ".numbers(\"", ".words(\""] {
+            assert!(!text.contains(call), "{} asks for a column by a literal", file.display());
         }
     }
 }

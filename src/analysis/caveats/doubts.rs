@@ -2,6 +2,7 @@
 
 use super::timing::{NOISY, Timing};
 use crate::analysis::questions::summary::Summary;
+use crate::record::columns;
 use crate::record::manifest::Manifest;
 use std::fmt;
 
@@ -90,7 +91,7 @@ pub fn doubts(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec
         doubts.push(Doubt::Unfinished);
     }
     // Lines of other columns than the variant may rightly differ.
-    let counts = summary.lines.iter().map(|line| line.searches).filter(|_| summary.by == ["variant"]);
+    let counts = summary.lines.iter().map(|line| line.searches).filter(|_| summary.by == [columns::VARIANT]);
     if let (Some(least), Some(most)) = (counts.clone().min(), counts.max())
         && least < most
     {

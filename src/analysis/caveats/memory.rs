@@ -2,6 +2,7 @@
 //! bytes for the same entries, must not pass for a better policy.
 
 use crate::analysis::rows::frame::Frame;
+use crate::record::columns;
 use std::collections::BTreeMap;
 
 /// Slots and bytes of a table.
@@ -11,8 +12,8 @@ type Shape = (u64, u64);
 /// buckets leave over.
 #[must_use]
 pub fn compared(frame: &Frame) -> Option<String> {
-    let [slots, bytes] = ["slots", "bytes"].map(|name| frame.numbers(name));
-    let (variants, has_size) = (frame.coded("variant"), frame.names().iter().any(|name| name == "table.size"));
+    let [slots, bytes] = [columns::SLOTS, columns::BYTES].map(|name| frame.numbers(name));
+    let (variants, has_size) = (frame.coded(columns::VARIANT), frame.names().iter().any(|name| name == "table.size"));
     let mut sizes: BTreeMap<String, BTreeMap<u32, Shape>> = BTreeMap::new();
     let mut last = u32::MAX;
     for row in 0..frame.rows() {
@@ -45,13 +46,13 @@ pub fn compared(frame: &Frame) -> Option<String> {
     Some(match (unlike(|shape| shape.1), unlike(|shape| shape.0)) {
         (None, None) => format!("{of} are compared at equal bytes and equal entries"),
         (None, Some(entries)) => {
-            format!("{of} are compared at equal bytes, not at equal entries: {}", apart("slots", entries))
+            format!("{of} are compared at equal bytes, not at equal entries: {}", apart(columns::SLOTS, entries))
         }
         (Some(bytes), None) => {
-            format!("{of} are compared at equal entries, not at equal bytes: {}", apart("bytes", bytes))
+            format!("{of} are compared at equal entries, not at equal bytes: {}", apart(columns::BYTES, bytes))
         }
         (Some(bytes), Some(_)) => {
-            format!("{of} are compared at neither equal bytes nor equal entries: {}", apart("bytes", bytes))
+            format!("{of} are compared at neither equal bytes nor equal entries: {}", apart(columns::BYTES, bytes))
         }
     })
 }

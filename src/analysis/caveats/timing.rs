@@ -4,6 +4,7 @@ use crate::analysis::pairing::searches::Searches;
 use crate::analysis::pairing::stats::median;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
+use crate::record::columns;
 use std::collections::BTreeMap;
 
 /// Searches shorter than this, in seconds, say nothing about noise.
@@ -26,12 +27,12 @@ impl Timing {
     /// From the seconds of all searches; none for a single repeat.
     #[must_use]
     pub fn new(frame: &Frame) -> Option<Self> {
-        let grouping = Grouping::new(frame, &["variant".to_owned()]);
-        let searches = Searches::gather(frame, &grouping, &["seconds".to_owned()]);
+        let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
+        let searches = Searches::gather(frame, &grouping, &[columns::SECONDS.to_owned()]);
         let mut repeats: BTreeMap<(u32, u32, u32), BTreeMap<u32, f64>> = BTreeMap::new();
         for (at, search) in searches.list.iter().enumerate() {
             let key = (search.group, search.block, search.unit);
-            repeats.entry(key).or_default().insert(search.repeat, searches.sum(at, "seconds"));
+            repeats.entry(key).or_default().insert(search.repeat, searches.sum(at, columns::SECONDS));
         }
         let last = searches.list.iter().map(|search| search.repeat).max().filter(|last| *last > 0)?;
         let (mut first_sum, mut last_sum, mut spreads) = (0.0, 0.0, Vec::new());

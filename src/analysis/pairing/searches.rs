@@ -4,6 +4,7 @@ use super::stats::median;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::{How, Metric};
+use crate::record::columns;
 use std::collections::{BTreeMap, HashMap};
 
 /// One search.
@@ -51,10 +52,10 @@ impl Searches {
     /// Gathers the rows of each search and sums the columns given.
     #[must_use]
     pub fn gather(frame: &Frame, grouping: &Grouping, columns: &[String]) -> Self {
-        let positions = frame.coded("position");
-        let games = frame.coded("game");
-        let errors = frame.coded("error");
-        let (repeats, depths) = (frame.numbers("repeat"), frame.numbers("depth"));
+        let positions = frame.coded(columns::POSITION);
+        let games = frame.coded(columns::GAME);
+        let errors = frame.coded(columns::ERROR);
+        let (repeats, depths) = (frame.numbers(columns::REPEAT), frame.numbers(columns::DEPTH));
         let numbers: Vec<_> = columns.iter().map(|column| frame.numbers(column)).collect();
         let mut searches =
             Self { errors: vec![0; grouping.values.len()], columns: columns.to_vec(), ..Self::default() };

@@ -6,6 +6,7 @@
 use super::summary::{Question, Summary};
 use crate::analysis::pairing::stats::t_quantile;
 use crate::analysis::rows::frame::Frame;
+use crate::record::columns;
 
 /// What follows the baseline's name in that of its further key seeds.
 const SEED: &str = ", key seed ";
@@ -53,7 +54,7 @@ pub fn is_seed(variant: &str, baseline: &str) -> bool {
 /// # Errors
 /// When the baseline has no rows.
 pub fn split(frame: &Frame, baseline: &str) -> Result<Option<(Frame, Chaos)>, String> {
-    let variants = frame.coded("variant");
+    let variants = frame.coded(columns::VARIANT);
     let seeds: Vec<bool> = variants.list().iter().map(|name| is_seed(name, baseline)).collect();
     if !seeds.contains(&true) {
         return Ok(None);

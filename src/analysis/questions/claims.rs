@@ -5,6 +5,7 @@ use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::experiment::expect::OTHER_SCORES;
 use crate::experiment::expect::{Claim, Expect, Figure, Range, Scalar, Side, Statistic, Wanted};
+use crate::record::columns;
 use std::collections::BTreeMap;
 
 /// One figure or claim and what was measured.
@@ -67,14 +68,14 @@ pub fn verdicts(expects: &[Expect], frame: &Frame, summary: &Summary) -> Result<
             .map(|(key, value)| Ok((frame.resolve(key)?, value.to_string())))
             .collect::<Result<_, FrameError>>()?;
         let rows = frame.select(|row| {
-            frame.text("error", row).is_empty()
+            frame.text(columns::ERROR, row).is_empty()
                 && filters.iter().all(|(column, wanted)| frame.text(column, row) == *wanted)
         });
         let subject: Vec<String> = expect
             .filter
             .iter()
             .map(|(key, value)| match key.as_str() {
-                "variant" => value.to_string(),
+                columns::VARIANT => value.to_string(),
                 _ => format!("{key} {value}"),
             })
             .collect();
@@ -90,7 +91,7 @@ pub fn verdicts(expects: &[Expect], frame: &Frame, summary: &Summary) -> Result<
         };
         for (metric, figure) in &expect.figures {
             if metric == OTHER_SCORES {
-                let variant = expect.filter.get("variant").map(ToString::to_string);
+                let variant = expect.filter.get(columns::VARIANT).map(ToString::to_string);
                 let line = summary.lines.iter().find(|line| Some(&line.name) == variant.as_ref());
                 let found: Vec<f64> = line.map(|line| line.other_scores.0 as f64).into_iter().collect();
                 let mut verdict = held(&base, metric, figure, found);
@@ -103,7 +104,7 @@ pub fn verdicts(expects: &[Expect], frame: &Frame, summary: &Summary) -> Result<
             let column = frame.resolve(metric)?;
             match figure {
                 Figure::Range(series) if !series.by_depth.is_empty() => {
-                    let depths = frame.numbers("depth");
+                    let depths = frame.numbers(columns::DEPTH);
                     for (depth, &value) in (series.from.unwrap_or(1)..).zip(&series.by_depth) {
                         let subject = format!("{}, depth {depth}", base.subject);
                         let base = Verdict { subject: subject.trim_start_matches(", ").to_owned(), ..base.clone() };
@@ -132,14 +133,14 @@ fn claim_verdict(
     rows: &[usize],
 ) -> Result<Verdict, FrameError> {
     let empty: (&[u32], &[String]) = (&[], &[]);
-    let (variants, variant_words) = frame.words("variant").unwrap_or(empty);
-    let (positions, _) = frame.words("position").unwrap_or(empty);
-    let (games, game_words) = frame.words("game").unwrap_or(empty);
-    let repeats = frame.numbers("repeat");
+    let (variants, variant_words) = frame.words(columns::VARIANT).unwrap_or(empty);
+    let (positions, _) = frame.words(columns::POSITION).unwrap_or(empty);
+    let (games, game_words) = frame.words(columns::GAME).unwrap_or(empty);
+    let repeats = frame.numbers(columns::REPEAT);
     // Sums by position, so that iterations and repeats of one search stay together.
     let sums = |side: &Side| -> Result<BTreeMap<u32, (u32, f64)>, FrameError> {
         let numbers = frame.numbers(frame.resolve(&side.metric)?);
-        let timed = side.metric == "seconds";
+        let timed = side.metric == columns::SECONDS;
         let mut sums = BTreeMap::new();
         for &row in rows.iter().filter(|&&row| variant_words[variants[row] as usize] == side.variant) {
             if timed || repeats[row] == 0.0 {

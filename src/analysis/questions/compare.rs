@@ -4,13 +4,11 @@ use super::gate::{Gate, Limit};
 use super::sides::{Pair, Pairs, Side, SideError, option_changes};
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::stats::holm;
+use crate::record::columns::{self, Role};
 use std::collections::BTreeMap;
 
 /// Rows shown of those that moved most.
 const SHOWN: usize = 20;
-
-/// Columns of words that a search decides.
-const WORDS: &[&str] = &["best", "solved", "finished"];
 
 /// What a comparison found.
 #[derive(Debug, Clone, Default)]
@@ -178,22 +176,15 @@ impl Comparison {
     fn count(&mut self, base: &Side, new: &Side, pairs: &Pairs) {
         let mut differing = vec![0_u32; pairs.both.len()];
         let shared = |name: &&String| new.frame.names().contains(name);
-        let columns: Vec<String> = base.frame.names().iter().filter(shared).cloned().collect();
-        let counters: Vec<String> = crate::record::columns().into_iter().map(|column| column.name).collect();
-        let counted = |name: &&String| {
-            counters.contains(name)
-                && !["ply", "repeat", "depth", "seconds"].contains(&name.as_str())
-                && base.frame.words(name).is_none()
-                && new.frame.words(name).is_none()
-        };
+        let names: Vec<String> = base.frame.names().iter().filter(shared).cloned().collect();
         let empty = |change: &mut Change| {
             change.totals.push([0.0; 2]);
             change.differ.push(0);
         };
-        for column in columns.iter().filter(counted) {
+        for column in names.iter().filter(|name| matches!(columns::role(name), Role::Sum | Role::Last)) {
             let (old, fresh) = (base.frame.numbers(column), new.frame.numbers(column));
-            // A score moves like any count, but its sum means nothing.
-            let metric = column != "score";
+            // A state at the end moves like any count, but its sum means nothing.
+            let metric = columns::role(column) == Role::Sum;
             if metric {
                 self.metrics.push(column.clone());
                 self.variants.iter_mut().for_each(empty);
@@ -212,7 +203,7 @@ impl Comparison {
                 }
             }
         }
-        for column in columns.iter().filter(|name| WORDS.contains(&name.as_str())) {
+        for column in names.iter().filter(|name| columns::role(name) == Role::Word) {
             for (pair, differing) in pairs.both.iter().zip(&mut differing) {
                 *differing += u32::from(base.frame.text(column, pair.base) != new.frame.text(column, pair.new));
             }
@@ -222,13 +213,13 @@ impl Comparison {
         }
         self.rows = (pairs.both.len(), differing.iter().filter(|differing| **differing > 0).count());
         self.ratios(base, new, pairs);
-        self.largest(base, new, pairs, &differing, &columns);
+        self.largest(base, new, pairs, &differing, &names);
     }
 
     /// Nodes and seconds, paired by search.
     fn ratios(&mut self, base: &Side, new: &Side, pairs: &Pairs) {
-        let (old_nodes, fresh_nodes) = (base.frame.numbers("search.nodes"), new.frame.numbers("search.nodes"));
-        let (old_times, fresh_times) = (base.frame.numbers("seconds"), new.frame.numbers("seconds"));
+        let (old_nodes, fresh_nodes) = (base.frame.numbers(columns::NODES), new.frame.numbers(columns::NODES));
+        let (old_times, fresh_times) = (base.frame.numbers(columns::SECONDS), new.frame.numbers(columns::SECONDS));
         let mut searches: BTreeMap<(u32, u32), Searched> = BTreeMap::new();
         for pair in &pairs.both {
             let search = searches.entry((pair.variant, pair.position)).or_default();
@@ -254,7 +245,7 @@ impl Comparison {
                 }
             }
         }
-        self.metrics.push("seconds".to_owned());
+        self.metrics.push(columns::SECONDS.to_owned());
         for ((change, [nodes, times]), seconds) in self.variants.iter_mut().zip(logs).zip(seconds) {
             change.nodes = Ratio::of(&nodes);
             change.seconds = Ratio::of(&times);
@@ -264,16 +255,14 @@ impl Comparison {
     }
 
     /// The rows that moved most.
-    fn largest(&mut self, base: &Side, new: &Side, pairs: &Pairs, differing: &[u32], columns: &[String]) {
-        let (old, fresh) = (base.frame.numbers("search.nodes"), new.frame.numbers("search.nodes"));
-        let depths = base.frame.numbers("depth");
+    fn largest(&mut self, base: &Side, new: &Side, pairs: &Pairs, differing: &[u32], names: &[String]) {
+        let (old, fresh) = (base.frame.numbers(columns::NODES), new.frame.numbers(columns::NODES));
+        let depths = base.frame.numbers(columns::DEPTH);
         let size = |pair: &Pair| ((fresh[pair.new] + 1.0) / (old[pair.base] + 1.0)).ln().abs();
         let moved = pairs.both.iter().zip(differing).filter(|(_, differing)| **differing > 0);
         let mut moved: Vec<(f64, &Pair)> = moved.map(|(pair, _)| (size(pair), pair)).collect();
         moved.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let decided = |name: &&String| {
-            self.metrics.contains(name) && *name != "seconds" || *name == "score" || WORDS.contains(&name.as_str())
-        };
+        let decided = |name: &&String| matches!(columns::role(name), Role::Sum | Role::Last | Role::Word);
         let differs =
             |pair: &Pair, column: &str| base.frame.text(column, pair.base) != new.frame.text(column, pair.new);
         self.moved = moved
@@ -281,11 +270,11 @@ impl Comparison {
             .take(SHOWN)
             .map(|(_, pair)| Moved {
                 variant: self.variants[pair.variant as usize].variant.clone(),
-                position: base.frame.text("position", pair.base).to_string(),
+                position: base.frame.text(columns::POSITION, pair.base).to_string(),
                 depth: depths[pair.base],
                 repeat: pair.repeat,
                 nodes: [old[pair.base], fresh[pair.new]],
-                columns: columns.iter().filter(decided).filter(|column| differs(pair, column)).cloned().collect(),
+                columns: names.iter().filter(decided).filter(|column| differs(pair, column)).cloned().collect(),
             })
             .collect();
     }
@@ -295,7 +284,7 @@ impl Comparison {
             let Some(place) = self.metric(column) else { continue };
             for change in self.variants.iter().filter(|change| change.paired > 0) {
                 let [old, fresh] = change.totals[place];
-                let timed = column == "seconds";
+                let timed = column == columns::SECONDS;
                 let beyond = match gate.limit {
                     Limit::Changed if timed => change.seconds.is_clear(),
                     Limit::Changed => change.differ[place] > 0,
@@ -337,8 +326,13 @@ fn middle(mut values: Vec<f64>) -> (f64, f64) {
 impl Side {
     /// A row in words.
     fn row(&self, row: usize) -> String {
-        let depth = &self.frame.text("depth", row);
-        format!("\"{}\", {}, depth {}", &self.frame.text("variant", row), &self.frame.text("position", row), depth)
+        let depth = &self.frame.text(columns::DEPTH, row);
+        format!(
+            "\"{}\", {}, depth {}",
+            &self.frame.text(columns::VARIANT, row),
+            &self.frame.text(columns::POSITION, row),
+            depth
+        )
     }
 }
 
@@ -377,7 +371,7 @@ fn notes(base: &Side, new: &Side, pairs: &Pairs, gates: &[(Gate, String)]) -> Ve
         let (old, fresh) = (words(&old.machine), words(&fresh.machine));
         notes.push(format!("other machines: BASE {old}; NEW {fresh}; counts can be compared, times cannot"));
     }
-    if gates.iter().any(|(_, column)| column == "seconds") {
+    if gates.iter().any(|(_, column)| column == columns::SECONDS) {
         for (side, manifest) in [("BASE", old), ("NEW", fresh)] {
             if manifest.jobs > 1 {
                 notes.push(format!("{side} ran {} jobs at a time: times need --jobs 1", manifest.jobs));

@@ -8,6 +8,7 @@ use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
+use crate::record::columns;
 use std::collections::BTreeMap;
 
 /// More lines than this in one plot cannot be told apart.
@@ -82,8 +83,8 @@ pub fn chosen(summary: &Summary) -> Vec<usize> {
 #[must_use]
 pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     let grouping = Grouping::new(frame, &summary.by);
-    let [repeats, depths, nodes] = ["repeat", "depth", "search.nodes"].map(|name| frame.numbers(name));
-    let (finished, errors) = (frame.coded("finished"), frame.coded("error"));
+    let [repeats, depths, nodes] = [columns::REPEAT, columns::DEPTH, columns::NODES].map(|name| frame.numbers(name));
+    let (finished, errors) = (frame.coded(columns::FINISHED), frame.coded(columns::ERROR));
     let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
     for row in 0..frame.rows() {
         let again = repeats[row] > 0.0;
@@ -117,12 +118,12 @@ pub fn positions(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Serie
     let Some(base) = summary.baseline() else { return Vec::new() };
     let grouping = Grouping::new(frame, &summary.by);
     let metric = Metric::nodes();
-    let searches = Searches::gather(frame, &grouping, &["search.nodes".to_owned()]);
+    let searches = Searches::gather(frame, &grouping, &[columns::NODES.to_owned()]);
     let cells = searches.cells(&metric, frame);
     let group = |values: &[String]| grouping.values.iter().position(|known| known == values);
     let Some(base) = group(&base.values) else { return Vec::new() };
     let reference = Reference::new(&cells[base], &grouping);
-    let units = frame.coded("position");
+    let units = frame.coded(columns::POSITION);
     let shown = lines.iter().filter(|&&at| !summary.lines[at].is_baseline).count().max(1);
     lines
         .iter()
@@ -151,7 +152,7 @@ pub fn along(
     summary: &Summary,
     value: impl Fn(usize) -> Option<(f64, f64, f64)>,
 ) -> Vec<Series> {
-    let variants = grid.coded("variant");
+    let variants = grid.coded(columns::VARIANT);
     let mut lines: BTreeMap<Vec<usize>, Series> = BTreeMap::new();
     let mut first_rows: BTreeMap<u32, usize> = BTreeMap::new();
     variants.codes().iter().enumerate().for_each(|(row, &code)| {
@@ -242,7 +243,7 @@ fn numeric(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
 /// Geometric mean ratios over two axes: rows of the first, columns of the second; the other axes are averaged over.
 #[must_use]
 pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> Vec<Vec<Option<f64>>> {
-    let variants = grid.coded("variant");
+    let variants = grid.coded(columns::VARIANT);
     let mut sums = vec![vec![(0.0, 0.0); axes[second].levels.len()]; axes[first].levels.len()];
     let mut seen = std::collections::HashSet::new();
     for row in 0..grid.rows() {

@@ -7,6 +7,7 @@ use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
+use crate::record::columns;
 use std::collections::HashMap;
 
 /// More pairs of levels than this are not looked at: nobody reads so many.
@@ -41,7 +42,7 @@ pub struct Interaction {
 /// The level that the others of an axis are held against: the baseline variant's, else the first.
 #[must_use]
 pub fn references(grid: &Frame, axes: &[Axis], baseline: Option<&str>) -> Vec<usize> {
-    let variants = grid.coded("variant");
+    let variants = grid.coded(columns::VARIANT);
     let row = (0..grid.rows()).find(|&row| Some(variants.at(row)) == baseline);
     axes.iter()
         .map(|axis| {

@@ -1,6 +1,7 @@
 //! Gates: what a comparison must not show, as a user writes it: `nodes > +1%`.
 
 use crate::analysis::rows::frame::{Frame, FrameError};
+use crate::record::columns::{self, Role};
 use std::fmt;
 
 /// A condition under which a comparison fails.
@@ -62,9 +63,6 @@ pub struct GateError {
 /// What gates look like, for hints.
 const FORM: &str = "write METRIC, one of > >= < <=, and a change: \"nodes > +1%\", \"seconds > +5%\", \"table.evictions > +1000\"; \
                     or \"nodes changed\"";
-
-/// Columns that say which row it is, or whose sum means nothing.
-const NO_METRICS: &[&str] = &["ply", "repeat", "depth", "score"];
 
 impl Gate {
     /// Reads a gate. Its metric is not looked up: see [`Gate::column`].
@@ -132,7 +130,7 @@ impl Gate {
             ),
             other => error(other.to_string(), "`ttlab columns` lists the metrics".to_owned()),
         })?;
-        if NO_METRICS.contains(&column) || frame.words(column).is_some() {
+        if !matches!(columns::role(column), Role::Sum | Role::Time) {
             let what = format!("`{column}` is no count and no time");
             return Err(error(
                 what,

@@ -1,6 +1,7 @@
 //! Two results side by side: what they are of, and which rows belong together.
 
 use crate::analysis::rows::frame::{Frame, FrameError};
+use crate::record::columns;
 use crate::record::manifest::{Manifest, ManifestError};
 use std::collections::HashMap;
 use std::path::Path;
@@ -115,8 +116,8 @@ impl Pairs {
     /// # Errors
     /// When a file holds a row twice.
     pub fn new(base: &Side, new: &Side) -> Result<Self, SideError> {
-        let (base_variants, base_names) = base.codes("variant");
-        let (new_variants, new_names) = new.codes("variant");
+        let (base_variants, base_names) = base.codes(columns::VARIANT);
+        let (new_variants, new_names) = new.codes(columns::VARIANT);
         let mut pairs = Self { variants: base_names.clone(), ..Self::default() };
         pairs.renamed = vec![None; base_names.len()];
         let mut place_of_new = vec![0_u32; new_names.len()];
@@ -134,8 +135,8 @@ impl Pairs {
             }
         }
 
-        let (base_positions, positions) = base.codes("position");
-        let (new_positions, new_words) = new.codes("position");
+        let (base_positions, positions) = base.codes(columns::POSITION);
+        let (new_positions, new_words) = new.codes(columns::POSITION);
         let mut known: HashMap<&str, u32> =
             positions.iter().enumerate().map(|(at, name)| (name.as_str(), at as u32)).collect();
         let translated: Vec<u32> = new_words
@@ -145,7 +146,7 @@ impl Pairs {
                 *known.entry(name).or_insert(next)
             })
             .collect();
-        let (games, game_words) = base.codes("game");
+        let (games, game_words) = base.codes(columns::GAME);
         let game = |row: usize| (!game_words[games[row] as usize].is_empty()).then(|| games[row]);
         // Games and positions are numbered apart, so that no game is taken for a position.
         let beyond = known.len() as u32;
@@ -191,8 +192,9 @@ fn same_options(base: &Side, new: &Side, name: &str, base_names: &[String], new_
 /// The keys of all rows that hold a search.
 fn keys(side: &Side, variants: &[u32], positions: &[u32], failed: &mut usize) -> Vec<(usize, Key)> {
     let frame = &side.frame;
-    let (plies, depths, repeats) = (frame.numbers("ply"), frame.numbers("depth"), frame.numbers("repeat"));
-    let (errors, words) = side.codes("error");
+    let (plies, depths, repeats) =
+        (frame.numbers(columns::PLY), frame.numbers(columns::DEPTH), frame.numbers(columns::REPEAT));
+    let (errors, words) = side.codes(columns::ERROR);
     let fine: Vec<bool> = words.iter().map(String::is_empty).collect();
     let rows: Vec<usize> = (0..frame.rows()).filter(|&row| fine[errors[row] as usize]).collect();
     *failed = frame.rows() - rows.len();
@@ -214,8 +216,8 @@ fn index(side: &Side, keys: &[(usize, Key)]) -> Result<HashMap<Key, usize>, Side
         if rows.insert(key, row).is_some() {
             return Err(SideError::Twice {
                 side: side.name.clone(),
-                variant: side.frame.text("variant", row).to_string(),
-                position: side.frame.text("position", row).to_string(),
+                variant: side.frame.text(columns::VARIANT, row).to_string(),
+                position: side.frame.text(columns::POSITION, row).to_string(),
                 depth: key.depth,
             });
         }

@@ -6,6 +6,7 @@ use crate::analysis::pairing::stats::holm;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::{How, Metric};
+use crate::record::columns;
 
 /// What a summary is to show.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,9 +38,10 @@ impl Question {
     #[must_use]
     pub fn by_variant(order: &[String], baseline: Option<&str>) -> Self {
         Self {
-            by: vec!["variant".to_owned()],
+            by: vec![columns::VARIANT.to_owned()],
             order: order.to_vec(),
-            baseline: baseline.map_or(Baseline::First, |name| Baseline::Value("variant".to_owned(), name.to_owned())),
+            baseline: baseline
+                .map_or(Baseline::First, |name| Baseline::Value(columns::VARIANT.to_owned(), name.to_owned())),
             metrics: vec![Metric::nodes()],
         }
     }
@@ -133,17 +135,17 @@ type Field = fn(&mut Line) -> &mut f64;
 
 /// Columns that every summary sums up.
 const SUMS: [(&str, Field); 11] = [
-    ("search.nodes", |line| &mut line.nodes),
-    ("search.evals", |line| &mut line.evals),
-    ("search.usable", |line| &mut line.usable),
-    ("search.move_only", |line| &mut line.move_only),
-    ("table.probes", |line| &mut line.probes),
-    ("table.hits", |line| &mut line.hits),
-    ("table.misses_empty", |line| &mut line.misses_empty),
-    ("table.misses_other", |line| &mut line.misses_other),
-    ("table.stores", |line| &mut line.stores),
-    ("table.evictions", |line| &mut line.evictions),
-    ("table.rejections", |line| &mut line.rejections),
+    (columns::NODES, |line| &mut line.nodes),
+    (columns::EVALS, |line| &mut line.evals),
+    (columns::USABLE, |line| &mut line.usable),
+    (columns::MOVE_ONLY, |line| &mut line.move_only),
+    (columns::PROBES, |line| &mut line.probes),
+    (columns::HITS, |line| &mut line.hits),
+    (columns::MISSES_EMPTY, |line| &mut line.misses_empty),
+    (columns::MISSES_OTHER, |line| &mut line.misses_other),
+    (columns::STORES, |line| &mut line.stores),
+    (columns::EVICTIONS, |line| &mut line.evictions),
+    (columns::REJECTIONS, |line| &mut line.rejections),
 ];
 
 impl Summary {
@@ -154,7 +156,7 @@ impl Summary {
     pub fn new(frame: &Frame, question: &Question) -> Result<Self, String> {
         let grouping = Grouping::new(frame, &question.by);
         let mut columns: Vec<String> = SUMS.iter().map(|(name, _)| (*name).to_owned()).collect();
-        columns.push("seconds".to_owned());
+        columns.push(columns::SECONDS.to_owned());
         for column in question.metrics.iter().flat_map(Metric::columns) {
             if !columns.iter().any(|known| known == column) {
                 columns.push(column.to_owned());
@@ -186,7 +188,7 @@ impl Summary {
             compare(&mut lines, metric, &searches, frame, &grouping, &references);
         }
         scores(&mut lines, &searches, frame, &references);
-        let seconds = Metric { name: "seconds".to_owned(), how: How::Sum("seconds".to_owned()) };
+        let seconds = Metric { name: columns::SECONDS.to_owned(), how: How::Sum(columns::SECONDS.to_owned()) };
         for (line, cells) in lines.iter_mut().zip(searches.cells(&seconds, frame)) {
             line.seconds = cells.iter().map(|cell| cell.value).sum();
         }
@@ -211,8 +213,8 @@ impl Summary {
 
 /// Sums, means and counts of each line.
 fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
-    let [slots, entries] = ["slots", "entries"].map(|name| frame.numbers(name));
-    let solved = frame.coded("solved");
+    let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
+    let solved = frame.coded(columns::SOLVED);
     let mut bounded = vec![0.0; lines.len()];
     for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.repeat == 0) {
         let line = &mut lines[search.group as usize];
@@ -222,7 +224,7 @@ fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
         }
         if slots[search.last] > 0.0 {
             line.hashfull += 1000.0 * entries[search.last] / slots[search.last];
-            line.pressure += searches.sum(at, "table.stores") / slots[search.last];
+            line.pressure += searches.sum(at, columns::STORES) / slots[search.last];
             bounded[search.group as usize] += 1.0;
         }
         match solved.at(search.last) {
@@ -283,7 +285,7 @@ fn compare(
 
 /// Counts the searches that end with another score than the reference's.
 fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, references: &[Option<usize>]) {
-    let [score, depth] = ["score", "depth"].map(|name| frame.numbers(name));
+    let [score, depth] = [columns::SCORE, columns::DEPTH].map(|name| frame.numbers(name));
     let key =
         |group: usize, search: &crate::analysis::pairing::searches::Search| (group as u32, search.block, search.unit);
     let ends: std::collections::HashMap<_, _> = searches

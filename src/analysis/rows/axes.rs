@@ -43,14 +43,17 @@ impl Axis {
     }
 }
 
+/// The option that tells bounded tables from yardsticks.
+const TABLE_KIND: &str = "table.kind";
+
 /// Options that are no axes of an experiment: the seeds of keys vary for the chaos floor, and a kind of table is a yardstick.
-const NO_AXES: &[&str] = &["keys.seed", "table.kind"];
+const NO_AXES: &[&str] = &["keys.seed", TABLE_KIND];
 
 /// The rows that lie on the grid (with a bounded table, where some have none), and its axes. Of the counters only those named are
 /// kept: what is left out takes no memory twice.
 #[must_use]
 pub fn axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axis>) {
-    let kinds = frame.coded("table.kind");
+    let kinds = frame.coded(TABLE_KIND);
     let grid = match kinds.list().len() > 1 && kinds.list().iter().any(|kind| kind == "bounded") {
         true => Cow::Owned(frame.take_lean(&frame.select(|row| kinds.at(row) == "bounded"), counters)),
         false => Cow::Borrowed(frame),

@@ -1,6 +1,7 @@
 //! Rows by column: results files read for analysis.
 
 use super::column::{Values, Words};
+use crate::record::columns;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -92,11 +93,8 @@ pub enum FrameError {
     },
 }
 
-/// Columns that hold words even where they look like numbers.
-const WORDS: &[&str] = &["experiment", "variant", "game", "position", "limit", "best", "solved", "finished", "error"];
-
 /// Columns that are not read.
-const SKIPPED: &[&str] = &["id", "pv", "check"];
+const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK];
 
 impl Frame {
     /// Reads one results file.
@@ -127,20 +125,19 @@ impl Frame {
         };
         let mut reader = csv::Reader::from_reader(source);
         let header = reader.headers().map_err(csv_error)?.clone();
-        for column in ["variant", "position", "depth", "search.nodes"] {
+        for column in [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES] {
             if !header.iter().any(|name| name == column) {
                 return Err(FrameError::Missing { path: name, column });
             }
         }
-        // What is neither of the fixed columns nor a counter is an option: a word.
-        let fixed: Vec<String> = crate::record::columns().into_iter().map(|column| column.name).collect();
         let mut frame = Self::default();
         let mut kept = Vec::new();
         for (at, column) in header.iter().enumerate().filter(|(_, column)| !SKIPPED.contains(column)) {
             if frame.names.iter().any(|known| known == column) {
                 return Err(FrameError::Twice { path: name, column: column.to_owned() });
             }
-            let words = WORDS.contains(&column) || !fixed.iter().any(|known| known == column);
+            // What is no other column is an option: a word.
+            let words = !columns::column(column).is_some_and(columns::Column::is_number);
             frame.names.push(column.to_owned());
             frame.columns.push(if words { Values::Words(Words::default()) } else { Values::Numbers(Vec::new()) });
             kept.push(at);
@@ -228,8 +225,7 @@ impl Frame {
     /// The columns that are options: those that vary between variants.
     #[must_use]
     pub fn options(&self) -> Vec<&str> {
-        let fixed: Vec<String> = crate::record::columns().into_iter().map(|column| column.name).collect();
-        let option = |name: &&str| *name != super::column::SOURCE && !fixed.iter().any(|known| known == name);
+        let option = |name: &&str| *name != super::column::SOURCE && columns::role(name) == columns::Role::Option;
         self.names.iter().map(String::as_str).filter(option).collect()
     }
 

@@ -2,6 +2,7 @@
 
 use super::column::SOURCE;
 use super::frame::{Frame, FrameError};
+use crate::record::columns::{EXPERIMENT, LIMIT, VARIANT};
 use std::collections::HashMap;
 
 /// Which group each row belongs to, and what else varies within it.
@@ -25,10 +26,10 @@ impl Grouping {
     pub fn new(frame: &Frame, by: &[String]) -> Self {
         let (group, values) = combine(frame, by);
         // A variant fixes every option and the limit: only where the results come from may vary within it.
-        let variant = by.iter().any(|column| column == "variant");
+        let variant = by.iter().any(|column| column == VARIANT);
         let has = |name: &str| frame.names().iter().any(|known| known == name);
         let mut rest = if variant { Vec::new() } else { frame.options() };
-        rest.extend(["limit", SOURCE].into_iter().filter(|name| has(name) && !(variant && *name == "limit")));
+        rest.extend([LIMIT, SOURCE].into_iter().filter(|name| has(name) && !(variant && *name == LIMIT)));
         rest.retain(|option| !by.iter().any(|column| column == option));
         let rest: Vec<String> = rest.into_iter().map(str::to_owned).collect();
         let (block, blocks) = combine(frame, &rest);
@@ -44,7 +45,7 @@ impl Grouping {
             for ((column, head), value) in self.by.iter().zip(&heads).zip(values) {
                 match (column.as_str(), value.as_str()) {
                     (_, "") => {}
-                    ("variant" | SOURCE | "experiment", value) => parts.push(value.to_owned()),
+                    (VARIANT | SOURCE | EXPERIMENT, value) => parts.push(value.to_owned()),
                     (_, value) => parts.push(format!("{head}={value}")),
                 }
             }

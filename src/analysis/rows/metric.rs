@@ -1,6 +1,7 @@
 //! What can be asked of a search: a column summed over its iterations, the last one's value, or a rate.
 
 use super::frame::{Frame, FrameError};
+use crate::record::columns::{self, Role};
 
 /// A figure of a search or of many.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,23 +42,25 @@ pub enum Unit {
 
 /// Figures that no column holds: name, what is divided by what, meaning.
 pub const DERIVED: &[(&str, &str, &str, &str)] = &[
-    ("usable_rate", "search.usable", "table.probes", "Share of the probes that ended their node."),
-    ("move_rate", "search.move_only", "table.probes", "Share of the probes that only gave a move."),
-    ("hit_rate", "table.hits", "table.probes", "Share of the probes that met their key."),
-    ("eviction_rate", "table.evictions", "table.stores", "Share of the stores that displaced another position."),
-    ("rejection_rate", "table.rejections", "table.stores", "Share of the stores that were refused."),
+    ("usable_rate", columns::USABLE, columns::PROBES, "Share of the probes that ended their node."),
+    ("move_rate", columns::MOVE_ONLY, columns::PROBES, "Share of the probes that only gave a move."),
+    ("hit_rate", columns::HITS, columns::PROBES, "Share of the probes that met their key."),
+    ("eviction_rate", columns::EVICTIONS, columns::STORES, "Share of the stores that displaced another position."),
+    ("rejection_rate", columns::REJECTIONS, columns::STORES, "Share of the stores that were refused."),
     (
         "first_cut_rate",
-        "search.first_cuts",
-        "search.cuts",
+        columns::FIRST_CUTS,
+        columns::CUTS,
         "Share of the nodes that failed high with their first move.",
     ),
-    ("nps", "search.nodes", "seconds", "Nodes in a second."),
-    ("pressure", "table.stores", "slots", "Stores for each slot of the table."),
+    ("nps", columns::NODES, columns::SECONDS, "Nodes in a second."),
+    ("pressure", columns::STORES, columns::SLOTS, "Stores for each slot of the table."),
 ];
 
-/// Columns whose values at the end of a search are meant, not their sum.
-const LAST: &[&str] = &["score", "depth", "ply", "repeat", "slots", "entries", "current", "bytes", "hashfull"];
+/// Whether a column adds up over the iterations of a search; of others the value at its end is meant.
+fn adds_up(column: &str) -> bool {
+    matches!(columns::role(column), Role::Sum | Role::Time)
+}
 
 impl Metric {
     /// A metric by its name: a derived one, or a column by its name or the unique end of it.
@@ -71,7 +74,7 @@ impl Metric {
             && has(den)
         {
             let (num, den) = ((*num).to_owned(), (*den).to_owned());
-            let how = if LAST.contains(&den.as_str()) { How::PerLast(num, den) } else { How::Rate(num, den) };
+            let how = if adds_up(&den) { How::Rate(num, den) } else { How::PerLast(num, den) };
             return Ok(Self { name: name.to_owned(), how });
         }
         let column = frame.resolve(name).map_err(|error| match error {
@@ -84,14 +87,14 @@ impl Metric {
         if frame.words(column).is_some() {
             return Err(FrameError::NoNumbers { name: column.to_owned() });
         }
-        let how = if LAST.contains(&column) { How::Last(column.to_owned()) } else { How::Sum(column.to_owned()) };
+        let how = if adds_up(column) { How::Sum(column.to_owned()) } else { How::Last(column.to_owned()) };
         Ok(Self { name: name.to_owned(), how })
     }
 
     /// The nodes.
     #[must_use]
     pub fn nodes() -> Self {
-        Self { name: "nodes".to_owned(), how: How::Sum("search.nodes".to_owned()) }
+        Self { name: "nodes".to_owned(), how: How::Sum(columns::NODES.to_owned()) }
     }
 
     /// The columns that it is made of.
@@ -106,16 +109,16 @@ impl Metric {
     /// Whether it is a measured time: different in each repeat.
     #[must_use]
     pub fn is_time(&self) -> bool {
-        self.columns().contains(&"seconds")
+        self.columns().into_iter().any(|column| columns::role(column) == Role::Time)
     }
 
     /// How its values are written.
     #[must_use]
     pub fn unit(&self) -> Unit {
         match &self.how {
-            How::Sum(column) if column == "seconds" => Unit::Seconds,
+            How::Sum(column) if column == columns::SECONDS => Unit::Seconds,
             How::Sum(_) => Unit::Count,
-            How::Rate(_, den) if den == "seconds" => Unit::PerSecond,
+            How::Rate(_, den) if den == columns::SECONDS => Unit::PerSecond,
             How::Rate(..) => Unit::Share,
             How::PerLast(..) | How::Last(_) => Unit::Plain,
         }

@@ -1,0 +1,274 @@
+//! Every column of `results.csv`, once: name, meaning, unit, role and where its field comes from. Header, rows, seal, documentation and
+//! what may be summed derive from these lists: a new column is one line of them.
+
+use super::Row;
+use crate::engine::anatomy::Anatomy;
+use crate::engine::{Iteration, SearchCounters};
+use crate::table::{Occupancy, TableCounters};
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+/// What a column is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// It tells rows apart.
+    Key,
+    /// An option that varies; its column stands before the results.
+    Option,
+    /// What a search found, in words.
+    Word,
+    /// A count that iterations and searches add up to.
+    Sum,
+    /// A state at the end of the iteration: no two add up.
+    Last,
+    /// A measured time, different in each repeat; the seal leaves it out.
+    Time,
+    /// What the other fields are sealed with.
+    Seal,
+}
+
+impl Role {
+    /// The word that documentation has for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Key => "key",
+            Self::Option => "option",
+            Self::Word => "word",
+            Self::Sum => "sum",
+            Self::Last => "last",
+            Self::Time => "time",
+            Self::Seal => "seal",
+        }
+    }
+}
+
+/// A column of `results.csv`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its header.
+    pub name: Cow<'static, str>,
+    /// What stands in it.
+    pub meaning: Cow<'static, str>,
+    /// What its numbers count; empty where it holds words.
+    pub unit: &'static str,
+    /// What it is for.
+    pub role: Role,
+}
+
+impl Column {
+    /// Whether it holds numbers.
+    #[must_use]
+    pub fn is_number(&self) -> bool {
+        !self.unit.is_empty()
+    }
+}
+
+/// A column that is no counter, with its field.
+struct Own {
+    name: &'static str,
+    meaning: &'static str,
+    unit: &'static str,
+    role: Role,
+    field: fn(&Row<'_>, &Iteration) -> String,
+}
+
+macro_rules! columns {
+    ($list:ident: $($constant:ident = $name:literal, $role:ident, $unit:literal, $meaning:literal, $field:expr;)*) => {
+        $(#[doc = $meaning] pub const $constant: &str = $name;)*
+        static $list: &[Own] = &[$(Own { name: $name, meaning: $meaning, unit: $unit, role: Role::$role, field: $field },)*];
+    };
+}
+
+columns! { HEAD:
+    ID = "id", Key, "", "Stable hash of options, position, limit, repeat, ply and depth, 16 hexadecimal digits; on the last row of a job, of the job.",
+        |row, _| format!("{:016x}", row.label.id);
+    EXPERIMENT = "experiment", Key, "", "The experiment's name.", |row, _| row.label.experiment.clone();
+    VARIANT = "variant", Key, "", "The variant's name.", |row, _| row.label.variant.clone();
+    GAME = "game", Key, "", "The game, in sequences; empty for single positions.", |row, _| row.label.game.clone();
+    POSITION = "position", Key, "", "The position's id in its suite; in a sequence, the game's id and the ply.",
+        |row, _| row.label.position.clone();
+    PLY = "ply", Key, "plies", "Ply of the game, in sequences (0: before White's first move).",
+        |row, _| row.label.ply.map(|ply| ply.to_string()).unwrap_or_default();
+    REPEAT = "repeat", Key, "repeats", "Which repeat, from 0.", |row, _| row.label.repeat.to_string();
+    DEPTH = "depth", Key, "plies", "Depth of the iteration, in plies.", |_, iteration| iteration.depth.to_string();
+    LIMIT = "limit", Key, "", "What ended the search: depth, nodes, or both.", |row, _| row.label.limit.clone();
+}
+
+columns! { RESULT:
+    BEST = "best", Word, "", "The best move, in UCI form; 0000 if there is no legal move.", |_, iteration| iteration.best.to_string();
+    SCORE = "score", Last, "centipawns", "The root's score in centipawns, from the side to move's view.",
+        |_, iteration| iteration.score.to_string();
+    PV = "pv", Word, "", "The principal variation, UCI moves separated by blanks.",
+        |_, iteration| iteration.pv.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    SOLVED = "solved", Word, "", "Whether the best move is one of the suite's (bm) or none of its bad ones (am); empty where it names none.",
+        |row, _| row.solved.map(|solved| solved.to_string()).unwrap_or_default();
+    FINISHED = "finished", Word, "", "False for a last iteration that the node limit cut short.",
+        |_, iteration| iteration.finished.to_string();
+}
+
+columns! { TAIL:
+    SLOTS = "slots", Last, "slots", "Slots of the table; empty without a bounded table.",
+        |_, iteration| bounded(iteration, iteration.occupancy.slots);
+    ENTRIES = "entries", Last, "entries", "Entries in the table at the end of the iteration.",
+        |_, iteration| iteration.occupancy.occupied.to_string();
+    CURRENT = "current", Last, "entries", "Of those, written or refreshed at the clock's present tick.",
+        |_, iteration| iteration.occupancy.current.to_string();
+    BYTES = "bytes", Last, "bytes", "Bytes of memory that the table's entries take.", |_, iteration| iteration.occupancy.bytes.to_string();
+    HASHFULL = "hashfull", Last, "per mille", "Occupied slots per mille; empty without a bounded table.", |_, iteration| {
+        let Occupancy { occupied, slots, .. } = iteration.occupancy;
+        bounded(iteration, (occupied * 1000).checked_div(slots).unwrap_or(0))
+    };
+    SECONDS = "seconds", Time, "seconds", "Wall-clock time of the iteration's search.", |row, _| format!("{:.6}", row.seconds);
+    // A message of several lines would be a row of several lines.
+    ERROR = "error", Word, "", "Why the job failed; empty if it did not.", |row, _| row.error.replace(char::is_control, " ");
+    CHECK = "check", Seal, "", "Eight hexadecimal digits over the row's other fields, the seconds apart, and the check of the same job's row before it: a row that was edited, damaged or lost shows.",
+        |_, _| String::new();
+}
+
+/// A field that only a bounded table has.
+fn bounded(iteration: &Iteration, value: u64) -> String {
+    if iteration.occupancy.slots > 0 { value.to_string() } else { String::new() }
+}
+
+/// Counters that are spoken of by name; their meanings stand with the counters.
+macro_rules! counters_by_name {
+    ($($constant:ident = $name:literal;)*) => {
+        $(#[doc = concat!("`", $name, "`.")] pub const $constant: &str = $name;)*
+        #[cfg(test)]
+        const BY_NAME: &[&str] = &[$($name),*];
+    };
+}
+
+counters_by_name! {
+    NODES = "search.nodes";
+    EVALS = "search.evals";
+    USABLE = "search.usable";
+    MOVE_ONLY = "search.move_only";
+    CUTS = "search.cuts";
+    FIRST_CUTS = "search.first_cuts";
+    PROBES = "table.probes";
+    HITS = "table.hits";
+    MISSES_EMPTY = "table.misses_empty";
+    MISSES_OTHER = "table.misses_other";
+    STORES = "table.stores";
+    EVICTIONS = "table.evictions";
+    REJECTIONS = "table.rejections";
+}
+
+/// What the names of columns begin with that only an experiment with `diagnostics = "full"` has.
+pub const ANATOMY: &str = "anatomy.";
+
+/// What the names of anatomy columns begin with that tell what the table holds, not what was done.
+const HELD: &str = "held_";
+
+static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
+    let own = |list: &'static [Own]| {
+        list.iter().map(|own| Column {
+            name: own.name.into(),
+            meaning: own.meaning.into(),
+            unit: own.unit,
+            role: own.role,
+        })
+    };
+    let counter = |prefix: &'static str, (name, meaning): (&'static str, &'static str)| Column {
+        name: format!("{prefix}{name}").into(),
+        meaning: meaning.split_whitespace().collect::<Vec<_>>().join(" ").into(),
+        unit: "count",
+        role: if name.starts_with(HELD) { Role::Last } else { Role::Sum },
+    };
+    own(HEAD)
+        .chain(own(RESULT))
+        .chain(SearchCounters::COLUMNS.iter().map(|&column| counter("search.", column)))
+        .chain(TableCounters::COLUMNS.iter().map(|&column| counter("table.", column)))
+        .chain(Anatomy::columns().map(|column| counter(ANATOMY, column)))
+        .chain(own(TAIL))
+        .collect()
+});
+
+/// Every column that does not depend on the experiment, in order; the varying options stand before [`BEST`].
+#[must_use]
+pub fn columns() -> &'static [Column] {
+    &ALL
+}
+
+/// A column by its whole name; none for an option.
+#[must_use]
+pub fn column(name: &str) -> Option<&'static Column> {
+    ALL.iter().find(|column| column.name == name)
+}
+
+/// The role of a column of results: what is no other column is an option.
+#[must_use]
+pub fn role(name: &str) -> Role {
+    column(name).map_or(Role::Option, |column| column.role)
+}
+
+/// The header of an experiment's results, with its varying options; `anatomy`: some variant has full diagnostics.
+#[must_use]
+pub fn header(varying: &[String], anatomy: bool) -> Vec<String> {
+    let (head, rest) = ALL.split_at(HEAD.len());
+    let rest = rest.iter().filter(|column| anatomy || !column.name.starts_with(ANATOMY));
+    let name = |column: &Column| column.name.clone().into_owned();
+    head.iter().map(name).chain(varying.iter().cloned()).chain(rest.map(name)).collect()
+}
+
+/// What a job that failed has in place of an iteration.
+static BLANK: LazyLock<Iteration> = LazyLock::new(|| Iteration {
+    depth: 0,
+    score: 0,
+    best: crate::chess::Move::NONE,
+    pv: Vec::new(),
+    search: SearchCounters::default(),
+    table: TableCounters::default(),
+    occupancy: Occupancy::default(),
+    anatomy: None,
+    finished: false,
+});
+
+/// A row's fields, as [`header`] names them, but for the seal.
+pub(super) fn fields(row: &Row<'_>) -> Vec<String> {
+    let iteration = row.iteration.unwrap_or(&BLANK);
+    let own =
+        |list: &'static [Own]| list.iter().filter(|own| own.role != Role::Seal).map(|own| (own.field)(row, iteration));
+    let mut fields: Vec<String> = own(HEAD).chain(row.label.options.iter().cloned()).chain(own(RESULT)).collect();
+    let counters = iteration.search.values().into_iter().chain(iteration.table.values());
+    fields.extend(counters.map(|value| value.to_string()));
+    if row.anatomy {
+        match &iteration.anatomy {
+            Some(anatomy) => fields.extend(anatomy.values().iter().map(u64::to_string)),
+            None => fields.extend(Anatomy::columns().map(|_| String::new())),
+        }
+    }
+    fields.extend(own(TAIL));
+    fields
+}
+
+/// How many fields stand after the time, which is what the seal leaves out, the seal itself included.
+pub(super) static AFTER_TIME: LazyLock<usize> =
+    LazyLock::new(|| TAIL.iter().rev().position(|own| own.role == Role::Time).unwrap_or(TAIL.len()));
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_columns_have_one_name_and_counters_named_are_there() {
+        let mut names: Vec<&str> = columns().iter().map(|column| column.name.as_ref()).collect();
+        BY_NAME.iter().for_each(|name| assert_eq!(role(name), Role::Sum, "{name}"));
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn one_time_and_one_seal_which_is_last() {
+        let places = |role: Role| (0..columns().len()).filter(move |&at| columns()[at].role == role);
+        assert_eq!(places(Role::Seal).collect::<Vec<_>>(), [columns().len() - 1]);
+        assert_eq!(places(Role::Time).count(), 1);
+        assert_eq!(role("anatomy.held_pv"), Role::Last, "what a table holds does not add up over iterations");
+        assert_eq!(role("table.slots"), Role::Option);
+    }
+}
