@@ -30,7 +30,7 @@ pub fn run(data: &[u8]) {
         let Some(policy) = Policy::named(name) else { continue };
         let options = TableOptions { policy, size: Size::Entries(8), slots: 2, ..TableOptions::default() };
         if options.check().is_ok() {
-            let _ = replay(&trace, &options).map(|found| found.values());
+            let _ = replay(&trace, &options, false).map(|found| found.values());
             let _ = clairvoyant(&trace, &options, Goal::Hits);
         }
     }

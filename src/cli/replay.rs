@@ -43,7 +43,8 @@ fn policy(text: &str, sets: &[String]) -> Result<Policy, Failure> {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let base = engine_options(None, &args.sets)?.table;
+    let options = engine_options(None, &args.sets)?;
+    let (base, by_depth) = (options.table, options.probe.answers_by_depth());
     let mut policies = Vec::new();
     for text in &args.policies {
         policies.push((text.clone(), policy(text, &args.sets)?));
@@ -60,7 +61,7 @@ pub fn run(args: &Args) -> Outcome {
     })?;
 
     let with = |policy: Policy| TableOptions { policy, ..base.clone() };
-    let shown = |options: &TableOptions| replay(&trace, options).map_err(Failure::usage);
+    let shown = |options: &TableOptions| replay(&trace, options, by_depth).map_err(Failure::usage);
     let always = shown(&with(Policy::default()))?;
     let foreseen = |goal| clairvoyant(&trace, &base, goal).map_err(Failure::usage);
     let best = Replayed { hits: foreseen(Goal::Hits)?, kept: foreseen(Goal::Cuts)?, ..always };

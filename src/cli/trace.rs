@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Outcome {
     if args.depth.is_none() && (args.nodes.is_none() || options.deepening.step == 0) {
         return Err(Failure::usage("give a limit: --depth N, or --nodes N with deepening"));
     }
-    let table = crate::table::build(&options.table, None, false).map_err(Failure::usage)?;
+    let table = crate::table::build(&options.table, None, options.probe.answers_by_depth()).map_err(Failure::usage)?;
     let Some(table) = table else { return Err(Failure::usage("table.kind: \"none\" leaves nothing to record")) };
     let failed = |error: std::io::Error| Failure::io(format!("{}: {error}", args.out.display()));
     let writer = Arc::new(Mutex::new(Writer::new(File::create(&args.out).map_err(failed)?)));

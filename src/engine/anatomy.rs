@@ -18,7 +18,7 @@ crate::counters! {
         shallow,
         /// Hits deep enough whose bound could not end the node.
         indecisive,
-        /// Hits that would have ended a node of an open window, where `table.pv_cutoffs` is off.
+        /// Hits that would have ended a node of an open window, where `probe.pv_cutoffs` is off.
         open_window,
         /// Hits at the root, or where the table is used for moves only.
         unasked,

@@ -4,11 +4,11 @@
 //! Values can be compared where they depend on the position and the depth alone: [`comparable`] says what that needs.
 
 use super::consult::Place;
+use super::options::DepthRule;
 use super::reference::Reference;
 use super::search::Search;
 use super::{Engine, EngineOptions};
 use crate::chess::{Board, Bound, EpRule, Move, Score};
-use crate::table::options::DepthRule;
 use crate::table::{Hit, TableKind};
 use std::cmp::Ordering;
 
@@ -114,8 +114,8 @@ pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     if options.table.kind == TableKind::None {
         return None;
     }
-    if options.table.depth == DepthRule::AtLeast {
-        options.table.depth = DepthRule::Equal;
+    if options.probe.depth == DepthRule::AtLeast {
+        options.probe.depth = DepthRule::Equal;
     }
     options.draws = false;
     options.quiescence.delta = 0;

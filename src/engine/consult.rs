@@ -1,8 +1,8 @@
 //! What the search asks the table, what it may do with the answer, and what it tells it.
 
+use super::options::{BoundsRule, DepthRule};
 use super::search::Search;
 use crate::chess::{Board, Bound, Move, Score};
-use crate::table::options::{BoundsRule, DepthRule};
 use crate::table::{Entry, Hit};
 
 /// What a probe leaves the node with.

@@ -15,12 +15,15 @@ pub mod ordering;
 pub mod outcome;
 mod pv;
 pub mod reference;
+mod renamed;
 mod search;
 mod switches;
+mod table_use;
 
 pub use check::OptionError;
 pub use options::EngineOptions;
 pub use outcome::{Iteration, Limit, Outcome, Progress, SearchCounters};
+pub use renamed::renamed;
 
 use crate::chess::increments::Increments;
 use crate::chess::keys::Keys;
@@ -69,12 +72,15 @@ impl Engine {
     pub fn new(options: &EngineOptions, working_set: Option<u64>) -> Result<Self, EngineError> {
         let diagnostics = options.diagnostics == options::Diagnostics::Full;
         options.check()?;
-        let table = table::build(&options.table, working_set, diagnostics)?;
+        let mut table = table::build(&options.table, working_set, options.probe.answers_by_depth())?;
+        if let Some(table) = table.as_mut().filter(|_| diagnostics) {
+            table.observe();
+        }
         Self::assemble(options, table)
     }
 
-    /// An engine with a table of the caller's own making (`examples/custom_policy.rs`); `options.table` still says how
-    /// the search uses it.
+    /// An engine with a table of the caller's own making (`examples/custom_policy.rs`); `options.probe` and
+    /// `options.store` say how the search uses it.
     ///
     /// # Errors
     /// When an option is out of range.

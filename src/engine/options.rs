@@ -1,6 +1,7 @@
 //! The engine's options: at once the search's input, the experiment file's vocabulary, the CSV's option columns and the
 //! text of `ttlab options`. Each option's meaning is written here and nowhere else.
 
+pub use super::table_use::{BoundsRule, DepthRule, Known, Probe, Returns, Store, Use, Where};
 use crate::chess::keys::KeyOptions;
 use crate::chess::order::GenerationOrder;
 use crate::table::TableOptions;
@@ -52,9 +53,9 @@ pub struct EngineOptions {
     /// Enhanced transposition cutoffs: at this remaining depth and above, each child is looked up before the first is
     /// searched, and a bound that already refutes the node ends it; 0: off. Source: Schaeffer and Plaat, 1996.
     pub etc_depth: u8,
-    /// Which nodes ask the table.
-    pub probe: Placement,
-    /// Which nodes are stored.
+    /// Which nodes ask the table, and what an answer may do.
+    pub probe: Probe,
+    /// Which nodes are stored, and with what.
     pub store: Store,
     /// The transposition table.
     #[serde(deserialize_with = "table_shorthand")]
@@ -90,7 +91,7 @@ impl Default for EngineOptions {
             lmr: Lmr::default(),
             null_move: NullMove::default(),
             etc_depth: 0,
-            probe: Placement::default(),
+            probe: Probe::default(),
             store: Store::default(),
             table: TableOptions::default(),
             keys: KeyOptions::default(),
@@ -355,69 +356,6 @@ impl Default for NullMove {
     fn default() -> Self {
         Self { min_depth: 0, reduction: 2 }
     }
-}
-
-/// Which nodes ask the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Placement {
-    /// Down to which kind of node.
-    pub at: Where,
-    /// The least remaining depth, beside `at`.
-    pub min_depth: u8,
-}
-
-impl Default for Placement {
-    fn default() -> Self {
-        Self { at: Where::AfterLeaf, min_depth: 0 }
-    }
-}
-
-/// Down to which kind of node the table is asked or written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Where {
-    /// After the leaf test: interior nodes only (remaining depth >= 1).
-    #[default]
-    AfterLeaf,
-    /// Before the leaf test: nodes of remaining depth 0 too.
-    BeforeLeaf,
-    /// Quiescence nodes too.
-    Quiescence,
-}
-
-/// Which nodes are stored, and with what move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Store {
-    /// Down to which kind of node.
-    pub at: Where,
-    /// The least remaining depth, beside `at`.
-    pub min_depth: u8,
-    /// Whether a node that failed low stores its best-scoring move (fail-soft) rather than none.
-    pub upper_move: bool,
-    /// Whether mates and stalemates are stored too (a node without a legal move is known for what it is once its moves are
-    /// generated; storing it saves that the next time).
-    pub terminals: bool,
-    /// With what bound a score is stored that needed no search: an evaluation, a mate, a stalemate.
-    pub known: Known,
-}
-
-impl Default for Store {
-    fn default() -> Self {
-        Self { at: Where::default(), min_depth: 0, upper_move: false, terminals: true, known: Known::default() }
-    }
-}
-
-/// The bound of a score that needed no search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Known {
-    /// Exact, which it is.
-    #[default]
-    Exact,
-    /// By the window, as every other score: exact inside it, a bound outside. Source: the engine `purple`.
-    Window,
 }
 
 /// The game ply that the table's clock sees.

@@ -1,8 +1,8 @@
 //! The options that nodes ask for, resolved once before a search into plain numbers and flags.
 
-use super::options::{EngineOptions, Fail, Leaf, MateDistance, Where};
+use super::options::{BoundsRule, DepthRule, EngineOptions, Fail, Leaf, MateDistance, Returns, Use, Where};
 use crate::chess::{Score, order::GenerationOrder};
-use crate::table::options::{BoundsRule, DepthRule, Prefetch, Size, Use};
+use crate::table::options::{Prefetch, Size};
 use crate::table::{TableKind, TableOptions};
 
 /// Outside every score.
@@ -82,11 +82,11 @@ impl Switches {
     /// Resolves the options.
     #[must_use]
     pub fn new(options: &EngineOptions) -> Self {
-        let table = &options.table;
+        let (table, probe) = (&options.table, &options.probe);
         let none = table.kind == TableKind::None;
         let mut on = Self {
             hard: options.fail == Fail::Hard,
-            clamp_hits: options.fail == Fail::Hard || table.returns == crate::table::options::Returns::Window,
+            clamp_hits: options.fail == Fail::Hard || probe.returns == Returns::Window,
             pvs: options.algorithm == super::options::Algorithm::Pvs,
             draws: options.draws,
             leaf_mates: options.leaf_mates,
@@ -101,12 +101,12 @@ impl Switches {
             upper_move: options.store.upper_move,
             terminals: options.store.terminals,
             leaf_window: options.store.known == super::options::Known::Window,
-            bounds: table.bounds,
-            depth: table.depth,
-            cutoffs: table.uses != Use::Moves,
-            moves: table.uses != Use::Cutoffs,
-            pv_cutoffs: table.pv_cutoffs || options.algorithm == super::options::Algorithm::Minimax,
-            start_value: table.start_value,
+            bounds: probe.bounds,
+            depth: probe.depth,
+            cutoffs: probe.uses != Use::Moves,
+            moves: probe.uses != Use::Cutoffs,
+            pv_cutoffs: probe.pv_cutoffs || options.algorithm == super::options::Algorithm::Minimax,
+            start_value: probe.start_value,
             prefetch: resolve_prefetch(table),
             iid_depth: from_depth(options.iid.min_depth),
             lmr_depth: from_depth(options.lmr.min_depth),

@@ -3,7 +3,7 @@
 use super::file::{File, LimitChoice, Source};
 use super::options::{self, Fault, Setting, overlap};
 use super::paths;
-use super::problem::{Problem, nearest};
+use super::problem::{Problem, nearest, new_name};
 use crate::engine::{EngineOptions, Limit};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -175,7 +175,7 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &Source
     }
     let shown = table.split('.').next().unwrap_or(table);
     Err(Problem {
-        help: nearest(path, known.iter().map(String::as_str)),
+        help: new_name(path).or_else(|| nearest(path, known.iter().map(String::as_str))),
         ..source.at(&format!("{table}.{path}"), format!("{shown}.{path}: there is no option `{path}`"))
     })
 }

@@ -3,7 +3,7 @@
 use super::grid::known_paths;
 use super::paths;
 use super::presets;
-use super::problem::{Problem, explain, nearest};
+use super::problem::{Problem, explain, nearest, new_name};
 use crate::engine::EngineOptions;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
@@ -54,7 +54,7 @@ impl Setting {
         }
         Err(Problem {
             span: Some(0..path.len()),
-            help: nearest(&setting.path, known.iter().map(String::as_str)),
+            help: new_name(&setting.path).or_else(|| nearest(&setting.path, known.iter().map(String::as_str))),
             ..setting.problem(format!("--set.{0}: there is no option `{0}`", setting.path))
         })
     }
@@ -125,7 +125,7 @@ pub fn read<'a>(
     let options: EngineOptions = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
         let path = error.path().to_string();
         let (message, help) = explain(error.inner().message());
-        Fault { message: format!("{path}: {message}"), path, help }
+        Fault { message: format!("{path}: {message}"), help: new_name(&path).or(help), path }
     })?;
     options.check().map_err(|error| Fault { path: error.path.to_owned(), message: error.to_string(), help: None })?;
     options.table.check().map_err(|error| {

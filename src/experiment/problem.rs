@@ -67,6 +67,12 @@ pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Opti
     (distance <= 1 + name.chars().count() / 3).then(|| format!("did you mean `{best}`?"))
 }
 
+/// "... is now called ...", for an option that had another name.
+#[must_use]
+pub fn new_name(path: &str) -> Option<String> {
+    crate::engine::renamed(path).map(|new| format!("`{path}` is now called `{new}`"))
+}
+
 /// A serde message with its hint: unknown names come with the list of valid ones in backquotes.
 #[must_use]
 pub fn explain(message: &str) -> (String, Option<String>) {

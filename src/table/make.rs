@@ -96,28 +96,25 @@ impl TableOptions {
 }
 
 /// Makes the table of the options; none for `kind = "none"`. `working_set`: entries that an unbounded table stores in the
-/// same search, for sizes given as a share.
+/// same search, for sizes given as a share; `by_depth`: whether entries answer at their own depth alone, so that a table without a
+/// bound keeps one for each.
 ///
 /// # Errors
 /// When an option is out of range, or the memory cannot be had.
 pub fn build(
     options: &TableOptions,
     working_set: Option<u64>,
-    diagnostics: bool,
+    by_depth: bool,
 ) -> Result<Option<Box<dyn Table>>, TableError> {
     options.check()?;
-    let mut table = match options.kind {
+    Ok(match options.kind {
         TableKind::None => None,
-        TableKind::Unbounded => Some(Box::new(Unbounded::new(options)) as Box<dyn Table>),
+        TableKind::Unbounded => Some(Box::new(Unbounded::new(options, by_depth)) as Box<dyn Table>),
         TableKind::Bounded => {
             let buckets = known_buckets(options, working_set)?;
             Some(options.policy.dispatch(Maker { options, buckets })?)
         }
-    };
-    if let Some(table) = table.as_mut().filter(|_| diagnostics) {
-        table.observe();
-    }
-    Ok(table)
+    })
 }
 
 struct Maker<'a> {

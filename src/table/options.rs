@@ -1,4 +1,4 @@
-//! The table's options: size, shape, policy, and what the search may do with an answer.
+//! The table's options: size, shape and what is replaced. What the search asks, stores and makes of an answer is `probe` and `store`.
 
 use super::Entry;
 use super::policy::Policy;
@@ -16,8 +16,8 @@ pub enum TableKind {
     /// A table of a fixed size, with a replacement policy.
     #[default]
     Bounded,
-    /// An exact map from key to entry that never evicts: the practical ceiling of any policy. With `depth = "equal"` it
-    /// keeps one entry for each position and depth.
+    /// An exact map from key to entry that never evicts: the practical ceiling of any policy. With
+    /// `probe.depth = "equal"` it keeps one entry for each position and depth.
     Unbounded,
 }
 
@@ -139,56 +139,6 @@ pub enum Clear {
     Never,
 }
 
-/// Whether a hit's bound is heeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum BoundsRule {
-    /// A lower bound ends the node only when it is >= beta, an upper bound only when it is <= alpha.
-    #[default]
-    Checked,
-    /// Every score is taken for exact: a fault, kept to show what it costs. Source: the listing of the article "Writing
-    /// a Chess Engine: Move Selection".
-    Ignored,
-}
-
-/// Which draft may end a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DepthRule {
-    /// The same as the remaining depth, or deeper.
-    #[default]
-    AtLeast,
-    /// Exactly the remaining depth: then every score equals that of a search without a table.
-    Equal,
-    /// Any: a fault, to show what it costs.
-    Ignored,
-}
-
-/// What a hit may be used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Use {
-    /// Cutoffs, and the stored move where `ordering` lists `table-move`.
-    #[default]
-    Both,
-    /// Cutoffs only.
-    Cutoffs,
-    /// The move only.
-    Moves,
-}
-
-/// What a hit that ends its node returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Returns {
-    /// The stored score (cut to the window under `fail = "hard"`).
-    #[default]
-    Stored,
-    /// The window's own bound where the stored score lies beyond it, whatever `fail` says: the classic probe function that
-    /// returns alpha or beta. Source: the engines `purple` and `webster`.
-    Window,
-}
-
 /// Which buckets are fetched ahead of their probe. Changes time, never counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -236,20 +186,6 @@ pub struct TableOptions {
     pub clock: Clock,
     /// When the table is emptied.
     pub clear: Clear,
-    /// Whether a hit's bound is heeded.
-    pub bounds: BoundsRule,
-    /// Which draft may end a node.
-    pub depth: DepthRule,
-    /// What a hit that ends its node returns.
-    pub returns: Returns,
-    /// What a hit may be used for.
-    #[serde(rename = "use")]
-    pub uses: Use,
-    /// Whether a hit may end a node whose window is open (beta - alpha > 1), the root excepted.
-    pub pv_cutoffs: bool,
-    /// Whether a lower bound of enough depth that does not end the node raises alpha and the best value to start from,
-    /// and an upper bound lowers beta. Source: "better starting values", the `ViperMate` journal.
-    pub start_value: bool,
     /// Which buckets are fetched ahead of their probe. Changes time, never counts.
     pub prefetch: Prefetch,
     /// Ask the kernel for 2 MiB pages. Changes time, never counts.
@@ -271,12 +207,6 @@ impl Default for TableOptions {
             refresh: Refresh::default(),
             clock: Clock::default(),
             clear: Clear::default(),
-            bounds: BoundsRule::default(),
-            depth: DepthRule::default(),
-            returns: Returns::default(),
-            uses: Use::default(),
-            pv_cutoffs: true,
-            start_value: false,
             prefetch: Prefetch::default(),
             huge_pages: true,
         }

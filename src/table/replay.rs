@@ -37,17 +37,17 @@ crate::counters! {
     }
 }
 
-/// Shows a trace to an empty table.
+/// Shows a trace to an empty table. `by_depth`: whether one without a bound keeps an entry for each depth (`probe.depth = "equal"`).
 ///
 /// # Errors
 /// When the table cannot be made; sizes as a share of a working set are not known here.
-pub fn replay(trace: &[Event], options: &TableOptions) -> Result<Replayed, TableError> {
+pub fn replay(trace: &[Event], options: &TableOptions, by_depth: bool) -> Result<Replayed, TableError> {
     options.check()?;
     if options.kind == TableKind::Bounded {
         let buckets = make::known_buckets(options, None)?;
         return options.policy.dispatch(Shown { trace, options, buckets });
     }
-    let table = make::build(options, None, false)?;
+    let table = make::build(options, None, by_depth)?;
     table.map(|mut table| show(trace, table.as_mut())).ok_or_else(|| TableError::Option {
         path: "table.kind",
         problem: "\"none\" leaves nothing to replay".to_owned(),

@@ -25,7 +25,7 @@ crate::counters! {
         /// Misses of positions that were offered before the table was last emptied, and not since.
         miss_emptied,
         /// Misses of positions that are in the table under another key (the same position with another en passant square) or,
-        /// in an unbounded table with `depth = "equal"`, with another depth.
+        /// in an unbounded table with `probe.depth = "equal"`, with another depth.
         miss_elsewhere,
         /// Positions that came into the table. A position's life lasts until another takes its slot; its updates are part of it.
         lives,

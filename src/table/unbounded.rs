@@ -1,13 +1,13 @@
 //! The table without a bound: an exact map from key to entry that never evicts. The practical ceiling of any policy.
 
 use super::by_key::ByKey;
-use super::options::{DepthRule, SameKey};
+use super::options::SameKey;
 use super::shadow::{Shadow, ShadowCounters, Written};
 use super::{Entry, Hit, Occupancy, Table, TableCounters, TableOptions};
 use std::collections::hash_map::Entry as Place;
 
-/// An exact map, which heeds `same_key` (`policy` as `replace`), `keep_move` and `depth`, and has no use for the rest. With
-/// `depth = "equal"` it keeps one entry for each key and depth, since entries of other depths never answer.
+/// An exact map, which heeds `same_key` (`policy` as `replace`), `keep_move`, and has no use for the rest. It may keep one entry for each
+/// key and depth, where entries of other depths never answer (`probe.depth = "equal"`).
 pub struct Unbounded {
     entries: ByKey<(u64, u8), Entry>,
     /// The shadow's number of each entry.
@@ -21,14 +21,14 @@ pub struct Unbounded {
 }
 
 impl Unbounded {
-    /// An empty map under the options' same-key and depth rules.
+    /// An empty map under the options' same-key rule, with one entry for each key or, `by_depth`, for each key and depth.
     #[must_use]
-    pub fn new(options: &TableOptions) -> Self {
+    pub fn new(options: &TableOptions, by_depth: bool) -> Self {
         Self {
             entries: ByKey::default(),
             numbers: ByKey::default(),
             shadow: None,
-            by_depth: options.depth == DepthRule::Equal,
+            by_depth,
             same_key: options.same_key,
             keep_move: options.keep_move,
             now: 0,

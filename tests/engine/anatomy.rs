@@ -35,11 +35,12 @@ fn every_kind_of_table() -> Vec<String> {
         })
         .collect();
     tables.push("table = 'unbounded'".to_owned());
-    tables.push("table = { kind = 'unbounded', depth = 'equal' }\nkeys.ep = 'always'".to_owned());
+    tables.push("probe.depth = 'equal'\ntable = 'unbounded'\nkeys.ep = 'always'".to_owned());
     tables.push(
-        "table = { size = 500, use = 'moves', clear = 'search', same_key = 'policy' }\nalgorithm = 'pvs'".to_owned(),
+        "probe.use = 'moves'\ntable = { size = 500, clear = 'search', same_key = 'policy' }\nalgorithm = 'pvs'"
+            .to_owned(),
     );
-    tables.push("table = { size = 500, pv_cutoffs = false, same_key = 'deeper' }\nalgorithm = 'pvs'".to_owned());
+    tables.push("probe.pv_cutoffs = false\ntable = { size = 500, same_key = 'deeper' }\nalgorithm = 'pvs'".to_owned());
     tables.push("table = { size = 500, layout = 'bytes10', slots = 3, same_key = 'guard-two' }".to_owned());
     tables
 }
@@ -187,7 +188,8 @@ impl Model {
 fn the_shadow_is_what_a_plain_model_says() {
     let options =
         TableOptions { size: Size::Entries(64), index: Index::Modulo, key_bits: 3, ..TableOptions::default() };
-    let mut table = build(&options, None, true).unwrap().unwrap();
+    let mut table = build(&options, None, false).unwrap().unwrap();
+    table.observe();
     let mut model = Model::default();
     let mut state = 7u64;
     let mut random = |below: u64| {
@@ -233,7 +235,7 @@ fn type_one_errors_follow_the_law() {
         for seed in 1..=8 {
             let text = format!(
                 "keys.seed = {seed}\nordering = ['mvv-lva']\n\
-                 table = {{ size = 256, slots = {slots}, policy = 'fifo', key_bits = {bits}, use = 'moves' }}"
+                 table = {{ size = 256, slots = {slots}, policy = 'fifo', key_bits = {bits} }}\nprobe.use = 'moves'"
             );
             for iteration in search(&text, "full") {
                 let found = iteration.anatomy.unwrap();

@@ -104,9 +104,9 @@ fn every_placement_leaf_and_failure() {
                 for upper_move in [false, true] {
                     is_sound(
                         &format!(
-                            "algorithm = 'pvs'\nleaf = '{leaf}'\nfail = '{fail}'\nprobe.at = '{probe}'\n\
+                            "algorithm = 'pvs'\nleaf = '{leaf}'\nfail = '{fail}'\nprobe = {{ at = '{probe}', start_value = {upper_move}, pv_cutoffs = {} }}\n\
                              store = {{ at = '{store}', known = '{known}', upper_move = {upper_move} }}\n\
-                             table = {{ size = 4096, start_value = {upper_move}, pv_cutoffs = {} }}",
+                             table.size = 4096",
                             !upper_move
                         ),
                         100,
@@ -173,8 +173,8 @@ fn an_audit_moves_no_count() {
 fn named_faults_are_found() {
     type Test = fn(&Claim) -> bool;
     let cases: [(&str, Test); 6] = [
-        ("fail = 'hard'\ntable = { size = 4096, bounds = 'ignored' }", |claim| *claim == Claim::Cutoff),
-        ("table = { size = 4096, depth = 'ignored' }", |claim| matches!(claim, Claim::Stored(_))),
+        ("fail = 'hard'\ntable.size = 4096\nprobe.bounds = 'ignored'", |claim| *claim == Claim::Cutoff),
+        ("table.size = 4096\nprobe.depth = 'ignored'", |claim| matches!(claim, Claim::Stored(_))),
         ("table = { size = 4096, key_bits = 4 }", |claim| matches!(claim, Claim::Move(_))),
         ("keys = { scheme = 'pieces-only' }\ntable.size = 4096", |claim| !matches!(claim, Claim::Root)),
         ("keys = { scheme = 'purple-product' }\ntable.size = 4096", |claim| matches!(claim, Claim::Move(_))),

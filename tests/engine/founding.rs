@@ -114,7 +114,7 @@ fn minimax_with_an_unbounded_table_visits_each_position_once() {
     for (fen, ep, depth, expected) in cases {
         let board = if fen == "startpos" { Board::startpos() } else { Board::from_fen(fen).unwrap() };
         let options = purple(&format!(
-            "algorithm = 'minimax'\ntable = {{ kind = 'unbounded', depth = 'equal' }}\nstore.terminals = true\n\
+            "algorithm = 'minimax'\ntable = 'unbounded'\nprobe.depth = 'equal'\nstore.terminals = true\n\
              store.known = 'exact'\nleaf_mates = true\nkeys.ep = '{ep}'"
         ));
         let found = last(&options, &board, depth);

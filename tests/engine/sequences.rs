@@ -144,6 +144,6 @@ fn ignored_bounds_give_wrong_values_and_checked_ones_do_not() {
         search(&mut Engine::new(&table.try_into().unwrap(), None).unwrap(), &board, &[], 5).score
     };
     let truth = score("table = 'none'");
-    assert_ne!(score("table.depth = 'equal'"), truth);
-    assert_eq!(score("table = { bounds = 'checked', depth = 'equal' }"), truth);
+    assert_ne!(score("probe.depth = 'equal'"), truth);
+    assert_eq!(score("probe = { bounds = 'checked', depth = 'equal' }"), truth);
 }

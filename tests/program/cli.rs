@@ -49,6 +49,8 @@ fn mistakes_in_a_file_are_shown_where_they_are() {
         ("[grid]\n\"table.slots\" = 2\n", &["grid.table.slots", "expected a list"]),
         ("[grid]\n\"table.slots\" = [1, 9]\n", &["table.slots: 9 is out of range", "slots=9", ":4:1"]),
         ("[grid]\n\"table.slots\" = [1, 1]\n", &["used twice"]),
+        ("[engine]\ntable.use = 'moves'\n", &["unknown field `use`", "`table.use` is now called `probe.use`", ":4:"]),
+        ("[grid]\n\"table.depth\" = ['equal']\n", &["no option `table.depth`", "is now called `probe.depth`", ":4:"]),
         ("[grid]\n\"table.policy\" = ['alwyas']\n", &["alwyas", "did you mean `always`", ":4:1"]),
         ("[grid]\n\"table.policy\" = ['two-deep']\n", &["table.policy", "needs table.slots of at least 2"]),
         ("[engine]\npreset = 'purpel'\n", &["unknown preset `purpel`", "did you mean `purple`"]),

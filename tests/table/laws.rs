@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use ttlab::chess::{Bound, Move};
-use ttlab::table::options::{DepthRule, Index, Layout, Refresh, SameKey, Size};
+use ttlab::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::table::policy::Policy;
 use ttlab::table::{Entry, Table, TableKind, TableOptions, build, bytes};
 
@@ -290,9 +290,9 @@ fn an_unbounded_table_never_loses() {
     const KEYS: u64 = 50_000;
     let key = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let entry = |n: u64, depth| Entry { bound: Bound::Exact, score: (n % 30_000) as i32, depth, ..Entry::default() };
-    for (rule, depths) in [(DepthRule::AtLeast, 1), (DepthRule::Equal, 3)] {
-        let options = TableOptions { kind: TableKind::Unbounded, depth: rule, ..TableOptions::default() };
-        let mut table = build(&options, None, false).unwrap().unwrap();
+    for (by_depth, depths) in [(false, 1), (true, 3)] {
+        let options = TableOptions { kind: TableKind::Unbounded, ..TableOptions::default() };
+        let mut table = build(&options, None, by_depth).unwrap().unwrap();
         for depth in 0..depths {
             (0..KEYS).for_each(|n| table.store(key(n), 0, entry(n + u64::from(depth), depth)));
             table.advance(1);

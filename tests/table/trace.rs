@@ -70,7 +70,7 @@ fn a_trace_shown_to_its_own_table_gives_its_own_counts() {
             }
             let (plain, watched, trace) = recorded(&options);
             assert_eq!(plain, watched, "{name}: recording changed the search");
-            let again = replay(&trace, &options.table).unwrap();
+            let again = replay(&trace, &options.table, options.probe.answers_by_depth()).unwrap();
             assert!(again.evictions + again.rejections > 0, "{name}: no pressure, nothing was tested");
             assert_eq!(
                 (again.probes, again.hits, again.stores, again.evictions, again.rejections),
@@ -92,7 +92,7 @@ fn a_trace_shown_to_its_own_table_gives_its_own_counts() {
 fn a_table_without_a_bound_answers_all_that_is_known() {
     let (_, _, trace) = recorded(&EngineOptions::default());
     let options = TableOptions { kind: TableKind::Unbounded, ..TableOptions::default() };
-    let all = replay(&trace, &options).unwrap();
+    let all = replay(&trace, &options, false).unwrap();
     assert!(all.known > 0);
     assert_eq!((all.hits, all.kept), (all.known, all.cuts));
 }

@@ -1,0 +1,148 @@
+//! The options `probe.*` and `store.*`: what the search asks of its table, what it makes of an answer, and what it offers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which nodes ask the table, and what an answer may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Probe {
+    /// Down to which kind of node.
+    pub at: Where,
+    /// The least remaining depth, beside `at`.
+    pub min_depth: u8,
+    /// Whether a hit's bound is heeded.
+    pub bounds: BoundsRule,
+    /// Which draft may end a node.
+    pub depth: DepthRule,
+    /// What a hit that ends its node returns.
+    pub returns: Returns,
+    /// What a hit may be used for.
+    #[serde(rename = "use")]
+    pub uses: Use,
+    /// Whether a hit may end a node whose window is open (beta - alpha > 1), the root excepted.
+    pub pv_cutoffs: bool,
+    /// Whether a lower bound of enough depth that does not end the node raises alpha and the best value to start from,
+    /// and an upper bound lowers beta. Source: "better starting values", the `ViperMate` journal.
+    pub start_value: bool,
+}
+
+impl Default for Probe {
+    fn default() -> Self {
+        Self {
+            at: Where::default(),
+            min_depth: 0,
+            bounds: BoundsRule::default(),
+            depth: DepthRule::default(),
+            returns: Returns::default(),
+            uses: Use::default(),
+            pv_cutoffs: true,
+            start_value: false,
+        }
+    }
+}
+
+impl Probe {
+    /// Whether entries answer at their own depth alone.
+    #[must_use]
+    pub fn answers_by_depth(&self) -> bool {
+        self.depth == DepthRule::Equal
+    }
+}
+
+/// Down to which kind of node the table is asked or written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Where {
+    /// After the leaf test: interior nodes only (remaining depth >= 1).
+    #[default]
+    AfterLeaf,
+    /// Before the leaf test: nodes of remaining depth 0 too.
+    BeforeLeaf,
+    /// Quiescence nodes too.
+    Quiescence,
+}
+
+/// Which nodes are stored, and with what move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Store {
+    /// Down to which kind of node.
+    pub at: Where,
+    /// The least remaining depth, beside `at`.
+    pub min_depth: u8,
+    /// Whether a node that failed low stores its best-scoring move (fail-soft) rather than none.
+    pub upper_move: bool,
+    /// Whether mates and stalemates are stored too (a node without a legal move is known for what it is once its moves are
+    /// generated; storing it saves that the next time).
+    pub terminals: bool,
+    /// With what bound a score is stored that needed no search: an evaluation, a mate, a stalemate.
+    pub known: Known,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self { at: Where::default(), min_depth: 0, upper_move: false, terminals: true, known: Known::default() }
+    }
+}
+
+/// The bound of a score that needed no search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Known {
+    /// Exact, which it is.
+    #[default]
+    Exact,
+    /// By the window, as every other score: exact inside it, a bound outside. Source: the engine `purple`.
+    Window,
+}
+
+/// Whether a hit's bound is heeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BoundsRule {
+    /// A lower bound ends the node only when it is >= beta, an upper bound only when it is <= alpha.
+    #[default]
+    Checked,
+    /// Every score is taken for exact: a fault, kept to show what it costs. Source: the listing of the article "Writing
+    /// a Chess Engine: Move Selection".
+    Ignored,
+}
+
+/// Which draft may end a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DepthRule {
+    /// The same as the remaining depth, or deeper.
+    #[default]
+    AtLeast,
+    /// Exactly the remaining depth: then every score equals that of a search without a table.
+    Equal,
+    /// Any: a fault, to show what it costs.
+    Ignored,
+}
+
+/// What a hit may be used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Use {
+    /// Cutoffs, and the stored move where `ordering` lists `table-move`.
+    #[default]
+    Both,
+    /// Cutoffs only.
+    Cutoffs,
+    /// The move only.
+    Moves,
+}
+
+/// What a hit that ends its node returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Returns {
+    /// The stored score (cut to the window under `fail = "hard"`).
+    #[default]
+    Stored,
+    /// The window's own bound where the stored score lies beyond it, whatever `fail` says: the classic probe function that
+    /// returns alpha or beta. Source: the engines `purple` and `webster`.
+    Window,
+}
