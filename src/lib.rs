@@ -5,6 +5,8 @@
 
 pub mod counters;
 
+pub mod talk;
+
 pub mod chess;
 
 pub mod table;

@@ -14,6 +14,7 @@ use super::fault::{Fault, Faults};
 use super::fen::{self, FenError, Strictness, shown};
 use super::moves::Move;
 use super::opcode::{self, Operation, Source, Value};
+use std::collections::HashSet;
 
 /// A position and what its line says of it.
 #[derive(Debug, Clone)]
@@ -92,6 +93,7 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
     let mut board = reading.board;
     let mut line = Line { text, at: reading.end, strictness, notes: reading.repairs };
     let mut operations: Vec<Operation> = Vec::new();
+    let mut seen = HashSet::new();
     while let Some((column, name)) = line.opcode()? {
         let words = line.operands()?;
         let source = Source { column, name, words: &words, raw: line.raw(column, name) };
@@ -106,7 +108,7 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
                 continue;
             }
         };
-        if operations.iter().any(|earlier| earlier.opcode == name) {
+        if !seen.insert(name) {
             line.note(column, format!("opcode `{name}` stands twice"))?;
             continue;
         }

@@ -11,7 +11,7 @@ use super::fen::Strictness;
 use super::moves::Move;
 use super::opcode::{self, Operation, Value};
 use super::pgn::{self, EmptyGames, Game};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// How a suite is read.
@@ -249,15 +249,21 @@ fn game(game: Game) -> Item {
 
 fn name_items(stem: &str, items: &mut [Item]) {
     let mut taken = HashSet::new();
+    // How far the copies of an id are counted: counting each from 2 takes the square of their number.
+    let mut copies: HashMap<String, u64> = HashMap::new();
     for item in items {
         if item.id.is_empty() {
             item.id = format!("{stem}.{}", item.line);
         }
-        let base = item.id.clone();
-        let mut copy = 1;
-        while !taken.insert(item.id.clone()) {
-            copy += 1;
-            item.id = format!("{base}#{copy}");
+        if taken.insert(item.id.clone()) {
+            continue;
         }
+        let copy = copies.entry(item.id.clone()).or_insert(1);
+        let base = std::mem::take(&mut item.id);
+        while {
+            *copy += 1;
+            item.id = format!("{base}#{copy}");
+            !taken.insert(item.id.clone())
+        } {}
     }
 }

@@ -2,8 +2,7 @@ use super::{Exit, Failure, Outcome};
 use crate::experiment::Experiment;
 use crate::runner::audit;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Hold every table answer of an experiment against a search without a table
 #[derive(clap::Args)]
@@ -41,9 +40,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
     experiment.suite.items.truncate(args.positions.map_or(usize::MAX, |positions| positions as usize));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).map_err(Failure::io)?;
+    let stop = super::signals::stop_flag()?;
     let talk = |done: u64, of: u64| {
         if done.is_multiple_of((of / 20).max(1)) {
             eprintln!("{done} of {of} jobs");

@@ -46,6 +46,9 @@ pub fn run(args: &Args) -> Outcome {
         args.count, args.seed, args.count, args.seed, args.plies, args.depth
     );
     for (at, board) in boards.iter().enumerate() {
+        if !crate::talk::is_heard() {
+            break;
+        }
         print!("\n{}", game(&mut engine, board, at + 1, plies, args.depth));
     }
     Ok(Exit::Done)

@@ -75,7 +75,7 @@ pub(super) fn shards<'a>(
         let numbered = |folder: &PathBuf| {
             let wrong = |problem| Failure::usage(format!("{}: {problem}", folder.display()));
             let manifest = Manifest::read(folder).map_err(Failure::usage)?;
-            let manifest = manifest.ok_or_else(|| wrong("no results of ttlab are there"))?;
+            let manifest = manifest.ok_or_else(|| wrong("no results of ttlab are there: it has no manifest.json"))?;
             let shard = manifest.shard.ok_or_else(|| wrong("it is not a shard's"))?;
             Ok((shard.index, folder.clone()))
         };

@@ -1,5 +1,20 @@
 //! The commands: one file each, arguments in, rooms called, exit code out.
-#![allow(clippy::print_stdout, clippy::print_stderr)] // The room that talks to the user.
+
+/// As the standard library's, but nothing that cannot be written ends the program (see [`crate::talk`]).
+macro_rules! print {
+    ($($text:tt)*) => { $crate::talk::say(format_args!($($text)*)) };
+}
+
+/// As the standard library's, but nothing that cannot be written ends the program (see [`crate::talk`]).
+macro_rules! println {
+    () => { $crate::talk::say(format_args!("\n")) };
+    ($($text:tt)*) => { $crate::talk::say(format_args!("{}\n", format_args!($($text)*))) };
+}
+
+/// As the standard library's, but nothing that cannot be written ends the program (see [`crate::talk`]).
+macro_rules! eprintln {
+    ($($text:tt)*) => { $crate::talk::tell(format_args!("{}\n", format_args!($($text)*))) };
+}
 
 mod audit;
 mod bench;
@@ -20,6 +35,7 @@ mod run;
 mod schema;
 mod search;
 mod shell;
+mod signals;
 mod submit;
 mod suite;
 mod trace;
@@ -119,15 +135,34 @@ enum Command {
 /// Reads the command line, runs the command, says what went wrong.
 #[must_use]
 pub fn main() -> ExitCode {
-    // A reader that has seen enough (`| head`) is no error: die of the broken pipe like other tools, not of a panic.
-    std::panic::set_hook(Box::new(|info| {
-        let text = info.to_string();
-        if text.contains("Broken pipe") {
-            std::process::exit(0);
+    std::panic::set_hook(Box::new(|info| eprintln!("error: internal: {info}")));
+    let exit = std::panic::catch_unwind(command_line).unwrap_or(FAULT);
+    match crate::talk::close() {
+        Some(error) if exit == Exit::Done as u8 => {
+            eprintln!("error: standard output: {error}");
+            Exit::Io.into()
         }
-        eprintln!("error: internal: {text}");
-    }));
-    let cli = Cli::parse();
+        _ => exit.into(),
+    }
+}
+
+/// What a fault of the program itself ends with.
+const FAULT: u8 = 101;
+
+/// Reads the command line and runs the command. Returns how to exit.
+fn command_line() -> u8 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help goes to standard output, and its reader may have seen enough.
+            let lost = error.print().is_err_and(|lost| lost.kind() != std::io::ErrorKind::BrokenPipe);
+            return match error.exit_code() {
+                0 if lost => Exit::Io as u8,
+                0 => Exit::Done as u8,
+                _ => Exit::Usage as u8,
+            };
+        }
+    };
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Plan(args) => plan::run(&args),
@@ -155,11 +190,11 @@ pub fn main() -> ExitCode {
         Command::Guard(args) => guard::run(&args),
     };
     match outcome {
-        Ok(exit) => exit.into(),
+        Ok(exit) => exit as u8,
         Err(failure) => {
             let message = failure.message.trim_end();
             eprintln!("{}{message}", if message.starts_with("error") { "" } else { "error: " });
-            failure.exit.into()
+            failure.exit as u8
         }
     }
 }

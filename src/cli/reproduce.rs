@@ -1,4 +1,5 @@
-use super::run::{command_line, run_failure, stop_flag};
+use super::run::{command_line, run_failure};
+use super::signals::stop_flag;
 use super::{Exit, Failure, Outcome};
 use crate::experiment::{Experiment, Plan};
 use crate::report::{self, published};

@@ -1,10 +1,9 @@
+use super::signals::stop_flag;
 use super::{Exit, Failure, Outcome};
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Shard;
 use crate::runner::{self, Session, Settings, progress};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Run an experiment: rows to results.csv, then the report
 #[derive(clap::Args)]
@@ -154,24 +153,13 @@ pub(super) fn shard_folder(results: &Path, index: u64) -> PathBuf {
     results.join("shards").join(index.to_string())
 }
 
-/// A flag that Ctrl-C and SIGTERM set. A second signal does not wait for the rows in flight.
-pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(Exit::Interrupted as i32);
-        }
-    })
-    .map_err(Failure::io)?;
-    Ok(stop)
-}
-
 pub(super) fn run_failure(error: runner::RunError) -> Failure {
     match error {
         runner::RunError::Output(error) => output_failure(error),
         runner::RunError::Memory(message) => Failure::usage(message),
-        error @ (runner::RunError::Write { .. } | runner::RunError::Vanished(_)) => Failure::io(error),
+        error @ (runner::RunError::Write { .. } | runner::RunError::Vanished(_) | runner::RunError::Threads { .. }) => {
+            Failure::io(error)
+        }
     }
 }
 

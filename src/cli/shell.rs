@@ -1,6 +1,5 @@
 use super::{Exit, Failure, Outcome, command};
 use clap_complete::Shell;
-use std::io;
 
 /// Print shell completions
 #[derive(clap::Args)]
@@ -13,7 +12,9 @@ pub struct CompletionArgs {
 }
 
 pub fn completions(args: &CompletionArgs) -> Outcome {
-    clap_complete::generate(args.shell, &mut command(), "ttlab", &mut io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command(), "ttlab", &mut script);
+    print!("{}", String::from_utf8_lossy(&script));
     Ok(Exit::Done)
 }
 
@@ -24,6 +25,8 @@ pub fn completions(args: &CompletionArgs) -> Outcome {
 pub struct ManArgs {}
 
 pub fn man(_: &ManArgs) -> Outcome {
-    clap_mangen::Man::new(command()).render(&mut io::stdout()).map_err(Failure::io)?;
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command()).render(&mut page).map_err(Failure::io)?;
+    print!("{}", String::from_utf8_lossy(&page));
     Ok(Exit::Done)
 }

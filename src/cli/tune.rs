@@ -1,4 +1,5 @@
-use super::run::{command_line, default_folder, output_failure, run_failure, stop_flag};
+use super::run::{command_line, default_folder, output_failure, run_failure};
+use super::signals::stop_flag;
 use super::{Exit, Failure, Outcome};
 use crate::analysis::Frame;
 use crate::experiment::tune::sets as pressure_sets;

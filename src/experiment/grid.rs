@@ -5,7 +5,7 @@ use super::options::{self, Fault, Setting, overlap};
 use super::paths;
 use super::problem::{Problem, nearest, new_name};
 use crate::engine::{EngineOptions, Limit};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
@@ -50,6 +50,7 @@ pub fn expand(file: &File, sets: &[Setting], source: &Source<'_>) -> Result<Vec<
     }
     let mut drafts: Vec<Draft> = Vec::new();
     if !axes.is_empty() {
+        let excludes = Excludes::new(&file.exclude);
         let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
         for axis in &axes {
             // The first axis varies slowest.
@@ -63,12 +64,11 @@ pub fn expand(file: &File, sets: &[Setting], source: &Source<'_>) -> Result<Vec<
                 })
                 .collect();
         }
-        drafts.extend(
-            combinations
-                .into_iter()
-                .filter(|point| !file.exclude.iter().any(|excluded| matches(point, excluded)))
-                .map(|paths| Draft { name: None, paths, place: "grid".to_owned() }),
-        );
+        drafts.extend(combinations.into_iter().filter(|point| !excludes.hold(point)).map(|paths| Draft {
+            name: None,
+            paths,
+            place: "grid".to_owned(),
+        }));
         for excluded in &file.exclude {
             for path in excluded.keys() {
                 check_path(path, &known, "exclude", source)?;
@@ -180,31 +180,45 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &Source
     })
 }
 
-/// Whether a point has all the values that an exclude names.
-fn matches(point: &[(String, Value)], excluded: &Table) -> bool {
-    !excluded.is_empty()
-        && excluded.iter().all(|(path, value)| {
-            point.iter().any(|(set, point_value)| {
-                if set == path {
-                    return same(point_value, value);
-                }
-                // An exclude may name a part of what an axis sets: "table.policy.kind" of "table.policy".
-                path.strip_prefix(set.as_str()).and_then(|rest| rest.strip_prefix('.')).is_some_and(|rest| {
-                    let mut inner = Table::from_iter([("v".to_owned(), point_value.clone())]);
-                    if let Some(Value::String(kind)) = inner.get("v").cloned() {
-                        inner
-                            .insert("v".to_owned(), Value::Table(Table::from_iter([("kind".to_owned(), kind.into())])));
-                    }
-                    let found = rest.split('.').try_fold(&inner["v"], |value, part| value.get(part));
-                    found.is_some_and(|found| same(found, value))
-                })
-            })
-        })
+/// The points to leave out: for each set of paths that excludes name together, the values that they give them. A point is then
+/// looked up once for each set, however many excludes there are.
+struct Excludes<'a> {
+    sets: HashMap<Vec<&'a str>, HashSet<Vec<String>>>,
 }
 
-/// `"always"` and `{ kind = "always" }` are the same.
-fn same(a: &Value, b: &Value) -> bool {
-    a == b || paths::display(a) == paths::display(b)
+impl<'a> Excludes<'a> {
+    fn new(excludes: &'a [Table]) -> Self {
+        let mut sets: HashMap<_, HashSet<_>> = HashMap::new();
+        for excluded in excludes.iter().filter(|excluded| !excluded.is_empty()) {
+            let mut pairs: Vec<(&str, &Value)> = excluded.iter().map(|(path, value)| (path.as_str(), value)).collect();
+            pairs.sort_unstable_by_key(|(path, _)| *path);
+            let values = pairs.iter().map(|(_, value)| paths::display(value)).collect();
+            sets.entry(pairs.iter().map(|(path, _)| *path).collect()).or_default().insert(values);
+        }
+        Self { sets }
+    }
+
+    /// Whether a point has all the values that some exclude names. `"always"` and `{ kind = "always" }` are the same.
+    fn hold(&self, point: &[(String, Value)]) -> bool {
+        self.sets.iter().any(|(paths, excluded)| {
+            let values: Option<Vec<String>> = paths.iter().map(|path| value_at(point, path)).collect();
+            values.is_some_and(|values| excluded.contains(&values))
+        })
+    }
+}
+
+/// What a point sets at a path, which may be a part of what an axis sets: `table.policy.kind` of `table.policy`.
+fn value_at(point: &[(String, Value)], path: &str) -> Option<String> {
+    point.iter().find_map(|(set, value)| {
+        if set == path {
+            return Some(paths::display(value));
+        }
+        let rest = path.strip_prefix(set.as_str())?.strip_prefix('.')?;
+        match value {
+            Value::String(kind) => (rest == "kind").then(|| kind.clone()),
+            value => rest.split('.').try_fold(value, |value, part| value.get(part)).map(paths::display),
+        }
+    })
 }
 
 /// The options and the limit of a point: what it sets laid over the preset and `[engine]`, and `--set` over that.
@@ -270,14 +284,13 @@ fn place_of(draft: &Draft, path: &str, source: &Source<'_>) -> Option<Range<usiz
 }
 
 fn refuse_duplicates(points: &[Point], source: &Source<'_>) -> Result<(), Problem> {
-    let mut seen = std::collections::HashMap::new();
+    let mut seen = HashMap::new();
     let mut names = BTreeSet::new();
     for point in points {
         if !names.insert(&point.name) {
             return Err(source.problem(format!("variant: the name \"{}\" is used twice", point.name)));
         }
-        let key = (serde_json::to_string(&point.options).unwrap_or_default(), point.limit.depth, point.limit.nodes);
-        if let Some(earlier) = seen.insert(key, &point.name) {
+        if let Some(earlier) = seen.insert(super::plan::point_id(point), &point.name) {
             return Err(source.problem(format!(
                 "\"{}\" and \"{earlier}\" are the same point: the same options under the same limit",
                 point.name

@@ -1,11 +1,15 @@
 //! The plan: every job of an experiment, in order, with an id that depends on its content alone.
 
-use super::file::Experiment;
+use super::file::{Experiment, Sequence};
 use super::grid::Point;
 use crate::chess::keys::EpRule;
 use crate::chess::suite::Item;
+use crate::engine::{EngineOptions, Limit};
 use crate::table::options::Clear;
+use crate::table::policy::Policy;
+use serde_json::{Value, json};
 use siphasher::sip::SipHasher13;
+use std::collections::HashMap;
 use std::hash::Hasher;
 
 /// One job: a variant on one item of the suite (or on all of it, where nothing is cleared between items), once.
@@ -32,6 +36,8 @@ pub struct Plan {
     variant_ids: Vec<u64>,
     /// Hash of each item.
     item_ids: Vec<u64>,
+    /// Hash of all items before each, for searches that depend on them.
+    prefixes: Vec<u64>,
     /// Whether anything of an item is searched: a game may be shorter than the plies that are wanted.
     searched: Vec<bool>,
     /// Items that one job of a variant takes: 1, or all.
@@ -97,24 +103,30 @@ impl Plan {
                 if kept { items.max(1) } else { 1 }
             })
             .collect();
-        let variant_ids = variants
-            .iter()
-            .map(|point| {
-                let options = serde_json::to_string(&point.options).unwrap_or_default();
-                hash_text(&format!("{options}|{:?}|{:?}", point.limit.depth, point.limit.nodes))
-            })
-            .collect();
+        let variant_ids = variants.iter().map(point_id).collect();
         let sequence = experiment.file.sequence;
-        let item_ids = experiment.suite.items.iter().map(|item| hash_text(&content(item))).collect();
+        let item_ids: Vec<u64> = experiment.suite.items.iter().map(|item| hash_text(&content(item))).collect();
         Self {
             variants,
             baseline: experiment.baseline,
             variant_ids,
+            prefixes: item_ids
+                .iter()
+                .scan(Digest::default(), |before, &id| {
+                    let prefix = before.0.finish();
+                    before.add(id);
+                    Some(prefix)
+                })
+                .collect(),
             item_ids,
             searched: experiment.suite.items.iter().map(|item| sequence.is_none_or(|s| s.searches(item))).collect(),
             spans,
             repeats: experiment.file.repeats,
-            sequence_id: experiment.file.sequence.map_or(0, |sequence| hash_text(&format!("{sequence:?}"))),
+            sequence_id: sequence.map_or(0, |sequence| {
+                let [given, usual] = [sequence, Sequence::default()].map(|sequence| json!({ "sequence": sequence }));
+                // Any sequence at all makes other searches than none, one as usual too.
+                hash_text(&format!("sequence\n{}", deviations(&given, &usual)))
+            }),
         }
     }
 
@@ -190,7 +202,7 @@ impl Plan {
         hash.write_u64(self.sequence_id);
         if job.items > 1 {
             // Such a search depends on every item before it.
-            self.item_ids[..item].iter().for_each(|&id| hash.write_u64(id));
+            hash.write_u64(self.prefixes[item]);
         }
         hash.finish()
     }
@@ -214,27 +226,67 @@ impl Plan {
     /// The option columns that differ between variants, in the order of the options.
     #[must_use]
     pub fn varying(&self) -> Vec<String> {
-        let all: Vec<_> = self.variants.iter().map(super::grid::columns).collect();
-        let mut order: Vec<&String> = Vec::new();
-        for path in all.iter().flatten().map(|(path, _)| path) {
-            if !order.contains(&path) {
-                order.push(path);
+        // Each path with its first value, and whether another was met: not all columns of all variants at once. Where there is no
+        // table its other options mean nothing: only variants that have a value count.
+        let mut order: Vec<(String, String, bool)> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for (path, value) in self.variants.iter().flat_map(super::grid::columns) {
+            match places.get(&path) {
+                Some(&at) => order[at].2 |= order[at].1 != value,
+                None => {
+                    places.insert(path.clone(), order.len());
+                    order.push((path, value, false));
+                }
             }
         }
-        let value = |columns: &[(String, String)], path: &str| {
-            columns.iter().find(|(column, _)| column == path).map(|(_, value)| value.clone())
-        };
-        order
-            .into_iter()
-            .filter(|path| {
-                // Where there is no table its other options mean nothing: only variants that have a value count.
-                let mut values = all.iter().filter_map(|columns| value(columns, path));
-                let first = values.next();
-                values.any(|other| Some(other) != first)
-            })
-            .filter(|path| !path.starts_with("limit."))
-            .cloned()
-            .collect()
+        let varies = |(path, _, varies): &(String, String, bool)| *varies && !path.starts_with("limit.");
+        order.into_iter().filter(varies).map(|(path, ..)| path).collect()
+    }
+}
+
+/// Hash of what makes a point what it is.
+#[must_use]
+pub fn point_id(point: &Point) -> u64 {
+    hash_text(&identity(point))
+}
+
+/// What makes a point what it is: its limit, and of its options those that are not as usual. So an option that is new, and off
+/// where nobody asks for it, changes no id: plans, shards and results that were begun before can be continued.
+fn identity(point: &Point) -> String {
+    let mut usual = EngineOptions::default();
+    let policy = point.options.table.policy.name();
+    let other_policy = policy != usual.table.policy.name();
+    if let Some(of_its_kind) = Policy::named(policy) {
+        // Parameters are compared with those that the policy has where nobody says otherwise.
+        usual.table.policy = of_its_kind;
+    }
+    let [given, usual] = [&point.options, &usual].map(|options| serde_json::to_value(options).unwrap_or_default());
+    let kind = if other_policy { format!("policy: {policy}\n") } else { String::new() };
+    let Limit { depth, nodes } = point.limit;
+    format!("{kind}depth: {depth:?}\nnodes: {nodes:?}\n{}", deviations(&given, &usual))
+}
+
+/// The leaves of a value that differ from another's, a line for each, in the order of their paths.
+fn deviations(value: &Value, usual: &Value) -> String {
+    let mut lines = Vec::new();
+    walk(value, usual, &mut String::new(), &mut lines);
+    lines.sort_unstable();
+    lines.concat()
+}
+
+fn walk(value: &Value, usual: &Value, path: &mut String, lines: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            for (key, inner) in map {
+                let length = path.len();
+                path.push('.');
+                path.push_str(key);
+                walk(inner, usual.get(key).unwrap_or(&Value::Null), path, lines);
+                path.truncate(length);
+            }
+        }
+        leaf if leaf != usual => lines.push(format!("{path} = {leaf}\n")),
+        _ => {}
     }
 }
 
@@ -246,5 +298,67 @@ fn content(item: &Item) -> String {
             let moves: Vec<String> = moves.iter().map(ToString::to_string).collect();
             format!("{} {}", item.board.fen(EpRule::Always), moves.join(" "))
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn with(options: &EngineOptions, path: &[&str], leaf: Value) -> Value {
+        let mut value = serde_json::to_value(options).unwrap();
+        let (last, parents) = path.split_last().unwrap();
+        let parent = parents.iter().fold(&mut value, |value, part| &mut value[*part]);
+        parent[*last] = leaf;
+        value
+    }
+
+    #[test]
+    fn an_option_that_is_new_and_off_changes_no_id() {
+        let usual = EngineOptions::default();
+        let mut given = usual.clone();
+        given.draws = !given.draws;
+        given.table.slots = 4;
+        let [old, old_usual] = [&given, &usual].map(|options| serde_json::to_value(options).unwrap());
+        let before = deviations(&old, &old_usual);
+        assert_eq!(before.lines().count(), 2, "{before}");
+        for path in [&["future"][..], &["table", "future"]] {
+            let off = |options| with(options, path, json!({ "on": false, "after": [1, 2] }));
+            assert_eq!(deviations(&off(&given), &off(&usual)), before);
+            let on = with(&given, path, json!({ "on": true, "after": [1, 2] }));
+            let after = deviations(&on, &off(&usual));
+            assert!(after.contains("future.on = true") && after.lines().count() == 3, "{after}");
+        }
+    }
+
+    #[test]
+    fn each_option_that_is_not_as_usual_changes_the_id() {
+        let point = |options: EngineOptions, depth| Point {
+            name: String::new(),
+            paths: Vec::new(),
+            options,
+            limit: Limit { depth, nodes: None },
+        };
+        let of = |sets: &[&str], depth| {
+            let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+            identity(&point(crate::experiment::options(None, &sets).unwrap(), depth))
+        };
+        let mut seen = std::collections::HashSet::new();
+        let depth = Some(3);
+        assert!(seen.insert(of(&[], depth)) && seen.insert(of(&[], Some(4))));
+        for sets in [
+            &["table.policy=always"][..],
+            &["table.policy=aged-depth"],
+            &["table.policy.kind=aged-depth", "table.policy.factor=7"],
+            &["draws=true"],
+            &["table.size=1024"],
+            &["table=none"],
+        ] {
+            assert!(seen.insert(of(sets, depth)), "{sets:?}");
+        }
+        // What is said to be as it is anyway is not said at all.
+        assert_eq!(of(&["table.slots=1"], depth), of(&[], depth));
+        assert_eq!(of(&["table.policy.kind=aged-depth"], depth), of(&["table.policy=aged-depth"], depth));
     }
 }

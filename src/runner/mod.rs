@@ -52,6 +52,19 @@ pub enum RunError {
         /// What the system said.
         error: std::io::Error,
     },
+    /// The system would not start so many threads.
+    #[error(
+        "--jobs {workers}: the system started {started} threads and no more ({error}); every finished row is safe{}",
+        if *started > 0 { format!(": --jobs {started} continues") } else { String::new() }
+    )]
+    Threads {
+        /// How many it started.
+        started: usize,
+        /// How many were wanted.
+        workers: usize,
+        /// What it said.
+        error: std::io::Error,
+    },
     /// The results went away under the run.
     #[error("{0}")]
     Vanished(String),

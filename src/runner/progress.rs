@@ -1,7 +1,12 @@
 //! How a run tells how far it is: a bar with an ETA on a terminal, plain lines elsewhere, nothing when quiet.
-#![allow(clippy::print_stderr)] // This is where a run talks, and it talks to stderr.
+
+/// As the standard library's, but a reader that has gone does not end the run (see [`crate::talk`]).
+macro_rules! eprintln {
+    ($($text:tt)*) => { $crate::talk::tell(format_args!("{}\n", format_args!($($text)*))) };
+}
 
 use super::{Done, Ran};
+use crate::talk::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -80,13 +85,16 @@ impl Progress for Talk {
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} jobs, {elapsed}, ETA {eta}  {wide_msg}") {
             self.bar.set_style(style);
         }
-        self.bar.enable_steady_tick(Duration::from_millis(250));
+        // The bar's clock is a thread, which is not worth its place where no bar is seen.
+        if !self.plain {
+            self.bar.enable_steady_tick(Duration::from_millis(250));
+        }
         let now = Instant::now();
         *super::lock(&self.lines) = Lines { begun: now, last: now, all, before, done: 0 };
     }
 
     fn job(&self, variant: &str, item: &str) {
-        self.bar.set_message(format!("{item}: {variant}"));
+        self.bar.set_message(visible(&format!("{item}: {variant}")).into_owned());
     }
 
     fn done(&self) {

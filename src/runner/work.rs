@@ -55,15 +55,19 @@ pub fn work(task: Task<'_>) -> (Ran, Option<RunError>) {
         stop,
         progress,
     };
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| shared.work());
-        }
+    let refused = std::thread::scope(|scope| {
+        (0..workers).find_map(|started| {
+            let thread = std::thread::Builder::new().spawn_scoped(scope, || shared.work());
+            let error = thread.err()?;
+            stop.store(true, Ordering::Relaxed);
+            Some(RunError::Threads { started, workers, error })
+        })
     });
     let mut sink = shared.sink.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     if sink.broken.is_none() {
         sink.broken = sink.settle(output).err();
     }
+    sink.broken = refused.or(sink.broken);
     (shared.ran.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner), sink.broken)
 }
 

@@ -3,6 +3,7 @@
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
 use super::options::{Index, Layout, Size, TableKind, TableOptions};
 use super::policy::{Replacement, Visitor};
+use super::size::MOST_BYTES;
 use super::unbounded::Unbounded;
 use super::{Bounded, Table};
 
@@ -91,6 +92,10 @@ impl TableOptions {
         self.policy.check(self).map_err(|problem| TableError::Option { path: "table.policy", problem })?;
         ensure("table.size", buckets(self, None) != Some(0), || {
             format!("\"{}\" is too small for one bucket of {} bytes", self.size, 8 * words(self))
+        })?;
+        let fits = |buckets: u64| buckets.checked_mul(8 * words(self)).is_some_and(|bytes| bytes <= MOST_BYTES);
+        ensure("table.size", buckets(self, None).is_none_or(fits), || {
+            format!("\"{}\" is more than any machine has: expected at most {} GiB", self.size, MOST_BYTES >> 30)
         })
     }
 }

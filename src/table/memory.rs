@@ -26,9 +26,12 @@ impl Memory {
     /// # Errors
     /// When the kernel has not got so much.
     pub fn new(len: usize, huge_pages: bool) -> Result<Self, TableError> {
-        let bytes = len.checked_mul(8).ok_or(TableError::Memory { bytes: u64::MAX })?;
+        // A slice takes no more than isize::MAX bytes, whatever the kernel would give.
+        let bytes = len.checked_mul(8).filter(|&bytes| isize::try_from(bytes).is_ok());
+        let bytes = bytes.ok_or(TableError::Memory { bytes: u64::MAX })?;
         let large = bytes >= HUGE;
-        let map_len = (bytes + if large { HUGE } else { 0 }).max(1);
+        let map_len = bytes.checked_add(if large { HUGE } else { 0 });
+        let map_len = map_len.ok_or(TableError::Memory { bytes: bytes as u64 })?.max(1);
         let refused = |_| TableError::Memory { bytes: bytes as u64 };
         let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
         // SAFETY: a new anonymous mapping at an address of the kernel's choice touches no memory of ours.
@@ -115,6 +118,9 @@ mod tests {
         memory.prefetch(0);
         memory.prefetch(usize::MAX);
         assert!(matches!(Memory::new(usize::MAX / 16, true), Err(TableError::Memory { .. })));
-        assert!(matches!(Memory::new(usize::MAX, true), Err(TableError::Memory { .. })));
+        // In the second bytes and margin together are more than a usize holds.
+        for len in [usize::MAX, usize::MAX / 8, isize::MAX as usize / 8, 1 << 60] {
+            assert!(matches!(Memory::new(len, true), Err(TableError::Memory { .. })), "{len}");
+        }
     }
 }

@@ -18,6 +18,13 @@ pub enum Size {
 /// The units of bytes, the largest first.
 const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
+/// Bytes of a table at most: what a process of today's 64-bit machines can address (47 bits). With this, what follows from a size
+/// by a few additions and multiplications stays a number of 64 bits.
+pub const MOST_BYTES: u64 = 1 << 47;
+
+/// The largest share of a working set.
+const MOST_SHARE: f64 = 10_000.0;
+
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -59,8 +66,12 @@ impl FromStr for Size {
                 Self::Bytes((number * scale as f64) as u64)
             }
         };
+        let large = |most: &str| Err(format!("`{text}` is more than any machine has: expected at most {most}"));
         match size {
             Self::Bytes(0) => Err(wrong()),
+            Self::Bytes(bytes) if bytes > MOST_BYTES => large("131072 GiB"),
+            Self::Entries(entries) if entries > MOST_BYTES / 16 => large("8796093022208 entries"),
+            Self::Share(share) if share > MOST_SHARE => large("1000000 %"),
             size => Ok(size),
         }
     }
@@ -129,6 +140,12 @@ mod tests {
             assert_eq!(text.parse::<Size>().unwrap(), size, "{text}");
             assert_eq!(size.to_string(), written);
             assert_eq!(written.parse::<Size>().unwrap(), size);
+        }
+        for text in ["17179869184 GiB", "131073 GiB", "8796093022209", "999999999999999", "1000001 %"] {
+            assert!(text.parse::<Size>().unwrap_err().contains("than any machine has"), "{text}");
+        }
+        for text in ["131072 GiB", "8796093022208", "1000000 %"] {
+            assert!(text.parse::<Size>().is_ok(), "{text}");
         }
         for text in ["", "0", "MiB", "16 MiBs", "-3", "1.5", "0 %", "nan", "1e3"] {
             assert!(text.parse::<Size>().is_err(), "{text:?} should be refused");

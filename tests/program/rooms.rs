@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 /// Each room and the rooms that it may use.
 const ROOMS: &[(&str, &[&str])] = &[
     ("counters", &[]),
+    ("talk", &[]),
     ("chess", &[]),
     ("table", &["counters", "chess"]),
     ("engine", &["counters", "chess", "table"]),
@@ -13,7 +14,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("experiment", &["chess", "table", "engine", "subject", "record"]),
     ("signature", &["chess", "table", "engine", "experiment"]),
     ("record", &["chess", "table", "engine", "subject", "experiment"]),
-    ("runner", &["chess", "table", "engine", "subject", "experiment", "signature", "record"]),
+    ("runner", &["talk", "chess", "table", "engine", "subject", "experiment", "signature", "record"]),
     ("analysis", &["record", "experiment"]),
     ("tune", &["experiment", "record", "runner", "analysis"]),
     ("report", &["analysis", "experiment", "record", "tune"]),

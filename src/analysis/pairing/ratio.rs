@@ -55,12 +55,20 @@ impl Ratio {
     #[must_use]
     pub fn of_each(samples: &[Vec<(u32, f64)>]) -> Vec<Self> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let part = samples.len().div_ceil(threads).max(1);
         let mut ratios = vec![Self::default(); samples.len()];
-        std::thread::scope(|scope| {
-            for (ratios, samples) in ratios.chunks_mut(part).zip(samples.chunks(part)) {
-                scope.spawn(move || ratios.iter_mut().zip(samples).for_each(|(ratio, logs)| *ratio = Self::of(logs)));
+        let todo = std::sync::Mutex::new(ratios.iter_mut().zip(samples));
+        let work = || {
+            let next = || todo.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
+            while let Some((ratio, logs)) = next() {
+                *ratio = Self::of(logs);
             }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads.min(samples.len()) {
+                // Where the system starts no more threads, those that run do all the work.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
         });
         ratios
     }

@@ -5,6 +5,7 @@ mod disk;
 mod edited;
 mod failing;
 mod kills;
+mod pipes;
 mod shards;
 mod slurm;
 mod strict;

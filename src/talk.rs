@@ -1,0 +1,77 @@
+//! How the program talks: standard output is data, standard error is talk, and neither can end it. A reader that has gone
+//! (`| head`) or a full disk behind a redirection must not turn a failure into a success, nor a run into a loss: the work goes
+//! on, and the exit code is the true one.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+
+/// Why standard output took no more; none while it takes everything.
+static OUTPUT: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// Says something on standard output. What cannot be written is dropped; [`close`] tells why.
+pub fn say(text: fmt::Arguments<'_>) {
+    let mut failed = OUTPUT.lock().unwrap_or_else(PoisonError::into_inner);
+    if failed.is_some() {
+        return;
+    }
+    let mut out = io::stdout().lock();
+    let text = text.to_string();
+    let text = if out.is_terminal() { visible(&text) } else { Cow::Borrowed(text.as_str()) };
+    if let Err(error) = out.write_all(text.as_bytes()) {
+        *failed = Some(error);
+    }
+}
+
+/// Says something on standard error. Control characters, which come from the names in files, are shown and not sent: a name
+/// cannot move the cursor or rename the window.
+pub fn tell(text: fmt::Arguments<'_>) {
+    // Nobody is left to be told that this failed.
+    let _ = io::stderr().lock().write_all(visible(&text.to_string()).as_bytes());
+}
+
+/// Whether what is said on standard output still arrives.
+#[must_use]
+pub fn is_heard() -> bool {
+    OUTPUT.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+}
+
+/// Brings out what is left. Returns why something that was said was lost, unless it was that the reader had seen enough.
+pub fn close() -> Option<io::Error> {
+    let mut failed = OUTPUT.lock().unwrap_or_else(PoisonError::into_inner);
+    let flushed = io::stdout().lock().flush();
+    let error = failed.take().or_else(|| flushed.err())?;
+    (error.kind() != io::ErrorKind::BrokenPipe).then_some(error)
+}
+
+/// A text whose control characters, line ends and tabs apart, are shown as they would be written in source.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let hidden = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_direction(c);
+    if !text.contains(hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if hidden(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+    }
+    Cow::Owned(shown)
+}
+
+/// Marks that turn the direction of writing: with them a name is shown as another than it is.
+fn is_direction(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn names_cannot_command_a_terminal() {
+        assert_eq!(visible("plain\n\tgrün"), "plain\n\tgrün");
+        assert_eq!(visible("\u{1b}[2Ja\rb\u{9b}c"), "\\u{1b}[2Ja\\u{d}b\\u{9b}c");
+        assert_eq!(visible("a\u{202e}b"), "a\\u{202e}b");
+    }
+}

@@ -1,0 +1,117 @@
+//! Readers that go away and outputs that are full: what is said may be lost, but never what was found, nor how it ended.
+
+use super::*;
+use std::fs::File;
+
+/// A pipe whose reader has gone.
+fn gone() -> Stdio {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    writer.into()
+}
+
+fn full() -> Stdio {
+    File::options().write(true).open("/dev/full").unwrap().into()
+}
+
+/// Runs with these outputs; the exit code, and what was said on those that are caught.
+fn with(args: &[&str], stdout: Stdio, stderr: Stdio) -> Said {
+    let child = Command::new(binary()).args(args).current_dir(root()).stdout(stdout).stderr(stderr).spawn().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Said { stdout: text(&output.stdout), stderr: text(&output.stderr), code: output.status.code() }
+}
+
+const QUICK: &str = "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = { depth = 2 }\n";
+
+#[test]
+fn no_reader_that_goes_away_turns_a_failure_into_a_success() {
+    let trial = Trial::new(&format!("{QUICK}[[expect]]\nwhere = {{ depth = 1 }}\nnodes = 1\nsource = 'nobody'\n"));
+    let out = trial.text("out");
+    let run = ["run", &trial.file, "--check", "--out", &out];
+    for (stdout, stderr) in [(gone(), Stdio::null()), (Stdio::null(), gone()), (gone(), gone())] {
+        let _ = fs::remove_dir_all(&out);
+        with(&run, stdout, stderr).expect(1);
+        assert_eq!(counts(&trial.results("out")).len(), 6, "the run should have gone on to its end");
+        assert!(trial.path("out").join("report.html").exists());
+    }
+    // A comparison whose gate fails, with a reader that wanted one line.
+    let other = Trial::new(&format!("{QUICK}[engine]\ntable = 'none'\n"));
+    other.run("out", &[]).expect(0);
+    let compare = ["compare", &out, &other.text("out"), "--fail-on", "nodes>0%"];
+    let code = with(&compare, Stdio::piped(), Stdio::piped()).code;
+    assert!(matches!(code, Some(1 | 3 | 4)), "{code:?}");
+    assert_eq!(with(&compare, gone(), gone()).code, code);
+    // A merge without one of its shards.
+    let plan = trial.text("plan.json");
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
+    let whole = trial.text("whole");
+    ttlab(&["run", "--plan", &plan, "--shard", "0", "--quiet", "--out", &whole]).expect(0);
+    with(&["merge", &plan, "--out", &whole], gone(), gone()).expect(3);
+    // A mistake stays one.
+    with(&["run", "nowhere.toml"], gone(), gone()).expect(2);
+    with(&["nonsense"], gone(), gone()).expect(2);
+    // A reader that has seen enough of a list is no failure.
+    with(&["columns"], gone(), Stdio::piped()).expect(0);
+    with(&["--help"], gone(), Stdio::piped()).expect(0);
+}
+
+#[test]
+fn a_full_disk_under_the_outputs_is_told_and_loses_no_row() {
+    if !Path::new("/dev/full").exists() {
+        eprintln!("SKIPPED: no /dev/full");
+        return;
+    }
+    for args in [&["columns"][..], &["--help"], &["man"], &["completions", "bash"], &["options", "table"]] {
+        let said = with(args, full(), Stdio::piped()).expect(5);
+        assert!(args == ["--help"] || said.stderr.contains("standard output: No space left on device"), "{args:?}");
+    }
+    let trial = Trial::new(QUICK);
+    let out = trial.text("out");
+    with(&["run", &trial.file, "--out", &out], full(), Stdio::piped()).expect(5).says(&["No space left on device"]);
+    assert_eq!(counts(&trial.results("out")).len(), 6);
+    fs::remove_dir_all(&out).unwrap();
+    with(&["run", &trial.file, "--out", &out], Stdio::piped(), full()).expect(0);
+    assert_eq!(counts(&trial.results("out")).len(), 6);
+    with(&["run", "nowhere.toml"], full(), full()).expect(2);
+}
+
+/// The system refuses a thread whose stack is larger than its memory.
+#[test]
+fn threads_that_cannot_be_had_are_told() {
+    let trial = Trial::new(QUICK);
+    trial.run("peace", &[]).expect(0);
+    let starved =
+        |args: &[&str]| said(Command::new(binary()).args(args).env("RUST_MIN_STACK", (1u64 << 46).to_string()));
+    let out = trial.text("out");
+    starved(&["run", &trial.file, "--out", &out]).expect(5).says(&["--jobs", "threads and no more"]);
+    // What no row waits for goes on in one thread.
+    starved(&["report", &trial.text("peace")]).expect(0);
+    trial.run("out", &[]).expect(0);
+}
+
+#[test]
+fn sizes_that_no_machine_has_are_refused_before_anything_is_asked_for() {
+    for size in ["17179869184 GiB", "17179869183 GiB", "999999999999999", "8796093022208"] {
+        let set = format!("table.size={size}");
+        let huge = |args: &[&str]| ttlab(&[args, &["--set", &set]].concat());
+        // The last is a size that some machine might have, and this one has not.
+        let expected = if size.starts_with('8') { 5 } else { 2 };
+        let said = huge(&["search", "startpos", "--depth", "2"]);
+        assert!(matches!(said.code, Some(2 | 5)) && said.stderr.contains("table.size"), "{size}: {}", said.stderr);
+        assert!(expected == 5 || said.code == Some(2), "{size}: {}", said.stderr);
+        let trace = huge(&["trace", "startpos", "--depth", "2", "-o", "/dev/null"]);
+        assert!(matches!(trace.code, Some(2 | 5)) && trace.stderr.contains("table.size"), "{size}: {}", trace.stderr);
+        let trial = Trial::new(&format!("{QUICK}[engine]\ntable.size = '{size}'\n"));
+        if expected == 2 {
+            ttlab(&["check", &trial.file]).expect(2).says(&["table.size", "than any machine has"]);
+            ttlab(&["audit", &trial.file]).expect(2).says(&["table.size"]);
+        }
+    }
+}
+
+#[test]
+fn names_cannot_command_the_terminal() {
+    let said = ttlab(&["check", "a\u{1b}]0;title\u{7}.toml"]).expect(2).says(&["a\\u{1b}]0;title\\u{7}.toml"]);
+    assert!(!said.stderr.contains(['\u{1b}', '\u{7}']), "{:?}", said.stderr);
+}
