@@ -1,8 +1,9 @@
+use super::screen::screen;
 use super::{Exit, Failure, Outcome};
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::Gate;
 use crate::analysis::questions::sides::Side;
-use crate::report::{comparison, machine};
+use crate::report::{comparison, machine, markdown, text};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -67,8 +68,7 @@ pub fn run(args: &Args) -> Outcome {
         )));
     }
 
-    let forms: [fn(&Comparison) -> String; 4] =
-        [machine::junit, comparison::markdown, machine::json, machine::bench_json];
+    let forms: [fn(&Comparison) -> String; 4] = [machine::junit, summary, machine::json, machine::bench_json];
     let mut printed = false;
     for (path, form) in outputs.into_iter().zip(forms).filter_map(|(path, form)| Some((path.as_deref()?, form))) {
         if on_stdout(path) {
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Outcome {
         }
     }
     if !printed {
-        println!("{}", comparison::text(&found));
+        println!("{}", text::render(&comparison::sheet(&found), screen()));
     }
     Ok(match found.finding() {
         Finding::Gate => Exit::Gate,
@@ -87,6 +87,11 @@ pub fn run(args: &Args) -> Outcome {
         Finding::Unequal => Exit::Unequal,
         Finding::Fine => Exit::Done,
     })
+}
+
+/// For a job's summary, or a comment.
+fn summary(found: &Comparison) -> String {
+    markdown::render(&comparison::sheet(found), markdown::Style { level: 3, figures: false })
 }
 
 const HELP: &str = "give two folders that `ttlab run` wrote, or their results.csv";

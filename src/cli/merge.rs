@@ -49,16 +49,16 @@ pub fn run(args: &Args) -> Outcome {
         }
         Err(error) => return Err(failure(error)),
     };
-    let report = crate::report::write(&results).map_err(Failure::io)?;
+    let page = crate::report::write(&results).map_err(Failure::io)?;
     if !args.quiet {
-        println!("{}", report.text);
+        println!("{}", crate::report::text::render(&page.brief(), super::screen::screen()));
         println!("merged {} shards; report: {}", manifest.shards.len(), results.join("report.md").display());
     }
     if failed > 0 {
         eprintln!("{failed} jobs failed: see the error column; run their shards again with --retry-failed");
         return Ok(Exit::Failed);
     }
-    Ok(if args.check && report.verdicts_failed > 0 { Exit::Gate } else { Exit::Done })
+    Ok(if args.check && page.failed() > 0 { Exit::Gate } else { Exit::Done })
 }
 
 /// The shards of a plan: in the folders given, or where `ttlab run --plan` puts them.

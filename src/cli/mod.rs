@@ -33,6 +33,7 @@ mod report;
 mod reproduce;
 mod run;
 mod schema;
+mod screen;
 mod search;
 mod shell;
 mod signals;

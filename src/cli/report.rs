@@ -1,6 +1,6 @@
+use super::screen::screen;
 use super::{Exit, Failure, Outcome};
-use crate::report::{self, Choices, Page, html, markdown, source, text};
-use std::io::IsTerminal;
+use crate::report::{self, Choices, Page, data, html, markdown, source, text};
 use std::path::{Path, PathBuf};
 
 /// Look at results: groups, metrics and baseline of your choice, over one or several results
@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
   ttlab report reports/quick --by table.policy.kind --metric nodes --metric usable_rate
   ttlab report reports/quick --where 'depth>=4' --where 'table.size!=1 MiB'
   ttlab report old/results.csv new/results.csv --by source
-  ttlab report reports/a reports/b --format html -o both.html
+  ttlab report reports/a reports/b -o both.html
+  ttlab report reports/quick --format json             every table and figure as data (schema 1); csv: the same as records
 
 With choices, or with several results, nothing in the results' folders is written: the answer goes to standard output,
 or where -o says. Columns: `ttlab columns`; the unique end of a name is enough. Derived metrics: usable_rate, move_rate,
@@ -41,9 +42,16 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
+    /// For a terminal: the summary
     Text,
+    /// Markdown
     Md,
+    /// One page for a browser, with figures
     Html,
+    /// Every table and figure as data
+    Json,
+    /// The same as records, one for each field
+    Csv,
 }
 
 impl Format {
@@ -52,6 +60,8 @@ impl Format {
         args.format.unwrap_or(match ending {
             Some("html" | "htm") => Self::Html,
             Some("md") => Self::Md,
+            Some("json") => Self::Json,
+            Some("csv") => Self::Csv,
             _ => Self::Text,
         })
     }
@@ -71,14 +81,16 @@ pub fn run(args: &Args) -> Outcome {
         && let [folder] = &args.results[..]
         && folder.is_dir()
     {
-        report::write_page(&page, folder).map_err(|error| Failure::io(format!("{error:#}")))?;
-        println!("{}\nreport: {}", text::render(&page, width()), folder.join("report.html").display());
+        report::write_sheet(&page.sheet, folder).map_err(|error| Failure::io(format!("{error:#}")))?;
+        println!("{}\nreport: {}", text::render(&page.brief(), screen()), folder.join("report.html").display());
         return Ok(Exit::Done);
     }
     let rendered = match Format::of(args) {
-        Format::Text => text::render(&page, width()) + "\n",
-        Format::Md => markdown::render(&page, false),
-        Format::Html => html::render(&page),
+        Format::Text => text::render(&page.brief(), screen()) + "\n",
+        Format::Md => markdown::render(&page.sheet, markdown::Style { level: 1, figures: false }),
+        Format::Html => html::render(&page.sheet),
+        Format::Json => data::json(&page.sheet),
+        Format::Csv => data::csv(&page.sheet),
     };
     match &args.out {
         Some(path) => crate::record::write_whole(path, rendered.as_bytes())
@@ -86,13 +98,4 @@ pub fn run(args: &Args) -> Outcome {
         None => print!("{rendered}"),
     }
     Ok(Exit::Done)
-}
-
-/// Columns of the terminal that the answer goes to; as many as are wanted where it goes elsewhere.
-fn width() -> usize {
-    if std::io::stdout().is_terminal() { terminal_width().unwrap_or(report::WIDTH) } else { 10_000 }
-}
-
-fn terminal_width() -> Option<usize> {
-    std::env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns >= 40)
 }

@@ -1,8 +1,9 @@
 use super::run::{command_line, run_failure};
+use super::screen::screen;
 use super::signals::stop_flag;
 use super::{Exit, Failure, Outcome};
 use crate::experiment::{Experiment, Plan};
-use crate::report::{self, published};
+use crate::report::{self, markdown, published, text};
 use crate::runner::{Session, Settings, progress};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -70,14 +71,13 @@ pub fn run(args: &Args) -> Outcome {
             eprintln!("interrupted; to continue:\n  {}", command_line());
             return Ok(Exit::Interrupted);
         }
-        report::write(&folder).map_err(Failure::io)?;
-        pages.push(report::read(&folder).map_err(Failure::io)?);
+        pages.push(report::write(&folder).map_err(Failure::io)?);
     }
-    println!("{}", published::text(&pages));
+    println!("{}", text::render(&published::brief(&pages), screen()));
     // A part does not overwrite the page of the whole.
     if args.only.is_empty() && !args.quick {
         let path = args.out.join("README.md");
-        let page = published::markdown(&pages);
+        let page = markdown::render(&published::sheet(&pages), markdown::Style { level: 1, figures: false });
         crate::record::write_whole(&path, page.as_bytes())
             .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
         println!("page: {}", path.display());

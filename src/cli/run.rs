@@ -113,13 +113,13 @@ pub fn run(args: &Args) -> Outcome {
             println!("shard {index} of {of} is done: {}", folder.display());
         }
     } else {
-        let report = crate::report::write(&folder).map_err(Failure::io)?;
-        gate = args.check && report.verdicts_failed > 0 || args.strict && !report.blind.is_empty();
-        blind = report.blind;
+        let page = crate::report::write(&folder).map_err(Failure::io)?;
+        gate = args.check && page.failed() > 0 || args.strict && !page.blind.is_empty();
         if !args.quiet {
-            println!("{}", report.text);
+            println!("{}", crate::report::text::render(&page.brief(), super::screen::screen()));
             println!("report: {}", folder.join("report.html").display());
         }
+        blind = page.blind;
     }
     if args.strict && !blind.is_empty() {
         eprintln!("--strict: this experiment cannot show what it varies:\n- {}", blind.join("\n- "));

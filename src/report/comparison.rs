@@ -1,10 +1,10 @@
-//! A comparison for readers: plain text for a terminal, Markdown for a job's summary.
+//! The page of a comparison: what moved from BASE to NEW.
 
-use super::markdown::plain as cell;
-use super::number::{count, number};
-use crate::analysis::questions::compare::{Change, Comparison, Finding, Judged, Moved};
+use super::number::count;
+use super::sheet::{Cell, Column, Mark, Part, Sheet, Table, Value};
+use crate::analysis::questions::compare::{Comparison, Finding, Judged, Moved};
 use crate::record::columns;
-use std::fmt::Write;
+use std::cmp::Ordering;
 
 /// The change from one total to another: `+1.25 %`, or `=`.
 #[must_use]
@@ -39,49 +39,6 @@ pub fn headline(comparison: &Comparison) -> String {
     }
 }
 
-/// The ratio with its interval and p; a dash where one position has to do.
-fn ratio(change: &Change) -> [String; 3] {
-    let ratio = change.nodes;
-    let interval = match ratio.low.is_nan() {
-        true => "-".to_owned(),
-        false => format!("{:.3}-{:.3}", ratio.low, ratio.high),
-    };
-    [number(ratio.mean, 3), interval, number(change.p, 3)]
-}
-
-/// Headings of the table of variants.
-const HEADINGS: [&str; 9] = ["rows", "moved", "missing", "nodes", "new nodes", "change", "ratio", "95 %", "p"];
-
-fn fields(comparison: &Comparison, change_of: &Change) -> Vec<String> {
-    let nodes = comparison.metric(columns::NODES).map_or([f64::NAN; 2], |at| change_of.totals[at]);
-    let mut fields = vec![
-        change_of.paired.to_string(),
-        change_of.moved.to_string(),
-        change_of.missing.to_string(),
-        count(nodes[0]),
-        count(nodes[1]),
-        change(nodes),
-    ];
-    fields.extend(ratio(change_of));
-    fields
-}
-
-/// Metrics that moved in some variant: name, variant, rows, totals.
-fn movements(comparison: &Comparison) -> Vec<(&str, &Change, usize, [f64; 2])> {
-    comparison
-        .metrics
-        .iter()
-        .enumerate()
-        .flat_map(|(at, metric)| {
-            comparison
-                .variants
-                .iter()
-                .filter(move |change| change.differ[at] > 0)
-                .map(move |change| (metric.as_str(), change, change.differ[at], change.totals[at]))
-        })
-        .collect()
-}
-
 /// A gate's outcome in a word or two.
 #[must_use]
 pub fn outcome(judged: &Judged) -> &'static str {
@@ -101,82 +58,149 @@ pub fn seen(judged: &Judged) -> String {
     format!("{} -> {} ({}{rows})", total(base), total(new), change(judged.totals))
 }
 
-/// Columns that lie beside each other, the first to the left.
-fn aligned(out: &mut String, headings: &[&str], rows: &[Vec<String>]) {
-    let width = |at: usize| {
-        let cells = rows.iter().map(|row| row[at].chars().count());
-        cells.max().unwrap_or(0).max(headings[at].chars().count())
+/// The page.
+#[must_use]
+pub fn sheet(comparison: &Comparison) -> Sheet {
+    let [base, new] = &comparison.names;
+    let mut parts = vec![Part::List(String::new(), vec![format!("BASE {base}"), format!("NEW {new}")])];
+    if !comparison.judged.is_empty() {
+        parts.push(Part::Table(gates(comparison)));
+    }
+    parts.push(Part::Table(variants(comparison)));
+    let moved = [movements(comparison), rows(comparison)].into_iter().filter(|table| !table.rows.is_empty());
+    let moved: Vec<Part> = moved.map(Part::Table).collect();
+    if !moved.is_empty() {
+        parts.push(Part::Folded("What moved".to_owned(), moved));
+    }
+    if comparison.missing.0 > 0 {
+        let title = format!("Rows of BASE that NEW lacks: {}", comparison.missing.0);
+        parts.push(Part::Folded(title, vec![Part::Findings(comparison.missing.1.clone())]));
+    }
+    let mut notes: Vec<String> = comparison.notes.iter().map(|note| format!("note: {note}")).collect();
+    if comparison.added > 0 {
+        notes.push(format!("rows that only NEW has: {}", comparison.added));
+    }
+    if !notes.is_empty() {
+        parts.push(Part::Findings(notes));
+    }
+    Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts }
+}
+
+/// The change from one total to another, marked by its direction.
+fn moved(totals: [f64; 2]) -> Cell {
+    let mark = match totals[1].partial_cmp(&totals[0]) {
+        Some(Ordering::Less) => Mark::Less,
+        Some(Ordering::Greater) => Mark::More,
+        _ => Mark::None,
     };
-    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
-    let mut line = |cells: &mut dyn Iterator<Item = &str>| {
-        let mut text = String::new();
-        for (at, (cell, width)) in cells.zip(&widths).enumerate() {
-            let _ = if at == 0 { write!(text, "{cell:<width$}") } else { write!(text, "  {cell:>width$}") };
-        }
-        let _ = writeln!(out, "{}", text.trim_end());
-    };
-    line(&mut headings.iter().copied());
-    for row in rows {
-        line(&mut row.iter().map(String::as_str));
+    let share = if totals[0] == totals[1] { 0.0 } else { (totals[1] - totals[0]) / totals[0] };
+    Cell { text: change(totals), value: Value::Number(share), mark, ..Cell::default() }
+}
+
+/// The gates, and what each saw.
+fn gates(comparison: &Comparison) -> Table {
+    let rows = comparison.judged.iter().map(|judged| {
+        let mark = if judged.fails { Mark::Failed } else { Mark::Passed };
+        vec![
+            Cell::text(outcome(judged)).marked(mark),
+            Cell::text(&judged.gate),
+            Cell::text(&judged.variant),
+            Cell::text(seen(judged)),
+        ]
+    });
+    Table {
+        key: "gates".to_owned(),
+        title: "Gates".to_owned(),
+        columns: ["verdict", "gate", "variant", "base -> new"].map(|name| Column::words(name, name, "")).to_vec(),
+        rows: rows.collect(),
+        ..Table::default()
     }
 }
 
-/// For a terminal.
-#[must_use]
-pub fn text(comparison: &Comparison) -> String {
-    let mut out =
-        format!("{}\n  BASE {}\n  NEW  {}\n\n", headline(comparison), comparison.names[0], comparison.names[1]);
-    let rows: Vec<Vec<String>> = comparison
-        .variants
-        .iter()
-        .map(|change| [vec![change.variant.clone()], fields(comparison, change)].concat())
-        .collect();
-    aligned(&mut out, &[&["variant"], &HEADINGS[..]].concat(), &rows);
-    let moves = movements(comparison);
-    if !moves.is_empty() {
-        let _ = writeln!(out, "\nwhat moved");
-        let rows: Vec<Vec<String>> = moves
-            .iter()
-            .map(|(metric, of, rows, totals)| {
-                let [base, new] = totals.map(count);
-                vec![format!("  {metric}"), of.variant.clone(), rows.to_string(), base, new, change(*totals)]
-            })
-            .collect();
-        aligned(&mut out, &["  metric", "variant", "rows", "base", "new", "change"], &rows);
+/// Each variant: rows, nodes, ratio.
+fn variants(comparison: &Comparison) -> Table {
+    let one = "too few positions";
+    let rows = comparison.variants.iter().map(|of| {
+        let nodes = comparison.metric(columns::NODES).map_or([f64::NAN; 2], |at| of.totals[at]);
+        vec![
+            Cell::text(&of.variant),
+            Cell::count(of.paired as f64),
+            Cell::count(of.moved as f64),
+            Cell::count(of.missing as f64),
+            Cell::count(nodes[0]),
+            Cell::count(nodes[1]),
+            moved(nodes),
+            Cell::decimal(of.nodes.mean, 3).or("no pairs"),
+            Cell::range(of.nodes.low, of.nodes.high).or(one),
+            Cell::p(of.p).or(one),
+        ]
+    });
+    Table {
+        key: "variants".to_owned(),
+        columns: vec![
+            Column::words("variant", "variant", "as BASE calls it"),
+            Column::numbers("rows", "rows", "that both have"),
+            Column::numbers("moved", "moved", "rows of those that are not the same"),
+            Column::numbers("missing", "missing", "rows that NEW lacks").spare(4),
+            Column::numbers("nodes_base", "nodes", "of BASE"),
+            Column::numbers("nodes_new", "new nodes", "of NEW"),
+            Column::numbers("change", "change", "of the totals"),
+            Column::numbers("ratio", "ratio", "geometric mean over the searches").spare(3),
+            Column::numbers("interval", "95 %", "").spare(2),
+            Column::numbers("p", "p", "sign-flip permutation test, after Holm's correction").spare(1),
+        ],
+        rows: rows.collect(),
+        ..Table::default()
     }
-    if !comparison.moved.is_empty() {
-        let _ = writeln!(out, "\nrows that moved most, by nodes");
-        for moved in &comparison.moved {
-            let _ = writeln!(
-                out,
-                "  {}: nodes {} -> {} ({}); {}",
-                place(moved),
-                count(moved.nodes[0]),
-                count(moved.nodes[1]),
-                change(moved.nodes),
-                differing(moved)
-            );
-        }
+}
+
+/// Columns of a change from BASE to NEW.
+fn base_to_new() -> [Column; 3] {
+    [Column::numbers("base", "base", ""), Column::numbers("new", "new", ""), Column::numbers("change", "change", "")]
+}
+
+/// Metrics that moved in some variant.
+fn movements(comparison: &Comparison) -> Table {
+    let all = comparison.metrics.iter().enumerate().flat_map(|(at, metric)| {
+        let changed = comparison.variants.iter().filter(move |change| change.differ[at] > 0);
+        changed.map(move |change| (metric, change, change.differ[at], change.totals[at]))
+    });
+    let rows = all.map(|(metric, of, rows, totals)| {
+        let [base, new] = totals.map(Cell::count);
+        vec![Cell::text(metric), Cell::text(&of.variant), Cell::count(rows as f64), base, new, moved(totals)]
+    });
+    let heads = [
+        Column::words("metric", "metric", ""),
+        Column::words("variant", "variant", ""),
+        Column::numbers("rows", "rows", "that differ").spare(1),
+    ];
+    Table {
+        key: "movements".to_owned(),
+        title: "Metrics".to_owned(),
+        columns: heads.into_iter().chain(base_to_new()).collect(),
+        rows: rows.collect(),
+        ..Table::default()
     }
-    if comparison.missing.0 > 0 {
-        let _ = writeln!(out, "\nrows of BASE that NEW lacks: {}", comparison.missing.0);
-        comparison.missing.1.iter().for_each(|row| {
-            let _ = writeln!(out, "  {row}");
-        });
+}
+
+/// The rows that moved most.
+fn rows(comparison: &Comparison) -> Table {
+    let rows = comparison.moved.iter().map(|row| {
+        let [base, new] = row.nodes.map(Cell::count);
+        vec![Cell::text(place(row)), base, new, moved(row.nodes), Cell::text(differing(row))]
+    });
+    let heads = [Column::words("row", "row", "")];
+    Table {
+        key: "moved_rows".to_owned(),
+        title: "Rows that moved most, by nodes".to_owned(),
+        columns: heads
+            .into_iter()
+            .chain(base_to_new())
+            .chain([Column::words("columns", "columns", "that differ")])
+            .collect(),
+        rows: rows.collect(),
+        ..Table::default()
     }
-    if comparison.added > 0 {
-        let _ = writeln!(out, "\nrows that only NEW has: {}", comparison.added);
-    }
-    if !comparison.judged.is_empty() {
-        let _ = writeln!(out, "\ngates");
-        for judged in &comparison.judged {
-            let _ = writeln!(out, "  {}: {} \"{}\": {}", outcome(judged), judged.gate, judged.variant, seen(judged));
-        }
-    }
-    for note in &comparison.notes {
-        let _ = writeln!(out, "note: {note}");
-    }
-    out.trim_end().to_owned()
 }
 
 /// Which row.
@@ -191,59 +215,6 @@ fn differing(moved: &Moved) -> String {
     let more = moved.columns.len().saturating_sub(6);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more} differ", names.join(", "))
-}
-
-/// Text from outside that stands between backticks, in a table or not.
-fn code(text: &str) -> String {
-    text.replace('`', "'").replace('|', "\\|").replace(['\n', '\r'], " ")
-}
-
-/// For a job's summary, or a comment.
-#[must_use]
-pub fn markdown(comparison: &Comparison) -> String {
-    let mut out = format!("### ttlab compare: {}\n\n", cell(&headline(comparison)));
-    let [base, new] = comparison.names.each_ref().map(|name| code(name));
-    let _ = writeln!(out, "BASE `{base}`, NEW `{new}`\n");
-    if !comparison.judged.is_empty() {
-        let _ = writeln!(out, "| gate | variant | base -> new | verdict |\n|---|---|---|---|");
-        for judged in &comparison.judged {
-            let (gate, variant) = (code(&judged.gate), cell(&judged.variant));
-            let mark = if judged.fails { "**" } else { "" };
-            let _ = writeln!(out, "| `{gate}` | {variant} | {} | {mark}{}{mark} |", seen(judged), outcome(judged));
-        }
-        out.push('\n');
-    }
-    let _ = writeln!(out, "| variant | {} |\n|---|{}", HEADINGS.join(" | "), "---:|".repeat(HEADINGS.len()));
-    for change in &comparison.variants {
-        let _ = writeln!(out, "| {} | {} |", cell(&change.variant), fields(comparison, change).join(" | "));
-    }
-    let moves = movements(comparison);
-    if !moves.is_empty() {
-        let _ = writeln!(out, "\n<details><summary>What moved</summary>\n");
-        let _ = writeln!(out, "| metric | variant | rows | base | new | change |\n|---|---|---:|---:|---:|---:|");
-        for (metric, of, rows, totals) in moves {
-            let ([base, new], variant) = (totals.map(count), cell(&of.variant));
-            let _ = writeln!(out, "| {metric} | {variant} | {rows} | {base} | {new} | {} |", change(totals));
-        }
-        let _ = writeln!(out, "\n| row | nodes | new nodes | change | columns |\n|---|---:|---:|---:|---|");
-        for moved in &comparison.moved {
-            let [base, new] = moved.nodes.map(count);
-            let (place, columns) = (cell(&place(moved)), cell(&differing(moved)));
-            let _ = writeln!(out, "| {place} | {base} | {new} | {} | {columns} |", change(moved.nodes));
-        }
-        let _ = writeln!(out, "\n</details>");
-    }
-    if comparison.missing.0 > 0 {
-        let _ = writeln!(out, "\n<details><summary>{} rows of BASE that NEW lacks</summary>\n", comparison.missing.0);
-        comparison.missing.1.iter().for_each(|row| {
-            let _ = writeln!(out, "- {}", cell(row));
-        });
-        let _ = writeln!(out, "\n</details>");
-    }
-    for note in &comparison.notes {
-        let _ = writeln!(out, "\n> {}", cell(note));
-    }
-    out
 }
 
 #[cfg(test)]

@@ -6,14 +6,14 @@ use super::svg::lines::Lines;
 use super::svg::scatter::Scatter;
 use super::svg::stacked::Stacked;
 use crate::analysis::questions::chaos::Chaos;
-use crate::analysis::questions::curves::{self, Response, Series};
-use crate::analysis::questions::effects::Effect;
+use crate::analysis::questions::curves::{self, Point, Response, Series};
+use crate::analysis::questions::effects::{self, Effect};
 use crate::analysis::questions::findings::{Outcome, outcome};
-use crate::analysis::rows::axes::Axis;
+use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::{Frame, Summary};
-
-/// The files of figures that every report may have.
-pub const FILES: &[&str] = &["ratio", "nodes-by-depth", "size-ratio", "size-usable", "map", "anatomy", "positions"];
+use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// A figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +29,8 @@ pub struct Figure {
 }
 
 /// What is drawn.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)]
 pub enum Plot {
     Forest(Forest),
@@ -56,21 +57,37 @@ impl Figure {
 /// The axes of a grid, for figures.
 pub struct GridView<'a> {
     /// The rows on the grid.
-    pub frame: &'a Frame,
+    pub frame: Cow<'a, Frame>,
     /// Its axes.
-    pub axes: &'a [Axis],
+    pub axes: Vec<Axis>,
     /// The reference level of each.
-    pub references: &'a [usize],
+    pub references: Vec<usize>,
     /// What each level does.
-    pub effects: &'a [Effect],
+    pub effects: Vec<Effect>,
 }
 
-/// All figures that the rows allow.
-#[must_use]
-pub fn figures(frame: &Frame, summary: &Summary, grid: Option<&GridView<'_>>, chaos: Option<&Chaos>) -> Vec<Figure> {
-    let mut figures = Vec::new();
-    let metric = summary.metrics.first().map_or("nodes", |metric| metric.name.as_str());
-    figures.extend(forest(summary, chaos, metric));
+impl<'a> GridView<'a> {
+    /// The grid that rows lie on, where there is one.
+    #[must_use]
+    pub fn new(rows: &'a Frame, summary: &Summary, baseline: Option<&String>) -> Option<Self> {
+        let metric = &summary.metrics[0];
+        let (frame, axes) = axes::axes(rows, &metric.columns());
+        if axes.is_empty() {
+            return None;
+        }
+        let references = effects::references(&frame, &axes, baseline.map(String::as_str));
+        let effects = effects::effects(&frame, &axes, &references, metric);
+        Some(Self { frame, axes, references, effects })
+    }
+}
+
+/// What is compared.
+fn metric(summary: &Summary) -> &str {
+    summary.metrics.first().map_or("nodes", |metric| &metric.name)
+}
+
+/// The lines that a figure shows, and a sentence where they are not all.
+fn chosen(summary: &Summary) -> (Vec<usize>, String) {
     let lines = curves::chosen(summary);
     let some = match (lines.len(), summary.lines.len()) {
         (shown, all) if shown < all => {
@@ -78,52 +95,79 @@ pub fn figures(frame: &Frame, summary: &Summary, grid: Option<&GridView<'_>>, ch
         }
         _ => String::new(),
     };
-    let by_depth = curves::by_depth(frame, summary, &lines);
-    if !by_depth.is_empty() {
-        let depths: std::collections::BTreeSet<u32> =
-            by_depth.iter().flat_map(|series| &series.points).map(|point| point.x as u32).collect();
+    (lines, some)
+}
+
+/// Nodes of the iterations, and their ratios to the baseline's.
+#[must_use]
+pub fn by_depth(rows: &Frame, summary: &Summary) -> Vec<Figure> {
+    let (lines, some) = chosen(summary);
+    let series = curves::by_depth(rows, summary, &lines);
+    let base = series.iter().position(|series| series.line.is_some_and(|at| summary.lines[at].is_baseline));
+    let depths: BTreeSet<u32> = series.iter().flat_map(|series| &series.points).map(|point| point.x as u32).collect();
+    let lines = |series: Vec<Series>, base: Option<usize>, y: &str, ratio: bool| Lines {
+        base,
+        x_ticks: depths.iter().map(|&depth| (f64::from(depth), depth.to_string())).collect(),
+        series,
+        x: "depth (plies)".to_owned(),
+        y: y.to_owned(),
+        y_log: true,
+        ratio,
+        ..Lines::default()
+    };
+    let mut figures = Vec::new();
+    if let Some(ratios) = base.map(|base| against(&series, &series[base].points)).filter(|_| series.len() > 1) {
         figures.push(Figure {
-            file: "nodes-by-depth".to_owned(),
-            title: "Nodes by depth".to_owned(),
-            caption: format!("Mean nodes of each iteration of a search, on a logarithmic scale.{some}"),
-            plot: Plot::Lines(Lines {
-                base: by_depth.iter().position(|series| series.line.is_some_and(|at| summary.lines[at].is_baseline)),
-                x_ticks: depths.into_iter().map(|depth| (f64::from(depth), depth.to_string())).collect(),
-                series: by_depth,
-                x: "depth (plies)".to_owned(),
-                y: "nodes of the iteration".to_owned(),
-                y_log: true,
-                ..Lines::default()
-            }),
+            file: "ratio-by-depth".to_owned(),
+            title: "Nodes by depth, against the baseline".to_owned(),
+            caption: format!("Mean nodes of each iteration, as a ratio to the baseline's at the same depth.{some}"),
+            plot: Plot::Lines(lines(ratios, base, "nodes against the baseline", true)),
         });
     }
-    if let Some(grid) = grid {
-        figures.extend(by_size(grid, summary, metric));
-        figures.extend(
-            curves::responses(grid.frame, grid.axes, grid.references, grid.effects, &summary.metrics[0])
-                .into_iter()
-                .map(response),
+    if !series.is_empty() {
+        figures.insert(
+            0,
+            Figure {
+                file: "nodes-by-depth".to_owned(),
+                title: "Nodes by depth".to_owned(),
+                caption: format!("Mean nodes of each iteration of a search, on a logarithmic scale.{some}"),
+                plot: Plot::Lines(lines(series, base, "nodes of the iteration", false)),
+            },
         );
-        figures.extend(map(grid, summary, metric));
-    }
-    figures.extend(anatomy(summary, &lines, &some));
-    let positions = if metric == "nodes" { curves::positions(frame, summary, &lines) } else { Vec::new() };
-    if positions.iter().any(|series| series.points.len() > 2) {
-        figures.push(Figure {
-            file: "positions".to_owned(),
-            title: "Position by position".to_owned(),
-            caption: format!("Each search's nodes against the baseline's, by the baseline's size. Below the dashed line: fewer nodes.{some}"),
-            plot: Plot::Scatter(Scatter {
-                series: positions,
-                x: "nodes of the baseline".to_owned(),
-                y: "nodes against the baseline".to_owned(),
-            }),
-        });
     }
     figures
 }
 
-fn forest(summary: &Summary, chaos: Option<&Chaos>, metric: &str) -> Option<Figure> {
+/// Each series divided by one, where both have a point.
+fn against(series: &[Series], base: &[Point]) -> Vec<Series> {
+    let divided = |point: &Point| {
+        let base = base.iter().find(|base| base.x == point.x && base.y > 0.0)?;
+        Some(Point { y: point.y / base.y, ..point.clone() })
+    };
+    series.iter().map(|one| Series { points: one.points.iter().filter_map(divided).collect(), ..one.clone() }).collect()
+}
+
+/// Single searches against the baseline's.
+#[must_use]
+pub fn positions(rows: &Frame, summary: &Summary) -> Option<Figure> {
+    let (lines, some) = chosen(summary);
+    let series = if metric(summary) == "nodes" { curves::positions(rows, summary, &lines) } else { Vec::new() };
+    series.iter().any(|series| series.points.len() > 2).then(|| Figure {
+        file: "positions".to_owned(),
+        title: "Position by position".to_owned(),
+        caption: format!("Each search's nodes against the baseline's, by the baseline's size. Below the dashed line: fewer nodes.{some}"),
+        plot: Plot::Scatter(Scatter {
+            series,
+            x: "nodes of the baseline".to_owned(),
+            y: "nodes against the baseline".to_owned(),
+        }),
+    })
+}
+
+/// Each line's ratio with its interval.
+#[must_use]
+pub fn forest(summary: &Summary, chaos: Option<&Chaos>) -> Option<Figure> {
+    let metric = metric(summary);
     let rows: Vec<Row> = summary
         .lines
         .iter()
@@ -147,7 +191,10 @@ fn forest(summary: &Summary, chaos: Option<&Chaos>, metric: &str) -> Option<Figu
     })
 }
 
-fn by_size(grid: &GridView<'_>, summary: &Summary, metric: &str) -> Vec<Figure> {
+/// Ratios and usable hits by the size of the table.
+#[must_use]
+pub fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
+    let metric = metric(summary);
     let Some(axis) = grid.axes.iter().position(|axis| axis.path == "table.size" && axis.is_numeric()) else {
         return Vec::new();
     };
@@ -175,7 +222,7 @@ fn by_size(grid: &GridView<'_>, summary: &Summary, metric: &str) -> Vec<Figure> 
         (line.probes > 0.0).then(|| (line.usable / line.probes, f64::NAN, f64::NAN))
     };
     let along =
-        |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| curves::along(grid.frame, grid.axes, axis, summary, value);
+        |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| curves::along(&grid.frame, &grid.axes, axis, summary, value);
     let plots = [
         (
             "size-ratio",
@@ -195,6 +242,14 @@ fn by_size(grid: &GridView<'_>, summary: &Summary, metric: &str) -> Vec<Figure> 
         .filter(|(.., lines)| !lines.series.is_empty())
         .map(|(file, title, caption, lines)| Figure { file: file.to_owned(), title, caption, plot: Plot::Lines(lines) })
         .collect()
+}
+
+/// The response to each numeric option.
+#[must_use]
+pub fn responses(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
+    let metric = &summary.metrics[0];
+    let responses = curves::responses(&grid.frame, &grid.axes, &grid.references, &grid.effects, metric);
+    responses.into_iter().map(response).collect()
 }
 
 fn response(response: Response) -> Figure {
@@ -222,11 +277,14 @@ fn response(response: Response) -> Figure {
     }
 }
 
-fn map(grid: &GridView<'_>, summary: &Summary, metric: &str) -> Option<Figure> {
+/// A map of two axes.
+#[must_use]
+pub fn map(grid: &GridView<'_>, summary: &Summary) -> Option<Figure> {
+    let metric = metric(summary);
     if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
         return None;
     }
-    let cells = curves::map(grid.frame, grid.axes, (0, 1), summary);
+    let cells = curves::map(&grid.frame, &grid.axes, (0, 1), summary);
     let filled = cells.iter().flatten().flatten().count();
     if filled * 2 < cells.iter().map(Vec::len).sum::<usize>() {
         return None;
@@ -252,7 +310,10 @@ fn map(grid: &GridView<'_>, summary: &Summary, metric: &str) -> Option<Figure> {
     })
 }
 
-fn anatomy(summary: &Summary, lines: &[usize], some: &str) -> Option<Figure> {
+/// What became of the probes.
+#[must_use]
+pub fn anatomy(summary: &Summary) -> Option<Figure> {
+    let (lines, some) = chosen(summary);
     let parts =
         [("usable hit", 1), ("move-only hit", 6), ("other hit", 4), ("miss, free slot", 7), ("miss, other keys", 2)];
     let bars: Vec<(String, Vec<f64>)> = lines

@@ -1,12 +1,47 @@
 //! `report.md`: reads well where it lies, and on the pages of a code host.
 
-use super::Page;
-use super::table::{self, Mark, Table};
+use super::sheet::{Mark, Part, Sheet, Table};
 use std::fmt::Write;
 
-/// Text from a file made harmless in Markdown.
+/// How a page is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    /// The depth of the topmost heading.
+    pub level: usize,
+    /// Whether the plots lie beside it as SVG files.
+    pub figures: bool,
+}
+
+/// Text from a file made harmless in Markdown; names between backticks stay code.
 #[must_use]
 pub fn plain(text: &str) -> String {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_.=/ ".contains(c);
+    spans(text)
+        .map(|(is_code, text)| match is_code && text.chars().all(harmless) {
+            true => format!("`{text}`"),
+            false if is_code => format!("\\`{}\\`", escape(text)),
+            false => escape(text),
+        })
+        .collect()
+}
+
+/// A text in pieces: whether each stood between backticks, and the piece without them.
+pub(super) fn spans(text: &str) -> impl Iterator<Item = (bool, &str)> {
+    let mut rest = Some(text);
+    let mut code = false;
+    std::iter::from_fn(move || {
+        let now = rest?;
+        // A backtick without a partner is one of the text's own.
+        let end = now.find('`').filter(|&at| code || now[at + 1..].contains('`'));
+        let (piece, after) = end.map_or((now, None), |at| (&now[..at], Some(&now[at + 1..])));
+        let out = (code, piece);
+        (rest, code) = (after, !code);
+        Some(out)
+    })
+    .filter(|(_, piece)| !piece.is_empty())
+}
+
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -24,139 +59,102 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// What stands at the top: the name, the question, the author's words, the findings and what to beware of.
+/// Renders a page.
 #[must_use]
-pub fn head(name: &str, question: &str, analysis: &str, findings: &[String], warnings: &[String]) -> String {
-    let mut out = format!("# {}\n\n", plain(name));
-    if !question.is_empty() {
-        let _ = writeln!(out, "**{}**\n", plain(question));
+pub fn render(sheet: &Sheet, style: Style) -> String {
+    let mut out = String::new();
+    if !sheet.name.is_empty() {
+        let _ = writeln!(out, "{} {}\n", "#".repeat(style.level), plain(&sheet.name));
     }
-    if !analysis.is_empty() {
-        let _ = writeln!(out, "{}\n", analysis.replace('<', "&lt;"));
-    }
-    for finding in findings {
-        let _ = writeln!(out, "- {}", plain(finding));
-    }
-    if !findings.is_empty() {
-        out.push('\n');
-    }
-    for warning in warnings {
-        let _ = writeln!(out, "> **Warning:** {}\n", plain(warning));
-    }
+    parts(&mut out, &sheet.parts, style);
     out
 }
 
-/// Renders the report. `figures`: whether the plots lie beside it as SVG files.
-#[must_use]
-pub fn render(page: &Page, figures: bool) -> String {
-    let manifest = &page.manifest;
-    let mut out = head(&manifest.name, &manifest.question, &page.analysis, &page.findings, &page.warnings);
-    put(&mut out, &table::summary(page));
-    let show = |out: &mut String, names: &[&str]| {
-        for figure in
-            page.figures.iter().filter(|figure| figures && names.iter().any(|name| figure.file.starts_with(name)))
-        {
-            let _ = writeln!(out, "![{}]({}.svg)\n\n{}\n", plain(&figure.title), figure.file, plain(&figure.caption));
-        }
+fn parts(out: &mut String, parts: &[Part], style: Style) {
+    let headed = |out: &mut String, text: &str| match text {
+        "" => Ok(()),
+        text => writeln!(out, "{} {}\n", "#".repeat(style.level + 1), plain(text)),
     };
-    show(&mut out, &["ratio", "nodes-by-depth"]);
-    if let Some(grid) = &page.grid {
-        put(&mut out, &table::effects(grid));
-        show(&mut out, &["size", "response", "map"]);
-        if let Some(table) = table::interactions(grid) {
-            put(&mut out, &table);
-        }
+    for part in parts {
+        let _ = match part {
+            Part::Question(text) => writeln!(out, "**{}**\n", plain(text)),
+            Part::Prose(text) => writeln!(out, "{}\n", text.replace('<', "&lt;")),
+            Part::Findings(list) => list_of(out, list),
+            Part::Warning(text) => writeln!(out, "> **Warning:** {}\n", plain(text)),
+            Part::Heading(text) => headed(out, text),
+            Part::Table(table) => {
+                let _ = headed(out, &table.title);
+                rows(out, table);
+                match table.notes() {
+                    notes if notes.is_empty() => writeln!(out),
+                    notes => writeln!(out, "\n{}\n", plain(&notes)),
+                }
+            }
+            Part::Figure(figure) if style.figures => {
+                writeln!(out, "![{}]({}.svg)\n\n{}\n", plain(&figure.title), figure.file, plain(&figure.caption))
+            }
+            Part::Figure(_) => Ok(()),
+            Part::List(title, list) => {
+                let _ = headed(out, title);
+                list_of(out, list)
+            }
+            Part::Folded(title, folded) => {
+                let _ = writeln!(out, "<details><summary>{}</summary>\n", plain(title));
+                self::parts(out, folded, style);
+                writeln!(out, "</details>\n")
+            }
+        };
     }
-    if let Some(table) = table::anatomy(page) {
-        put(&mut out, &table);
-        show(&mut out, &["anatomy"]);
-    }
-    put(&mut out, &table::details(page));
-    show(&mut out, &["positions"]);
-    for table in [table::seeds(page), table::verdicts(page)].into_iter().flatten() {
-        put(&mut out, &table);
-    }
-    origin(&mut out, page);
-    out
 }
 
-/// A table in Markdown.
-pub fn put(out: &mut String, table: &Table) {
-    let _ = writeln!(out, "## {}\n", plain(&table.title));
-    rows(out, table);
-    if !table.note.is_empty() {
-        let _ = writeln!(out, "\n{}", plain(&table.note));
+fn list_of(out: &mut String, list: &[String]) -> std::fmt::Result {
+    for line in list {
+        let _ = writeln!(out, "- {}", plain(line));
     }
-    out.push('\n');
+    writeln!(out)
 }
 
-/// A table in Markdown, without heading and note.
-pub fn rows(out: &mut String, table: &Table) {
-    let heads: Vec<String> = table.columns.iter().map(|(name, _)| plain(name)).collect();
-    let rule: String = (0..heads.len()).map(|at| if at < table.texts { "---|" } else { "---:|" }).collect();
+/// A table without heading and notes.
+fn rows(out: &mut String, table: &Table) {
+    let heads: Vec<String> = table.columns.iter().map(|column| plain(&column.name)).collect();
+    let rule: String = table.columns.iter().map(|column| if column.words { "---|" } else { "---:|" }).collect();
     let _ = writeln!(out, "| {} |\n|{rule}", heads.join(" | "));
     for row in &table.rows {
-        let cells = row.iter().map(|cell| match cell.mark {
-            Mark::None | Mark::Passed => plain(&cell.text),
-            _ => format!("**{}**", plain(&cell.text)),
+        let cells = row.iter().zip(&table.columns).map(|(cell, column)| {
+            // A number is not torn from its unit.
+            let text = if column.words { plain(&cell.text) } else { plain(&cell.text).replace(' ', "\u{a0}") };
+            let text = if cell.link.is_empty() { text } else { format!("[{text}]({})", cell.link) };
+            match cell.mark {
+                Mark::None | Mark::Passed => text,
+                _ => format!("**{text}**"),
+            }
         });
         let _ = writeln!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));
     }
 }
 
-/// How it was made.
-fn origin(out: &mut String, page: &Page) {
-    let _ = writeln!(out, "## How it was made\n");
-    for line in origins(page) {
-        let _ = writeln!(out, "- {}", plain(&line));
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::super::sheet::trial;
+    use super::*;
 
-/// How the results were made, a sentence for each.
-#[must_use]
-pub fn origins(page: &Page) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (label, manifest) in &page.sources {
-        let Some(manifest) = manifest else {
-            lines.push(format!("{label}: no manifest"));
-            continue;
-        };
-        let kind = if manifest.sequence { "items, searched in sequence" } else { "positions" };
-        let name = if page.sources.len() > 1 { format!("{label}: ") } else { String::new() };
-        lines.push(format!(
-            "{name}suite {}, {} {kind}; {} variants; repeats {}; plan {}",
-            manifest.suite,
-            manifest.items,
-            manifest.variants.len(),
-            manifest.repeats,
-            manifest.plan,
-        ));
-        let machine = &manifest.machine;
-        let huge = match manifest.huge_pages {
-            Some(true) => "got",
-            Some(false) => "asked for, not got",
-            None => "not asked for or unknown",
-        };
-        lines.push(format!(
-            "{name}ttlab {} ({}, {}) on {}, {} cores, {:.1} GiB, {}; {} job(s) at a time; huge pages {huge}",
-            manifest.build.version,
-            manifest.build.commit,
-            manifest.build.profile,
-            machine.cpu,
-            machine.cores,
-            machine.memory_bytes as f64 / f64::from(1 << 30),
-            machine.os,
-            manifest.jobs
-        ));
+    #[test]
+    fn names_stay_code_and_nothing_else_does() {
+        assert_eq!(plain("`table.size` and `<b>`, a`b *c*"), "`table.size` and \\`&lt;b>\\`, a\\`b \\*c\\*");
+        assert_eq!(plain("`a|b`"), "\\`a\\|b\\`");
     }
-    lines.extend(page.memory.clone());
-    if let Some(timing) = &page.timing {
-        lines.push(format!(
-            "times: median of {} repeats; noise between repeats {}, drift {:+.1} %",
-            page.summary.repeats,
-            super::number::percent(timing.noise, if timing.noise.is_nan() { 0.0 } else { 1.0 }),
-            100.0 * timing.drift
-        ));
+
+    #[test]
+    fn a_page_of_every_kind_of_part() {
+        let page = render(&trial(), Style { level: 1, figures: true });
+        assert_eq!(
+            page,
+            "# A page\n\n**Is &lt;it> so?**\n\nWords\nof *its* author.\n\nTwo paragraphs.\n\n- It is.\n\n> **Warning:** One position.\n\n\
+             ## A table\n\n| variant | nodes | 95 % |\n|---|---:|---:|\n| a\\|b &lt;c> | **1,234** | 0.500-0.750 |\n\
+             | base | 2,000 | - |\n\nSee `table.size`. A dash: held against itself.\n\n![Map](map.svg)\n\nLess is blue.\n\n\
+             <details><summary>More</summary>\n\n## How\n\n- By hand.\n\n</details>\n\n"
+        );
+        let small = render(&trial(), Style { level: 3, figures: false });
+        assert!(small.starts_with("### A page\n") && small.contains("\n#### A table\n") && !small.contains("map.svg"));
     }
-    lines
 }

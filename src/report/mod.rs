@@ -1,6 +1,8 @@
-//! Reports: findings as Markdown, HTML and plain text. Pure functions but for reading results and [`write()`].
+//! Reports: findings as pages. Each page is a [`Sheet`]; how it is written out is a pure function of it. Nothing here touches a disk
+//! but reading results ([`source`]) and [`write_sheet`].
 
 pub mod comparison;
+pub mod data;
 pub mod figure;
 pub mod html;
 pub mod machine;
@@ -16,27 +18,14 @@ pub mod text;
 pub mod tuned;
 
 pub use page::{Choices, Page};
+pub use sheet::Sheet;
 
 use crate::record;
 use anyhow::{Context, Result};
 use std::path::Path;
 
-/// Columns of a terminal that a summary is made for.
-pub const WIDTH: usize = 100;
-
 /// Width in pixels of a figure that is a file of its own.
 const FIGURE: f64 = 860.0;
-
-/// What was written.
-#[derive(Debug, Clone, Default)]
-pub struct Written {
-    /// The summary for a terminal.
-    pub text: String,
-    /// Verdicts that are not what was wanted.
-    pub verdicts_failed: usize,
-    /// What the counts cannot show.
-    pub blind: Vec<String>,
-}
 
 /// Reads a results folder.
 ///
@@ -50,10 +39,10 @@ pub fn read(folder: &Path) -> Result<Page> {
 ///
 /// # Errors
 /// When the folder holds no results, or cannot be written to.
-pub fn write(folder: &Path) -> Result<Written> {
+pub fn write(folder: &Path) -> Result<Page> {
     let page = read(folder)?;
-    write_page(&page, folder)?;
-    Ok(Written { text: text::render(&page, WIDTH), verdicts_failed: page.failed(), blind: page.blind })
+    write_sheet(&page.sheet, folder)?;
+    Ok(page)
 }
 
 /// Replaces a file of a folder as a whole.
@@ -62,22 +51,62 @@ fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     record::write_whole(&path, bytes).with_context(|| path.display().to_string())
 }
 
-/// Writes a page's files into a folder; figures of an earlier report that this one has not are taken away.
+/// What begins the last line of `report.md`: the figures that were written with it.
+const RECORD: &str = "<!-- ttlab wrote ";
+
+/// The figures that the last report wrote into a folder. A line of the author's own cannot be taken for the record: on a page every `<`
+/// from outside is written as `&lt;`.
+fn written(folder: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.join("report.md")).unwrap_or_default();
+    let line =
+        text.lines().last().and_then(|line| line.strip_prefix(RECORD)).and_then(|line| line.strip_suffix(" -->"));
+    let is_figure = |name: &&str| name.ends_with(".svg") && !name.contains(['/', '\\']);
+    line.unwrap_or_default().split(' ').filter(is_figure).map(str::to_owned).collect()
+}
+
+/// Writes a page's files into a folder: `report.md`, `report.html`, figures. Figures that the last report wrote and this one has not are
+/// taken away; other files are not touched.
 ///
 /// # Errors
 /// When it cannot be written to.
-pub fn write_page(page: &Page, folder: &Path) -> Result<()> {
-    let put = |name: &str, text: &str| put(folder, name, text.as_bytes());
-    let names: Vec<String> = page.figures.iter().map(|figure| format!("{}.svg", figure.file)).collect();
-    for (figure, name) in page.figures.iter().zip(&names) {
-        put(name, &figure.render(FIGURE, true))?;
-    }
-    for name in figure::FILES.iter().map(|file| format!("{file}.svg")).filter(|name| !names.contains(name)) {
-        let path = folder.join(&name);
+pub fn write_sheet(sheet: &Sheet, folder: &Path) -> Result<()> {
+    let figures = sheet.figures();
+    let names: Vec<String> = figures.iter().map(|figure| format!("{}.svg", figure.file)).collect();
+    for name in written(folder).into_iter().filter(|name| !names.contains(name)) {
+        let path = folder.join(name);
         if path.exists() {
             std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
         }
     }
-    put("report.md", &markdown::render(page, true))?;
-    put("report.html", &html::render(page))
+    for (figure, name) in figures.iter().zip(&names) {
+        put(folder, name, figure.render(FIGURE, true).as_bytes())?;
+    }
+    let mut text = markdown::render(sheet, markdown::Style { level: 1, figures: true });
+    if !names.is_empty() {
+        text += &format!("{RECORD}{} -->\n", names.join(" "));
+    }
+    put(folder, "report.md", text.as_bytes())?;
+    put(folder, "report.html", html::render(sheet).as_bytes())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_takes_away_its_own_figures_and_nothing_else() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let there = |name: &str| folder.path().join(name).exists();
+        let mut sheet = sheet::trial();
+        std::fs::write(folder.path().join("mine.svg"), "mine").unwrap();
+        write_sheet(&sheet, folder.path()).unwrap();
+        assert!(there("map.svg") && there("mine.svg"));
+        // The author's words cannot forge the record.
+        sheet.parts = vec![sheet::Part::Prose("<!-- ttlab wrote mine.svg -->".to_owned())];
+        write_sheet(&sheet, folder.path()).unwrap();
+        assert!(!there("map.svg") && there("mine.svg"));
+        write_sheet(&sheet::trial(), folder.path()).unwrap();
+        assert!(there("map.svg") && there("mine.svg"));
+    }
 }

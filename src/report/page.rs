@@ -1,13 +1,16 @@
-//! A page: everything that a report shows, put together from rows and manifests.
+//! The page of an experiment: what its rows say, put together from results and manifests.
 
-use super::figure::{Figure, GridView, figures};
+use super::figure::{self, GridView};
+use super::number::percent;
+use super::sheet::{Part, Sheet, head, warnings};
 use super::source::{Source, join};
+use super::table::{self, Identity};
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::caveats::{blindness, doubts, memory};
 use crate::analysis::questions::chaos::{self, Chaos};
 use crate::analysis::questions::effects::{self, Effect, Interaction};
 use crate::analysis::questions::{claims, findings};
-use crate::analysis::rows::axes::{self, Axis};
+use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::column::SOURCE;
 use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::grouping;
@@ -78,10 +81,23 @@ pub struct Page {
     pub timing: Option<Timing>,
     /// The verdicts.
     pub verdicts: Vec<Verdict>,
-    /// The figures.
-    pub figures: Vec<Figure>,
     /// Whether tables were compared on equal memory.
     pub memory: Option<String>,
+    /// What tells the lines of the summary apart.
+    pub identity: Identity,
+    /// Everything, in the order in which it is read.
+    pub sheet: Sheet,
+}
+
+impl Grid {
+    fn new(view: &GridView<'_>, metric: &Metric) -> Self {
+        Self {
+            interactions: effects::interactions(&view.frame, &view.axes, &view.references, metric),
+            effects: view.effects.clone(),
+            axes: view.axes.clone(),
+            references: view.references.clone(),
+        }
+    }
 }
 
 impl Page {
@@ -150,7 +166,8 @@ impl Page {
             memory: memory::compared(&rows),
             ..Self::default()
         };
-        page.look_at_grid(&rows, has_baseline);
+        let view = GridView::new(&rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
+        page.identity = Identity::new(&rows, &page.summary, view.as_ref().map_or(&[], |view| &view.axes));
         page.warn(sources, choices);
         if choices.by.is_none()
             && filters.is_empty()
@@ -159,29 +176,61 @@ impl Page {
         {
             page.verdicts = claims::verdicts(&file.expect, &all, &page.summary)?;
         }
+        page.grid = view.as_ref().map(|view| Grid::new(view, &page.summary.metrics[0]));
+        page.sheet = Sheet {
+            kind: "report".to_owned(),
+            name: page.manifest.name.clone(),
+            parts: page.parts(&rows, view.as_ref()),
+        };
         Ok(page)
     }
 
-    fn look_at_grid(&mut self, rows: &Frame, has_baseline: bool) {
-        let metric = self.summary.metrics[0].clone();
-        let (frame, axes) = axes::axes(rows, &metric.columns());
-        let by_variant = self.summary.by == [columns::VARIANT];
-        if axes.is_empty() {
-            self.figures = figures(rows, &self.summary, None, self.chaos.as_ref());
-            return;
+    /// What the page shows, from the top. A new plot is its mark in `svg` and one push here.
+    fn parts(&self, rows: &Frame, view: Option<&GridView<'_>>) -> Vec<Part> {
+        let (summary, chaos) = (&self.summary, self.chaos.as_ref());
+        let mut parts = head(&self.manifest.question, &self.analysis, self.findings.clone(), &self.warnings);
+        parts.push(Part::Table(table::summary(self)));
+        parts.extend(figure::forest(summary, chaos).map(Part::Figure));
+        parts.extend(figure::by_depth(rows, summary).into_iter().map(Part::Figure));
+        if let Some(grid) = &self.grid {
+            parts.push(Part::Table(table::effects(grid)));
         }
-        let baseline = has_baseline.then_some(self.manifest.baseline.as_str());
-        let references = effects::references(&frame, &axes, baseline);
-        let effects = effects::effects(&frame, &axes, &references, &metric);
-        let view = GridView { frame: &frame, axes: &axes, references: &references, effects: &effects };
         // Figures of the grid name variants: other groups have none.
-        self.figures = figures(rows, &self.summary, by_variant.then_some(&view), self.chaos.as_ref());
-        self.grid = Some(Grid {
-            interactions: effects::interactions(&frame, &axes, &references, &metric),
-            effects,
-            axes,
-            references,
-        });
+        if let Some(view) = view.filter(|_| summary.by == [columns::VARIANT]) {
+            parts.extend(figure::by_size(view, summary).into_iter().map(Part::Figure));
+            parts.extend(figure::responses(view, summary).into_iter().map(Part::Figure));
+            parts.extend(figure::map(view, summary).map(Part::Figure));
+        }
+        if let Some(grid) = &self.grid {
+            parts.extend(table::interactions(grid).map(Part::Table));
+        }
+        parts.extend(table::anatomy(self).map(Part::Table));
+        parts.extend(figure::anatomy(summary).map(Part::Figure));
+        parts.push(Part::Table(table::details(self)));
+        parts.extend(figure::positions(rows, summary).map(Part::Figure));
+        parts.extend(table::seeds(self).map(Part::Table));
+        parts.extend(table::verdicts(self, true).map(Part::Table));
+        parts.push(Part::List("How it was made".to_owned(), self.origins()));
+        if let Some(options) = table::common_options(self) {
+            parts.push(Part::Folded("Options that all variants share".to_owned(), vec![Part::Table(options)]));
+        }
+        parts
+    }
+
+    /// The same on one screen, for a terminal.
+    #[must_use]
+    pub fn brief(&self) -> Sheet {
+        let mut summary = table::summary(self);
+        summary.title.clear();
+        let mut parts = vec![Part::Table(summary)];
+        parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
+        match table::verdicts(self, false) {
+            Some(verdicts) => parts.push(Part::Table(verdicts)),
+            None if self.verdicts.is_empty() => {}
+            None => parts.push(Part::Findings(vec![format!("All {} verdicts are as wanted.", self.verdicts.len())])),
+        }
+        parts.extend(warnings(&self.warnings));
+        Sheet { kind: "report".to_owned(), name: String::new(), parts }
     }
 
     fn warn(&mut self, sources: &[Source], choices: &Choices) {
@@ -207,6 +256,54 @@ impl Page {
             warnings.extend(blindness::times(&self.manifest, &self.summary));
         }
         self.warnings = warnings;
+    }
+
+    /// How the results were made, a sentence for each.
+    fn origins(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (label, manifest) in &self.sources {
+            let Some(manifest) = manifest else {
+                lines.push(format!("{label}: no manifest"));
+                continue;
+            };
+            let kind = if manifest.sequence { "items, searched in sequence" } else { "positions" };
+            let name = if self.sources.len() > 1 { format!("{label}: ") } else { String::new() };
+            lines.push(format!(
+                "{name}suite {}, {} {kind}; {} variants; repeats {}; plan {}",
+                manifest.suite,
+                manifest.items,
+                manifest.variants.len(),
+                manifest.repeats,
+                manifest.plan,
+            ));
+            let machine = &manifest.machine;
+            let huge = match manifest.huge_pages {
+                Some(true) => "got",
+                Some(false) => "asked for, not got",
+                None => "not asked for or unknown",
+            };
+            lines.push(format!(
+                "{name}ttlab {} ({}, {}) on {}, {} cores, {:.1} GiB, {}; {} job(s) at a time; huge pages {huge}",
+                manifest.build.version,
+                manifest.build.commit,
+                manifest.build.profile,
+                machine.cpu,
+                machine.cores,
+                machine.memory_bytes as f64 / f64::from(1 << 30),
+                machine.os,
+                manifest.jobs
+            ));
+        }
+        lines.extend(self.memory.clone());
+        if let Some(timing) = &self.timing {
+            lines.push(format!(
+                "times: median of {} repeats; noise between repeats {}, drift {:+.1} %",
+                self.summary.repeats,
+                percent(timing.noise, if timing.noise.is_nan() { 0.0 } else { 1.0 }),
+                100.0 * timing.drift
+            ));
+        }
+        lines
     }
 
     /// Verdicts that are not what was wanted.

@@ -1,77 +1,148 @@
 //! The page for readers of the published articles: what they claim, what was measured, and the verdict.
 
 use super::Page;
-use super::markdown::{self, plain};
+use super::sheet::{Cell, Column, Mark, Part, Sheet, Table, head};
 use super::table;
-use std::fmt::Write;
+use crate::analysis::Verdict;
 
-/// How many verdicts are as wanted, of how many.
-fn tally(page: &Page) -> (usize, usize) {
-    (page.verdicts.iter().filter(|verdict| verdict.passes()).count(), page.verdicts.len())
-}
+const ABOUT: &str = "\
+Written by `ttlab reproduce` from `experiments/published/`. Each section is one experiment: the published figure or claim, what was measured, \
+and the verdict. *holds*: the figure is met to the last digit, lies in the range given, or the claim's comparison is true. *differs, as it \
+should*: the published figure is an artefact, and the run shows it. *within noise*: totals decide, but the ratio, paired by position or game, \
+cannot be told from 1. Node counts are the same on every machine; seconds are not.";
+
+/// A run of verdicts longer than this that say the same of the same figure is folded into one line.
+const RUN: usize = 3;
 
 /// The page.
 #[must_use]
-pub fn markdown(pages: &[Page]) -> String {
-    let mut out = String::from(
-        "# What five articles say about their transposition tables, and what holds\n\n\
-         Written by `ttlab reproduce` from `experiments/published/`. Each section is one experiment: the published figure or claim, what was \
-         measured, and the verdict. *holds*: the figure is met to the last digit, lies in the range given, or the claim's comparison is true. \
-         *differs, as it should*: the published figure is an artefact, and the run shows it. *within noise*: totals decide, but the ratio, \
-         paired by position or game, cannot be told from 1. Node counts are the same on every machine; seconds \
-         are not.\n\n",
-    );
-    let _ = writeln!(out, "| experiment | question | as wanted |\n|---|---|---:|");
+pub fn sheet(pages: &[Page]) -> Sheet {
+    let mut parts = vec![Part::Prose(ABOUT.to_owned()), Part::Table(index(pages))];
+    parts.extend(missed(pages).map(Part::Table));
     for page in pages {
-        let (good, all) = tally(page);
-        let name = plain(&page.manifest.name);
-        let _ = writeln!(out, "| [{name}](#{name}) | {} | {good} of {all} |", plain(&page.manifest.question));
-    }
-    for page in pages {
-        let name = plain(&page.manifest.name);
-        let _ = writeln!(out, "\n## {name}\n\n**{}**\n", plain(&page.manifest.question));
-        if !page.analysis.is_empty() {
-            let _ = writeln!(out, "{}\n", page.analysis.replace('<', "&lt;"));
-        }
-        if let Some(verdicts) = table::verdicts(page) {
-            markdown::rows(&mut out, &verdicts);
-        }
-        let _ = writeln!(out, "[All figures]({name}/report.md); every row: `ttlab reproduce --only {name}`.");
+        let manifest = &page.manifest;
+        parts.push(Part::Heading(manifest.name.clone()));
+        parts.extend(head(&manifest.question, &page.analysis, Vec::new(), &[]));
+        parts.extend(verdicts(page).map(Part::Table));
+        let name = &manifest.name;
+        parts
+            .push(Part::Prose(format!("[All figures]({name}/report.md); every row: `ttlab reproduce --only {name}`.")));
     }
     let machines: std::collections::BTreeSet<String> = pages
         .iter()
         .map(|page| {
-            format!(
-                "{}, {} cores; ttlab {} ({})",
-                page.manifest.machine.cpu,
-                page.manifest.machine.cores,
-                page.manifest.build.version,
-                page.manifest.build.profile
-            )
+            let (machine, build) = (&page.manifest.machine, &page.manifest.build);
+            format!("{}, {} cores; ttlab {} ({})", machine.cpu, machine.cores, build.version, build.profile)
         })
         .collect();
-    let _ = writeln!(out, "\n## Machine\n\n{}", machines.into_iter().collect::<Vec<_>>().join("\n"));
-    out
+    parts.push(Part::List("Machine".to_owned(), machines.into_iter().collect()));
+    Sheet {
+        kind: "published".to_owned(),
+        name: "What five articles say about their transposition tables, and what holds".to_owned(),
+        parts,
+    }
 }
 
-/// The same for a terminal: one line for each verdict.
+/// One line for each experiment.
+fn index(pages: &[Page]) -> Table {
+    let rows = pages.iter().map(|page| {
+        let name = &page.manifest.name;
+        let passed = page.verdicts.len() - page.failed();
+        let mark = if page.failed() > 0 { Mark::Failed } else { Mark::None };
+        vec![
+            Cell { link: format!("#{name}"), ..Cell::text(name) },
+            Cell::text(&page.manifest.question),
+            Cell::number(passed as f64, format!("{passed} of {}", page.verdicts.len())).marked(mark),
+        ]
+    });
+    Table {
+        key: "experiments".to_owned(),
+        columns: vec![
+            Column::words("experiment", "experiment", ""),
+            Column::words("question", "question", ""),
+            Column::numbers("passed", "as wanted", ""),
+        ],
+        rows: rows.collect(),
+        ..Table::default()
+    }
+}
+
+/// What did not come out as wanted.
+fn missed(pages: &[Page]) -> Option<Table> {
+    let failed = pages.iter().flat_map(|page| page.verdicts.iter().map(move |verdict| (page, verdict)));
+    let rows: Vec<Vec<Cell>> = failed
+        .filter(|(_, verdict)| !verdict.passes())
+        .map(|(page, verdict)| {
+            let name = &page.manifest.name;
+            vec![
+                Cell { link: format!("#{name}"), ..Cell::text(name) },
+                Cell::text(table::subject(verdict)),
+                Cell::text(verdict.word()).marked(Mark::Failed),
+                Cell::text(&verdict.published),
+                Cell::text(&verdict.measured),
+            ]
+        })
+        .collect();
+    let names = ["experiment", "what", "verdict", "published", "measured"];
+    (!rows.is_empty()).then(|| Table {
+        key: "missed".to_owned(),
+        title: "What did not come out as wanted".to_owned(),
+        columns: names.map(|name| Column::words(name, name, "")).to_vec(),
+        rows,
+        ..Table::default()
+    })
+}
+
+/// The verdicts of an experiment, long runs of the same folded.
+fn verdicts(page: &Page) -> Option<Table> {
+    let mut table = table::verdicts(page, true)?;
+    table.title.clear();
+    table.note.clear();
+    let same = |a: &Verdict, b: &Verdict| {
+        let series = |verdict: &Verdict| verdict.subject.rsplit_once(" depth ").map(|(head, _)| head.to_owned());
+        a.passes()
+            && b.passes()
+            && a.word() == b.word()
+            && a.source == b.source
+            && series(a).is_some()
+            && series(a) == series(b)
+    };
+    let (mut rows, mut at) = (Vec::new(), 0);
+    while at < page.verdicts.len() {
+        let run = page.verdicts[at..].iter().take_while(|verdict| same(verdict, &page.verdicts[at])).count().max(1);
+        if run <= RUN {
+            rows.extend_from_slice(&table.rows[at..at + run]);
+        } else {
+            let last = &table.rows[at + run - 1];
+            let mut row = table.rows[at].clone();
+            let depth = page.verdicts[at + run - 1].subject.rsplit_once(" depth ").map_or("", |(_, rest)| rest);
+            row[0].text = format!("{} to {depth} ({run} figures)", row[0].text);
+            for column in [2, 3] {
+                row[column].text = format!("{} ... {}", row[column].text, last[column].text);
+            }
+            rows.push(row);
+        }
+        at += run;
+    }
+    table.rows = rows;
+    Some(table)
+}
+
+/// The same for a terminal: the verdicts of each experiment, without their sources.
 #[must_use]
-pub fn text(pages: &[Page]) -> String {
-    let mut out = String::new();
+pub fn brief(pages: &[Page]) -> Sheet {
+    let mut parts = Vec::new();
     for page in pages {
-        let (good, all) = tally(page);
-        let _ = writeln!(out, "\n{} ({good} of {all} as wanted): {}", page.manifest.name, page.manifest.question);
-        for verdict in &page.verdicts {
-            let mark = if verdict.passes() { ' ' } else { '!' };
-            let _ = writeln!(
-                out,
-                "{mark} {:<22} {}: published {}, measured {}",
-                verdict.word(),
-                verdict.subject,
-                verdict.published,
-                verdict.measured
-            );
+        let passed = page.verdicts.len() - page.failed();
+        let (name, question) = (&page.manifest.name, &page.manifest.question);
+        parts.push(Part::Heading(format!("{name} ({passed} of {} as wanted): {question}", page.verdicts.len())));
+        if let Some(mut table) = verdicts(page) {
+            table.columns.pop();
+            table.rows.iter_mut().for_each(|row| {
+                row.pop();
+            });
+            parts.push(Part::Table(table));
         }
     }
-    out
+    Sheet { kind: "published".to_owned(), name: String::new(), parts }
 }

@@ -1,104 +1,329 @@
-//! A page of tables and figures in a given order, in Markdown and in HTML.
+//! A page: its name and its parts from the top. Whatever makes a page fills one in; [`markdown`](super::markdown),
+//! [`html`](super::html), [`text`](super::text) and [`data`](super::data) write any of them out.
 
 use super::figure::Figure;
-use super::table::Table;
-use super::{html, markdown};
-use anyhow::{Context, Result};
-use maud::html;
-use std::fmt::Write;
-use std::path::Path;
+use super::number::{count, interval, number, p, percent};
+use crate::analysis::questions::findings::Outcome;
 
-/// What a sheet shows, from the top.
-#[derive(Debug, Clone, Default)]
+/// A page.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sheet {
-    /// Its heading.
+    /// What kind of page it is, for programs: `report`, `comparison`, ...
+    pub kind: String,
+    /// Its heading; none on a page that needs none.
     pub name: String,
-    /// The question.
-    pub question: String,
-    /// The author's words.
-    pub analysis: String,
-    /// The answer, in sentences.
-    pub findings: Vec<String>,
-    /// What the reader must be warned of.
-    pub warnings: Vec<String>,
-    /// Tables and figures.
+    /// What it shows, from the top.
     pub parts: Vec<Part>,
-    /// How it was made.
-    pub origins: Vec<String>,
 }
 
-/// A part of a sheet.
-#[derive(Debug, Clone)]
-#[allow(missing_docs, clippy::large_enum_variant)]
+/// A part of a page.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)] // There are a few dozen on a page.
 pub enum Part {
+    /// What is asked.
+    Question(String),
+    /// The author's words, in Markdown.
+    Prose(String),
+    /// The answer, in sentences.
+    Findings(Vec<String>),
+    /// What the reader must be warned of.
+    Warning(String),
+    /// A heading above several parts.
+    Heading(String),
+    /// A table.
     Table(Table),
+    /// A figure.
     Figure(Figure),
+    /// A heading and sentences below it.
+    List(String, Vec<String>),
+    /// What is folded away until the reader asks.
+    Folded(String, Vec<Part>),
+}
+
+/// A table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Table {
+    /// What programs know it by.
+    pub key: String,
+    /// Its heading; none where the part above is heading enough.
+    pub title: String,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Its rows.
+    pub rows: Vec<Vec<Cell>>,
+    /// A sentence below.
+    pub note: String,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Column {
+    /// What programs know it by: it stays when the heading is reworded.
+    pub key: String,
+    /// Its heading.
+    pub name: String,
+    /// What it means.
+    pub meaning: String,
+    /// Whether it holds words, not numbers.
+    pub words: bool,
+    /// Whether it may be left out where there is no room: the greatest first; 0: never.
+    pub spare: u8,
+}
+
+impl Column {
+    /// A column of words.
+    #[must_use]
+    pub fn words(key: &str, name: &str, meaning: &str) -> Self {
+        Self { words: true, ..Self::numbers(key, name, meaning) }
+    }
+
+    /// A column of numbers.
+    #[must_use]
+    pub fn numbers(key: &str, name: &str, meaning: &str) -> Self {
+        Self { key: key.to_owned(), name: name.to_owned(), meaning: meaning.to_owned(), ..Self::default() }
+    }
+
+    /// The same column, left out where there is no room.
+    #[must_use]
+    pub fn spare(self, spare: u8) -> Self {
+        Self { spare, ..self }
+    }
+}
+
+/// A field of a table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Cell {
+    /// As shown.
+    pub text: String,
+    /// As programs read it, and as rows are sorted.
+    pub value: Value,
+    /// What stands out of it.
+    pub mark: Mark,
+    /// Why there is nothing in it, or what else is to be known.
+    pub note: &'static str,
+    /// Where it leads.
+    pub link: String,
+    /// Of words that have an order of their own (64 KiB before 1 MiB): its place.
+    pub place: Option<usize>,
+}
+
+/// What a field is to a program.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum Value {
+    /// Words: the text itself.
+    #[default]
+    Words,
+    /// Nothing.
+    None,
+    /// A number.
+    Number(f64),
+    /// An interval.
+    Range(f64, f64),
+}
+
+/// What stands out of a field.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mark {
+    /// Nothing.
+    #[default]
+    None,
+    /// Clearly less than the baseline.
+    Less,
+    /// Clearly more.
+    More,
+    /// Not what was wanted.
+    Failed,
+    /// What was wanted.
+    Passed,
+}
+
+impl From<Outcome> for Mark {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Less => Self::Less,
+            Outcome::More => Self::More,
+            _ => Self::None,
+        }
+    }
+}
+
+impl Cell {
+    /// Words.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Nothing, and why.
+    #[must_use]
+    pub fn none(why: &'static str) -> Self {
+        Self { text: "-".to_owned(), value: Value::None, note: why, ..Self::default() }
+    }
+
+    /// A number and how it is shown; where it is none, a dash.
+    #[must_use]
+    pub fn number(value: f64, text: String) -> Self {
+        if value.is_finite() { Self { text, value: Value::Number(value), ..Self::default() } } else { Self::none("") }
+    }
+
+    /// A count.
+    #[must_use]
+    pub fn count(value: f64) -> Self {
+        Self::number(value, count(value))
+    }
+
+    /// A number with so many decimals.
+    #[must_use]
+    pub fn decimal(value: f64, decimals: usize) -> Self {
+        Self::number(value, number(value, decimals))
+    }
+
+    /// A share of a whole.
+    #[must_use]
+    pub fn share(part: f64, whole: f64) -> Self {
+        Self::number(part / whole, percent(part, whole))
+    }
+
+    /// An interval.
+    #[must_use]
+    pub fn range(low: f64, high: f64) -> Self {
+        if !low.is_finite() {
+            return Self::none("");
+        }
+        Self { text: interval(low, high), value: Value::Range(low, high), ..Self::default() }
+    }
+
+    /// A p.
+    #[must_use]
+    pub fn p(value: f64) -> Self {
+        Self::number(value, p(value))
+    }
+
+    /// The same field with a mark.
+    #[must_use]
+    pub fn marked(self, mark: Mark) -> Self {
+        Self { mark, ..self }
+    }
+
+    /// The same field; where it is empty, with the reason.
+    #[must_use]
+    pub fn or(self, why: &'static str) -> Self {
+        if self.value == Value::None { Self { note: why, ..self } } else { self }
+    }
+}
+
+impl Table {
+    /// The sentences below: its own, and what a dash stands for.
+    #[must_use]
+    pub fn notes(&self) -> String {
+        let mut whys: Vec<&str> = Vec::new();
+        let empty = self.rows.iter().flatten().filter(|cell| cell.value == Value::None && !cell.note.is_empty());
+        for cell in empty {
+            if !whys.contains(&cell.note) {
+                whys.push(cell.note);
+            }
+        }
+        let dash = if whys.is_empty() { String::new() } else { format!("A dash: {}.", whys.join("; ")) };
+        [self.note.as_str(), &dash].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+    }
 }
 
 impl Sheet {
-    /// Its figures.
-    pub fn figures(&self) -> impl Iterator<Item = &Figure> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Figure(figure) => Some(figure),
-            Part::Table(_) => None,
-        })
-    }
-
-    /// As Markdown; the figures lie beside it as SVG files.
+    /// Its figures, those folded away among them.
     #[must_use]
-    pub fn markdown(&self) -> String {
-        use markdown::plain;
-        let mut out = markdown::head(&self.name, &self.question, &self.analysis, &self.findings, &self.warnings);
-        for part in &self.parts {
-            match part {
-                Part::Table(table) => markdown::put(&mut out, table),
-                Part::Figure(figure) => {
-                    let (title, caption) = (plain(&figure.title), plain(&figure.caption));
-                    let _ = writeln!(out, "![{title}]({}.svg)\n\n{caption}\n", figure.file);
+    pub fn figures(&self) -> Vec<&Figure> {
+        fn gather<'a>(parts: &'a [Part], out: &mut Vec<&'a Figure>) {
+            for part in parts {
+                match part {
+                    Part::Figure(figure) => out.push(figure),
+                    Part::Folded(_, parts) => gather(parts, out),
+                    _ => {}
                 }
             }
         }
-        let _ = writeln!(out, "## How it was made\n");
-        for line in &self.origins {
-            let _ = writeln!(out, "- {}", plain(line));
-        }
+        let mut out = Vec::new();
+        gather(&self.parts, &mut out);
         out
     }
 
-    /// Writes `report.md`, `report.html` and the figures into a folder; figures of an earlier report that this one has not are
-    /// taken away.
-    ///
-    /// # Errors
-    /// When it cannot be written to.
-    pub fn write(&self, folder: &Path) -> Result<()> {
-        let names: Vec<String> = self.figures().map(|figure| format!("{}.svg", figure.file)).collect();
-        for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())?.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.ends_with(".svg") && !names.contains(&name) {
-                std::fs::remove_file(entry.path()).with_context(|| entry.path().display().to_string())?;
-            }
-        }
-        for (figure, name) in self.figures().zip(&names) {
-            super::put(folder, name, figure.render(super::FIGURE, true).as_bytes())?;
-        }
-        super::put(folder, "report.md", self.markdown().as_bytes())?;
-        super::put(folder, "report.html", self.html().as_bytes())
+    /// The sentences of its findings.
+    pub fn findings(&self) -> impl Iterator<Item = &String> {
+        self.parts.iter().filter_map(|part| if let Part::Findings(list) = part { Some(list) } else { None }).flatten()
     }
+}
 
-    /// As a page that needs nothing else.
-    #[must_use]
-    pub fn html(&self) -> String {
-        let body = html! {
-            (html::head(&self.name, &self.question, &self.analysis, &self.findings, &self.warnings))
-            @for part in &self.parts {
-                @match part {
-                    Part::Table(table) => (html::show(table)),
-                    Part::Figure(figure) => (html::draw(figure)),
-                }
-            }
-            h2 { "How it was made" }
-            ul { @for line in &self.origins { li { (line) } } }
-        };
-        html::document(&self.name, &body)
+/// Warnings as parts.
+pub fn warnings(list: &[String]) -> impl Iterator<Item = Part> + '_ {
+    list.iter().cloned().map(Part::Warning)
+}
+
+/// What heads the page of an experiment: the question, the author's words, the findings, the warnings.
+#[must_use]
+pub fn head(question: &str, analysis: &str, findings: Vec<String>, warned: &[String]) -> Vec<Part> {
+    let mut parts = Vec::new();
+    if !question.is_empty() {
+        parts.push(Part::Question(question.to_owned()));
+    }
+    if !analysis.is_empty() {
+        parts.push(Part::Prose(analysis.to_owned()));
+    }
+    if !findings.is_empty() {
+        parts.push(Part::Findings(findings));
+    }
+    parts.extend(warnings(warned));
+    parts
+}
+
+/// A small page with each kind of part, for the tests of what writes pages out.
+#[cfg(test)]
+pub(super) fn trial() -> Sheet {
+    use super::figure::Plot;
+    use super::svg::heat::Heat;
+    let table = Table {
+        key: "trial".to_owned(),
+        title: "A table".to_owned(),
+        columns: vec![
+            Column::words("variant", "variant", ""),
+            Column::numbers("nodes", "nodes", "in all"),
+            Column::numbers("interval", "95 %", ""),
+        ],
+        rows: vec![
+            vec![Cell::text("a|b <c>"), Cell::count(1234.0).marked(Mark::Less), Cell::range(0.5, 0.75)],
+            vec![Cell::text("base"), Cell::count(2000.0), Cell::none("held against itself")],
+        ],
+        note: "See `table.size`.".to_owned(),
+    };
+    let heat = Heat {
+        first: ("x".into(), vec!["1".into()]),
+        second: ("y".into(), vec!["2".into()]),
+        cells: vec![vec![Some(0.5)]],
+    };
+    let figure =
+        Figure { file: "map".into(), title: "Map".into(), caption: "Less is blue.".into(), plot: Plot::Heat(heat) };
+    Sheet {
+        kind: "trial".to_owned(),
+        name: "A page".to_owned(),
+        parts: vec![
+            Part::Question("Is <it> so?".to_owned()),
+            Part::Prose("Words\nof *its* author.\n\nTwo paragraphs.".to_owned()),
+            Part::Findings(vec!["It is.".to_owned()]),
+            Part::Warning("One position.".to_owned()),
+            Part::Table(table),
+            Part::Figure(figure),
+            Part::Folded("More".to_owned(), vec![Part::List("How".to_owned(), vec!["By hand.".to_owned()])]),
+        ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dash_says_why_once() {
+        let dash = || vec![Cell::none("no table"), Cell::number(f64::NAN, String::new()).or("one search")];
+        let table = Table { rows: vec![dash(), dash()], note: "N.".to_owned(), ..Table::default() };
+        assert_eq!(table.notes(), "N. A dash: no table; one search.");
+        assert_eq!(Cell::count(3.0).or("one search"), Cell::count(3.0));
     }
 }

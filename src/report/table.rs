@@ -1,157 +1,207 @@
-//! The tables of a report, the same for every format.
+//! The tables of an experiment's page.
 
-use super::number::{count, interval, number, of_unit, p, percent};
+use super::number::of_unit;
 use super::page::{Grid, Page};
+use super::sheet::{Cell, Column, Mark, Table};
 use crate::analysis::Line;
 use crate::analysis::questions::findings::{Outcome, outcome};
+use crate::analysis::rows::axes::{self, Axis};
+use crate::analysis::rows::grouping::short_names;
 use crate::analysis::rows::metric::Unit;
+use crate::analysis::{Frame, Summary, Verdict};
+use crate::record::columns;
 
-/// A table.
+/// Why a field is empty, in the words of every table.
+const NO_TABLE: &str = "no table to ask";
+const NO_SLOTS: &str = "no table of limited size";
+const BASELINE: &str = "the baseline, which is held against itself";
+const ONE: &str = "too few positions for an interval";
+
+/// What tells the lines of a summary apart: a column for each axis, or for each column that groups were asked by.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Table {
-    /// Its heading.
-    pub title: String,
-    /// Its columns: name and meaning.
-    pub columns: Vec<(String, String)>,
-    /// How many of the columns are text, from the left.
-    pub texts: usize,
-    /// Its rows.
-    pub rows: Vec<Vec<Cell>>,
-    /// A sentence below.
-    pub note: String,
+pub struct Identity {
+    heads: Vec<String>,
+    /// For each line, its label and, on an axis, the place of its level.
+    lines: Vec<Vec<(String, Option<usize>)>>,
 }
 
-/// A field.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Cell {
-    /// As shown.
-    pub text: String,
-    /// As sorted; none for text.
-    pub value: Option<f64>,
-    /// What stands out of it.
-    pub mark: Mark,
-}
-
-/// What stands out of a field.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mark {
-    /// Nothing.
-    #[default]
-    None,
-    /// Clearly less than the baseline.
-    Less,
-    /// Clearly more.
-    More,
-    /// Not what was wanted.
-    Failed,
-    /// What was wanted.
-    Passed,
-}
-
-impl Cell {
-    /// Text.
+impl Identity {
+    /// Of a summary's lines; variants are taken apart where their names are those of a grid's points.
     #[must_use]
-    pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
+    pub fn new(rows: &Frame, summary: &Summary, grid: &[Axis]) -> Self {
+        if summary.by != [columns::VARIANT] {
+            let word = |value: &String| (if value.is_empty() { "(none)".to_owned() } else { value.clone() }, None);
+            let lines: Vec<Vec<_>> = summary.lines.iter().map(|line| line.values.iter().map(word).collect()).collect();
+            return Self { heads: short_names(&summary.by), lines: placed(lines) };
+        }
+        let plain = || Self {
+            heads: vec!["variant".to_owned()],
+            lines: summary.lines.iter().map(|line| vec![(line.name.clone(), None)]).collect(),
+        };
+        let variants = rows.coded(columns::VARIANT);
+        let mut first: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
+        (0..rows.rows()).for_each(|row| {
+            first.entry(variants.at(row)).or_insert(row);
+        });
+        let mut lines = Vec::new();
+        let mut apart = 0;
+        for line in &summary.lines {
+            let level = |axis: &Axis| {
+                let row = *first.get(line.name.as_str())?;
+                let values = axis.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>();
+                let place = axis.level(&values)?;
+                Some((axis.levels[place].label.clone(), Some(place)))
+            };
+            match grid.iter().map(level).collect::<Option<Vec<_>>>() {
+                // A point that was given a name of its own keeps it.
+                Some(levels) if levels.iter().all(|(label, _)| line.name.contains(label.as_str())) => {
+                    apart += 1;
+                    lines.push(levels);
+                }
+                Some(_) => return plain(),
+                None => lines.push(
+                    std::iter::once((line.name.clone(), None))
+                        .chain(std::iter::repeat_n((String::new(), None), grid.len().saturating_sub(1)))
+                        .collect(),
+                ),
+            }
+        }
+        if apart == 0 { plain() } else { Self { heads: grid.iter().map(|axis| axis.name.clone()).collect(), lines } }
     }
 
-    /// A number and how it is shown.
-    #[must_use]
-    pub fn number(value: f64, text: String) -> Self {
-        Self { text, value: value.is_finite().then_some(value), mark: Mark::None }
+    fn columns(&self) -> Vec<Column> {
+        let columns = self.heads.iter().enumerate();
+        columns.map(|(at, head)| Column::words(head, head, if at == 0 { "* is the baseline" } else { "" })).collect()
     }
 
-    fn share(part: f64, whole: f64) -> Self {
-        Self::number(part / whole, percent(part, whole))
+    /// The first fields of a line, the baseline's marked.
+    fn cells(&self, at: usize, line: &Line) -> Vec<Cell> {
+        let cells = self.lines[at].iter().enumerate().map(|(column, (label, place))| {
+            let star = if column == 0 && line.is_baseline { " *" } else { "" };
+            Cell { place: *place, ..Cell::text(format!("{label}{star}")) }
+        });
+        cells.collect()
     }
 }
 
-fn columns(list: &[(&str, &str)]) -> Vec<(String, String)> {
-    list.iter().map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned())).collect()
+/// Labels that are numbers with a unit are sorted as such.
+fn placed(mut lines: Vec<Vec<(String, Option<usize>)>>) -> Vec<Vec<(String, Option<usize>)>> {
+    for column in 0..lines.first().map_or(0, Vec::len) {
+        let number = |line: &Vec<(String, Option<usize>)>| axes::number(&line[column].0);
+        let mut known: Vec<f64> = lines.iter().filter_map(number).collect();
+        known.sort_by(f64::total_cmp);
+        known.dedup();
+        let places: Vec<Option<usize>> = lines
+            .iter()
+            .map(|line| number(line).and_then(|value| known.iter().position(|known| *known == value)))
+            .collect();
+        lines.iter_mut().zip(places).for_each(|(line, place)| line[column].1 = place);
+    }
+    lines
 }
 
-/// The name of a line, the baseline's marked.
-fn name(line: &Line) -> Cell {
-    Cell::text(format!("{}{}", line.name, if line.is_baseline { " *" } else { "" }))
+/// A table of one row for each line of the summary: what tells it apart, then what is asked of it.
+fn by_line(
+    page: &Page,
+    key: &str,
+    title: &str,
+    columns: Vec<Column>,
+    row: impl Fn(&Line) -> Option<Vec<Cell>>,
+) -> Table {
+    let rows = page.summary.lines.iter().enumerate().filter_map(|(at, line)| {
+        let mut cells = page.identity.cells(at, line);
+        cells.extend(row(line)?);
+        Some(cells)
+    });
+    Table {
+        key: key.to_owned(),
+        title: title.to_owned(),
+        rows: rows.collect(),
+        columns: [page.identity.columns(), columns].concat(),
+        note: String::new(),
+    }
 }
 
 /// Ratio and interval of a metric, marked where they are clear.
 fn ratio(line: &Line, metric: usize, page: &Page) -> [Cell; 2] {
     let ratio = line.measures[metric].ratio;
-    let (mark, sign) = match outcome(line, metric, page.chaos.as_ref()) {
-        Outcome::Less => (Mark::Less, "!"),
-        Outcome::More => (Mark::More, "!"),
-        Outcome::Chaos => (Mark::None, "~"),
-        _ => (Mark::None, ""),
+    let outcome = outcome(line, metric, page.chaos.as_ref());
+    let sign = match outcome {
+        Outcome::Less | Outcome::More => "!",
+        Outcome::Chaos => "~",
+        _ => "",
     };
-    let ends = format!("{}{sign}", interval(ratio.low, ratio.high));
-    [Cell { mark, ..Cell::number(ratio.mean, number(ratio.mean, 3)) }, Cell::number(ratio.low, ends)]
+    let mut ends = Cell::range(ratio.low, ratio.high).or(if line.is_baseline { BASELINE } else { ONE });
+    ends.text.push_str(sign);
+    [Cell::decimal(ratio.mean, 3).or("nothing to compare with").marked(outcome.into()), ends]
 }
 
 /// Each line's totals beside the baseline's.
 #[must_use]
 pub fn summary(page: &Page) -> Table {
     let summary = &page.summary;
-    let head = if summary.by == ["variant"] { "variant" } else { "group" };
-    let mut table = Table { title: "Summary".to_owned(), texts: 1, ..Table::default() };
-    table.columns.push((head.to_owned(), "* is the baseline".to_owned()));
+    let mut columns = Vec::new();
     for (at, metric) in summary.metrics.iter().enumerate() {
+        let name = &metric.name;
         if page.chosen || at == 0 {
-            table.columns.push((metric.name.clone(), "over all iterations of all searches".to_owned()));
+            columns.push(Column::numbers(name, name, "over all iterations of all searches"));
         }
-        let heads = if at == 0 {
-            ["x base".to_owned(), "95 %".to_owned()]
-        } else {
-            [format!("{} x base", metric.name), "95 %".to_owned()]
-        };
-        let [mean, ends] = heads;
-        table.columns.push((mean, "geometric mean, over positions, of the ratio to the baseline".to_owned()));
-        table.columns.push((ends, "its 95 % interval; ! clear of 1, ~ clear but within chaos".to_owned()));
+        let key = |what: &str| if at == 0 { what.to_owned() } else { format!("{name}_{what}") };
+        let meaning = "geometric mean, over positions, of the ratio to the baseline";
+        columns.push(Column::numbers(&key("ratio"), &format!("{name} / baseline"), meaning));
+        let meaning = "the ratio's 95 % interval; !: clear of 1, ~: clear, but no farther from 1 than other key seeds alone take it";
+        columns.push(Column::numbers(&key("interval"), "95 %", meaning).spare(1));
         if page.chosen {
-            table.columns.push(("p".to_owned(), "sign-flip permutation test, after Holm's correction".to_owned()));
+            columns
+                .push(Column::numbers(&key("p"), "p", "sign-flip permutation test, after Holm's correction").spare(3));
         }
     }
     if !page.chosen {
-        table.columns.extend(columns(&[
-            ("usable", "share of the probes that ended their node"),
-            ("move", "share of the probes that gave their node a first move"),
-            ("full", "share of the slots taken at the end of a search"),
-            ("stores/slot", "pressure: stores for each slot of the table"),
-            ("seconds", "sum over searches of the median of their repeats"),
-        ]));
+        columns.extend([
+            Column::numbers("usable", "cutoffs", "share of the probes that ended their node").spare(2),
+            Column::numbers(
+                "move_only",
+                "move only",
+                "share of the probes that gave their node a first move and no more",
+            )
+            .spare(7),
+            Column::numbers("full", "full", "share of the slots taken at the end of a search").spare(6),
+            Column::numbers("pressure", "stores per slot", "pressure: stores for each slot of the table").spare(4),
+            Column::numbers("seconds", "seconds", "sum over searches of the median of their repeats").spare(5),
+        ]);
     }
-    for line in &summary.lines {
-        let mut row = vec![name(line)];
+    let mut table = by_line(page, "summary", "Summary", columns, |line| {
+        let mut row = Vec::new();
         for (at, metric) in summary.metrics.iter().enumerate() {
             let measure = line.measures[at];
             if page.chosen || at == 0 {
-                row.push(Cell::number(measure.value, of_unit(measure.value, metric.unit())));
+                row.push(Cell::number(measure.value, of_unit(measure.value, metric.unit())).or("nothing to count"));
             }
             row.extend(ratio(line, at, page));
             if page.chosen {
-                row.push(Cell::number(measure.p, p(measure.p)));
+                row.push(Cell::p(measure.p).or(if line.is_baseline { BASELINE } else { ONE }));
             }
         }
         if !page.chosen {
-            let full =
-                if line.hashfull.is_finite() { format!("{:.0} %", line.hashfull / 10.0) } else { "-".to_owned() };
             row.extend([
-                Cell::share(line.usable, line.probes),
-                Cell::share(line.move_only, line.probes),
-                Cell::number(line.hashfull, full),
-                Cell::number(line.pressure, number(line.pressure, 2)),
+                Cell::share(line.usable, line.probes).or(NO_TABLE),
+                Cell::share(line.move_only, line.probes).or(NO_TABLE),
+                Cell::number(line.hashfull / 1000.0, format!("{:.0} %", line.hashfull / 10.0)).or(NO_SLOTS),
+                Cell::decimal(line.pressure, 2).or(NO_SLOTS),
                 Cell::number(line.seconds, of_unit(line.seconds, Unit::Seconds)),
             ]);
         }
-        table.rows.push(row);
-    }
+        Some(row)
+    });
     let searches = match summary.lines.iter().map(|line| line.searches).min() {
         Some(least) if least < summary.searches => format!("{least} to {}", summary.searches),
         _ => summary.searches.to_string(),
     };
+    let within = if page.chaos.is_some() { "; ~ clear, but no more than other key seeds do" } else { "" };
     table.note = format!(
-        "* baseline. x base: geometric mean over {searches} searches of the ratio to the baseline, with its 95 % bootstrap interval (! \
-         clear of 1 and p < 0.05 after Holm)."
+        "* baseline. {} / baseline: geometric mean over {searches} searches, with its 95 % bootstrap interval (! clear of 1, p < 0.05 after \
+         Holm's correction{within}).",
+        summary.metrics.first().map_or("nodes", |metric| &metric.name)
     );
     table
 }
@@ -159,77 +209,97 @@ pub fn summary(page: &Page) -> Table {
 /// Where probes and stores went.
 #[must_use]
 pub fn anatomy(page: &Page) -> Option<Table> {
-    let rows: Vec<Vec<Cell>> = page
-        .summary
-        .lines
-        .iter()
-        .filter(|line| line.probes > 0.0)
-        .map(|line| {
-            let total = |value: f64| Cell::number(value, count(value));
+    let columns = vec![
+        Column::numbers("probes", "probes", "").spare(1),
+        Column::numbers("hits", "hits", "share of the probes that met their key"),
+        Column::numbers("misses_empty", "empty miss", "share that found a free slot"),
+        Column::numbers("misses_other", "other-key miss", "share that found every slot taken by others"),
+        Column::numbers("stores", "stores", "").spare(2),
+        Column::numbers("evictions", "displaced another", "share of the stores that evicted another position"),
+        Column::numbers("rejections", "refused", "share of the stores that the policy refused"),
+    ];
+    let table = by_line(page, "traffic", "Where the probes and stores went", columns, |line| {
+        (line.probes > 0.0).then(|| {
             vec![
-                name(line),
-                total(line.probes),
+                Cell::count(line.probes),
                 Cell::share(line.hits, line.probes),
                 Cell::share(line.misses_empty, line.probes),
                 Cell::share(line.misses_other, line.probes),
-                total(line.stores),
-                Cell::share(line.evictions, line.stores),
-                Cell::share(line.rejections, line.stores),
+                Cell::count(line.stores),
+                Cell::share(line.evictions, line.stores).or("nothing was stored"),
+                Cell::share(line.rejections, line.stores).or("nothing was stored"),
             ]
         })
-        .collect();
-    let columns = columns(&[
-        ("variant", ""),
-        ("probes", ""),
-        ("hits", "share of the probes that met their key"),
-        ("empty miss", "share that found a free slot"),
-        ("other-key miss", "share that found every slot taken by others"),
-        ("stores", ""),
-        ("displaced another", "share of the stores that evicted another position"),
-        ("refused", "share of the stores that the policy refused"),
-    ]);
-    (!rows.is_empty()).then(|| Table {
-        title: "Where the probes and stores went".to_owned(),
-        columns,
-        texts: 1,
-        rows,
-        note: String::new(),
-    })
+    });
+    (!table.rows.is_empty()).then_some(table)
 }
 
 /// Scores, solved positions and what each comparison could show.
 #[must_use]
 pub fn details(page: &Page) -> Table {
-    let columns = columns(&[
-        ("variant", ""),
-        ("searches", ""),
-        ("evals", "leaf evaluations and nodes with no legal move"),
-        ("other score", "searches that end with another score than the baseline's"),
-        ("solved", "searches that end with a move the suite names, of those where it names one"),
-        ("p", "sign-flip permutation test, after Holm's correction"),
-        ("seen from", "the smallest difference that these positions show four times in five"),
-        ("for 1 %", "positions or games that a difference of 1 % would take"),
-    ]);
-    let rows = page.summary.lines.iter().map(|line| {
-        let (ratio, p_value) = (line.ratio(), line.measures.first().map_or(f64::NAN, |measure| measure.p));
-        let parts = |(part, whole): (usize, usize)| match whole {
-            0 => Cell::text("-"),
+    let columns = vec![
+        Column::numbers("searches", "searches", ""),
+        Column::numbers("evals", "evaluations", "leaf evaluations and nodes with no legal move"),
+        Column::numbers("other_scores", "other score", "searches that end with another score than the baseline's"),
+        Column::numbers(
+            "solved",
+            "solved",
+            "searches that end with a move the suite names, of those where it names one",
+        ),
+        Column::numbers("p", "p", "sign-flip permutation test, after Holm's correction"),
+        Column::numbers(
+            "detectable",
+            "seen from",
+            "the smallest difference that these positions show four times in five",
+        ),
+        Column::numbers("needed", "positions for 1 %", "positions or games that a difference of 1 % would take"),
+    ];
+    by_line(page, "details", "Details", columns, |line| {
+        let (ratio, p) = (line.ratio(), line.measures.first().map_or(f64::NAN, |measure| measure.p));
+        let parts = |(part, whole): (usize, usize), why| match whole {
+            0 => Cell::none(why),
             _ => Cell::number(part as f64, format!("{part} of {whole}")),
         };
-        let needed = ratio.needed(0.01).unwrap_or(f64::NAN);
+        let why = if line.is_baseline { BASELINE } else { ONE };
         let seen = ratio.detectable();
-        vec![
-            name(line),
-            Cell::number(line.searches as f64, line.searches.to_string()),
-            Cell::number(line.evals, count(line.evals)),
-            if line.is_baseline { Cell::text("-") } else { parts(line.other_scores) },
-            parts(line.solved),
-            Cell::number(p_value, p(p_value)),
-            Cell::number(seen, if seen.is_finite() { percent(seen, 1.0) } else { "-".to_owned() }),
-            Cell::number(needed, count(needed)),
-        ]
-    });
-    Table { title: "Details".to_owned(), columns, texts: 1, rows: rows.collect(), note: String::new() }
+        let other = if line.is_baseline { Cell::none(BASELINE) } else { parts(line.other_scores, "no common depth") };
+        Some(vec![
+            Cell::count(line.searches as f64),
+            Cell::count(line.evals),
+            other,
+            parts(line.solved, "the suite names no best moves"),
+            Cell::p(p).or(why),
+            Cell::share(seen, 1.0).or(why),
+            Cell::count(ratio.needed(0.01).unwrap_or(f64::NAN)).or(why),
+        ])
+    })
+}
+
+/// Ratio, interval, p and pairs.
+fn judged(ratio: &crate::analysis::Ratio, p_value: f64) -> [Cell; 4] {
+    let mark = match ratio.is_clear() && p_value < 0.05 {
+        true if ratio.mean < 1.0 => Mark::Less,
+        true => Mark::More,
+        false => Mark::None,
+    };
+    let why = if ratio.pairs > 0 { ONE } else { "what the others are held against" };
+    let pairs = if ratio.pairs > 0 { ratio.pairs as f64 } else { f64::NAN };
+    [
+        Cell::decimal(ratio.mean, 3).marked(mark).or(why),
+        Cell::range(ratio.low, ratio.high).or(why),
+        Cell::p(p_value).or(why),
+        Cell::count(pairs).or(why),
+    ]
+}
+
+/// The columns of [`judged`].
+fn judgement(ratio: &str, corrected: &str) -> [Column; 4] {
+    [
+        Column::numbers("ratio", "ratio", ratio),
+        Column::numbers("interval", "95 %", "").spare(1),
+        Column::numbers("p", "p", corrected).spare(2),
+        Column::numbers("pairs", "pairs", "").spare(3),
+    ]
 }
 
 /// What each level of each axis does.
@@ -239,40 +309,26 @@ pub fn effects(grid: &Grid) -> Table {
         let (axis, ratio) = (&grid.axes[effect.axis], effect.ratio);
         let reference = effect.level == grid.references[effect.axis];
         let label = format!("{}{}", axis.levels[effect.level].label, if reference { " *" } else { "" });
-        let mut cells = vec![Cell::text(axis.name.clone()), Cell::text(label)];
+        let mut cells = vec![
+            Cell { place: Some(effect.axis), ..Cell::text(axis.name.clone()) },
+            Cell { place: Some(effect.level), ..Cell::text(label) },
+        ];
         cells.extend(judged(&ratio, effect.p));
         cells
     });
+    let heads = [
+        Column::words("option", "option", ""),
+        Column::words("value", "value", "* is what the others are held against"),
+    ];
+    let ratio = judgement("paired by position and by every other option", "after Holm's correction over all of these");
     Table {
+        key: "effects".to_owned(),
         title: "Each option by itself".to_owned(),
-        columns: columns(&[
-            ("option", ""),
-            ("value", "* is what the others are held against"),
-            ("ratio", "paired by position and by every other option"),
-            ("95 %", ""),
-            ("p", "after Holm's correction over all of these"),
-            ("pairs", ""),
-        ]),
-        texts: 2,
         rows: rows.collect(),
+        columns: heads.into_iter().chain(ratio).collect(),
         note: "Each value against the one marked *, at the same position and the same value of every other option."
             .to_owned(),
     }
-}
-
-/// Ratio, interval, p and pairs.
-fn judged(ratio: &crate::analysis::pairing::ratio::Ratio, p_value: f64) -> [Cell; 4] {
-    let mark = match ratio.is_clear() && p_value < 0.05 {
-        true if ratio.mean < 1.0 => Mark::Less,
-        true => Mark::More,
-        false => Mark::None,
-    };
-    [
-        Cell { mark, ..Cell::number(ratio.mean, number(ratio.mean, 3)) },
-        Cell::number(ratio.low, interval(ratio.low, ratio.high)),
-        Cell::number(p_value, p(p_value)),
-        Cell::number(ratio.pairs as f64, if ratio.pairs > 0 { ratio.pairs.to_string() } else { "-".to_owned() }),
-    ]
 }
 
 /// Interactions shown; those that are clear come first.
@@ -299,17 +355,12 @@ pub fn interactions(grid: &Grid) -> Option<Table> {
         })
         .collect();
     let number = all.iter().filter(|interaction| clear(interaction.p)).count();
+    let heads = [Column::words("first", "one", ""), Column::words("second", "other", "")];
+    let ratio = judgement("1 where the two effects simply multiply", "after Holm's correction over all pairs");
     (!rows.is_empty()).then(|| Table {
+        key: "interactions".to_owned(),
         title: "Options together".to_owned(),
-        columns: columns(&[
-            ("one", ""),
-            ("other", ""),
-            ("ratio", "1 where the two effects simply multiply"),
-            ("95 %", ""),
-            ("p", "after Holm's correction over all pairs"),
-            ("pairs", ""),
-        ]),
-        texts: 2,
+        columns: heads.into_iter().chain(ratio).collect(),
         note: format!(
             "By what factor two values together differ from the product of each alone. {number} of {} pairs are clear of 1{}.",
             all.len(),
@@ -324,13 +375,16 @@ pub fn interactions(grid: &Grid) -> Option<Table> {
 pub fn seeds(page: &Page) -> Option<Table> {
     let chaos = page.chaos.as_ref()?;
     Some(Table {
+        key: "seeds".to_owned(),
         title: "Chaos floor".to_owned(),
-        columns: columns(&[("seed", ""), ("ratio", "nodes against the baseline's own seed")]),
-        texts: 1,
+        columns: vec![
+            Column::words("seed", "seed", ""),
+            Column::numbers("ratio", "ratio", "nodes against the baseline's own seed"),
+        ],
         rows: chaos
             .seeds
             .iter()
-            .map(|(name, ratio)| vec![Cell::text(name.clone()), Cell::number(*ratio, number(*ratio, 4))])
+            .map(|(name, ratio)| vec![Cell::text(name.clone()), Cell::decimal(*ratio, 4)])
             .collect(),
         note: format!(
             "The baseline under other key seeds: nothing but the places of entries changes. Differences up to {:.1} % may be that alone.",
@@ -339,19 +393,26 @@ pub fn seeds(page: &Page) -> Option<Table> {
     })
 }
 
-/// The verdicts.
+/// What a verdict speaks of: what names no rows in particular speaks of all.
 #[must_use]
-pub fn verdicts(page: &Page) -> Option<Table> {
+pub fn subject(verdict: &Verdict) -> &str {
+    if verdict.subject.is_empty() { "all searches" } else { &verdict.subject }
+}
+
+/// The verdicts; those alone that are not as wanted where only they are asked for.
+#[must_use]
+pub fn verdicts(page: &Page, all: bool) -> Option<Table> {
     let rows: Vec<Vec<Cell>> = page
         .verdicts
         .iter()
+        .filter(|verdict| all || !verdict.passes())
         .map(|verdict| {
             let source: Vec<&str> =
                 [verdict.source.as_str(), verdict.note.as_str()].into_iter().filter(|text| !text.is_empty()).collect();
             let mark = if verdict.passes() { Mark::Passed } else { Mark::Failed };
             vec![
-                Cell::text(&verdict.subject),
-                Cell { mark, ..Cell::text(verdict.word()) },
+                Cell::text(subject(verdict)),
+                Cell::text(verdict.word()).marked(mark),
                 Cell::text(&verdict.published),
                 Cell::text(&verdict.measured),
                 Cell::text(source.join(". ")),
@@ -359,11 +420,47 @@ pub fn verdicts(page: &Page) -> Option<Table> {
         })
         .collect();
     let passed = page.verdicts.len() - page.failed();
+    let names = ["what", "verdict", "published", "measured", "source"];
     (!rows.is_empty()).then(|| Table {
+        key: "verdicts".to_owned(),
         title: "Verdicts".to_owned(),
-        columns: columns(&[("what", ""), ("verdict", ""), ("published", ""), ("measured", ""), ("source", "")]),
-        texts: 5,
-        note: format!("{passed} of {} as wanted.", rows.len()),
+        columns: names.map(|name| Column::words(name, name, "").spare(u8::from(name == "source"))).to_vec(),
+        note: format!("{passed} of {} as wanted.", page.verdicts.len()),
         rows,
     })
+}
+
+/// Options that are the same for all variants, and their values.
+#[must_use]
+pub fn common_options(page: &Page) -> Option<Table> {
+    let manifest = &page.manifest;
+    let mut all = manifest.options.values().map(leaves);
+    let mut common = all.next()?;
+    for other in all {
+        common.retain(|leaf| other.contains(leaf));
+    }
+    (!common.is_empty()).then(|| Table {
+        key: "common_options".to_owned(),
+        columns: vec![Column::words("option", "option", ""), Column::words("value", "value", "")],
+        rows: common.into_iter().map(|(path, value)| vec![Cell::text(path), Cell::text(value)]).collect(),
+        ..Table::default()
+    })
+}
+
+/// The values of a tree of options, under their dotted paths.
+fn leaves(options: &serde_json::Value) -> Vec<(String, String)> {
+    fn walk(path: &str, value: &serde_json::Value, out: &mut Vec<(String, String)>) {
+        match value {
+            serde_json::Value::Object(fields) => {
+                for (name, value) in fields {
+                    walk(&if path.is_empty() { name.clone() } else { format!("{path}.{name}") }, value, out);
+                }
+            }
+            serde_json::Value::String(text) => out.push((path.to_owned(), text.clone())),
+            value => out.push((path.to_owned(), value.to_string())),
+        }
+    }
+    let mut out = Vec::new();
+    walk("", options, &mut out);
+    out
 }

@@ -1,103 +1,192 @@
-//! The summary for a terminal: columns that line up within a width.
+//! A page for a terminal: columns that line up within a width, names that are wrapped and never cut.
 
-use super::Page;
-use super::table::{self, Table};
+use super::sheet::{Cell, Mark, Part, Sheet, Table};
 use std::fmt::Write;
 
-/// Columns that go first where there is no room, the least missed first.
-const SPARE: &[&str] = &["move", "full", "seconds", "stores/slot", "p", "usable", "95 %"];
+/// What a page is shown on.
+#[derive(Debug, Clone, Copy)]
+pub struct Screen {
+    /// Its columns.
+    pub width: usize,
+    /// Whether it shows colours.
+    pub colour: bool,
+}
 
-/// Names are not cut shorter than this.
-const SHORTEST: usize = 24;
+/// Words are not wrapped narrower than this while columns that can be spared are left.
+const NARROW: usize = 24;
 
-/// Renders the summary in so many columns.
+/// Nor narrower than this at all.
+const NARROWEST: usize = 10;
+
+/// Between columns.
+const GAP: usize = 2;
+
+/// Renders a page.
 #[must_use]
-pub fn render(page: &Page, width: usize) -> String {
-    let mut out = grid(&table::summary(page), width);
-    let _ = writeln!(
-        out,
-        "{}",
-        wrap(
-            "* baseline; x base: geometric mean over positions of the ratio to it; 95 %: its interval (! clear of 1 after correction, ~ within chaos)",
-            width,
-            ""
-        )
-    );
-    for finding in &page.findings {
-        let _ = writeln!(out, "{}", wrap(finding, width, "- "));
+pub fn render(sheet: &Sheet, screen: Screen) -> String {
+    let mut out = String::new();
+    if !sheet.name.is_empty() {
+        let _ = writeln!(out, "{}", wrap(&sheet.name, screen.width, ""));
     }
-    if !page.verdicts.is_empty() {
-        let failed = page.failed();
-        let _ = writeln!(out, "\nverdicts: {} of {} as wanted", page.verdicts.len() - failed, page.verdicts.len());
-        for verdict in page.verdicts.iter().filter(|verdict| !verdict.passes()) {
-            let text = format!(
-                "{}: published {}, measured {}: {}",
-                verdict.subject,
-                verdict.published,
-                verdict.measured,
-                verdict.word()
-            );
-            let _ = writeln!(out, "{}", wrap(&text, width, "  "));
-        }
-    }
-    for warning in &page.warnings {
-        let _ = writeln!(out, "{}", wrap(&format!("warning: {warning}"), width, ""));
-    }
+    parts(&mut out, &sheet.parts, screen);
     out.trim_end().to_owned()
 }
 
-/// A table with columns that line up; the spare ones are left out and long names cut until it fits.
-#[must_use]
-pub fn grid(table: &Table, width: usize) -> String {
-    let mut shown: Vec<usize> = (0..table.columns.len()).collect();
-    let size = |column: usize| {
-        let cells = table.rows.iter().map(|row| row[column].text.chars().count());
-        cells.chain([table.columns[column].0.chars().count()]).max().unwrap_or(0)
-    };
-    let total = |shown: &[usize], names: usize| {
-        shown.iter().map(|&column| if column == 0 { size(0).min(names) } else { size(column) + 2 }).sum::<usize>()
-    };
-    for spare in SPARE {
-        if total(&shown, SHORTEST) <= width {
-            break;
+fn parts(out: &mut String, parts: &[Part], screen: Screen) {
+    let heading = |out: &mut String, text: &str| {
+        if text.is_empty() {
+            return;
         }
-        shown.retain(|&column| column == 0 || table.columns[column].0 != *spare);
-    }
-    let rest = total(&shown, 0);
-    let names = size(0).min(width.saturating_sub(rest).max(SHORTEST));
-    let mut out = String::new();
-    let mut line = |field: &dyn Fn(usize) -> String| {
-        let mut text = String::new();
-        for &column in &shown {
-            let field = field(column);
-            if column == 0 {
-                let _ = write!(text, "{:<names$}", cut(&field, names));
-            } else if column < table.texts {
-                let _ = write!(text, "  {field:<wide$}", wide = size(column));
-            } else {
-                let _ = write!(text, "  {field:>wide$}", wide = size(column));
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        let _ = writeln!(out, "{}", paint(&wrap(text, screen.width, ""), BOLD, screen));
+    };
+    for part in parts {
+        match part {
+            Part::Question(text) => heading(out, text),
+            Part::Prose(text) => {
+                for paragraph in text.split("\n\n").filter(|text| !text.trim().is_empty()) {
+                    let _ = writeln!(out, "{}", wrap(paragraph, screen.width, ""));
+                }
+            }
+            Part::Findings(list) => sentences(out, list, screen),
+            Part::Warning(text) => {
+                let text = wrap(&format!("warning: {text}"), screen.width, "");
+                let _ = writeln!(out, "{}", paint(&text, colour(Mark::Failed), screen));
+            }
+            Part::Heading(text) => heading(out, text),
+            Part::Table(table) => {
+                heading(out, &table.title);
+                out.push_str(&grid(table, screen));
+                let notes = table.notes();
+                if !notes.is_empty() {
+                    let _ = writeln!(out, "{}", wrap(&notes, screen.width, ""));
+                }
+            }
+            // A terminal shows no drawings.
+            Part::Figure(_) => {}
+            Part::List(title, list) => {
+                heading(out, title);
+                sentences(out, list, screen);
+            }
+            Part::Folded(title, folded) => {
+                heading(out, title);
+                self::parts(out, folded, screen);
             }
         }
-        let _ = writeln!(out, "{}", text.trim_end());
+    }
+}
+
+fn sentences(out: &mut String, list: &[String], screen: Screen) {
+    for line in list {
+        let _ = writeln!(out, "{}", wrap(line, screen.width, "- "));
+    }
+}
+
+const BOLD: &str = "1";
+
+/// What a mark looks like: the numbers of the terminal's own colours, so that they suit its background.
+fn colour(mark: Mark) -> &'static str {
+    match mark {
+        Mark::None => "",
+        Mark::Less => "34",
+        Mark::More => "33",
+        Mark::Failed => "31",
+        Mark::Passed => "32",
+    }
+}
+
+fn paint(text: &str, colour: &str, screen: Screen) -> String {
+    if screen.colour && !colour.is_empty() && !text.trim().is_empty() {
+        format!("\u{1b}[{colour}m{text}\u{1b}[0m")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A table with columns that line up: those that can be spared are left out and words wrapped until it fits.
+#[must_use]
+pub fn grid(table: &Table, screen: Screen) -> String {
+    let natural = |column: usize| {
+        let cells = table.rows.iter().map(|row| row[column].text.chars().count());
+        cells.chain([table.columns[column].name.chars().count()]).max().unwrap_or(0)
     };
-    line(&|column| table.columns[column].0.clone());
-    for row in &table.rows {
-        line(&|column| row[column].text.clone());
+    let mut shown: Vec<usize> = (0..table.columns.len()).collect();
+    let mut widths: Vec<usize> = shown.iter().map(|&column| natural(column)).collect();
+    let total = |shown: &[usize], width: &dyn Fn(usize) -> usize| {
+        shown.iter().map(|&column| width(column) + GAP).sum::<usize>().saturating_sub(GAP)
+    };
+    let narrow = |column: usize| if table.columns[column].words { widths[column].min(NARROW) } else { widths[column] };
+    while total(&shown, &narrow) > screen.width {
+        let spare = shown.iter().copied().max_by_key(|&column| table.columns[column].spare);
+        match spare.filter(|&column| table.columns[column].spare > 0) {
+            Some(spare) => shown.retain(|&column| column != spare),
+            None => break,
+        }
+    }
+    // The widest words give way first.
+    while total(&shown, &|column| widths[column]) > screen.width {
+        let words = shown.iter().copied().filter(|&column| table.columns[column].words && widths[column] > NARROWEST);
+        match words.max_by_key(|&column| widths[column]) {
+            Some(widest) => widths[widest] -= 1,
+            None => break,
+        }
+    }
+    let mut out = String::new();
+    let heads: Vec<Cell> = table.columns.iter().map(|column| Cell::text(&column.name)).collect();
+    for (cells, is_head) in std::iter::once((&heads, true)).chain(table.rows.iter().map(|row| (row, false))) {
+        let wrapped: Vec<Vec<String>> =
+            shown.iter().map(|&column| folded(&cells[column].text, widths[column])).collect();
+        for line in 0..wrapped.iter().map(Vec::len).max().unwrap_or(0) {
+            let (mut text, mut blanks) = (String::new(), 0);
+            for (&column, lines) in shown.iter().zip(&wrapped) {
+                let field = lines.get(line).map_or("", String::as_str);
+                let pad = widths[column].saturating_sub(field.chars().count());
+                let (before, after) = if table.columns[column].words { (0, pad) } else { (pad, 0) };
+                if !field.is_empty() {
+                    text.push_str(&" ".repeat(blanks + before));
+                    text.push_str(&paint(field, if is_head { BOLD } else { colour(cells[column].mark) }, screen));
+                    blanks = 0;
+                } else {
+                    blanks += before;
+                }
+                blanks += after + GAP;
+            }
+            let _ = writeln!(out, "{text}");
+        }
     }
     out
 }
 
-/// A name cut in the middle, since names often differ at their ends.
-fn cut(text: &str, width: usize) -> String {
-    let letters: Vec<char> = text.chars().collect();
-    if letters.len() <= width {
-        return text.to_owned();
+/// Words in lines of at most `width`; a word that is longer is broken.
+fn folded(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines = vec![String::new()];
+    let mut room = width;
+    for word in text.split(' ') {
+        let mut letters: Vec<char> = word.chars().collect();
+        let fresh = room == width;
+        if !fresh && letters.len() + 1 > room {
+            lines.push(String::new());
+            room = width;
+        } else if !fresh {
+            lines.last_mut().into_iter().for_each(|line| line.push(' '));
+            room -= 1;
+        }
+        while letters.len() > room {
+            let rest = letters.split_off(room);
+            lines.last_mut().into_iter().for_each(|line| line.extend(&letters));
+            lines.push(String::new());
+            (letters, room) = (rest, width);
+        }
+        room -= letters.len();
+        lines.last_mut().into_iter().for_each(|line| line.extend(&letters));
     }
-    let (head, tail) = ((width - 1).div_ceil(2), (width - 1) / 2);
-    letters[..head].iter().chain(&['…']).chain(&letters[letters.len() - tail..]).collect()
+    lines
 }
 
-/// Text in lines of at most `width`, all but the first indented by two blanks more than `start` takes.
+/// Text in lines of at most `width`, all but the first indented by two blanks or by as many as `start` takes.
 #[must_use]
 pub fn wrap(text: &str, width: usize, start: &str) -> String {
     let indent = " ".repeat(start.chars().count().max(2));
@@ -119,46 +208,62 @@ pub fn wrap(text: &str, width: usize, start: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::Cell;
+    use super::super::sheet::{Column, trial};
     use super::*;
 
-    #[test]
-    fn a_table_fits_its_width() {
-        let names = ["variant", "nodes", "x base", "move", "full", "seconds"];
-        let table = Table {
-            columns: names.map(|name| (name.to_owned(), String::new())).to_vec(),
-            texts: 1,
-            rows: vec![
-                vec![
-                    "size=64 KiB, policy=aged-depth factor=4 on=store, slots=4",
-                    "100,258,490",
-                    "0.653",
-                    "0.4 %",
-                    "99 %",
-                    "21.42",
-                ],
-                vec!["no table *", "139,440,796", "1.000", "-", "-", "28.26"],
-            ]
-            .into_iter()
-            .map(|row| row.into_iter().map(Cell::text).collect())
-            .collect(),
-            ..Table::default()
-        };
-        for width in [60, 80, 100, 200] {
-            let text = grid(&table, width);
-            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
-            assert!(text.contains("139,440,796"), "{text}");
-        }
-        assert!(grid(&table, 200).contains("seconds") && !grid(&table, 50).contains("full"));
-        insta::assert_snapshot!(grid(&table, 62), @r"
-        variant                           nodes  x base  full  seconds
-        size=64 KiB, …ore, slots=4  100,258,490   0.653  99 %    21.42
-        no table *                  139,440,796   1.000     -    28.26
-        ");
+    fn screen(width: usize) -> Screen {
+        Screen { width, colour: false }
     }
 
     #[test]
-    fn long_sentences_are_wrapped() {
+    fn a_table_fits_its_width_and_cuts_no_name() {
+        let names = ["nodes", "nodes / baseline", "move", "full", "seconds"];
+        let mut columns = vec![Column::words("variant", "variant", "")];
+        columns.extend(
+            names.iter().zip([0, 0, 4, 3, 2]).map(|(name, spare)| Column::numbers(name, name, "").spare(spare)),
+        );
+        let policy = "size=64 KiB, policy=aged-depth factor=4 on=store, slots=4";
+        let rows = [
+            [policy, "100,258,490", "0.653", "0.4 %", "99 %", "21.42"],
+            ["no table *", "139,440,796", "1.000", "-", "-", "28.26"],
+        ];
+        let rows = rows.map(|row| row.map(Cell::text).to_vec()).to_vec();
+        let table = Table { columns, rows, ..Table::default() };
+        for width in 60..=200 {
+            let text = grid(&table, screen(width));
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
+            // Every letter of the name is there.
+            let first: String = text.lines().map(|line| line.chars().take(57.min(width)).collect::<String>()).collect();
+            let letters = |text: &str| text.chars().filter(char::is_ascii_alphabetic).collect::<String>();
+            assert!(policy.split(' ').all(|word| letters(&first).contains(&letters(word))), "{text}");
+        }
+        assert!(grid(&table, screen(200)).contains("seconds") && !grid(&table, screen(60)).contains("full"));
+        assert_eq!(
+            grid(&table, screen(70)),
+            "variant                         nodes  nodes / baseline  full  seconds\n\
+             size=64 KiB,              100,258,490             0.653  99 %    21.42\n\
+             policy=aged-depth\n\
+             factor=4 on=store,\n\
+             slots=4\n\
+             no table *                139,440,796             1.000     -    28.26\n"
+        );
+    }
+
+    #[test]
+    fn a_page_of_every_kind_of_part() {
+        assert_eq!(
+            render(&trial(), screen(40)),
+            "A page\n\nIs <it> so?\nWords of *its* author.\nTwo paragraphs.\n- It is.\nwarning: One position.\n\nA table\n\
+             variant  nodes         95 %\na|b <c>  1,234  0.500-0.750\nbase     2,000            -\n\
+             See `table.size`. A dash: held against\n  itself.\n\nMore\n\nHow\n- By hand."
+        );
+        let coloured = render(&trial(), Screen { width: 40, colour: true });
+        assert!(coloured.contains("\u{1b}[34m1,234\u{1b}[0m"), "{coloured:?}");
+    }
+
+    #[test]
+    fn long_words_are_broken_and_sentences_wrapped() {
+        assert_eq!(folded("aa bbbbbbb c", 4), ["aa", "bbbb", "bbb", "c"]);
         assert_eq!(wrap("one two three four", 11, "- "), "- one two\n  three\n  four");
     }
 }

@@ -1,13 +1,12 @@
 //! The report of a tuning: `report.md`, `report.html`, figures, and the figures behind them as `tune.csv`.
 
 use super::figure::{Figure, Plot};
-use super::number::{count, number, p};
-use super::sheet::{Part, Sheet};
+use super::number::count;
+use super::sheet::{Cell, Column, Mark, Part, Sheet, Table, head};
 use super::svg::forest::{Forest, Row};
 use super::svg::lines::Lines;
 use super::svg::scale::short;
-use super::table::{Cell, Mark, Table};
-use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::Ratio;
 use crate::analysis::questions::curves::{LINES, Point, Series};
 use crate::analysis::rows::axes;
 use crate::experiment::{Experiment, Goal, Tune, grid};
@@ -44,22 +43,17 @@ impl Told<'_> {
 
     /// The page.
     fn sheet(&self) -> Sheet {
-        let mut parts = vec![Part::Table(self.candidates())];
+        let file = &self.experiment.file;
+        let mut parts = head(&file.question, file.analysis.trim(), self.findings(), &self.warnings());
+        parts.push(Part::Table(self.candidates()));
         parts.extend(self.figures().into_iter().map(Part::Figure));
         if !self.tuned.held.is_empty() {
             parts.push(Part::Table(self.held()));
             parts.extend(self.held_figure().map(Part::Figure));
         }
         parts.push(Part::Table(self.rounds()));
-        Sheet {
-            name: self.experiment.name.clone(),
-            question: self.experiment.file.question.clone(),
-            analysis: self.experiment.file.analysis.trim().to_owned(),
-            findings: self.findings(),
-            warnings: self.warnings(),
-            parts,
-            origins: self.origins.clone(),
-        }
+        parts.push(Part::List("How it was made".to_owned(), self.origins.clone()));
+        Sheet { kind: "tuning".to_owned(), name: self.experiment.name.clone(), parts }
     }
 
     /// The answer, in sentences.
@@ -152,7 +146,8 @@ impl Told<'_> {
             (true, false) => Mark::More,
             _ => Mark::None,
         };
-        [Cell { mark, ..Cell::number(ratio.mean, number(ratio.mean, 4)) }, Cell::number(ratio.low, ends(ratio))]
+        let ends = Cell { text: ends(ratio), ..Cell::range(ratio.low, ratio.high) };
+        [Cell::decimal(ratio.mean, 4).marked(mark), ends]
     }
 
     fn candidates(&self) -> Table {
@@ -167,26 +162,19 @@ impl Told<'_> {
                 None => "not told from it".to_owned(),
             };
             let searches = candidate.searches as f64;
-            vec![
-                Cell::text(name),
-                Cell::text(fate),
-                Cell::number(searches, count(searches)),
-                mean,
-                ends,
-                Cell::number(candidate.p, p(candidate.p)),
-            ]
+            vec![Cell::text(name), Cell::text(fate), Cell::count(searches), mean, ends, Cell::p(candidate.p)]
         });
         Table {
+            key: "race".to_owned(),
             title: "The race".to_owned(),
-            columns: head(&[
-                ("candidate", "* is the baseline"),
-                ("in the race", "what became of it"),
-                ("searches", "searches made of it"),
-                ("x base", "geometric mean of the ratio to the baseline, over these searches"),
-                ("95 %", "its interval, by items"),
-                ("p", "of its being equal to the winner: sign-flip test, after Holm's correction"),
-            ]),
-            texts: 2,
+            columns: vec![
+                Column::words("candidate", "candidate", "* is the baseline"),
+                Column::words("fate", "in the race", "what became of it"),
+                Column::numbers("searches", "searches", "searches made of it"),
+                Column::numbers("ratio", "ratio", "geometric mean of the ratio to the baseline, over these searches"),
+                Column::numbers("interval", "95 %", "its interval, by items"),
+                Column::numbers("p", "p", "of its being equal to the winner: sign-flip test, after Holm's correction"),
+            ],
             rows: rows.collect(),
             note: format!(
                 "* baseline. {} against the baseline's. Races flatter their winners: the claim rests on the held-out items alone.",
@@ -207,25 +195,19 @@ impl Told<'_> {
                     self.name(standing.candidate),
                     if standing.candidate == self.baseline() { " *" } else { "" }
                 );
-                rows.push(vec![
-                    Cell::text(pressure.clone()),
-                    Cell::text(name),
-                    mean,
-                    ends,
-                    Cell::number(test, p(test)),
-                ]);
+                rows.push(vec![Cell::text(pressure.clone()), Cell::text(name), mean, ends, Cell::p(test)]);
             }
         }
         Table {
+            key: "held_out".to_owned(),
             title: "Held-out items".to_owned(),
-            columns: head(&[
-                ("pressure", "what was laid over the options"),
-                ("candidate", "* is the baseline"),
-                ("x base", "geometric mean of the ratio to the baseline"),
-                ("95 %", "its interval, by items"),
-                ("p", "of the one test, of the winner"),
-            ]),
-            texts: 2,
+            columns: vec![
+                Column::words("pressure", "pressure", "what was laid over the options"),
+                Column::words("candidate", "candidate", "* is the baseline"),
+                Column::numbers("ratio", "ratio", "geometric mean of the ratio to the baseline"),
+                Column::numbers("interval", "95 %", "its interval, by items"),
+                Column::numbers("p", "p", "of the one test, of the winner"),
+            ],
             rows,
             note: format!(
                 "* baseline. {} items that the race never saw. p: the winner against \"{}\"; at other pressures after Holm's correction.",
@@ -238,7 +220,7 @@ impl Told<'_> {
     fn rounds(&self) -> Table {
         let list = |who: &[usize]| who.iter().map(|&who| self.name(who)).collect::<Vec<_>>().join("; ");
         let rows = self.tuned.rounds.iter().enumerate().map(|(at, round)| {
-            let number = |value: usize| Cell::number(value as f64, value.to_string());
+            let number = |value: usize| Cell::count(value as f64);
             vec![
                 number(at + 1),
                 number(round.items),
@@ -248,14 +230,15 @@ impl Told<'_> {
             ]
         });
         Table {
+            key: "rounds".to_owned(),
             title: "Rounds".to_owned(),
-            columns: head(&[
-                ("round", ""),
-                ("items", "searched in it"),
-                ("candidates", "in it"),
-                ("best after it", ""),
-                ("dropped after it", ""),
-            ]),
+            columns: vec![
+                Column::numbers("round", "round", ""),
+                Column::numbers("items", "items", "searched in it"),
+                Column::numbers("candidates", "candidates", "in it"),
+                Column::words("best", "best after it", ""),
+                Column::words("dropped", "dropped after it", ""),
+            ],
             rows: rows.collect(),
             ..Table::default()
         }
@@ -394,8 +377,8 @@ impl Told<'_> {
     pub fn write(&self, folder: &Path) -> anyhow::Result<Vec<String>> {
         let sheet = self.sheet();
         super::put(folder, "tune.csv", &self.csv()?)?;
-        sheet.write(folder)?;
-        Ok(sheet.findings)
+        super::write_sheet(&sheet, folder)?;
+        Ok(sheet.findings().cloned().collect())
     }
 
     /// The figures behind the page, as CSV.
@@ -429,10 +412,6 @@ impl Told<'_> {
         }
         writer.into_inner().map_err(|error| error.into_error().into())
     }
-}
-
-fn head(list: &[(&str, &str)]) -> Vec<(String, String)> {
-    list.iter().map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned())).collect()
 }
 
 fn told(ratio: &Ratio) -> String {

@@ -60,6 +60,13 @@ fn nodes(folder: &Path, variant: &str) -> f64 {
         .sum()
 }
 
+/// Whether a table shows a gate's outcome on a variant.
+fn judged(stdout: &str, outcome: &str, gate: &str, variant: &str, seen: &str) -> bool {
+    let mut lines =
+        stdout.lines().filter(|line| line.starts_with(outcome) && line.contains(gate) && line.contains(variant));
+    lines.any(|line| line.contains(seen))
+}
+
 #[test]
 fn what_is_the_same_is_the_same_in_any_order() {
     let folder = TempDir::new().unwrap();
@@ -86,11 +93,8 @@ fn a_gate_fails_with_1_and_names_what_failed() {
     let (stdout, _, code) = run(&["compare", old, new, "--fail-on", "nodes > +1%"]);
     assert_eq!(code, 1, "{stdout}");
     assert!(stdout.starts_with("FAIL: 1 of 2 gates; 24 of 48 paired rows moved"), "{stdout}");
-    assert!(
-        stdout.contains("FAIL: nodes > +1% \"plain\": ") && stdout.contains("(+2.00 %, 24 rows differ)"),
-        "{stdout}"
-    );
-    assert!(stdout.contains(&format!("pass: nodes > +1% {NASTY:?}").replace("\\\"", "\"")), "{stdout}");
+    assert!(judged(&stdout, "FAIL", "nodes > +1%", "plain", "(+2.00 %, 24 rows differ)"), "{stdout}");
+    assert!(judged(&stdout, "pass", "nodes > +1%", NASTY, ""), "{stdout}");
 
     // A gate that lets it pass leaves the promise of equal plans, unless the user lets go of it.
     let wide = ["compare", old, new, "--fail-on", "nodes > +3%"];
@@ -101,7 +105,7 @@ fn a_gate_fails_with_1_and_names_what_failed() {
     // The other way round it is an improvement, by a share of the larger total.
     let back = ["compare", new, old, "--allow-moves", "--fail-on", "nodes > 0", "--fail-on", "nodes < -1.9%"];
     let (stdout, _, code) = run(&back);
-    assert!(code == 1 && stdout.contains("FAIL: nodes < -1.9% \"plain\"") && stdout.contains("-1.96 %"), "{stdout}");
+    assert!(code == 1 && judged(&stdout, "FAIL", "nodes < -1.9%", "plain", "-1.96 %"), "{stdout}");
     let (_, _, code) = run(&["compare", old, new, "--fail-on", "nodes changed"]);
     assert_eq!(code, 1);
 }
@@ -127,7 +131,7 @@ fn every_kind_of_column_that_moved_is_seen() {
     let (stdout, _, code) = run(&["compare", old, new]);
     assert!(code == 0 && stdout.starts_with("ok: all 32 paired rows are equal"), "{stdout}");
     let (stdout, _, code) = run(&["compare", old, new, "--fail-on", "seconds > +150%"]);
-    assert!(code == 1 && stdout.contains("FAIL: seconds > +150% \"plain\""), "{stdout}");
+    assert!(code == 1 && judged(&stdout, "FAIL", "seconds > +150%", "plain", ""), "{stdout}");
 }
 
 #[test]
@@ -147,7 +151,7 @@ fn a_time_that_cannot_be_told_from_noise_passes() {
     });
     let (stdout, _, code) =
         run(&["compare", old.to_str().unwrap(), new.to_str().unwrap(), "--fail-on", "seconds > +5%"]);
-    assert!(code == 0 && stdout.contains("pass (within noise): seconds > +5% \"plain\""), "{stdout}");
+    assert!(code == 0 && judged(&stdout, "pass (within noise)", "seconds > +5%", "plain", ""), "{stdout}");
 }
 
 #[test]

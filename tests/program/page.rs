@@ -95,7 +95,7 @@ fn probed(folder: &Path, page: &Path, column: usize) -> Option<(serde_json::Valu
 fn a_browser_shows_the_page() {
     let folder = TempDir::new().unwrap();
     let out = hostile(folder.path());
-    let Some((found, dom)) = probed(folder.path(), &Path::new(&out).join("report.html"), 1) else { return };
+    let Some((found, dom)) = probed(folder.path(), &Path::new(&out).join("report.html"), 2) else { return };
     assert_eq!(found["rows"], 7, "{found}");
     assert!(found["figures"].as_u64().unwrap() >= 6, "{found}");
     assert!(found["tips"].as_u64().unwrap() >= 20, "{found}");
@@ -171,12 +171,36 @@ fn results_are_looked_at_by_choice() {
         stdout
     };
     let by_policy = read(&["--by", "table.policy.kind", "--where", "depth>=3", "--where", "table.kind=bounded"]);
-    assert!(by_policy.lines().any(|line| line.starts_with("policy=depth-preferred")), "{by_policy}");
+    assert!(by_policy.lines().any(|line| line.starts_with("depth-preferred ")), "{by_policy}");
     let usable = read(&["--metric", "usable_rate", "--metric", "nodes"]);
     assert!(usable.lines().next().unwrap().contains("usable_rate"), "{usable}");
     let other = read(&["--baseline", "size=256, policy=always"]);
-    assert!(other.contains("size=256, policy=always *"), "{other}");
+    assert!(other.lines().any(|line| line.starts_with("256 *") && line.contains("always")), "{other}");
     assert!(read(&["--format", "html"]).starts_with("<!DOCTYPE html>"));
+    // Programs read what readers see: the CSV is the same table, and its sums are those of the rows.
+    let json: serde_json::Value = serde_json::from_str(&read(&["--format", "json"])).unwrap();
+    assert_eq!((json["schema"].as_u64(), json["kind"].as_str()), (Some(1), Some("report")));
+    let parts = json["parts"].as_array().unwrap();
+    let summary = parts.iter().find(|part| part["key"] == "summary").unwrap();
+    let line =
+        summary["rows"].as_array().unwrap().iter().find(|row| row["size"] == "4096" && row["policy"] == "always");
+    let mut rows = csv::Reader::from_path(Path::new(&out).join("results.csv")).unwrap();
+    let header = rows.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let nodes: f64 = rows
+        .records()
+        .map(Result::unwrap)
+        .filter(|row| &row[at("variant")] == "size=4096, policy=always")
+        .map(|row| row[at("search.nodes")].parse::<f64>().unwrap())
+        .sum();
+    assert_eq!(line.unwrap()["nodes"].as_f64(), Some(nodes));
+    for key in ["effects", "traffic", "details", "verdicts", "ratio", "nodes-by-depth", "positions"] {
+        assert!(parts.iter().any(|part| part["key"] == key), "{key}");
+    }
+    let records = read(&["--format", "csv"]);
+    let line =
+        records.lines().find(|line| line.starts_with("table,summary,") && line.contains(",\"4096, always\",nodes,"));
+    assert!(line.unwrap().contains(&format!(",nodes,{nodes},")), "{records}");
     let joined = folder.path().join("joined.md");
     let (_, stderr, code) = run(&["report", &out, &format!("{out}/results.csv"), "-o", joined.to_str().unwrap()]);
     assert_eq!(code, 0, "{stderr}");

@@ -18,7 +18,7 @@ pub const LINES: usize = 8;
 const POINTS: usize = 1500;
 
 /// A named row of points.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 pub struct Series {
     /// What it is called.
     pub name: String,
@@ -29,7 +29,7 @@ pub struct Series {
 }
 
 /// A point with an interval (NaN where there is none).
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 #[allow(missing_docs)]
 pub struct Point {
     pub x: f64,

@@ -4,7 +4,7 @@ use super::scale::{Scale, short};
 use super::{Anchor, Svg};
 
 /// One row.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Row {
     /// The variant.
     pub name: String,
@@ -19,7 +19,7 @@ pub struct Row {
 }
 
 /// What a forest plot shows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Forest {
     /// The rows, from the top.
     pub rows: Vec<Row>,

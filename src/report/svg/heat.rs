@@ -3,7 +3,7 @@
 use super::{Anchor, Svg};
 
 /// What a map shows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Heat {
     /// What the rows are.
     pub first: (String, Vec<String>),

@@ -5,7 +5,7 @@ use super::{Anchor, Svg};
 use crate::analysis::questions::curves::Series;
 
 /// What a line plot shows.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Lines {
     /// The lines.
     pub series: Vec<Series>,

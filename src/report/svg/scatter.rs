@@ -5,7 +5,7 @@ use super::{Anchor, Svg};
 use crate::analysis::questions::curves::Series;
 
 /// What a scatter plot shows: x the baseline's nodes, y the ratio.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Scatter {
     /// The points of each variant.
     pub series: Vec<Series>,

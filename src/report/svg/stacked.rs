@@ -3,7 +3,7 @@
 use super::{Anchor, Svg};
 
 /// What stacked bars show.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Stacked {
     /// The names of the parts, with the colour of each.
     pub parts: Vec<(String, usize)>,

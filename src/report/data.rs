@@ -1,0 +1,199 @@
+//! A page for programs: JSON with every figure as data, and the same as CSV, one record for each field.
+
+use super::sheet::{Cell, Column, Part, Sheet, Table, Value};
+use crate::report::figure::{Figure, Plot};
+use serde_json::{Map, Value as Json, json};
+
+/// Version of both forms. It rises when a field is renamed, removed or given another meaning; new fields do not raise it.
+pub const SCHEMA: u32 = 1;
+
+/// A page as JSON.
+#[must_use]
+pub fn json(sheet: &Sheet) -> String {
+    let value = json!({ "schema": SCHEMA, "kind": sheet.kind, "name": sheet.name, "parts": list(&sheet.parts) });
+    format!("{value:#}\n")
+}
+
+fn list(parts: &[Part]) -> Vec<Json> {
+    parts.iter().map(part).collect()
+}
+
+fn part(part: &Part) -> Json {
+    match part {
+        Part::Question(text) => json!({ "part": "question", "text": text }),
+        Part::Prose(text) => json!({ "part": "prose", "text": text }),
+        Part::Findings(list) => json!({ "part": "findings", "list": list }),
+        Part::Warning(text) => json!({ "part": "warning", "text": text }),
+        Part::Heading(text) => json!({ "part": "heading", "text": text }),
+        Part::Table(table) => json!({
+            "part": "table",
+            "key": table.key,
+            "title": table.title,
+            "columns": table.columns.iter().map(column).collect::<Vec<_>>(),
+            "rows": table.rows.iter().map(|cells| row(table, cells)).collect::<Vec<_>>(),
+            "note": table.notes(),
+        }),
+        Part::Figure(figure) => json!({
+            "part": "figure",
+            "key": figure.file,
+            "title": figure.title,
+            "caption": figure.caption,
+            "plot": figure.plot,
+        }),
+        Part::List(title, list) => json!({ "part": "list", "title": title, "list": list }),
+        Part::Folded(title, parts) => json!({ "part": "folded", "title": title, "parts": list(parts) }),
+    }
+}
+
+fn column(column: &Column) -> Json {
+    json!({ "key": column.key, "name": column.name, "meaning": column.meaning })
+}
+
+/// A row as an object: data frames are made of such lists.
+fn row(table: &Table, cells: &[Cell]) -> Json {
+    let fields = table.columns.iter().zip(cells).map(|(column, cell)| {
+        let value = match cell.value {
+            Value::Words => json!(cell.text),
+            Value::None => Json::Null,
+            Value::Number(value) => json!(value),
+            Value::Range(low, high) => json!([low, high]),
+        };
+        (column.key.clone(), value)
+    });
+    Json::Object(fields.collect::<Map<_, _>>())
+}
+
+/// The header of the CSV form.
+const HEADER: [&str; 9] = ["part", "key", "row", "name", "column", "value", "low", "high", "text"];
+
+/// Every table and figure of a page as CSV.
+#[must_use]
+pub fn csv(sheet: &Sheet) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Writing to memory does not fail.
+    let _ = writer.write_record(HEADER);
+    records(&sheet.parts, &mut |record: [String; 9]| {
+        let _ = writer.write_record(record);
+    });
+    String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
+}
+
+fn records(parts: &[Part], put: &mut dyn FnMut([String; 9])) {
+    for part in parts {
+        match part {
+            Part::Table(table) => fields(table, put),
+            Part::Figure(figure) => points(figure, put),
+            Part::Folded(_, parts) => records(parts, put),
+            _ => {}
+        }
+    }
+}
+
+fn plain(value: f64) -> String {
+    if value.is_finite() { value.to_string() } else { String::new() }
+}
+
+fn fields(table: &Table, put: &mut dyn FnMut([String; 9])) {
+    for (at, cells) in table.rows.iter().enumerate() {
+        let words = cells.iter().zip(&table.columns).filter(|(cell, column)| column.words && !cell.text.is_empty());
+        let name = words.map(|(cell, _)| cell.text.as_str()).collect::<Vec<_>>().join(", ");
+        for (cell, column) in cells.iter().zip(&table.columns) {
+            let (value, low, high) = match cell.value {
+                Value::Number(value) => (value, f64::NAN, f64::NAN),
+                Value::Range(low, high) => (f64::NAN, low, high),
+                Value::Words | Value::None => (f64::NAN, f64::NAN, f64::NAN),
+            };
+            put([
+                "table".to_owned(),
+                table.key.clone(),
+                (at + 1).to_string(),
+                name.clone(),
+                column.key.clone(),
+                plain(value),
+                plain(low),
+                plain(high),
+                cell.text.clone(),
+            ]);
+        }
+    }
+}
+
+/// The points of a figure: its series by name, x as the column, y as the value.
+fn points(figure: &Figure, put: &mut dyn FnMut([String; 9])) {
+    let mut row = 0;
+    let mut point = |name: &str, x: String, [value, low, high]: [f64; 3], label: &str| {
+        row += 1;
+        put([
+            "figure".to_owned(),
+            figure.file.clone(),
+            row.to_string(),
+            name.to_owned(),
+            x,
+            plain(value),
+            plain(low),
+            plain(high),
+            label.to_owned(),
+        ]);
+    };
+    match &figure.plot {
+        Plot::Forest(forest) => {
+            for row in &forest.rows {
+                point(&row.name, forest.x.clone(), [row.mean, row.low, row.high], "");
+            }
+        }
+        Plot::Lines(super::svg::lines::Lines { series, .. })
+        | Plot::Scatter(super::svg::scatter::Scatter { series, .. }) => {
+            for (name, one) in series.iter().flat_map(|series| series.points.iter().map(|one| (&series.name, one))) {
+                point(name, plain(one.x), [one.y, one.low, one.high], &one.label);
+            }
+        }
+        Plot::Stacked(stacked) => {
+            for (name, sizes) in &stacked.bars {
+                for ((part, _), size) in stacked.parts.iter().zip(sizes) {
+                    point(name, part.clone(), [*size, f64::NAN, f64::NAN], "");
+                }
+            }
+        }
+        Plot::Heat(heat) => {
+            for (name, cells) in heat.first.1.iter().zip(&heat.cells) {
+                for (column, ratio) in heat.second.1.iter().zip(cells) {
+                    point(name, column.clone(), [ratio.unwrap_or(f64::NAN), f64::NAN, f64::NAN], "");
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::sheet::trial;
+    use super::*;
+
+    #[test]
+    fn every_figure_of_a_page() {
+        let page: Json = serde_json::from_str(&json(&trial())).unwrap();
+        assert_eq!((page["schema"].as_u64(), page["kind"].as_str()), (Some(1), Some("trial")));
+        let table = &page["parts"][4];
+        assert_eq!(
+            table["rows"],
+            json!([
+                { "variant": "a|b <c>", "nodes": 1234.0, "interval": [0.5, 0.75] },
+                { "variant": "base", "nodes": 2000.0, "interval": null },
+            ])
+        );
+        assert_eq!(page["parts"][5]["plot"]["heat"]["cells"], json!([[0.5]]));
+        assert_eq!(page["parts"][6]["parts"][0]["list"], json!(["By hand."]));
+        assert_eq!(
+            csv(&trial()),
+            "part,key,row,name,column,value,low,high,text\n\
+             table,trial,1,a|b <c>,variant,,,,a|b <c>\n\
+             table,trial,1,a|b <c>,nodes,1234,,,\"1,234\"\n\
+             table,trial,1,a|b <c>,interval,,0.5,0.75,0.500-0.750\n\
+             table,trial,2,base,variant,,,,base\n\
+             table,trial,2,base,nodes,2000,,,\"2,000\"\n\
+             table,trial,2,base,interval,,,,-\n\
+             figure,map,1,1,2,0.5,,,\n"
+        );
+    }
+}
