@@ -2,7 +2,7 @@ use super::screen::screen;
 use super::{Exit, Failure, Outcome};
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::Gate;
-use crate::analysis::questions::sides::Side;
+use crate::analysis::questions::joined::Recorded;
 use crate::report::{comparison, machine, markdown, text};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Outcome {
     if outputs.iter().filter(|path| path.as_deref().is_some_and(on_stdout)).count() > 1 {
         return Err(Failure::usage("only one form can go to standard output (-)"));
     }
-    let read = |path: &Path| Side::read(path).map_err(|error| Failure::usage(format!("{error}\nhelp: {HELP}")));
+    let read = |path: &Path| Recorded::read(path).map_err(|error| Failure::usage(format!("{error}\nhelp: {HELP}")));
     let (base, new) = (read(&args.base)?, read(&args.new)?);
     let gates: Vec<(Gate, String)> = gates
         .into_iter()

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
   ttlab report reports/quick                           report.md, report.html and figures again, and the summary
   ttlab report reports/quick --by table.policy.kind --metric nodes --metric usable_rate
   ttlab report reports/quick --where 'depth>=4' --where 'table.size!=1 MiB'
+  ttlab report reports/quick --pairs                   which is best, and is it told from the second?
   ttlab report old/results.csv new/results.csv --by source
   ttlab report reports/a reports/b -o both.html
   ttlab report reports/quick --format json             every table and figure as data (schema 1); csv: the same as records
@@ -32,6 +33,9 @@ pub struct Args {
     /// What is compared: a column or a derived metric (may be repeated) [default: nodes]
     #[arg(long = "metric", value_name = "METRIC")]
     metrics: Vec<String>,
+    /// Every line against every other too, the best first
+    #[arg(long)]
+    pairs: bool,
     /// How the answer is written [default: by the ending of -o, else text]
     #[arg(long)]
     format: Option<Format>,
@@ -73,6 +77,7 @@ pub fn run(args: &Args) -> Outcome {
         filters: args.filters.clone(),
         baseline: args.baseline.clone(),
         metrics: args.metrics.clone(),
+        pairs: args.pairs,
     };
     let sources = source::load(&args.results).map_err(|error| Failure::usage(format!("{error:#}")))?;
     let page = Page::new(&sources, &choices).map_err(|error| Failure::usage(format!("{error:#}")))?;

@@ -2,13 +2,14 @@ use super::run::{command_line, default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
 use super::{Exit, Failure, Outcome};
 use crate::analysis::Frame;
+use crate::analysis::questions::race::{Question, Round, Stage, Tuned, tune};
 use crate::experiment::tune::sets as pressure_sets;
 use crate::experiment::{Experiment, Plan, Tune};
 use crate::report::{self, tuned::Told};
 use crate::runner::{self, Output, Settings, progress};
 use crate::table::TableKind;
 use crate::table::options::{Clear, Size};
-use crate::tune::{Question, Round, Runs, RunsError, Stage, Tuned, tune};
+use crate::tune::{Runs, RunsError};
 use std::path::{Path, PathBuf};
 
 /// Find the best of an experiment's variants: race them, then confirm the winner on items the race never saw

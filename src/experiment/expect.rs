@@ -15,6 +15,10 @@ pub struct Expect {
     /// must match. None given: every row.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, Scalar>,
+    /// Who says so: `published` (an article: `source` names it), `expected` (theory, or another program) or `asked` (this file's own
+    /// question).
+    #[serde(default)]
+    pub kind: SaidBy,
     /// Where the figure was published or how it is known; printed beside the verdict.
     #[serde(default)]
     pub source: String,
@@ -31,6 +35,31 @@ pub struct Expect {
     /// Metric = figure, for any counter or column: `evals = 32138`, `nodes = { min = 10, max = 20 }`.
     #[serde(flatten)]
     pub figures: BTreeMap<String, Figure>,
+}
+
+/// Who says what is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SaidBy {
+    /// An article or book, which `source` names.
+    Published,
+    /// Theory, or another program, which `source` names.
+    Expected,
+    /// The file's own question.
+    #[default]
+    Asked,
+}
+
+impl SaidBy {
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Expected => "expected",
+            Self::Asked => "asked",
+        }
+    }
 }
 
 /// A value to match a column with.
@@ -144,6 +173,9 @@ pub fn check(file: &File, points: &[Point], source: &Source<'_>) -> Result<(), P
                 ..source.at(&format!("expect.{at}"), format!("expect.where.variant: there is no variant \"{variant}\""))
             });
         }
+        if expect.kind != SaidBy::Asked && expect.source.trim().is_empty() {
+            return Err(source.at(&format!("expect.{at}"), "expect.source: missing: who published or expects it?"));
+        }
         if expect.figures.is_empty() && expect.claim.is_none() {
             return Err(source.at(&format!("expect.{at}"), "expect: gives neither a figure nor a claim"));
         }
@@ -173,16 +205,16 @@ pub fn check(file: &File, points: &[Point], source: &Source<'_>) -> Result<(), P
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
     /// The left side.
-    pub left: Side,
+    pub left: Term,
     /// `<`, `<=`, `=`, `>=` or `>`.
     pub relation: String,
     /// The right side.
-    pub right: Side,
+    pub right: Term,
 }
 
 /// `factor * metric(variant)`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Side {
+pub struct Term {
     /// What the metric is multiplied by.
     pub factor: f64,
     /// The metric.
@@ -216,9 +248,9 @@ impl Claim {
         let rest = &text[place..];
         let length = if rest[1..].starts_with('=') { 2 } else { 1 };
         Ok(Self {
-            left: Side::parse(&text[..place]).ok_or_else(wrong)?,
+            left: Term::parse(&text[..place]).ok_or_else(wrong)?,
             relation: rest[..length].to_owned(),
-            right: Side::parse(&rest[length..]).ok_or_else(wrong)?,
+            right: Term::parse(&rest[length..]).ok_or_else(wrong)?,
         })
     }
 
@@ -235,7 +267,7 @@ impl Claim {
     }
 }
 
-impl Side {
+impl Term {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (factor, term) = match text.split_once('*') {

@@ -42,10 +42,13 @@ pub struct File {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 10_000))]
     pub repeats: u32,
-    /// How many key seeds the baseline is run under, for the chaos floor.
+    /// How many key seeds every variant is run under; what is compared is the mean over them.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 10_000))]
     pub seeds: u32,
+    /// The smallest difference that matters to a claim of `[[expect]]`: 0.005 is half a percent.
+    #[serde(default = "half_a_percent")]
+    pub smallest_effect: f64,
     /// Which variant the others are held against: `{ variant = "no table" }`, or the value of an option
     /// (`{ "table.policy.kind" = "always" }`). Default: the first.
     #[serde(default)]
@@ -89,6 +92,10 @@ use super::expect::Scalar;
 
 fn one() -> u32 {
     1
+}
+
+fn half_a_percent() -> f64 {
+    0.005
 }
 
 /// The engine's options and the preset under them, for the schema.
@@ -279,6 +286,11 @@ impl Experiment {
         }
         if file.seeds == 0 || file.seeds > 10_000 {
             return Err(source.at("seeds", format!("seeds: {} is out of range: expected 1 to 10000", file.seeds)));
+        }
+        if !(0.0..1.0).contains(&file.smallest_effect) {
+            let found = file.smallest_effect;
+            return Err(source
+                .at("smallest_effect", format!("smallest_effect: {found} is out of range: expected 0 to below 1")));
         }
         let (suite_name, suite_file, mut suite) = source.suite(&file.suite)?;
         if file.first == Some(0) {

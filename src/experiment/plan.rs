@@ -12,6 +12,9 @@ use siphasher::sip::SipHasher13;
 use std::collections::HashMap;
 use std::hash::Hasher;
 
+/// What follows a variant's name in that of its further key seeds.
+pub const FURTHER_SEED: &str = ", key seed ";
+
 /// One job: a variant on one item of the suite (or on all of it, where nothing is cleared between items), once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Job {
@@ -28,7 +31,7 @@ pub struct Job {
 /// All jobs of an experiment. Options are kept once for each variant, so that a job is four numbers.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The variants: the points, then the baseline under further key seeds.
+    /// The variants: the points, then all of them under each further key seed.
     pub variants: Vec<Point>,
     /// Place of the baseline.
     pub baseline: usize,
@@ -87,12 +90,13 @@ impl Plan {
     #[must_use]
     pub fn new(experiment: &Experiment) -> Self {
         let mut variants = experiment.points.clone();
-        let baseline = &experiment.points[experiment.baseline];
         for step in 1..experiment.file.seeds {
-            let mut options = baseline.options.clone();
-            options.keys.seed = options.keys.seed.wrapping_add(u64::from(step));
-            let name = format!("{}, key seed {}", baseline.name, options.keys.seed);
-            variants.push(Point { name, options, ..baseline.clone() });
+            for point in &experiment.points {
+                let mut options = point.options.clone();
+                options.keys.seed = options.keys.seed.wrapping_add(u64::from(step));
+                let name = format!("{}{FURTHER_SEED}{}", point.name, options.keys.seed);
+                variants.push(Point { name, options, ..point.clone() });
+            }
         }
         let items = experiment.suite.items.len();
         let keeps = |clear: Clear| clear == Clear::Never;

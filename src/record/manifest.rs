@@ -98,9 +98,9 @@ pub struct Manifest {
     pub sequence: bool,
     /// How often each search was made.
     pub repeats: u32,
-    /// Key seeds of the baseline.
+    /// Key seeds of every variant.
     pub seeds: u32,
-    /// The variants in order, the baseline's further key seeds last.
+    /// The variants in order, further key seeds last.
     pub variants: Vec<String>,
     /// The baseline's name.
     pub baseline: String,

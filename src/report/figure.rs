@@ -5,10 +5,9 @@ use super::svg::heat::Heat;
 use super::svg::lines::Lines;
 use super::svg::scatter::Scatter;
 use super::svg::stacked::Stacked;
-use crate::analysis::questions::chaos::Chaos;
 use crate::analysis::questions::curves::{self, Point, Response, Series};
 use crate::analysis::questions::effects::{self, Effect};
-use crate::analysis::questions::findings::{Outcome, outcome};
+use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::{Frame, Summary};
 use serde::Serialize;
@@ -166,28 +165,26 @@ pub fn positions(rows: &Frame, summary: &Summary) -> Option<Figure> {
 
 /// Each line's ratio with its interval.
 #[must_use]
-pub fn forest(summary: &Summary, chaos: Option<&Chaos>) -> Option<Figure> {
+pub fn forest(summary: &Summary) -> Option<Figure> {
     let metric = metric(summary);
     let rows: Vec<Row> = summary
         .lines
         .iter()
         .filter(|line| !line.is_baseline && line.ratio().mean > 0.0)
         .map(|line| {
-            let (ratio, outcome) = (line.ratio(), outcome(line, 0, chaos));
-            let clear = matches!(outcome, Outcome::Less | Outcome::More);
+            let (ratio, sign) = (line.ratio(), sign(line, 0));
+            let clear = matches!(sign, Sign::Less | Sign::More);
             Row { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, clear }
         })
         .collect();
-    let chaos_floor = chaos.map_or(0.0, |chaos| chaos.floor).min(1.0);
-    let shade = if chaos_floor > 0.0 { " The grey field is what other key seeds alone do." } else { "" };
     (!rows.is_empty()).then(|| Figure {
         file: "ratio".to_owned(),
         title: capital(&format!("{metric} against the baseline")),
         caption: format!(
             "Geometric mean of the ratio by position, with its 95 % interval. Blue: clearly less, orange: clearly more, grey: no \
-             difference found.{shade}"
+             difference found."
         ),
-        plot: Plot::Forest(Forest { rows, x: format!("{metric}, as a ratio to the baseline's"), chaos: chaos_floor }),
+        plot: Plot::Forest(Forest { rows, x: format!("{metric}, as a ratio to the baseline's") }),
     })
 }
 

@@ -7,13 +7,13 @@ use super::source::{Source, join};
 use super::table::{self, Identity};
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::caveats::{blindness, doubts, memory};
-use crate::analysis::questions::chaos::{self, Chaos};
 use crate::analysis::questions::effects::{self, Effect, Interaction};
+use crate::analysis::questions::pairwise::{self, Versus};
 use crate::analysis::questions::{claims, findings};
 use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::column::SOURCE;
 use crate::analysis::rows::filter::Filter;
-use crate::analysis::rows::grouping;
+use crate::analysis::rows::{grouping, seeds};
 use crate::analysis::{Baseline, Frame, Metric, Question, Summary, Verdict};
 use crate::record::columns;
 use crate::record::manifest::Manifest;
@@ -31,6 +31,8 @@ pub struct Choices {
     pub baseline: Option<String>,
     /// What is compared.
     pub metrics: Vec<String>,
+    /// Whether every line is held against every other.
+    pub pairs: bool,
 }
 
 impl Choices {
@@ -75,8 +77,8 @@ pub struct Page {
     pub chosen: bool,
     /// The grid, where there is one.
     pub grid: Option<Grid>,
-    /// What key seeds do, where they were varied.
-    pub chaos: Option<Chaos>,
+    /// Every line against every other, where that was asked for.
+    pub pairs: Vec<Versus>,
     /// What repeats say.
     pub timing: Option<Timing>,
     /// The verdicts.
@@ -129,14 +131,11 @@ impl Page {
             return Err(anyhow!("--by: names no column"));
         }
         let has_baseline = rows.coded(columns::VARIANT).list().contains(&manifest.baseline);
-        // Further key seeds are for the chaos floor, unless they are what is asked about.
-        let seeds = match has_baseline && !by.iter().any(|column| column == "keys.seed") {
-            true => chaos::split(&rows, &manifest.baseline).map_err(anyhow::Error::msg)?,
-            false => None,
-        };
-        let (rows, chaos) = match seeds {
-            Some((rest, chaos)) => (Cow::Owned(rest), Some(chaos)),
-            None => (rows, None),
+        // Further key seeds are of their variants, unless they are what is asked about.
+        let folded = if by.iter().any(|column| column == "keys.seed") { None } else { seeds::fold(&rows) };
+        let (rows, seeds) = match folded {
+            Some((rows, seeds)) => (Cow::Owned(rows), seeds),
+            None => (rows, 1),
         };
         let timing = Timing::new(&rows);
         let mut metrics =
@@ -158,14 +157,21 @@ impl Page {
             chosen: !choices.metrics.is_empty(),
             sources: sources.iter().map(|source| (source.label.clone(), source.manifest.clone())).collect(),
             analysis: first.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
-            findings: findings::findings(&summary, chaos.as_ref()),
+            findings: findings::findings(&summary),
             manifest,
             summary,
-            chaos,
             timing,
             memory: memory::compared(&rows),
             ..Self::default()
         };
+        if seeds > 1 {
+            page.findings.push(format!(
+                "Every variant was searched under {seeds} key seeds: ratios are means over them, totals are of the first."
+            ));
+        }
+        if choices.pairs {
+            page.pairs = pairwise::pairwise(&rows, &page.summary).map_err(anyhow::Error::msg)?;
+        }
         let view = GridView::new(&rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
         page.identity = Identity::new(&rows, &page.summary, view.as_ref().map_or(&[], |view| &view.axes));
         page.warn(sources, choices);
@@ -174,7 +180,7 @@ impl Page {
             && let [only] = sources
             && let Some(file) = &only.file
         {
-            page.verdicts = claims::verdicts(&file.expect, &all, &page.summary)?;
+            page.verdicts = claims::verdicts(&file.expect, file.smallest_effect, &rows, &page.summary)?;
         }
         page.grid = view.as_ref().map(|view| Grid::new(view, &page.summary.metrics[0]));
         page.sheet = Sheet {
@@ -187,10 +193,10 @@ impl Page {
 
     /// What the page shows, from the top. A new plot is its mark in `svg` and one push here.
     fn parts(&self, rows: &Frame, view: Option<&GridView<'_>>) -> Vec<Part> {
-        let (summary, chaos) = (&self.summary, self.chaos.as_ref());
+        let summary = &self.summary;
         let mut parts = head(&self.manifest.question, &self.analysis, self.findings.clone(), &self.warnings);
         parts.push(Part::Table(table::summary(self)));
-        parts.extend(figure::forest(summary, chaos).map(Part::Figure));
+        parts.extend(figure::forest(summary).map(Part::Figure));
         parts.extend(figure::by_depth(rows, summary).into_iter().map(Part::Figure));
         if let Some(grid) = &self.grid {
             parts.push(Part::Table(table::effects(grid)));
@@ -208,7 +214,7 @@ impl Page {
         parts.extend(figure::anatomy(summary).map(Part::Figure));
         parts.push(Part::Table(table::details(self)));
         parts.extend(figure::positions(rows, summary).map(Part::Figure));
-        parts.extend(table::seeds(self).map(Part::Table));
+        parts.extend(table::pairs(self).map(Part::Table));
         parts.extend(table::verdicts(self, true).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), self.origins()));
         if let Some(options) = table::common_options(self) {
@@ -223,6 +229,7 @@ impl Page {
         let mut summary = table::summary(self);
         summary.title.clear();
         let mut parts = vec![Part::Table(summary)];
+        parts.extend(table::pairs(self).map(Part::Table));
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
         match table::verdicts(self, false) {
             Some(verdicts) => parts.push(Part::Table(verdicts)),

@@ -4,12 +4,14 @@ use super::Page;
 use super::sheet::{Cell, Column, Mark, Part, Sheet, Table, head};
 use super::table;
 use crate::analysis::Verdict;
+use crate::analysis::questions::claims::counted;
 
 const ABOUT: &str = "\
 Written by `ttlab reproduce` from `experiments/published/`. Each section is one experiment: the published figure or claim, what was measured, \
-and the verdict. *holds*: the figure is met to the last digit, lies in the range given, or the claim's comparison is true. *differs, as it \
-should*: the published figure is an artefact, and the run shows it. *within noise*: totals decide, but the ratio, paired by position or game, \
-cannot be told from 1. Node counts are the same on every machine; seconds are not.";
+and the verdict. *holds*: the figure is met to the last digit, or lies in the range given. *differs, as it should*: the published figure is an \
+artefact, and the run shows it. A claim is decided by the ratio paired by position or game, its interval held against the claim's own factor \
+and the smallest effect that matters, p corrected for all claims of the file; where that decides nothing: *cannot tell*. By whom: *published* (an \
+article), *expected* (by theory or another program), *asked* (by the file). Node counts are the same on every machine; seconds are not.";
 
 /// A run of verdicts longer than this that say the same of the same figure is folded into one line.
 const RUN: usize = 3;
@@ -47,12 +49,15 @@ pub fn sheet(pages: &[Page]) -> Sheet {
 fn index(pages: &[Page]) -> Table {
     let rows = pages.iter().map(|page| {
         let name = &page.manifest.name;
-        let passed = page.verdicts.len() - page.failed();
+        let [holds, differs, open] = counted(page.verdicts.iter());
+        let number = |count: usize, mark: Mark| Cell::number(count as f64, count.to_string()).marked(mark);
         let mark = if page.failed() > 0 { Mark::Failed } else { Mark::None };
         vec![
             Cell { link: format!("#{name}"), ..Cell::text(name) },
             Cell::text(&page.manifest.question),
-            Cell::number(passed as f64, format!("{passed} of {}", page.verdicts.len())).marked(mark),
+            number(holds, Mark::None),
+            number(differs, mark),
+            number(open, Mark::None),
         ]
     });
     Table {
@@ -60,7 +65,9 @@ fn index(pages: &[Page]) -> Table {
         columns: vec![
             Column::words("experiment", "experiment", ""),
             Column::words("question", "question", ""),
-            Column::numbers("passed", "as wanted", ""),
+            Column::numbers("holds", "holds", ""),
+            Column::numbers("differs", "differs", ""),
+            Column::numbers("open", "cannot tell", ""),
         ],
         rows: rows.collect(),
         ..Table::default()
@@ -78,12 +85,13 @@ fn missed(pages: &[Page]) -> Option<Table> {
                 Cell { link: format!("#{name}"), ..Cell::text(name) },
                 Cell::text(table::subject(verdict)),
                 Cell::text(verdict.word()).marked(Mark::Failed),
+                Cell::text(verdict.kind.word()),
                 Cell::text(&verdict.published),
                 Cell::text(&verdict.measured),
             ]
         })
         .collect();
-    let names = ["experiment", "what", "verdict", "published", "measured"];
+    let names = ["experiment", "what", "verdict", "by", "figure or claim", "measured"];
     (!rows.is_empty()).then(|| Table {
         key: "missed".to_owned(),
         title: "What did not come out as wanted".to_owned(),
@@ -117,7 +125,7 @@ fn verdicts(page: &Page) -> Option<Table> {
             let mut row = table.rows[at].clone();
             let depth = page.verdicts[at + run - 1].subject.rsplit_once(" depth ").map_or("", |(_, rest)| rest);
             row[0].text = format!("{} to {depth} ({run} figures)", row[0].text);
-            for column in [2, 3] {
+            for column in [3, 4] {
                 row[column].text = format!("{} ... {}", row[column].text, last[column].text);
             }
             rows.push(row);
@@ -133,9 +141,10 @@ fn verdicts(page: &Page) -> Option<Table> {
 pub fn brief(pages: &[Page]) -> Sheet {
     let mut parts = Vec::new();
     for page in pages {
-        let passed = page.verdicts.len() - page.failed();
+        let [holds, differs, open] = counted(page.verdicts.iter());
         let (name, question) = (&page.manifest.name, &page.manifest.question);
-        parts.push(Part::Heading(format!("{name} ({passed} of {} as wanted): {question}", page.verdicts.len())));
+        parts
+            .push(Part::Heading(format!("{name} ({holds} hold, {differs} differ, {open} cannot be told): {question}")));
         if let Some(mut table) = verdicts(page) {
             table.columns.pop();
             table.rows.iter_mut().for_each(|row| {

@@ -3,7 +3,7 @@
 
 use super::figure::Figure;
 use super::number::{count, interval, number, p, percent};
-use crate::analysis::questions::findings::Outcome;
+use crate::analysis::questions::findings::Sign;
 
 /// A page.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -137,11 +137,11 @@ pub enum Mark {
     Passed,
 }
 
-impl From<Outcome> for Mark {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Less => Self::Less,
-            Outcome::More => Self::More,
+impl From<Sign> for Mark {
+    fn from(sign: Sign) -> Self {
+        match sign {
+            Sign::Less => Self::Less,
+            Sign::More => Self::More,
             _ => Self::None,
         }
     }

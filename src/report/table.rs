@@ -4,7 +4,8 @@ use super::number::of_unit;
 use super::page::{Grid, Page};
 use super::sheet::{Cell, Column, Mark, Table};
 use crate::analysis::Line;
-use crate::analysis::questions::findings::{Outcome, outcome};
+use crate::analysis::questions::findings::{Sign, sign};
+use crate::analysis::questions::summary::Measure;
 use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::rows::grouping::short_names;
 use crate::analysis::rows::metric::Unit;
@@ -123,17 +124,16 @@ fn by_line(
 }
 
 /// Ratio and interval of a metric, marked where they are clear.
-fn ratio(line: &Line, metric: usize, page: &Page) -> [Cell; 2] {
+fn ratio(line: &Line, metric: usize) -> [Cell; 2] {
     let ratio = line.measures[metric].ratio;
-    let outcome = outcome(line, metric, page.chaos.as_ref());
-    let sign = match outcome {
-        Outcome::Less | Outcome::More => "!",
-        Outcome::Chaos => "~",
-        _ => "",
-    };
+    let sign = sign(line, metric);
     let mut ends = Cell::range(ratio.low, ratio.high).or(if line.is_baseline { BASELINE } else { ONE });
-    ends.text.push_str(sign);
-    [Cell::decimal(ratio.mean, 3).or("nothing to compare with").marked(outcome.into()), ends]
+    ends.text.push_str(if matches!(sign, Sign::Less | Sign::More) { "!" } else { "" });
+    // Unlike limits are never compared in silence.
+    let Measure { cut, apart, .. } = line.measures[metric];
+    ends.text.push_str(if cut > 0 { " †" } else { "" });
+    let nothing = if apart > 0 { "no common depth" } else { "nothing to compare with" };
+    [Cell::decimal(ratio.mean, 3).or(nothing).marked(sign.into()), ends]
 }
 
 /// Each line's totals beside the baseline's.
@@ -149,7 +149,7 @@ pub fn summary(page: &Page) -> Table {
         let key = |what: &str| if at == 0 { what.to_owned() } else { format!("{name}_{what}") };
         let meaning = "geometric mean, over positions, of the ratio to the baseline";
         columns.push(Column::numbers(&key("ratio"), &format!("{name} / baseline"), meaning));
-        let meaning = "the ratio's 95 % interval; !: clear of 1, ~: clear, but no farther from 1 than other key seeds alone take it";
+        let meaning = "the ratio's 95 % interval; !: clear of 1; †: of the depths that both finished";
         columns.push(Column::numbers(&key("interval"), "95 %", meaning).spare(1));
         if page.chosen {
             columns
@@ -177,7 +177,7 @@ pub fn summary(page: &Page) -> Table {
             if page.chosen || at == 0 {
                 row.push(Cell::number(measure.value, of_unit(measure.value, metric.unit())).or("nothing to count"));
             }
-            row.extend(ratio(line, at, page));
+            row.extend(ratio(line, at));
             if page.chosen {
                 row.push(Cell::p(measure.p).or(if line.is_baseline { BASELINE } else { ONE }));
             }
@@ -197,10 +197,9 @@ pub fn summary(page: &Page) -> Table {
         Some(least) if least < summary.searches => format!("{least} to {}", summary.searches),
         _ => summary.searches.to_string(),
     };
-    let within = if page.chaos.is_some() { "; ~ clear, but no more than other key seeds do" } else { "" };
     table.note = format!(
         "* baseline. {} / baseline: geometric mean over {searches} searches, with its 95 % bootstrap interval (! clear of 1, p < 0.05 after \
-         Holm's correction{within}).",
+         Holm's correction; † of the depths that both finished).",
         summary.metrics.first().map_or("nodes", |metric| &metric.name)
     );
     table
@@ -370,25 +369,41 @@ pub fn interactions(grid: &Grid) -> Option<Table> {
     })
 }
 
-/// The baseline under other key seeds.
+/// Every line against every other, those of the best first.
 #[must_use]
-pub fn seeds(page: &Page) -> Option<Table> {
-    let chaos = page.chaos.as_ref()?;
+pub fn pairs(page: &Page) -> Option<Table> {
+    let name = |at: usize| page.summary.lines[at].name.clone();
+    let rows = page.pairs.iter().map(|versus| {
+        let ratio = versus.ratio;
+        let mark = match versus.p < 0.05 && ratio.is_clear() {
+            false => Mark::None,
+            true if ratio.mean < 1.0 => Mark::Less,
+            true => Mark::More,
+        };
+        vec![
+            Cell::text(name(versus.line)),
+            Cell::text(name(versus.against)),
+            Cell::decimal(ratio.mean, 3).or("no common depth").marked(mark),
+            Cell::range(ratio.low, ratio.high).or(ONE),
+            Cell::p(versus.p).or(ONE),
+        ]
+    });
+    let best = name(page.pairs.first()?.line);
+    let metric = &page.summary.metrics[0].name;
     Some(Table {
-        key: "seeds".to_owned(),
-        title: "Chaos floor".to_owned(),
+        key: "pairs".to_owned(),
+        title: "Each against each".to_owned(),
         columns: vec![
-            Column::words("seed", "seed", ""),
-            Column::numbers("ratio", "ratio", "nodes against the baseline's own seed"),
+            Column::words("line", "line", ""),
+            Column::words("against", "against", ""),
+            Column::numbers("ratio", &format!("{metric}, ratio"), "geometric mean, over positions"),
+            Column::numbers("interval", "95 %", "the ratio's interval"),
+            Column::numbers("p", "p", "sign-flip permutation test, after Holm's correction over all pairs"),
         ],
-        rows: chaos
-            .seeds
-            .iter()
-            .map(|(name, ratio)| vec![Cell::text(name.clone()), Cell::decimal(*ratio, 4)])
-            .collect(),
+        rows: rows.collect(),
         note: format!(
-            "The baseline under other key seeds: nothing but the places of entries changes. Differences up to {:.1} % may be that alone.",
-            100.0 * chaos.floor.exp_m1()
+            "\"{best}\" has less {metric} than the most others: its pairs stand first. p is corrected for all {} pairs.",
+            page.pairs.len()
         ),
     })
 }
@@ -413,6 +428,7 @@ pub fn verdicts(page: &Page, all: bool) -> Option<Table> {
             vec![
                 Cell::text(subject(verdict)),
                 Cell::text(verdict.word()).marked(mark),
+                Cell::text(verdict.kind.word()),
                 Cell::text(&verdict.published),
                 Cell::text(&verdict.measured),
                 Cell::text(source.join(". ")),
@@ -420,7 +436,7 @@ pub fn verdicts(page: &Page, all: bool) -> Option<Table> {
         })
         .collect();
     let passed = page.verdicts.len() - page.failed();
-    let names = ["what", "verdict", "published", "measured", "source"];
+    let names = ["what", "verdict", "by", "figure or claim", "measured", "source"];
     (!rows.is_empty()).then(|| Table {
         key: "verdicts".to_owned(),
         title: "Verdicts".to_owned(),

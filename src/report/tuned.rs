@@ -8,9 +8,9 @@ use super::svg::lines::Lines;
 use super::svg::scale::short;
 use crate::analysis::Ratio;
 use crate::analysis::questions::curves::{LINES, Point, Series};
+use crate::analysis::questions::race::{Found, Tuned};
 use crate::analysis::rows::axes;
 use crate::experiment::{Experiment, Goal, Tune, grid};
-use crate::tune::{Found, Tuned};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -277,7 +277,7 @@ impl Told<'_> {
             caption: "Geometric mean of the ratio by search, with its 95 % interval by item. Blue: less, orange: more, where the \
                       interval leaves 1 out."
                 .to_owned(),
-            plot: Plot::Forest(Forest { rows: rows.collect(), x: format!("{metric}, as a ratio to the baseline's"), chaos: 0.0 }),
+            plot: Plot::Forest(Forest { rows: rows.collect(), x: format!("{metric}, as a ratio to the baseline's") }),
         });
         figures
     }

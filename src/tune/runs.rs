@@ -1,8 +1,9 @@
 //! The objective of a real tuning: each stage is a run of its own, in its own folder, so that a stopped tuning continues where it was.
 
-use super::race::{Objective, Stage};
-use super::samples::Measured;
+use crate::analysis::pairing::gauge::{Depths, Gauge};
 use crate::analysis::pairing::searches::Searches;
+use crate::analysis::questions::race::{Objective, Stage};
+use crate::analysis::questions::samples::Measured;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, FrameError, Metric};
 use crate::experiment::{Experiment, Plan};
@@ -52,18 +53,6 @@ pub struct Runs<'a> {
     pub stop: &'a AtomicBool,
     /// Who is told.
     pub talk: &'a mut Talker<'a>,
-}
-
-impl Stage {
-    /// The name of the stage's folder.
-    #[must_use]
-    pub fn folder(self) -> String {
-        match self {
-            Self::Race(round) => format!("race-{}", round + 1),
-            Self::Held(0) => "held-out".to_owned(),
-            Self::Held(pressure) => format!("held-out-{}", pressure + 1),
-        }
-    }
 }
 
 impl Objective for Runs<'_> {
@@ -118,8 +107,8 @@ pub fn find(name: &str, frame: &Frame) -> Result<Metric, RunsError> {
 fn values(frame: &Frame, metric: &str, variants: &[&str], places: &HashMap<&str, u32>) -> Result<Measured, RunsError> {
     let metric = find(metric, frame)?;
     let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
-    let columns: Vec<String> = metric.columns().into_iter().map(str::to_owned).collect();
-    let searches = Searches::gather(frame, &grouping, &columns);
+    let searches = Searches::gather(frame, &grouping, &[]);
+    let reading = Gauge::new(&searches, &metric, frame);
     let (games, positions) = (frame.coded(columns::GAME), frame.coded(columns::POSITION));
     // Each search by its position, which names the game and the ply too.
     let mut rows: HashMap<u32, usize> = HashMap::new();
@@ -134,7 +123,7 @@ fn values(frame: &Frame, metric: &str, variants: &[&str], places: &HashMap<&str,
         });
         let name = &grouping.values[search.group as usize][0];
         if let Some(variant) = variants.iter().position(|variant| variant == name) {
-            measured.values[variant][row] = searches.value(at, &metric, frame);
+            measured.values[variant][row] = reading.search(at as u32, &Depths::All);
         }
     }
     Ok(measured)

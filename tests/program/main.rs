@@ -7,6 +7,7 @@ mod common;
 mod compare;
 #[cfg(target_os = "linux")]
 mod engines;
+mod figures;
 mod fuzzing;
 mod page;
 mod rooms;

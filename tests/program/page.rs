@@ -100,7 +100,7 @@ fn a_browser_shows_the_page() {
     assert!(found["figures"].as_u64().unwrap() >= 6, "{found}");
     assert!(found["tips"].as_u64().unwrap() >= 20, "{found}");
     assert_eq!(found["scripts"], "trial - ttlab", "markup from the file ran: {found}");
-    for heading in ["Summary", "Nodes by depth", "Each option by itself", "Options together", "Chaos floor", "Verdicts"]
+    for heading in ["Summary", "Nodes by depth", "Each option by itself", "Options together", "3 key seeds", "Verdicts"]
     {
         assert!(dom.contains(heading), "{heading}");
     }

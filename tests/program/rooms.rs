@@ -17,7 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("runner", &["talk", "chess", "table", "engine", "subject", "experiment", "signature", "record"]),
     ("analysis", &["record", "experiment"]),
     ("tune", &["experiment", "record", "runner", "analysis"]),
-    ("report", &["analysis", "experiment", "record", "tune"]),
+    ("report", &["analysis", "experiment", "record"]),
     ("submit", &[]),
 ];
 

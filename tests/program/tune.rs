@@ -7,8 +7,9 @@ use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use ttlab::analysis::questions::race::{Found, Objective, Question, Stage, Tuned, tune};
+use ttlab::analysis::questions::samples::Measured;
 use ttlab::experiment::{Goal, Tune};
-use ttlab::tune::{Found, Measured, Objective, Question, Stage, Tuned, tune};
 
 /// What a candidate costs on an item is the item's size, times its own factor, times noise: of the item and candidate, and of
 /// each search.

@@ -1,7 +1,7 @@
 //! What makes findings doubtful beside blindness: noise, drift, missing rows, mixed builds and machines.
 
 use super::timing::{NOISY, Timing};
-use crate::analysis::questions::summary::Summary;
+use crate::analysis::questions::summary::{Measure, Summary};
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use std::fmt;
@@ -18,6 +18,8 @@ pub enum Doubt {
     Drift(f64),
     /// Variants have different numbers of searches: the least and the most.
     Uneven(usize, usize),
+    /// Variants whose searches finished other depths than the baseline's: compared in common depths, and not at all.
+    Unlike(Vec<String>, Vec<String>),
     /// Jobs that failed.
     Failed(usize),
     /// The run has not ended.
@@ -49,6 +51,16 @@ impl fmt::Display for Doubt {
                 f,
                 "variants have {least} to {most} searches: totals are not of the same work (ratios are: they are paired)"
             ),
+            Self::Unlike(cut, apart) => {
+                let mut parts = Vec::new();
+                if !cut.is_empty() {
+                    parts.push(format!("the ratios of {} are of the depths that both finished", named(cut)));
+                }
+                if !apart.is_empty() {
+                    parts.push(format!("searches of {} that share no finished depth are not compared", named(apart)));
+                }
+                write!(f, "not all went as deep as the baseline: {}", parts.join("; "))
+            }
             Self::Failed(1) => write!(f, "a job failed and is left out: see the error column"),
             Self::Failed(count) => write!(f, "{count} jobs failed and are left out: see the error column"),
             Self::Unfinished => write!(f, "the run is not finished: the same `ttlab run` continues it"),
@@ -79,6 +91,12 @@ impl fmt::Display for Doubt {
     }
 }
 
+/// The first names of a list.
+fn named(names: &[String]) -> String {
+    let shown = names.iter().take(3).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    if names.len() > 3 { format!("{shown} and {} more", names.len() - 3) } else { shown }
+}
+
 /// Doubts about one result.
 #[must_use]
 pub fn doubts(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec<Doubt> {
@@ -86,6 +104,14 @@ pub fn doubts(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec
     let failed: usize = summary.lines.iter().map(|line| line.errors).sum();
     if failed > 0 {
         doubts.push(Doubt::Failed(failed));
+    }
+    let some = |of: fn(&Measure) -> usize| -> Vec<String> {
+        let lines = summary.lines.iter().filter(|line| line.measures.first().is_some_and(|measure| of(measure) > 0));
+        lines.map(|line| line.name.clone()).collect()
+    };
+    let (cut, apart) = (some(|measure| measure.cut), some(|measure| measure.apart));
+    if !cut.is_empty() || !apart.is_empty() {
+        doubts.push(Doubt::Unlike(cut, apart));
     }
     if !finished {
         doubts.push(Doubt::Unfinished);

@@ -1,6 +1,8 @@
 //! Searches put side by side: by how much they differ, and how sure that is.
 
 pub mod clusters;
+pub mod gauge;
+pub mod pairs;
 pub mod ratio;
 pub mod searches;
 pub mod stats;

@@ -34,6 +34,13 @@ impl Ratio {
         self.low > 1.0 || self.high < 1.0
     }
 
+    /// Of something held against itself, in so many searches.
+    #[must_use]
+    pub fn itself(pairs: usize) -> Self {
+        let nan = f64::NAN;
+        Self { mean: 1.0, low: nan, high: nan, p: nan, error: nan, pairs, clusters: 0 }
+    }
+
     /// From (cluster, logarithm of the ratio) pairs. Equal input gives equal output: the draws are seeded.
     #[must_use]
     pub fn of(logs: &[(u32, f64)]) -> Self {

@@ -1,15 +1,14 @@
-//! Searches: all iterations of one variant on one position, once. What is compared is compared by search.
+//! Searches: all iterations of one variant on one position, once, under one key seed. What is compared is compared by search.
 
-use super::stats::median;
+use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
-use crate::analysis::rows::metric::{How, Metric};
 use crate::record::columns;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// One search.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Search {
+pub struct OneSearch {
     /// Its group.
     pub group: u32,
     /// Its block within the group.
@@ -18,34 +17,64 @@ pub struct Search {
     pub unit: u32,
     /// Its game, or its position where there is none.
     pub cluster: u32,
+    /// Which key seed, from 0.
+    pub seed: u32,
     /// Which repeat.
     pub repeat: u32,
     /// The row of its deepest iteration.
     pub last: usize,
 }
 
+impl OneSearch {
+    /// Whether totals count it: the first repeat under the file's own seed. The others are the same search again.
+    #[must_use]
+    pub fn is_first(&self) -> bool {
+        self.repeat == 0 && self.seed == 0
+    }
+}
+
+/// One iteration of a search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// Its row.
+    pub row: u32,
+    /// Its depth.
+    pub depth: u16,
+    /// False where the node limit cut it short.
+    pub finished: bool,
+}
+
+/// The repeats of one search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Repeats {
+    /// The searches' block.
+    pub block: u32,
+    /// Their position.
+    pub unit: u32,
+    /// Their cluster.
+    pub cluster: u32,
+    /// Their key seed.
+    pub seed: u32,
+    first: u32,
+    count: u32,
+}
+
 /// All searches of a frame, with the sums of some columns.
 #[derive(Debug, Clone, Default)]
 pub struct Searches {
     /// The searches, in the order of their first rows.
-    pub list: Vec<Search>,
-    /// Rows of failed jobs, by group.
+    pub list: Vec<OneSearch>,
+    /// RowsMet of failed jobs, by group.
     pub errors: Vec<usize>,
     columns: Vec<String>,
     sums: Vec<f64>,
-}
-
-/// A value of one search, repeats taken together.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cell {
-    /// The search's block.
-    pub block: u32,
-    /// Its position.
-    pub unit: u32,
-    /// Its cluster.
-    pub cluster: u32,
-    /// The value: of the first repeat, or the median of all where it is a time.
-    pub value: f64,
+    /// Iterations of all searches, those of one together and by depth.
+    steps: Vec<Step>,
+    /// Where the iterations of each search begin; one more for the end.
+    starts: Vec<u32>,
+    /// Places of searches, repeats of one search together.
+    order: Vec<u32>,
+    cells: Vec<Vec<Repeats>>,
 }
 
 impl Searches {
@@ -54,33 +83,35 @@ impl Searches {
     pub fn gather(frame: &Frame, grouping: &Grouping, columns: &[String]) -> Self {
         let positions = frame.coded(columns::POSITION);
         let games = frame.coded(columns::GAME);
-        let errors = frame.coded(columns::ERROR);
-        let (repeats, depths) = (frame.numbers(columns::REPEAT), frame.numbers(columns::DEPTH));
+        let (errors, finished) = (frame.coded(columns::ERROR), frame.coded(columns::FINISHED));
+        let [repeats, depths, seeds] = [columns::REPEAT, columns::DEPTH, SEED].map(|name| frame.numbers(name));
         let numbers: Vec<_> = columns.iter().map(|column| frame.numbers(column)).collect();
         let mut searches =
             Self { errors: vec![0; grouping.values.len()], columns: columns.to_vec(), ..Self::default() };
-        let mut places: HashMap<(u32, u32, u32, u32), usize> = HashMap::new();
-        let mut last = ((u32::MAX, 0, 0, 0), 0);
+        let mut places: HashMap<(u32, u32, u32, u32, u32), u32> = HashMap::new();
+        let mut last = ((u32::MAX, 0, 0, 0, 0), 0);
+        // Each row's search, and its iteration.
+        let mut steps: Vec<(u32, Step)> = Vec::with_capacity(frame.rows());
         for row in 0..frame.rows() {
             let group = grouping.group[row];
             if !errors.at(row).is_empty() {
                 searches.errors[group as usize] += 1;
                 continue;
             }
-            let repeat = if repeats[row] > 0.0 { repeats[row] as u32 } else { 0 };
+            let [repeat, seed] = [repeats[row], seeds[row]].map(|number| if number > 0.0 { number as u32 } else { 0 });
             let unit = positions.codes()[row];
-            let key = (group, grouping.block[row], unit, repeat);
+            let key = (group, grouping.block[row], unit, seed, repeat);
             if last.0 != key {
-                let next = searches.list.len();
+                let next = searches.list.len() as u32;
                 last = (key, *places.entry(key).or_insert(next));
                 if last.1 == next {
                     // Games and positions are numbered apart: the highest bit tells them.
                     let cluster = if games.at(row).is_empty() { unit } else { games.codes()[row] | 1 << 31 };
-                    searches.list.push(Search { group, block: key.1, unit, cluster, repeat, last: row });
+                    searches.list.push(OneSearch { group, block: key.1, unit, cluster, seed, repeat, last: row });
                     searches.sums.extend(std::iter::repeat_n(0.0, columns.len()));
                 }
             }
-            let at = last.1;
+            let at = last.1 as usize;
             let sums = &mut searches.sums[at * columns.len()..(at + 1) * columns.len()];
             for (sum, numbers) in sums.iter_mut().zip(&numbers) {
                 *sum += numbers[row];
@@ -89,8 +120,35 @@ impl Searches {
             if depths[row] >= depths[search.last] {
                 search.last = row;
             }
+            let step = Step { row: row as u32, depth: depths[row] as u16, finished: finished.at(row) != "false" };
+            steps.push((last.1, step));
         }
+        steps.sort_by_key(|(search, step)| (*search, step.depth));
+        searches.starts = vec![0; searches.list.len() + 1];
+        steps.iter().for_each(|(search, _)| searches.starts[*search as usize + 1] += 1);
+        (0..searches.list.len()).for_each(|at| searches.starts[at + 1] += searches.starts[at]);
+        searches.steps = steps.into_iter().map(|(_, step)| step).collect();
+        searches.put_together();
         searches
+    }
+
+    /// Finds the repeats of each search.
+    fn put_together(&mut self) {
+        let key = |search: &OneSearch| (search.group, search.block, search.unit, search.seed);
+        self.order = (0..self.list.len() as u32).collect();
+        self.order.sort_by_key(|&at| (key(&self.list[at as usize]), self.list[at as usize].repeat));
+        self.cells = vec![Vec::new(); self.errors.len()];
+        for (place, &at) in self.order.iter().enumerate() {
+            let search = &self.list[at as usize];
+            match self.cells[search.group as usize].last_mut() {
+                Some(cell) if key(search) == (search.group, cell.block, cell.unit, cell.seed) => cell.count += 1,
+                _ => {
+                    let &OneSearch { block, unit, cluster, seed, .. } = search;
+                    let cell = Repeats { block, unit, cluster, seed, first: place as u32, count: 1 };
+                    self.cells[search.group as usize].push(cell);
+                }
+            }
+        }
     }
 
     /// The sum of a column over the iterations of a search; NaN of a column that was not gathered.
@@ -102,87 +160,36 @@ impl Searches {
         }
     }
 
-    /// The sum of a column over all searches of a group, repeats counted once.
+    /// The sum of a column over all searches of a group, repeats and key seeds counted once.
     #[must_use]
     pub fn group_sum(&self, group: usize, column: &str) -> f64 {
-        let mine = |search: &Search| search.group as usize == group && search.repeat == 0;
+        let mine = |search: &OneSearch| search.group as usize == group && search.is_first();
         self.list.iter().enumerate().filter(|(_, search)| mine(search)).map(|(at, _)| self.sum(at, column)).sum()
     }
 
-    /// A metric's value in one search.
+    /// The searches of a group, repeats together.
     #[must_use]
-    pub fn value(&self, search: usize, metric: &Metric, frame: &Frame) -> f64 {
-        let last = |column: &str| frame.numbers(column).get(self.list[search].last).copied().unwrap_or(f64::NAN);
-        match &metric.how {
-            How::Sum(column) => self.sum(search, column),
-            How::Last(column) => last(column),
-            How::Rate(num, den) => self.sum(search, num) / self.sum(search, den),
-            How::PerLast(num, den) => self.sum(search, num) / last(den),
-        }
+    pub fn cells(&self, group: usize) -> &[Repeats] {
+        self.cells.get(group).map_or(&[], Vec::as_slice)
     }
 
-    /// A metric's values by group, one for each search.
+    /// The places of a cell's searches, by repeat.
     #[must_use]
-    pub fn cells(&self, metric: &Metric, frame: &Frame) -> Vec<Vec<Cell>> {
-        let mut cells = vec![Vec::new(); self.errors.len()];
-        let mut repeats: BTreeMap<(u32, u32, u32), (u32, Vec<f64>)> = BTreeMap::new();
-        for (at, search) in self.list.iter().enumerate() {
-            let &Search { group, block, unit, cluster, repeat, .. } = search;
-            if metric.is_time() {
-                let values = &mut repeats.entry((group, block, unit)).or_insert((cluster, Vec::new())).1;
-                values.push(self.value(at, metric, frame));
-            } else if repeat == 0 {
-                cells[group as usize].push(Cell { block, unit, cluster, value: self.value(at, metric, frame) });
-            }
-        }
-        for ((group, block, unit), (cluster, mut values)) in repeats {
-            cells[group as usize].push(Cell { block, unit, cluster, value: median(&mut values) });
-        }
-        cells
-    }
-}
-
-/// Values to hold others against, by block and position.
-pub struct Reference<'a> {
-    grouping: &'a Grouping,
-    exact: HashMap<(u32, u32), f64>,
-    by_unit: HashMap<u32, Vec<u32>>,
-}
-
-impl<'a> Reference<'a> {
-    /// From the cells of a group.
-    #[must_use]
-    pub fn new(cells: &[Cell], grouping: &'a Grouping) -> Self {
-        let mut by_unit: HashMap<u32, Vec<u32>> = HashMap::new();
-        cells.iter().for_each(|cell| by_unit.entry(cell.unit).or_default().push(cell.block));
-        Self { grouping, exact: cells.iter().map(|cell| ((cell.block, cell.unit), cell.value)).collect(), by_unit }
+    pub fn repeats(&self, cell: &Repeats) -> &[u32] {
+        &self.order[cell.first as usize..(cell.first + cell.count) as usize]
     }
 
-    /// The value that a cell is held against: that of the same position and block; or of a block that lacks some of the
-    /// options and agrees in the others, so that no table stands beside every size of one.
+    /// The iterations of a search, by depth.
     #[must_use]
-    pub fn of(&self, cell: &Cell) -> Option<f64> {
-        let exact = self.exact.get(&(cell.block, cell.unit)).copied();
-        exact.or_else(|| {
-            let values = &self.grouping.blocks[cell.block as usize];
-            let agrees = |block: &u32| {
-                let mut pairs = self.grouping.blocks[*block as usize].iter().zip(values);
-                pairs.all(|(base, value)| base.is_empty() || base == value)
-            };
-            let block = *self.by_unit.get(&cell.unit)?.iter().find(|block| agrees(block))?;
-            self.exact.get(&(block, cell.unit)).copied()
-        })
+    pub fn steps(&self, search: u32) -> &[Step] {
+        &self.steps[self.starts[search as usize] as usize..self.starts[search as usize + 1] as usize]
     }
 
-    /// The logarithms of the ratios of those cells that have a counterpart, each with its cluster.
+    /// A row whose search has another of the same depth; none in results that are whole.
     #[must_use]
-    pub fn logs(&self, cells: &[Cell]) -> Vec<(u32, f64)> {
-        cells
-            .iter()
-            .filter_map(|cell| {
-                let base = self.of(cell)?;
-                (base > 0.0 && cell.value > 0.0).then(|| (cell.cluster, (cell.value / base).ln()))
-            })
-            .collect()
+    pub fn twice(&self) -> Option<usize> {
+        let searches = 0..self.list.len() as u32;
+        let again = |search: u32| self.steps(search).windows(2).find(|steps| steps[0].depth == steps[1].depth);
+        searches.into_iter().find_map(again).map(|steps| steps[1].row as usize)
     }
 }

@@ -1,12 +1,42 @@
 //! Verdicts: each `[[expect]]` held against the rows.
 
 use super::summary::Summary;
+use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::pairs::{Base, Pairs};
 use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::pairing::searches::Searches;
+use crate::analysis::pairing::stats::{holm, mean, median};
+use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::{Frame, FrameError};
+use crate::analysis::rows::grouping::Grouping;
+use crate::analysis::rows::metric::Metric;
 use crate::experiment::expect::OTHER_SCORES;
-use crate::experiment::expect::{Claim, Expect, Figure, Range, Scalar, Side, Statistic, Wanted};
+use crate::experiment::expect::{Claim, Expect, Figure, Range, SaidBy, Scalar, Statistic, Term, Wanted};
 use crate::record::columns;
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+
+/// What the rows say of a figure or claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ruling {
+    /// They bear it out.
+    Holds,
+    /// They contradict it.
+    Differs,
+    /// They are too few, or too close, for either.
+    CannotTell,
+    /// None matches.
+    NoRows,
+}
+
+impl Ruling {
+    fn of(holds: Option<bool>) -> Self {
+        match holds {
+            Some(true) => Self::Holds,
+            Some(false) => Self::Differs,
+            None => Self::NoRows,
+        }
+    }
+}
 
 /// One figure or claim and what was measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,10 +47,10 @@ pub struct Verdict {
     pub published: String,
     /// What was measured.
     pub measured: String,
-    /// Whether they agree; none where no row matches.
-    pub holds: Option<bool>,
-    /// Whether a claim's ratio cannot be told from 1 at 95 %.
-    pub noise: bool,
+    /// Whether they agree.
+    pub ruling: Ruling,
+    /// Who says so.
+    pub kind: SaidBy,
     /// What was wanted.
     pub wanted: Wanted,
     /// Where the figure comes from.
@@ -30,37 +60,56 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether a gate lets it pass.
+    /// Whether a gate lets it pass. `either` is not gated on, which is not to say that it is met.
     #[must_use]
     pub fn passes(&self) -> bool {
-        match (self.wanted, self.holds) {
-            (_, None) => false,
-            (Wanted::Holds, Some(holds)) => holds,
-            (Wanted::Differs, Some(holds)) => !holds,
-            (Wanted::Either, Some(_)) => true,
+        match (self.wanted, self.ruling) {
+            (_, Ruling::NoRows) => false,
+            (Wanted::Holds, ruling) => ruling == Ruling::Holds,
+            (Wanted::Differs, ruling) => ruling == Ruling::Differs,
+            (Wanted::Either, _) => true,
         }
     }
 
     /// The verdict in a word or two.
     #[must_use]
     pub fn word(&self) -> &'static str {
-        match (self.holds, self.wanted) {
-            (None, _) => "no rows",
-            (Some(true), _) if self.noise => "holds, within noise",
-            (Some(false), _) if self.noise => "differs, within noise",
-            (Some(true), _) => "holds",
-            (Some(false), Wanted::Differs) => "differs, as it should",
-            (Some(false), _) => "differs",
+        match (self.ruling, self.wanted) {
+            (Ruling::NoRows, _) => "no rows",
+            (Ruling::CannotTell, _) => "cannot tell",
+            (Ruling::Holds, _) => "holds",
+            (Ruling::Differs, Wanted::Differs) => "differs, as it should",
+            (Ruling::Differs, _) => "differs",
         }
     }
+}
+
+/// How many of some verdicts hold, differ and cannot be told.
+#[must_use]
+pub fn counted<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
+    verdicts.fold([0; 3], |mut counts, verdict| {
+        let at = match verdict.ruling {
+            Ruling::Holds => 0,
+            Ruling::Differs => 1,
+            Ruling::CannotTell | Ruling::NoRows => 2,
+        };
+        counts[at] += 1;
+        counts
+    })
 }
 
 /// Holds all expectations against the rows.
 ///
 /// # Errors
 /// When one speaks of a column that is not there.
-pub fn verdicts(expects: &[Expect], frame: &Frame, summary: &Summary) -> Result<Vec<Verdict>, FrameError> {
-    let mut verdicts = Vec::new();
+pub fn verdicts(
+    expects: &[Expect],
+    smallest_effect: f64,
+    frame: &Frame,
+    summary: &Summary,
+) -> Result<Vec<Verdict>, FrameError> {
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    let mut weighed: Vec<Weighed> = Vec::new();
     for expect in expects {
         let filters: Vec<(&str, String)> = expect
             .filter
@@ -71,6 +120,9 @@ pub fn verdicts(expects: &[Expect], frame: &Frame, summary: &Summary) -> Result<
             frame.text(columns::ERROR, row).is_empty()
                 && filters.iter().all(|(column, wanted)| frame.text(column, row) == *wanted)
         });
+        // A figure is of the file's own key seed.
+        let seeds = frame.numbers(SEED);
+        let own: Vec<usize> = rows.iter().copied().filter(|&row| seeds[row].is_nan() || seeds[row] == 0.0).collect();
         let subject: Vec<String> = expect
             .filter
             .iter()
@@ -83,8 +135,8 @@ pub fn verdicts(expects: &[Expect], frame: &Frame, summary: &Summary) -> Result<
             subject: subject.join(", "),
             published: String::new(),
             measured: String::new(),
-            holds: None,
-            noise: false,
+            ruling: Ruling::NoRows,
+            kind: expect.kind,
             wanted: expect.verdict,
             source: expect.source.clone(),
             note: expect.note.clone(),
@@ -109,75 +161,129 @@ pub fn verdicts(expects: &[Expect], frame: &Frame, summary: &Summary) -> Result<
                         let subject = format!("{}, depth {depth}", base.subject);
                         let base = Verdict { subject: subject.trim_start_matches(", ").to_owned(), ..base.clone() };
                         let rows: Vec<usize> =
-                            rows.iter().copied().filter(|&row| depths[row] == f64::from(depth)).collect();
+                            own.iter().copied().filter(|&row| depths[row] == f64::from(depth)).collect();
                         let figure = Figure::Range(Range { exact: Some(value), ..Range::default() });
                         verdicts.push(figure_verdict(&base, metric, &figure, frame, column, &rows));
                     }
                 }
-                figure => verdicts.push(figure_verdict(&base, metric, figure, frame, column, &rows)),
+                figure => verdicts.push(figure_verdict(&base, metric, figure, frame, column, &own)),
             }
         }
-        if let Some(claim) = expect.claim.as_ref().and_then(|claim| Claim::parse(claim).ok()) {
-            verdicts.push(claim_verdict(&base, expect.claim.as_deref().unwrap_or_default(), &claim, frame, &rows)?);
+        if let Some(text) = &expect.claim
+            && let Ok(claim) = Claim::parse(text)
+        {
+            weighed.push(weigh(verdicts.len(), claim, frame, &rows)?);
+            verdicts.push(Verdict { published: text.clone(), ..base.clone() });
         }
+    }
+    let corrected = holm(&weighed.iter().map(|weighed| weighed.ratio.p).collect::<Vec<_>>());
+    for (weighed, p) in weighed.iter().zip(corrected) {
+        let (ruling, reason) = weighed.ruling(p, 1.0 + smallest_effect);
+        let verdict = &mut verdicts[weighed.verdict];
+        (verdict.ruling, verdict.measured) = (ruling, weighed.measured(p, ruling, &reason));
     }
     Ok(verdicts)
 }
 
-/// A claim: the totals decide it; the ratio paired by position, and its interval, stand beside.
-fn claim_verdict(
-    base: &Verdict,
-    text: &str,
-    claim: &Claim,
-    frame: &Frame,
-    rows: &[usize],
-) -> Result<Verdict, FrameError> {
-    let empty: (&[u32], &[String]) = (&[], &[]);
-    let (variants, variant_words) = frame.words(columns::VARIANT).unwrap_or(empty);
-    let (positions, _) = frame.words(columns::POSITION).unwrap_or(empty);
-    let (games, game_words) = frame.words(columns::GAME).unwrap_or(empty);
-    let repeats = frame.numbers(columns::REPEAT);
-    // Sums by position, so that iterations and repeats of one search stay together.
-    let sums = |side: &Side| -> Result<BTreeMap<u32, (u32, f64)>, FrameError> {
-        let numbers = frame.numbers(frame.resolve(&side.metric)?);
-        let timed = side.metric == columns::SECONDS;
-        let mut sums = BTreeMap::new();
-        for &row in rows.iter().filter(|&&row| variant_words[variants[row] as usize] == side.variant) {
-            if timed || repeats[row] == 0.0 {
-                let alone = games.is_empty() || game_words[games[row] as usize].is_empty();
-                let cluster = if alone { positions[row] } else { games[row] };
-                sums.entry(positions[row]).or_insert((cluster, 0.0)).1 += numbers[row];
+/// The level of the claims of a file together.
+const LEVEL: f64 = 0.05;
+
+/// A claim and the pairs that decide it; its corrected p is known only when all claims of the file are.
+struct Weighed {
+    verdict: usize,
+    claim: Claim,
+    pairs: Pairs,
+    /// The ratio of its sides, over the claim's own factor.
+    ratio: Ratio,
+}
+
+/// Pairs a claim's sides by search, left over right.
+fn weigh(verdict: usize, claim: Claim, frame: &Frame, rows: &[usize]) -> Result<Weighed, FrameError> {
+    let rows = if rows.len() == frame.rows() { Cow::Borrowed(frame) } else { Cow::Owned(frame.take(rows)) };
+    let grouping = Grouping::new(&rows, &[columns::VARIANT.to_owned()]);
+    let searches = Searches::gather(&rows, &grouping, &[]);
+    let [left, right] = [&claim.left, &claim.right].map(|term| Metric::find(&term.metric, &rows));
+    let (left, right) = (left?, right?);
+    let [left, right] = [&left, &right].map(|metric| Gauge::new(&searches, metric, &rows));
+    let group = |term: &Term| grouping.values.iter().position(|values| values[0] == term.variant);
+    let pairs = match (group(&claim.left), group(&claim.right)) {
+        (Some(of_left), Some(of_right)) => Base::new(&right, &grouping, of_right).pairs_of(of_left, &left),
+        _ => Pairs::default(),
+    };
+    let factor = (claim.right.factor / claim.left.factor).ln();
+    let logs: Vec<(u32, f64)> = pairs.logs().into_iter().map(|(cluster, log)| (cluster, log - factor)).collect();
+    Ok(Weighed { verdict, claim, pairs, ratio: Ratio::of(&logs) })
+}
+
+impl Weighed {
+    /// What the pairs say, and why where they cannot tell. `matters`: 1.005 where half a percent is the smallest effect that matters.
+    ///
+    /// A strict claim (`<`) needs a difference that is told from none at the level of all claims together and is large enough to matter;
+    /// it is contradicted where the interval holds no such difference. A claim of no more (`<=`) holds where the interval holds nothing
+    /// that matters beyond it. Source: Wellek, "Testing Statistical Hypotheses of Equivalence and Noninferiority", 2010.
+    fn ruling(&self, p: f64, matters: f64) -> (Ruling, String) {
+        let Self { claim, pairs, ratio, .. } = self;
+        if pairs.list.is_empty() {
+            return match pairs.apart {
+                0 => (Ruling::NoRows, String::new()),
+                apart => (Ruling::CannotTell, format!("{apart} searches share no depth that both finished")),
+            };
+        }
+        if ratio.clusters < 2 {
+            let [right, left] = pairs.totals;
+            let holds = claim.holds(claim.left.factor * left, claim.right.factor * right);
+            return (Ruling::of(Some(holds)), "of this one position or game alone".to_owned());
+        }
+        // As if it said "less": greater is less the other way round.
+        let more = claim.relation.starts_with('>');
+        let [low, mean, high] = if more {
+            [1.0 / ratio.high, 1.0 / ratio.mean, 1.0 / ratio.low]
+        } else {
+            [ratio.low, ratio.mean, ratio.high]
+        };
+        let told = p < LEVEL && !(low <= 1.0 && high >= 1.0);
+        let (less, greater) = (told && mean <= 1.0 / matters, told && mean >= matters);
+        let (holds, differs) = match claim.relation.as_str() {
+            "<" | ">" => (less, low > 1.0 / matters),
+            "<=" | ">=" => (high < matters, greater),
+            _ => (low > 1.0 / matters && high < matters, less || greater),
+        };
+        match (holds, differs) {
+            (true, _) => (Ruling::Holds, String::new()),
+            (false, true) => (Ruling::Differs, String::new()),
+            (false, false) => {
+                let least = 2.0_f64.powi(1 - ratio.clusters.min(60) as i32);
+                let few = format!("{} positions or games give no p below {least:.3}", ratio.clusters);
+                (Ruling::CannotTell, if least > LEVEL { few } else { String::new() })
             }
         }
-        Ok(sums)
-    };
-    let (left, right) = (sums(&claim.left)?, sums(&claim.right)?);
-    let total = |sums: &BTreeMap<u32, (u32, f64)>| sums.values().map(|(_, value)| value).sum::<f64>();
-    let (left_total, right_total) = (total(&left), total(&right));
-    let logs: Vec<(u32, f64)> = left
-        .iter()
-        .filter_map(|(position, (cluster, value))| {
-            let (_, other) = right.get(position)?;
-            (*value > 0.0 && *other > 0.0).then(|| (*cluster, (value / other).ln()))
-        })
-        .collect();
-    let ratio = Ratio::of(&logs);
-    let shown = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.3}") };
-    let mut measured = format!("{} against {}", shown(left_total), shown(right_total));
-    if !ratio.low.is_nan() {
-        measured += &format!("; ratio {:.3}, 95 % {:.3} to {:.3}, p {:.3}", ratio.mean, ratio.low, ratio.high, ratio.p);
-    } else if !logs.is_empty() {
-        measured += &format!("; ratio {:.3}", ratio.mean);
     }
-    let any = !left.is_empty() && !right.is_empty();
-    let holds = claim.holds(claim.left.factor * left_total, claim.right.factor * right_total);
-    Ok(Verdict {
-        published: text.to_owned(),
-        measured,
-        holds: any.then_some(holds),
-        noise: !ratio.low.is_nan() && !ratio.is_clear(),
-        ..base.clone()
-    })
+
+    /// What was measured, in words.
+    fn measured(&self, p: f64, ruling: Ruling, reason: &str) -> String {
+        let Self { claim, pairs, .. } = self;
+        let shown = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.3}") };
+        let [right, left] = pairs.totals;
+        let mut parts = vec![format!("{} against {}", shown(left), shown(right))];
+        if !pairs.list.is_empty() {
+            let factor = claim.right.factor / claim.left.factor;
+            let [mean, low, high] = [self.ratio.mean, self.ratio.low, self.ratio.high].map(|ratio| ratio * factor);
+            parts.push(match low.is_nan() {
+                true => format!("ratio {mean:.3}"),
+                false if p < 0.001 => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p < 0.001"),
+                false => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p {p:.3}"),
+            });
+            let totals = claim.holds(claim.left.factor * left, claim.right.factor * right);
+            if ruling == Ruling::Holds && !totals || ruling == Ruling::Differs && totals {
+                parts.push("the totals point the other way: a few large searches make them".to_owned());
+            }
+            if pairs.cut > 0 {
+                parts.push(format!("{} searches in the depths that both finished", pairs.cut));
+            }
+        }
+        parts.extend((!reason.is_empty()).then(|| reason.to_owned()));
+        parts.join("; ")
+    }
 }
 
 fn figure_verdict(
@@ -194,7 +300,7 @@ fn figure_verdict(
         let holds = (!rows.is_empty()).then(|| found.iter().all(|text| text == word));
         let measured = found.into_iter().collect::<Vec<_>>().join(", ");
         let subject = format!("{}: {metric}", base.subject);
-        return Verdict { subject, published: word.clone(), measured, holds, ..base.clone() };
+        return Verdict { subject, published: word.clone(), measured, ruling: Ruling::of(holds), ..base.clone() };
     }
     let numbers = frame.numbers(column);
     let values: Vec<f64> = rows.iter().map(|&row| numbers[row]).filter(|value| !value.is_nan()).collect();
@@ -239,19 +345,17 @@ fn held(base: &Verdict, metric: &str, figure: &Figure, mut values: Vec<f64>) -> 
         (None, None, None) => of,
     };
     let holds = (!values.is_empty()).then(|| values.iter().all(inside));
-    Verdict { subject, published, measured, holds, ..base.clone() }
+    Verdict { subject, published, measured, ruling: Ruling::of(holds), ..base.clone() }
 }
 
 /// A statistic of sorted values.
 fn statistic_of(statistic: Statistic, sorted: &[f64]) -> Option<f64> {
     let (first, last) = (*sorted.first()?, *sorted.last()?);
-    let middle = sorted.len() / 2;
     Some(match statistic {
         Statistic::Min => first,
         Statistic::Max => last,
         Statistic::Sum => sorted.iter().sum(),
-        Statistic::Mean => sorted.iter().sum::<f64>() / sorted.len() as f64,
-        Statistic::Median if sorted.len().is_multiple_of(2) => (sorted[middle - 1] + sorted[middle]) / 2.0,
-        Statistic::Median => sorted[middle],
+        Statistic::Mean => mean(sorted.iter().copied()),
+        Statistic::Median => median(&mut sorted.to_vec()),
     })
 }

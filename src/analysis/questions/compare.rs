@@ -1,11 +1,13 @@
 //! Two results compared row by row: what moved, by how much, and whether a gate or a promise is broken.
 
-use super::gate::{Gate, Limit};
-use super::sides::{Pair, Pairs, Side, SideError, option_changes};
+use super::gate::{Gate, Rule};
+use super::joined::{Joined, Recorded, RecordedError, RowPair, option_changes};
+use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::pairs::{Base, Pairs};
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::stats::holm;
+use crate::analysis::rows::metric::{How, Metric};
 use crate::record::columns::{self, Role};
-use std::collections::BTreeMap;
 
 /// Rows shown of those that moved most.
 const SHOWN: usize = 20;
@@ -118,31 +120,32 @@ impl Comparison {
     ///
     /// # Errors
     /// When one of the results holds a row twice.
-    pub fn new(base: &Side, new: &Side, gates: &[(Gate, String)]) -> Result<Self, SideError> {
-        let pairs = Pairs::new(base, new)?;
+    pub fn new(base: &Recorded, new: &Recorded, gates: &[(Gate, String)]) -> Result<Self, RecordedError> {
+        let joined = Joined::new(base, new)?;
         let mut out = Self {
             names: [base.name.clone(), new.name.clone()],
-            added: pairs.added.len(),
-            failed: pairs.failed,
+            added: joined.added,
+            failed: joined.failed,
             same_plan: base.manifest.as_ref().zip(new.manifest.as_ref()).map(|(base, new)| base.plan == new.plan),
             ..Self::default()
         };
         out.variants =
-            pairs.variants.iter().map(|name| Change { variant: name.clone(), ..Change::default() }).collect();
-        for pair in &pairs.both {
-            out.variants[pair.variant as usize].paired += 1;
+            joined.variants.iter().map(|name| Change { variant: name.clone(), ..Change::default() }).collect();
+        for pair in &joined.both {
+            out.variants[pair.variant].paired += 1;
         }
-        for &(_, variant) in &pairs.missing {
-            out.variants[variant as usize].missing += 1;
+        for &(_, variant) in &joined.missing {
+            out.variants[variant].missing += 1;
         }
-        out.missing = (pairs.missing.len(), pairs.missing.iter().take(SHOWN).map(|&(row, _)| base.row(row)).collect());
-        out.count(base, new, &pairs);
+        let named = joined.missing.iter().take(SHOWN).map(|&(row, _)| joined.row(row));
+        out.missing = (joined.missing.len(), named.collect());
+        out.count(&joined);
         let corrected = holm(&out.variants.iter().map(|change| change.nodes.p).collect::<Vec<_>>());
         for (change, p) in out.variants.iter_mut().zip(corrected) {
             change.p = p;
         }
         out.judge(gates);
-        out.notes = notes(base, new, &pairs, gates);
+        out.notes = notes(base, new, &joined, gates);
         Ok(out)
     }
 
@@ -173,108 +176,94 @@ impl Comparison {
     }
 
     /// Goes through the columns that both have: totals, and rows that differ.
-    fn count(&mut self, base: &Side, new: &Side, pairs: &Pairs) {
-        let mut differing = vec![0_u32; pairs.both.len()];
-        let shared = |name: &&String| new.frame.names().contains(name);
-        let names: Vec<String> = base.frame.names().iter().filter(shared).cloned().collect();
+    fn count(&mut self, joined: &Joined) {
+        let Joined { frame, both, shared, .. } = joined;
+        let mut differing = vec![0_u32; both.len()];
+        let repeats = frame.numbers(columns::REPEAT);
         let empty = |change: &mut Change| {
             change.totals.push([0.0; 2]);
             change.differ.push(0);
         };
-        for column in names.iter().filter(|name| matches!(columns::role(name), Role::Sum | Role::Last)) {
-            let (old, fresh) = (base.frame.numbers(column), new.frame.numbers(column));
+        for column in shared.iter().filter(|name| matches!(columns::role(name), Role::Sum | Role::Last)) {
+            let numbers = frame.numbers(column);
             // A state at the end moves like any count, but its sum means nothing.
             let metric = columns::role(column) == Role::Sum;
             if metric {
                 self.metrics.push(column.clone());
                 self.variants.iter_mut().for_each(empty);
             }
-            for (pair, differing) in pairs.both.iter().zip(&mut differing) {
-                let (old, fresh) = (old[pair.base], fresh[pair.new]);
+            for (pair, differing) in both.iter().zip(&mut differing) {
+                let (old, fresh) = (numbers[pair.base], numbers[pair.new]);
                 let differs = old != fresh && !(old.is_nan() && fresh.is_nan());
                 *differing += u32::from(differs);
-                let change = &mut self.variants[pair.variant as usize];
+                let change = &mut self.variants[pair.variant];
                 if let (true, Some(totals), Some(differ)) = (metric, change.totals.last_mut(), change.differ.last_mut())
                 {
                     *differ += usize::from(differs);
-                    if pair.repeat == 0 && !old.is_nan() && !fresh.is_nan() {
+                    if !(repeats[pair.base] > 0.0) && !old.is_nan() && !fresh.is_nan() {
                         *totals = [totals[0] + old, totals[1] + fresh];
                     }
                 }
             }
         }
-        for column in names.iter().filter(|name| columns::role(name) == Role::Word) {
-            for (pair, differing) in pairs.both.iter().zip(&mut differing) {
-                *differing += u32::from(base.frame.text(column, pair.base) != new.frame.text(column, pair.new));
+        for column in shared.iter().filter(|name| columns::role(name) == Role::Word) {
+            for (pair, differing) in both.iter().zip(&mut differing) {
+                *differing += u32::from(frame.text(column, pair.base) != frame.text(column, pair.new));
             }
         }
-        for (pair, _) in pairs.both.iter().zip(&differing).filter(|(_, differing)| **differing > 0) {
-            self.variants[pair.variant as usize].moved += 1;
+        for (pair, _) in both.iter().zip(&differing).filter(|(_, differing)| **differing > 0) {
+            self.variants[pair.variant].moved += 1;
         }
-        self.rows = (pairs.both.len(), differing.iter().filter(|differing| **differing > 0).count());
-        self.ratios(base, new, pairs);
-        self.largest(base, new, pairs, &differing, &names);
+        self.rows = (both.len(), differing.iter().filter(|differing| **differing > 0).count());
+        self.ratios(joined);
+        self.largest(joined, &differing);
     }
 
     /// Nodes and seconds, paired by search.
-    fn ratios(&mut self, base: &Side, new: &Side, pairs: &Pairs) {
-        let (old_nodes, fresh_nodes) = (base.frame.numbers(columns::NODES), new.frame.numbers(columns::NODES));
-        let (old_times, fresh_times) = (base.frame.numbers(columns::SECONDS), new.frame.numbers(columns::SECONDS));
-        let mut searches: BTreeMap<(u32, u32), Searched> = BTreeMap::new();
-        for pair in &pairs.both {
-            let search = searches.entry((pair.variant, pair.position)).or_default();
-            search.cluster = pair.cluster;
-            if pair.repeat == 0 {
-                search.nodes[0] += old_nodes[pair.base];
-                search.nodes[1] += fresh_nodes[pair.new];
-            }
-            let times = search.times.entry(pair.repeat).or_default();
-            times[0] += old_times[pair.base];
-            times[1] += fresh_times[pair.new];
-        }
-        let mut logs: Vec<[Vec<(u32, f64)>; 2]> = vec![Default::default(); self.variants.len()];
-        let mut seconds = vec![[0.0; 2]; self.variants.len()];
-        for ((variant, _), search) in &searches {
-            let at = *variant as usize;
-            let [old, fresh] = [0, 1].map(|side| middle(search.times.values().map(|times| times[side]).collect()));
-            seconds[at] = [seconds[at][0] + old.0, seconds[at][1] + fresh.0];
-            self.variants[at].spread += fresh.1;
-            for (logs, [old, fresh]) in logs[at].iter_mut().zip([search.nodes, [old.0, fresh.0]]) {
-                if old > 0.0 && fresh > 0.0 {
-                    logs.push((search.cluster, (fresh / old).ln()));
-                }
-            }
-        }
+    fn ratios(&mut self, joined: &Joined) {
+        let seconds = Metric { name: columns::SECONDS.to_owned(), how: How::Sum(columns::SECONDS.to_owned()) };
+        let [nodes, seconds] = [Metric::nodes(), seconds].map(|metric| {
+            let reading = Gauge::new(&joined.searches, &metric, &joined.frame);
+            let pairs = |groups: &[Option<usize>; 2]| match *groups {
+                [Some(base), Some(new)] => Base::new(&reading, &joined.grouping, base).pairs(new),
+                _ => Pairs::default(),
+            };
+            joined.groups.iter().map(pairs).collect::<Vec<_>>()
+        });
         self.metrics.push(columns::SECONDS.to_owned());
-        for ((change, [nodes, times]), seconds) in self.variants.iter_mut().zip(logs).zip(seconds) {
-            change.nodes = Ratio::of(&nodes);
-            change.seconds = Ratio::of(&times);
-            change.totals.push(seconds);
+        for (change, (nodes, seconds)) in self.variants.iter_mut().zip(nodes.iter().zip(&seconds)) {
+            change.nodes = nodes.ratio();
+            change.seconds = seconds.ratio();
+            change.spread = seconds.spread;
+            change.totals.push(seconds.totals);
             change.differ.push(0);
         }
     }
 
     /// The rows that moved most.
-    fn largest(&mut self, base: &Side, new: &Side, pairs: &Pairs, differing: &[u32], names: &[String]) {
-        let (old, fresh) = (base.frame.numbers(columns::NODES), new.frame.numbers(columns::NODES));
-        let depths = base.frame.numbers(columns::DEPTH);
-        let size = |pair: &Pair| ((fresh[pair.new] + 1.0) / (old[pair.base] + 1.0)).ln().abs();
-        let moved = pairs.both.iter().zip(differing).filter(|(_, differing)| **differing > 0);
-        let mut moved: Vec<(f64, &Pair)> = moved.map(|(pair, _)| (size(pair), pair)).collect();
+    fn largest(&mut self, joined: &Joined, differing: &[u32]) {
+        let frame = &joined.frame;
+        let [nodes, depths, repeats] =
+            [columns::NODES, columns::DEPTH, columns::REPEAT].map(|column| frame.numbers(column));
+        let size = |pair: &RowPair| ((nodes[pair.new] + 1.0) / (nodes[pair.base] + 1.0)).ln().abs();
+        let moved = joined.both.iter().zip(differing).filter(|(_, differing)| **differing > 0);
+        let mut moved: Vec<(f64, &RowPair)> = moved.map(|(pair, _)| (size(pair), pair)).collect();
         moved.sort_by(|a, b| b.0.total_cmp(&a.0));
         let decided = |name: &&String| matches!(columns::role(name), Role::Sum | Role::Last | Role::Word);
-        let differs =
-            |pair: &Pair, column: &str| base.frame.text(column, pair.base) != new.frame.text(column, pair.new);
+        let differs = |pair: &RowPair, column: &str| frame.text(column, pair.base) != frame.text(column, pair.new);
+        let names = |pair: &RowPair| {
+            joined.shared.iter().filter(decided).filter(|column| differs(pair, column)).cloned().collect()
+        };
         self.moved = moved
             .into_iter()
             .take(SHOWN)
             .map(|(_, pair)| Moved {
-                variant: self.variants[pair.variant as usize].variant.clone(),
-                position: base.frame.text(columns::POSITION, pair.base).to_string(),
+                variant: self.variants[pair.variant].variant.clone(),
+                position: frame.text(columns::POSITION, pair.base).to_string(),
                 depth: depths[pair.base],
-                repeat: pair.repeat,
-                nodes: [old[pair.base], fresh[pair.new]],
-                columns: names.iter().filter(decided).filter(|column| differs(pair, column)).cloned().collect(),
+                repeat: repeats[pair.base].max(0.0) as u32,
+                nodes: [nodes[pair.base], nodes[pair.new]],
+                columns: names(pair),
             })
             .collect();
     }
@@ -286,9 +275,9 @@ impl Comparison {
                 let [old, fresh] = change.totals[place];
                 let timed = column == columns::SECONDS;
                 let beyond = match gate.limit {
-                    Limit::Changed if timed => change.seconds.is_clear(),
-                    Limit::Changed => change.differ[place] > 0,
-                    Limit::Beyond { .. } => gate.is_beyond(old, fresh),
+                    Rule::Changed if timed => change.seconds.is_clear(),
+                    Rule::Changed => change.differ[place] > 0,
+                    Rule::Beyond { .. } => gate.is_beyond(old, fresh),
                 };
                 // Counts are exact; a time must also be told from noise.
                 let noise = beyond && timed && !change.seconds.is_clear();
@@ -306,45 +295,15 @@ impl Comparison {
     }
 }
 
-/// One search in both results.
-#[derive(Debug, Clone, Default)]
-struct Searched {
-    cluster: u32,
-    nodes: [f64; 2],
-    times: BTreeMap<u32, [f64; 2]>,
-}
-
-/// The median, and half the distance between the ends.
-fn middle(mut values: Vec<f64>) -> (f64, f64) {
-    values.sort_by(f64::total_cmp);
-    let (Some(first), Some(last)) = (values.first(), values.last()) else { return (f64::NAN, f64::NAN) };
-    let half = values.len() / 2;
-    let median = if values.len().is_multiple_of(2) { (values[half - 1] + values[half]) / 2.0 } else { values[half] };
-    (median, (last - first) / 2.0)
-}
-
-impl Side {
-    /// A row in words.
-    fn row(&self, row: usize) -> String {
-        let depth = &self.frame.text(columns::DEPTH, row);
-        format!(
-            "\"{}\", {}, depth {}",
-            &self.frame.text(columns::VARIANT, row),
-            &self.frame.text(columns::POSITION, row),
-            depth
-        )
-    }
-}
-
 /// What the reader must know beside the figures.
-fn notes(base: &Side, new: &Side, pairs: &Pairs, gates: &[(Gate, String)]) -> Vec<String> {
+fn notes(base: &Recorded, new: &Recorded, joined: &Joined, gates: &[(Gate, String)]) -> Vec<String> {
     let mut notes = Vec::new();
-    for (at, renamed) in pairs.renamed.iter().enumerate() {
+    for (at, renamed) in joined.renamed.iter().enumerate() {
         if let Some(name) = renamed {
-            notes.push(format!("\"{}\" is \"{name}\" in NEW: it has the same options", pairs.variants[at]));
+            notes.push(format!("\"{}\" is \"{name}\" in NEW: it has the same options", joined.variants[at]));
         }
     }
-    for (side, failed) in ["BASE", "NEW"].iter().zip(pairs.failed) {
+    for (side, failed) in ["BASE", "NEW"].iter().zip(joined.failed) {
         if failed > 0 {
             notes.push(format!("{failed} jobs failed in {side}: see its error column"));
         }

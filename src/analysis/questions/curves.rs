@@ -2,9 +2,12 @@
 
 use super::effects::{self, Effect};
 use super::summary::Summary;
+use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::pairs::Base;
 use crate::analysis::pairing::ratio::Ratio;
-use crate::analysis::pairing::searches::{Reference, Searches};
+use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::axes::Axis;
+use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
@@ -83,11 +86,12 @@ pub fn chosen(summary: &Summary) -> Vec<usize> {
 #[must_use]
 pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     let grouping = Grouping::new(frame, &summary.by);
-    let [repeats, depths, nodes] = [columns::REPEAT, columns::DEPTH, columns::NODES].map(|name| frame.numbers(name));
+    let [repeats, seeds, depths, nodes] =
+        [columns::REPEAT, SEED, columns::DEPTH, columns::NODES].map(|name| frame.numbers(name));
     let (finished, errors) = (frame.coded(columns::FINISHED), frame.coded(columns::ERROR));
     let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
     for row in 0..frame.rows() {
-        let again = repeats[row] > 0.0;
+        let again = repeats[row] > 0.0 || seeds[row] > 0.0;
         if !again && errors.at(row).is_empty() && finished.at(row) != "false" && nodes[row] > 0.0 {
             let (sum, count) = sums.entry((grouping.group[row], depths[row] as u32)).or_default();
             *sum += nodes[row];
@@ -118,23 +122,22 @@ pub fn positions(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Serie
     let Some(base) = summary.baseline() else { return Vec::new() };
     let grouping = Grouping::new(frame, &summary.by);
     let metric = Metric::nodes();
-    let searches = Searches::gather(frame, &grouping, &[columns::NODES.to_owned()]);
-    let cells = searches.cells(&metric, frame);
+    let searches = Searches::gather(frame, &grouping, &[]);
+    let reading = Gauge::new(&searches, &metric, frame);
     let group = |values: &[String]| grouping.values.iter().position(|known| known == values);
     let Some(base) = group(&base.values) else { return Vec::new() };
-    let reference = Reference::new(&cells[base], &grouping);
+    let base = Base::new(&reading, &grouping, base);
     let units = frame.coded(columns::POSITION);
     let shown = lines.iter().filter(|&&at| !summary.lines[at].is_baseline).count().max(1);
     lines
         .iter()
         .filter(|&&at| !summary.lines[at].is_baseline)
         .filter_map(|&at| {
-            let cells = &cells[group(&summary.lines[at].values)?];
-            let step = (cells.len() * shown).div_ceil(POINTS).max(1);
-            let points = cells.iter().step_by(step).filter_map(|cell| {
-                let base = reference.of(cell).filter(|base| *base > 0.0 && cell.value > 0.0)?;
-                let label = units.list()[cell.unit as usize].clone();
-                Some(Point { x: base, y: cell.value / base, low: f64::NAN, high: f64::NAN, label })
+            let pairs = base.pairs(group(&summary.lines[at].values)?).list;
+            let step = (pairs.len() * shown).div_ceil(POINTS).max(1);
+            let points = pairs.iter().step_by(step).map(|pair| {
+                let label = units.list()[pair.unit as usize].clone();
+                Point { x: pair.values[0], y: pair.log.exp(), low: f64::NAN, high: f64::NAN, label }
             });
             Some(Series { name: summary.lines[at].name.clone(), line: Some(at), points: points.collect() })
         })

@@ -1,14 +1,15 @@
 //! What each axis of a grid does by itself, and where two of them do together what neither does alone.
 
+use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::pairs::Base;
 use crate::analysis::pairing::ratio::Ratio;
-use crate::analysis::pairing::searches::{Cell, Reference, Searches};
+use crate::analysis::pairing::searches::Searches;
 use crate::analysis::pairing::stats::holm;
 use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
 use crate::record::columns;
-use std::collections::HashMap;
 
 /// More pairs of levels than this are not looked at: nobody reads so many.
 const MOST: usize = 2000;
@@ -53,25 +54,24 @@ pub fn references(grid: &Frame, axes: &[Axis], baseline: Option<&str>) -> Vec<us
         .collect()
 }
 
-/// The cells of each level of some axes together.
+/// The searches of each level of some axes together.
 struct Levels {
     grouping: Grouping,
-    cells: Vec<Vec<Cell>>,
+    searches: Searches,
 }
 
 impl Levels {
-    fn new(grid: &Frame, axes: &[&Axis], metric: &Metric) -> Self {
+    fn new(grid: &Frame, axes: &[&Axis]) -> Self {
         let by: Vec<String> = axes.iter().flat_map(|axis| axis.columns.iter().cloned()).collect();
         let grouping = Grouping::new(grid, &by);
-        let columns: Vec<String> = metric.columns().into_iter().map(str::to_owned).collect();
-        let searches = Searches::gather(grid, &grouping, &columns);
-        let cells = searches.cells(metric, grid);
-        Self { grouping, cells }
+        let searches = Searches::gather(grid, &grouping, &[]);
+        Self { grouping, searches }
     }
 
-    fn of(&self, values: &[&[String]]) -> Option<&Vec<Cell>> {
+    /// The group of a level of each axis.
+    fn of(&self, values: &[&[String]]) -> Option<usize> {
         let wanted = values.concat();
-        self.grouping.values.iter().position(|values| *values == wanted).map(|at| &self.cells[at])
+        self.grouping.values.iter().position(|values| *values == wanted)
     }
 }
 
@@ -80,18 +80,19 @@ impl Levels {
 pub fn effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Effect> {
     let mut effects = Vec::new();
     for (at, (axis, &reference)) in axes.iter().zip(references).enumerate() {
-        let levels = Levels::new(grid, &[axis], metric);
+        let levels = Levels::new(grid, &[axis]);
+        let reading = Gauge::new(&levels.searches, metric, grid);
         let Some(base) = levels.of(&[&axis.levels[reference].values]) else { continue };
-        let base = Reference::new(base, &levels.grouping);
+        let base = Base::new(&reading, &levels.grouping, base);
         let known = axis.levels.iter().enumerate();
         let known: Vec<(usize, Vec<(u32, f64)>)> = known
             .filter_map(|(level, wanted)| Some((level, levels.of(&[&wanted.values])?)))
-            .map(|(level, cells)| (level, if level == reference { Vec::new() } else { base.logs(cells) }))
+            .map(|(level, group)| (level, if level == reference { Vec::new() } else { base.pairs(group).logs() }))
             .collect();
         let (places, samples): (Vec<usize>, Vec<_>) = known.into_iter().unzip();
         for (level, ratio) in places.into_iter().zip(Ratio::of_each(&samples)) {
             let ratio = match level == reference {
-                true => Ratio { mean: 1.0, low: f64::NAN, high: f64::NAN, p: f64::NAN, ..Ratio::default() },
+                true => Ratio::itself(0),
                 false => ratio,
             };
             effects.push(Effect { axis: at, level, ratio, p: f64::NAN });
@@ -112,37 +113,27 @@ pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
     }
     let mut interactions = Vec::new();
     for (a, b) in pairs {
-        let levels = Levels::new(grid, &[&axes[a], &axes[b]], metric);
-        let logs = |level_a: usize, level_b: usize| -> HashMap<(u32, u32), (u32, f64)> {
-            let cells = levels.of(&[&axes[a].levels[level_a].values, &axes[b].levels[level_b].values]);
-            let cells = cells.map(Vec::as_slice).unwrap_or_default();
-            let positive = cells.iter().filter(|cell| cell.value > 0.0);
-            positive.map(|cell| ((cell.block, cell.unit), (cell.cluster, cell.value.ln()))).collect()
+        let levels = Levels::new(grid, &[&axes[a], &axes[b]]);
+        let reading = Gauge::new(&levels.searches, metric, grid);
+        let group = |level_a: usize, level_b: usize| {
+            levels.of(&[&axes[a].levels[level_a].values, &axes[b].levels[level_b].values])
         };
         let (base_a, base_b) = (references[a], references[b]);
-        let base = logs(base_a, base_b);
-        for level_a in (0..axes[a].levels.len()).filter(|level| *level != base_a) {
-            let alone_a = logs(level_a, base_b);
-            for level_b in (0..axes[b].levels.len()).filter(|level| *level != base_b) {
-                let (alone_b, both) = (logs(base_a, level_b), logs(level_a, level_b));
-                let mut differences: Vec<(u32, u32, u32, f64)> = both
-                    .iter()
-                    .filter_map(|(key, (cluster, both))| {
-                        let apart = alone_a.get(key)?.1 + alone_b.get(key)?.1 - base.get(key)?.1;
-                        Some((key.0, key.1, *cluster, both - apart))
-                    })
-                    .collect();
-                if differences.is_empty() {
-                    continue;
+        for level_b in 0..axes[b].levels.len() {
+            // What the first axis does at this level of the second, over what it does at the second's reference.
+            let (Some(there), Some(here)) = (group(base_a, level_b), group(base_a, base_b)) else { continue };
+            let [there, here] = [there, here].map(|base| Base::new(&reading, &levels.grouping, base));
+            for level_a in (0..axes[a].levels.len()).filter(|&level| level != base_a && level_b != base_b) {
+                let (Some(both), Some(alone)) = (group(level_a, level_b), group(level_a, base_b)) else { continue };
+                let differences = there.pairs(both).over(&here.pairs(alone));
+                if !differences.list.is_empty() {
+                    let ratio = differences.ratio();
+                    interactions.push(Interaction { first: (a, level_a), second: (b, level_b), ratio, p: f64::NAN });
                 }
-                // A hash map's order is not the same twice; sums of floats depend on it.
-                differences.sort_by_key(|difference| (difference.0, difference.1));
-                let differences: Vec<(u32, f64)> = differences.into_iter().map(|(_, _, c, log)| (c, log)).collect();
-                let ratio = Ratio::of(&differences);
-                interactions.push(Interaction { first: (a, level_a), second: (b, level_b), ratio, p: f64::NAN });
             }
         }
     }
+    interactions.sort_by_key(|found| (found.first.0, found.second.0, found.first.1, found.second.1));
     let corrected = holm(&interactions.iter().map(|interaction| interaction.ratio.p).collect::<Vec<_>>());
     interactions.iter_mut().zip(corrected).for_each(|(interaction, p)| interaction.p = p);
     interactions

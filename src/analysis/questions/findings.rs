@@ -1,21 +1,18 @@
 //! What the figures say, in sentences: who needs the fewest nodes, how sure that is, and what could not have been seen.
 
-use super::chaos::Chaos;
 use super::summary::{Line, Summary};
 use crate::analysis::pairing::stats::median;
 use crate::analysis::rows::metric::{Metric, Unit};
 
 /// How a line compares with its baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Sign {
     /// It is the baseline.
     Baseline,
-    /// Clearly less: the interval leaves 1 out, the corrected p is below 5 %, and chaos does not cover it.
+    /// Clearly less: the interval leaves 1 out and the corrected p is below 5 %.
     Less,
     /// Clearly more.
     More,
-    /// Clear of 1, but no farther from it than other key seeds alone would take it.
-    Chaos,
     /// No difference found.
     Unclear,
     /// Nothing to compare.
@@ -24,30 +21,28 @@ pub enum Outcome {
 
 /// How a line compares, in the metric at a place.
 #[must_use]
-pub fn outcome(line: &Line, metric: usize, chaos: Option<&Chaos>) -> Outcome {
-    let Some(measure) = line.measures.get(metric) else { return Outcome::Nothing };
+pub fn sign(line: &Line, metric: usize) -> Sign {
+    let Some(measure) = line.measures.get(metric) else { return Sign::Nothing };
     let ratio = measure.ratio;
     match () {
-        () if line.is_baseline => Outcome::Baseline,
-        () if ratio.pairs == 0 => Outcome::Nothing,
-        () if !(ratio.is_clear() && measure.p < 0.05) => Outcome::Unclear,
-        () if metric == 0 && chaos.is_some_and(|chaos| chaos.covers(ratio.mean)) => Outcome::Chaos,
-        () if ratio.mean < 1.0 => Outcome::Less,
-        () => Outcome::More,
+        () if line.is_baseline => Sign::Baseline,
+        () if ratio.pairs == 0 => Sign::Nothing,
+        () if !(ratio.is_clear() && measure.p < 0.05) => Sign::Unclear,
+        () if ratio.mean < 1.0 => Sign::Less,
+        () => Sign::More,
     }
 }
 
 /// The findings, the most important first.
 #[must_use]
-pub fn findings(summary: &Summary, chaos: Option<&Chaos>) -> Vec<String> {
+pub fn findings(summary: &Summary) -> Vec<String> {
     let Some(metric) = summary.metrics.first() else { return Vec::new() };
-    let outcomes: Vec<Outcome> = summary.lines.iter().map(|line| outcome(line, 0, chaos)).collect();
-    let of = |wanted: Outcome| -> Vec<&Line> {
-        summary.lines.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == wanted).map(|(line, _)| line).collect()
+    let signs: Vec<Sign> = summary.lines.iter().map(|line| sign(line, 0)).collect();
+    let of = |wanted: Sign| -> Vec<&Line> {
+        summary.lines.iter().zip(&signs).filter(|(_, sign)| **sign == wanted).map(|(line, _)| line).collect()
     };
-    let (less, more, unclear, covered) =
-        (of(Outcome::Less), of(Outcome::More), of(Outcome::Unclear), of(Outcome::Chaos));
-    let compared = less.len() + more.len() + unclear.len() + covered.len();
+    let (less, more, unclear) = (of(Sign::Less), of(Sign::More), of(Sign::Unclear));
+    let compared = less.len() + more.len() + unclear.len();
     if compared == 0 {
         return Vec::new();
     }
@@ -62,12 +57,9 @@ pub fn findings(summary: &Summary, chaos: Option<&Chaos>) -> Vec<String> {
         findings.push(format!("No difference in {what} was found between the baseline and {compared} other(s)."));
     } else {
         let mut parts = Vec::new();
-        for (lines, text) in [
-            (&less, "less than the baseline"),
-            (&more, "more"),
-            (&covered, "a difference within chaos"),
-            (&unclear, "no difference that could be told"),
-        ] {
+        for (lines, text) in
+            [(&less, "less than the baseline"), (&more, "more"), (&unclear, "no difference that could be told")]
+        {
             if !lines.is_empty() {
                 parts.push(format!("{} {text}", lines.len()));
             }
@@ -78,13 +70,6 @@ pub fn findings(summary: &Summary, chaos: Option<&Chaos>) -> Vec<String> {
         findings.push(format!("Most {what}: {}.", told(most)));
     }
     findings.extend(power(summary));
-    if let Some(chaos) = chaos.filter(|chaos| !chaos.seeds.is_empty()) {
-        findings.push(format!(
-            "Under {} key seeds the baseline itself moves: differences up to {:.1} % may be chaos.",
-            chaos.seeds.len() + 1,
-            100.0 * chaos.floor.exp_m1()
-        ));
-    }
     findings
 }
 

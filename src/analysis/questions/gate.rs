@@ -12,12 +12,12 @@ pub struct Gate {
     /// The metric's name as the user wrote it: a column, or the unique end of one.
     pub metric: String,
     /// What must not be.
-    pub limit: Limit,
+    pub limit: Rule,
 }
 
 /// What must not be.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Limit {
+pub enum Rule {
     /// Any row that is not the same.
     Changed,
     /// A change of a variant's total beyond a bound.
@@ -25,7 +25,7 @@ pub enum Limit {
         /// Which side of the bound fails.
         sense: Sense,
         /// The bound.
-        bound: Bound,
+        bound: Allowance,
     },
 }
 
@@ -44,7 +44,7 @@ pub enum Sense {
 
 /// How large a change.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Bound {
+pub enum Allowance {
     /// Part of the old total: 0.01 is one percent.
     Share(f64),
     /// In the metric's own unit.
@@ -75,14 +75,14 @@ impl Gate {
             what: what.to_owned(),
             help: help.to_owned(),
         };
-        let gate = |metric: &str, limit: Limit| Self {
+        let gate = |metric: &str, limit: Rule| Self {
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             metric: metric.to_owned(),
             limit,
         };
         let trimmed = text.trim();
         if let Some(metric) = trimmed.strip_suffix("changed").filter(|rest| rest.ends_with(char::is_whitespace)) {
-            return Ok(gate(metric_name(metric).ok_or_else(|| error("there is no metric", FORM))?, Limit::Changed));
+            return Ok(gate(metric_name(metric).ok_or_else(|| error("there is no metric", FORM))?, Rule::Changed));
         }
         let at = trimmed.find(['<', '>']).ok_or_else(|| match trimmed.contains(['=', '!']) {
             true => error("a total that must not move is `METRIC changed`", FORM),
@@ -113,8 +113,8 @@ impl Gate {
                 &format!("a gate bounds the change from BASE to NEW, not the value: write +{digits}, or a percentage"),
             ));
         }
-        let bound = if share { Bound::Share(number / 100.0) } else { Bound::Amount(number) };
-        Ok(gate(metric, Limit::Beyond { sense, bound }))
+        let bound = if share { Allowance::Share(number / 100.0) } else { Allowance::Amount(number) };
+        Ok(gate(metric, Rule::Beyond { sense, bound }))
     }
 
     /// The column that the gate speaks of.
@@ -143,12 +143,12 @@ impl Gate {
     /// Whether a change from `base` to `new` lies beyond the gate's bound; a gate on any change does not ask for totals.
     #[must_use]
     pub fn is_beyond(&self, base: f64, new: f64) -> bool {
-        let Limit::Beyond { sense, bound } = self.limit else { return false };
+        let Rule::Beyond { sense, bound } = self.limit else { return false };
         let change = new - base;
         // A share of the base, not a quotient: nothing is divided, and what rose from zero lies above every share.
         let bound = match bound {
-            Bound::Share(share) => share * base,
-            Bound::Amount(amount) => amount,
+            Allowance::Share(share) => share * base,
+            Allowance::Amount(amount) => amount,
         };
         match sense {
             Sense::More => change > bound,
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_gate_on_any_change_is_written_out() {
-        assert_eq!(Gate::parse(" table.hits   changed ").unwrap().limit, Limit::Changed);
+        assert_eq!(Gate::parse(" table.hits   changed ").unwrap().limit, Rule::Changed);
         assert_eq!(Gate::parse(" table.hits   changed ").unwrap().text, "table.hits changed");
         assert!(!beyond("nodes changed", 1.0, 2.0));
     }

@@ -1,11 +1,14 @@
 //! What is asked of the rows, each question a file.
 
-pub mod chaos;
 pub mod claims;
 pub mod compare;
 pub mod curves;
 pub mod effects;
 pub mod findings;
 pub mod gate;
-pub mod sides;
+pub mod joined;
+pub mod pairwise;
+pub mod race;
+pub mod samples;
+
 pub mod summary;

@@ -1,7 +1,9 @@
 //! The summary: each variant's totals beside the baseline's.
 
+use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::pairs::{Base, Pairs};
 use crate::analysis::pairing::ratio::Ratio;
-use crate::analysis::pairing::searches::{Cell, Reference, Searches};
+use crate::analysis::pairing::searches::Searches;
 use crate::analysis::pairing::stats::holm;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
@@ -71,6 +73,10 @@ pub struct Measure {
     pub ratio: Ratio,
     /// p of the ratio, corrected for the number of lines (Holm); NaN for a baseline.
     pub p: f64,
+    /// Searches that were compared in fewer depths than they made: the baseline's has finished others.
+    pub cut: usize,
+    /// Searches that were not compared: they share no finished depth with the baseline's.
+    pub apart: usize,
 }
 
 /// Totals of one group, over all iterations of all searches; repeats are counted once (times: their median).
@@ -187,10 +193,11 @@ impl Summary {
         for metric in &question.metrics {
             compare(&mut lines, metric, &searches, frame, &grouping, &references);
         }
-        scores(&mut lines, &searches, frame, &references);
+        scores(&mut lines, &searches, frame, &grouping, &references);
         let seconds = Metric { name: columns::SECONDS.to_owned(), how: How::Sum(columns::SECONDS.to_owned()) };
-        for (line, cells) in lines.iter_mut().zip(searches.cells(&seconds, frame)) {
-            line.seconds = cells.iter().map(|cell| cell.value).sum();
+        let reading = Gauge::new(&searches, &seconds, frame);
+        for (group, line) in lines.iter_mut().enumerate() {
+            line.seconds = reading.group(group).iter().sum();
         }
         let place = |line: &Line| question.order.iter().position(|name| line.values.first() == Some(name));
         lines.sort_by_key(|line| place(line).unwrap_or(usize::MAX));
@@ -216,7 +223,7 @@ fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
     let solved = frame.coded(columns::SOLVED);
     let mut bounded = vec![0.0; lines.len()];
-    for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.repeat == 0) {
+    for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first()) {
         let line = &mut lines[search.group as usize];
         line.searches += 1;
         for (name, field) in &SUMS {
@@ -249,31 +256,34 @@ fn compare(
     grouping: &Grouping,
     references: &[Option<usize>],
 ) {
-    let cells = searches.cells(metric, frame);
-    let whole = |cells: &[Cell]| cells.iter().map(|cell| cell.value).filter(|value| value.is_finite()).sum::<f64>();
-    let mut bases: std::collections::HashMap<usize, Reference<'_>> = std::collections::HashMap::new();
-    let logs = |(at, reference): (usize, &Option<usize>)| {
-        let Some(base) = *reference else { return Vec::new() };
-        bases.entry(base).or_insert_with(|| Reference::new(&cells[base], grouping)).logs(&cells[at])
-    };
-    let mut logs: Vec<Vec<(u32, f64)>> = references.iter().enumerate().map(logs).collect();
-    let pairs: Vec<usize> = logs.iter().map(Vec::len).collect();
+    let reading = Gauge::new(searches, metric, frame);
+    let mut bases: std::collections::HashMap<usize, Base<'_>> = std::collections::HashMap::new();
+    let pairs: Vec<Pairs> = references
+        .iter()
+        .enumerate()
+        .map(|(at, reference)| match *reference {
+            Some(base) => bases.entry(base).or_insert_with(|| Base::new(&reading, grouping, base)).pairs(at),
+            None => Pairs::default(),
+        })
+        .collect();
     let own = |at: usize| references[at] == Some(at);
     // What is held against itself needs no interval.
-    logs.iter_mut().enumerate().filter(|(at, _)| own(*at)).for_each(|(_, logs)| logs.clear());
+    let logs: Vec<_> =
+        pairs.iter().enumerate().map(|(at, pairs)| if own(at) { Vec::new() } else { pairs.logs() }).collect();
     let mut measures: Vec<Measure> = Vec::new();
-    for (at, ratio) in Ratio::of_each(&logs).into_iter().enumerate() {
-        let mine = &cells[at];
+    for (at, (ratio, pairs)) in Ratio::of_each(&logs).into_iter().zip(&pairs).enumerate() {
+        let mine = reading.group(at);
+        let whole = mine.iter().filter(|value| value.is_finite()).sum::<f64>();
         let value = match &metric.how {
-            How::Sum(_) => whole(mine),
+            How::Sum(_) => whole,
             How::Rate(num, den) if !metric.is_time() => searches.group_sum(at, num) / searches.group_sum(at, den),
-            _ => whole(mine) / mine.iter().filter(|cell| cell.value.is_finite()).count() as f64,
+            _ => whole / mine.iter().filter(|value| value.is_finite()).count() as f64,
         };
         let ratio = match own(at) {
-            true => Ratio { pairs: pairs[at], mean: 1.0, low: f64::NAN, high: f64::NAN, p: f64::NAN, ..ratio },
+            true => Ratio::itself(pairs.list.len()),
             false => ratio,
         };
-        measures.push(Measure { value, ratio, p: f64::NAN });
+        measures.push(Measure { value, ratio, p: f64::NAN, cut: pairs.cut, apart: pairs.apart });
         lines[at].is_baseline = own(at);
     }
     let corrected = holm(&measures.iter().map(|measure| measure.ratio.p).collect::<Vec<_>>());
@@ -284,22 +294,13 @@ fn compare(
 }
 
 /// Counts the searches that end with another score than the reference's.
-fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, references: &[Option<usize>]) {
-    let [score, depth] = [columns::SCORE, columns::DEPTH].map(|name| frame.numbers(name));
-    let key =
-        |group: usize, search: &crate::analysis::pairing::searches::Search| (group as u32, search.block, search.unit);
-    let ends: std::collections::HashMap<_, _> = searches
-        .list
-        .iter()
-        .filter(|search| search.repeat == 0)
-        .map(|search| (key(search.group as usize, search), (depth[search.last], score[search.last])))
-        .collect();
-    for search in searches.list.iter().filter(|search| search.repeat == 0) {
-        let Some(reference) = references[search.group as usize] else { continue };
-        let Some(&(base_depth, base_score)) = ends.get(&key(reference, search)) else { continue };
-        if depth[search.last] == base_depth {
-            let other = &mut lines[search.group as usize].other_scores;
-            *other = (other.0 + usize::from(score[search.last] != base_score), other.1 + 1);
-        }
+fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, grouping: &Grouping, references: &[Option<usize>]) {
+    let score = Metric { name: columns::SCORE.to_owned(), how: How::Last(columns::SCORE.to_owned()) };
+    let reading = Gauge::new(searches, &score, frame);
+    let mut bases: std::collections::HashMap<usize, Base<'_>> = std::collections::HashMap::new();
+    for (at, reference) in references.iter().enumerate() {
+        let Some(base) = *reference else { continue };
+        lines[at].other_scores =
+            bases.entry(base).or_insert_with(|| Base::new(&reading, grouping, base)).other_ends(at);
     }
 }

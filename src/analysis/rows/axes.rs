@@ -79,6 +79,7 @@ pub fn axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axi
             }
         }
     }
+    join_moving(&mut groups, &columns);
     groups.retain(|(_, members)| !NO_AXES.contains(&columns[members[0]].0.as_str()));
     let paths: Vec<String> = groups.iter().map(|(path, _)| path.clone()).collect();
     let names = short_names(&paths);
@@ -97,6 +98,35 @@ pub fn axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axi
         .filter(|axis| axis.levels.len() > 1)
         .collect();
     (grid, axes)
+}
+
+/// Makes one axis of options that move together, as zipped ones do: where each level of one comes with one level of the other alone,
+/// no row tells their effects apart.
+fn join_moving(groups: &mut Vec<(String, Vec<usize>)>, columns: &[(String, Words)]) {
+    // Rows come in runs of one variant: few combinations, however many rows.
+    let rows = columns.first().map_or(0, |(_, words)| words.codes().len());
+    let same = |a: usize, b: usize| columns.iter().all(|(_, words)| words.codes()[a] == words.codes()[b]);
+    let runs: Vec<usize> = (0..rows).filter(|&row| row == 0 || !same(row - 1, row)).collect();
+    let count = |members: &[usize]| {
+        let codes = |&row: &usize| members.iter().map(|&at| columns[at].1.codes()[row]).collect::<Vec<_>>();
+        runs.iter().map(codes).collect::<std::collections::HashSet<_>>().len()
+    };
+    let mut at = 0;
+    while at < groups.len() {
+        let levels = count(&groups[at].1);
+        let moving = |other: &usize| {
+            let together = [groups[at].1.as_slice(), groups[*other].1.as_slice()].concat();
+            levels > 1 && count(&groups[*other].1) == levels && count(&together) == levels
+        };
+        match (at + 1..groups.len()).find(moving) {
+            None => at += 1,
+            Some(other) => {
+                let (path, members) = groups.remove(other);
+                groups[at].0 += &format!(" + {path}");
+                groups[at].1.extend(members);
+            }
+        }
+    }
 }
 
 fn varies(words: &Words) -> bool {
@@ -176,6 +206,16 @@ mod tests {
             ]
         );
         assert!(axes[0].is_numeric() && !axes[1].is_numeric());
+    }
+
+    #[test]
+    fn options_that_move_together_are_one_axis() {
+        let rows = ["a,p,1,1,1,x,3", "b,p,1,1,2,y,3", "c,p,1,1,1,x,4", "d,p,1,1,2,y,4"];
+        let frame = frame(&rows, "table.slots,order,depth_cap");
+        let (_, axes) = axes(&frame, &[]);
+        let names: Vec<(&str, usize)> = axes.iter().map(|axis| (axis.path.as_str(), axis.levels.len())).collect();
+        assert_eq!(names, [("table.slots + order", 2), ("depth_cap", 2)]);
+        assert_eq!(axes[0].levels[1].label, "2 order=y");
     }
 
     #[test]

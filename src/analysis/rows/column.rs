@@ -6,6 +6,9 @@ use std::collections::HashMap;
 /// The column that tells joined results apart.
 pub const SOURCE: &str = "source";
 
+/// The column, of no results file, that tells the key seeds of a variant apart: 0 is the file's own.
+pub const SEED: &str = "seed";
+
 /// The values of a column.
 #[derive(Debug, Clone)]
 pub enum Values {

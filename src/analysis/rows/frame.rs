@@ -1,6 +1,6 @@
 //! Rows by column: results files read for analysis.
 
-use super::column::{Values, Words};
+use super::column::{SEED, SOURCE, Values, Words};
 use crate::record::columns;
 use std::borrow::Cow;
 use std::path::Path;
@@ -93,6 +93,9 @@ pub enum FrameError {
     },
 }
 
+/// Columns that analysis adds: no options.
+const JOINED: &[&str] = &[SOURCE, SEED];
+
 /// Columns that are not read.
 const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK];
 
@@ -177,7 +180,22 @@ impl Frame {
 
     /// Adds a column that has one word in every row; one of that name is replaced.
     pub fn put(&mut self, name: &str, word: &str) {
-        let values = Values::Words(Words::of(word, self.rows));
+        self.lay(name, Values::Words(Words::of(word, self.rows)));
+    }
+
+    /// As [`Frame::put`], with a word for each row.
+    pub fn put_words(&mut self, name: &str, word: impl Fn(usize) -> String) {
+        let mut words = Words::default();
+        (0..self.rows).for_each(|row| words.push(&word(row)));
+        self.lay(name, Values::Words(words));
+    }
+
+    /// As [`Frame::put`], with a number for each row.
+    pub fn put_numbers(&mut self, name: &str, number: impl Fn(usize) -> f64) {
+        self.lay(name, Values::Numbers((0..self.rows).map(number).collect()));
+    }
+
+    fn lay(&mut self, name: &str, values: Values) {
         match self.names.iter().position(|known| known == name) {
             Some(at) => self.columns[at] = values,
             None => {
@@ -225,7 +243,7 @@ impl Frame {
     /// The columns that are options: those that vary between variants.
     #[must_use]
     pub fn options(&self) -> Vec<&str> {
-        let option = |name: &&str| *name != super::column::SOURCE && columns::role(name) == columns::Role::Option;
+        let option = |name: &&str| !JOINED.contains(name) && columns::role(name) == columns::Role::Option;
         self.names.iter().map(String::as_str).filter(option).collect()
     }
 

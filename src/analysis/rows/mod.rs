@@ -6,3 +6,4 @@ pub mod filter;
 pub mod frame;
 pub mod grouping;
 pub mod metric;
+pub mod seeds;

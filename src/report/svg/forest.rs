@@ -25,8 +25,6 @@ pub struct Forest {
     pub rows: Vec<Row>,
     /// What the ratio is of.
     pub x: String,
-    /// Ratios up to e to this, and down to its inverse, may be chaos; 0 where it is not known.
-    pub chaos: f64,
 }
 
 impl Forest {
@@ -44,12 +42,6 @@ impl Forest {
         let bottom = top + step * self.rows.len() as f64;
         let ends = self.rows.iter().flat_map(|row| [row.mean, row.low, row.high]).chain([1.0]);
         let x = Scale::new(true, ends, (left, right));
-        if self.chaos > 0.0 {
-            let (from, to) = (x.at((-self.chaos).exp()), x.at(self.chaos.exp()));
-            let note =
-                format!("within chaos: other key seeds alone move nodes by up to {:.1} %", 100.0 * self.chaos.exp_m1());
-            svg.rect("s7 band", (from, top), (to - from, bottom - top), "", &note);
-        }
         for tick in x.ticks(52.0) {
             svg.line("rule", (x.at(tick), top), (x.at(tick), bottom));
             svg.text("", (x.at(tick), bottom + 16.0), Anchor::Middle, &short(tick));

@@ -29,6 +29,18 @@ pub enum Stage {
     Held(usize),
 }
 
+impl Stage {
+    /// The name of the stage's folder.
+    #[must_use]
+    pub fn folder(self) -> String {
+        match self {
+            Self::Race(round) => format!("race-{}", round + 1),
+            Self::Held(0) => "held-out".to_owned(),
+            Self::Held(pressure) => format!("held-out-{}", pressure + 1),
+        }
+    }
+}
+
 /// What is to be found out.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
@@ -181,7 +193,7 @@ pub fn tune<O: Objective>(
     let p = |who: usize| others.iter().position(|&other| other == who).map_or(f64::NAN, |at| corrected[at]);
     let candidates = (0..count).map(|who| Candidate {
         searches: samples.searches(who),
-        ratio: if who == baseline { itself(samples.searches(who)) } else { samples.ratio(who, baseline) },
+        ratio: if who == baseline { Ratio::itself(samples.searches(who)) } else { samples.ratio(who, baseline) },
         p: p(who),
         dropped: dropped[who],
         same: who != best && samples.same(who, best),
@@ -220,7 +232,7 @@ pub fn tune<O: Objective>(
         let standing = |&candidate: &usize| Standing {
             candidate,
             ratio: match candidate == baseline {
-                true => itself(samples.searches(candidate)),
+                true => Ratio::itself(samples.searches(candidate)),
                 false => samples.ratio(candidate, baseline),
             },
         };
@@ -244,12 +256,6 @@ fn totals(first: usize, all: usize) -> Vec<usize> {
     }
     totals.push(all);
     totals
-}
-
-/// A candidate held against itself.
-fn itself(searches: usize) -> Ratio {
-    let nan = f64::NAN;
-    Ratio { mean: 1.0, low: nan, high: nan, p: nan, error: nan, pairs: searches, clusters: 0 }
 }
 
 /// A mean logarithm such that less is better.

@@ -1,5 +1,6 @@
 //! What was measured of each candidate, search by search, so that any two can be paired.
 
+use crate::analysis::pairing::pairs::Pairs;
 use crate::analysis::pairing::ratio::Ratio;
 
 /// Values of some candidates on the same searches.
@@ -34,21 +35,19 @@ impl Samples {
         self.values.iter_mut().for_each(|values| values.resize(self.items.len(), f64::NAN));
     }
 
-    /// Logarithms of one candidate's values over another's, for the searches that both made.
-    pub fn logs(&self, candidate: usize, base: usize) -> Vec<(u32, f64)> {
-        let pairs = self.values[candidate].iter().zip(&self.values[base]);
-        let pairs = self.items.iter().zip(pairs).filter(|(_, (value, base))| **value > 0.0 && **base > 0.0);
-        pairs.map(|(&item, (value, base))| (item, (value / base).ln())).collect()
+    /// Two candidates, for the searches that both made.
+    pub fn pairs(&self, candidate: usize, base: usize) -> Pairs {
+        Pairs::of_values(&self.items, &self.values[base], &self.values[candidate])
     }
 
     /// The ratio of two candidates.
     pub fn ratio(&self, candidate: usize, base: usize) -> Ratio {
-        Ratio::of(&self.logs(candidate, base))
+        self.pairs(candidate, base).ratio()
     }
 
     /// The mean logarithm of the ratio of two candidates.
     pub fn mean(&self, candidate: usize, base: usize) -> f64 {
-        crate::analysis::pairing::stats::mean(self.logs(candidate, base).into_iter().map(|(_, log)| log))
+        self.pairs(candidate, base).mean()
     }
 
     /// Whether two candidates agree in every search that both made.

@@ -1,0 +1,84 @@
+//! A metric read off searches: of one search or of its repeats, over all its iterations or those of some depths.
+
+use super::searches::{Repeats, Searches, Step};
+use super::stats::median;
+use crate::analysis::rows::frame::Frame;
+use crate::analysis::rows::metric::{How, Metric};
+use std::borrow::Cow;
+
+/// Which iterations of a search are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Depths {
+    /// All.
+    All,
+    /// Those of these depths, in order.
+    These(Vec<u16>),
+}
+
+/// A metric and the columns that it is read from.
+pub struct Gauge<'a> {
+    searches: &'a Searches,
+    metric: &'a Metric,
+    columns: Vec<Cow<'a, [f64]>>,
+}
+
+impl<'a> Gauge<'a> {
+    /// Of searches gathered from this frame.
+    #[must_use]
+    pub fn new(searches: &'a Searches, metric: &'a Metric, frame: &'a Frame) -> Self {
+        Self { searches, metric, columns: metric.columns().into_iter().map(|column| frame.numbers(column)).collect() }
+    }
+
+    /// The searches that it is of.
+    #[must_use]
+    pub fn searches(&self) -> &'a Searches {
+        self.searches
+    }
+
+    /// The value of one search.
+    #[must_use]
+    pub fn search(&self, search: u32, depths: &Depths) -> f64 {
+        let wanted = |step: &&Step| match depths {
+            Depths::All => true,
+            Depths::These(depths) => depths.binary_search(&step.depth).is_ok(),
+        };
+        let steps = || self.searches.steps(search).iter().filter(wanted);
+        let sum = |column: usize| steps().map(|step| self.columns[column][step.row as usize]).sum::<f64>();
+        let last = |column: usize| steps().last().map_or(f64::NAN, |step| self.columns[column][step.row as usize]);
+        match &self.metric.how {
+            How::Sum(_) => sum(0),
+            How::Last(_) => last(0),
+            How::Rate(..) => sum(0) / sum(1),
+            How::PerLast(..) => sum(0) / last(1),
+        }
+    }
+
+    /// The value of a search and its repeats: of the first, since counts repeat; of a time the median.
+    #[must_use]
+    pub fn cell(&self, cell: &Repeats, depths: &Depths) -> f64 {
+        let repeats = self.searches.repeats(cell);
+        match self.metric.is_time() {
+            true => median(&mut repeats.iter().map(|&search| self.search(search, depths)).collect::<Vec<_>>()),
+            false => repeats.first().map_or(f64::NAN, |&search| self.search(search, depths)),
+        }
+    }
+
+    /// Half the distance between the least and the greatest repeat of a time; 0 of a count.
+    #[must_use]
+    pub fn spread(&self, cell: &Repeats, depths: &Depths) -> f64 {
+        if !self.metric.is_time() {
+            return 0.0;
+        }
+        let values = self.searches.repeats(cell).iter().map(|&search| self.search(search, depths));
+        let (least, most) =
+            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (value.min(least), value.max(most)));
+        (most - least) / 2.0
+    }
+
+    /// The values of a group's searches under the file's own key seed.
+    #[must_use]
+    pub fn group(&self, group: usize) -> Vec<f64> {
+        let own = self.searches.cells(group).iter().filter(|cell| cell.seed == 0);
+        own.map(|cell| self.cell(cell, &Depths::All)).collect()
+    }
+}

@@ -1,0 +1,231 @@
+//! Two results joined by their source: what they are of, and which rows belong together.
+
+use crate::analysis::pairing::pairs::rows_that_meet;
+use crate::analysis::pairing::searches::Searches;
+use crate::analysis::rows::column::SOURCE;
+use crate::analysis::rows::frame::{Frame, FrameError};
+use crate::analysis::rows::grouping::Grouping;
+use crate::record::columns;
+use crate::record::manifest::{Manifest, ManifestError};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// One of the two results.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// Where it was read from, as the user wrote it.
+    pub name: String,
+    /// Its rows.
+    pub frame: Frame,
+    /// What was run; none for a results file that lies alone.
+    pub manifest: Option<Manifest>,
+}
+
+/// Why results cannot be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordedError {
+    /// The rows.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// The manifest.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// Two rows of one search and depth.
+    #[error("{side}: variant \"{variant}\", {position}, depth {depth} has two rows: join no results that overlap")]
+    Twice {
+        /// The results.
+        side: String,
+        /// The variant.
+        variant: String,
+        /// The position.
+        position: String,
+        /// The depth.
+        depth: u16,
+    },
+}
+
+impl Recorded {
+    /// Reads a results folder, or a results file (with the manifest of its folder, if it is a folder's `results.csv`).
+    ///
+    /// # Errors
+    /// When there are no results, or they cannot be read.
+    pub fn read(path: &Path) -> Result<Self, RecordedError> {
+        let rows = if path.is_dir() { path.join("results.csv") } else { path.to_owned() };
+        let frame = Frame::read(&rows)?;
+        // The manifest of another file's folder says nothing of it.
+        let manifest = match rows.parent().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv")) {
+            Some(folder) => Manifest::read(folder)?,
+            None => None,
+        };
+        Ok(Self { name: path.display().to_string(), frame, manifest })
+    }
+}
+
+/// The two results as one frame, told apart by source, and which of their rows belong together.
+#[derive(Debug, Clone, Default)]
+pub struct Joined {
+    /// The rows of BASE, then those of NEW, its variants called as BASE calls them.
+    pub frame: Frame,
+    /// Groups: each variant of each.
+    pub grouping: Grouping,
+    /// Their searches.
+    pub searches: Searches,
+    /// The columns that both have.
+    pub shared: Vec<String>,
+    /// The variants of BASE in order, then those that only NEW has.
+    pub variants: Vec<String>,
+    /// The groups of each variant in BASE and in NEW.
+    pub groups: Vec<[Option<usize>; 2]>,
+    /// What NEW calls each variant, where it calls it otherwise: its options are the same.
+    pub renamed: Vec<Option<String>>,
+    /// RowsMet that both have.
+    pub both: Vec<RowPair>,
+    /// RowsMet of BASE that NEW lacks, each with its variant.
+    pub missing: Vec<(usize, usize)>,
+    /// RowsMet of NEW that BASE lacks.
+    pub added: usize,
+    /// Jobs that failed, in BASE and in NEW.
+    pub failed: [usize; 2],
+}
+
+/// Two rows of one search and depth.
+#[derive(Debug, Clone, Copy)]
+pub struct RowPair {
+    /// The row of BASE.
+    pub base: usize,
+    /// The row of NEW.
+    pub new: usize,
+    /// The variant's place.
+    pub variant: usize,
+}
+
+/// What the sources are called in the joined frame.
+const SOURCES: [&str; 2] = ["BASE", "NEW"];
+
+impl Joined {
+    /// Joins two results and pairs their rows by variant, position, depth and repeat. Variants are the same if they have the same name;
+    /// of the others, if they have the same options.
+    ///
+    /// # Errors
+    /// When a file holds a row twice.
+    pub fn new(base: &Recorded, new: &Recorded) -> Result<Self, RecordedError> {
+        let names = [base, new].map(|side| side.frame.coded(columns::VARIANT).list().to_vec());
+        let [base_names, new_names] = &names;
+        let mut out = Self { variants: base_names.clone(), renamed: vec![None; base_names.len()], ..Self::default() };
+        // What each of NEW's variants is called in BASE.
+        let mut called = HashMap::new();
+        for name in new_names {
+            let at = base_names.iter().position(|known| known == name);
+            if let Some(at) = at.or_else(|| same_options(base, new, name, base_names, new_names)) {
+                if base_names[at] != *name {
+                    out.renamed[at] = Some(name.clone());
+                }
+                called.insert(name.as_str(), base_names[at].as_str());
+            } else {
+                out.variants.push(name.clone());
+                out.renamed.push(None);
+            }
+        }
+        out.shared = base.frame.names().iter().filter(|name| new.frame.names().contains(name)).cloned().collect();
+        out.frame = base.frame.clone();
+        out.frame.put(SOURCE, SOURCES[0]);
+        let mut theirs = new.frame.clone();
+        theirs.put(SOURCE, SOURCES[1]);
+        if out.renamed.iter().any(Option::is_some) {
+            let variants = new.frame.coded(columns::VARIANT);
+            theirs.put_words(columns::VARIANT, |row| {
+                let name = variants.at(row);
+                called.get(name).copied().unwrap_or(name).to_owned()
+            });
+        }
+        out.frame.append(&theirs);
+        out.grouping = Grouping::new(&out.frame, &[SOURCE.to_owned(), columns::VARIANT.to_owned()]);
+        out.searches = Searches::gather(&out.frame, &out.grouping, &[]);
+        let group = |source: &str, variant: &String| {
+            out.grouping.values.iter().position(|values| values[0] == source && values[1] == *variant)
+        };
+        out.groups = out.variants.iter().map(|variant| SOURCES.map(|source| group(source, variant))).collect();
+        for (group, errors) in out.searches.errors.iter().enumerate() {
+            out.failed[usize::from(out.grouping.values[group][0] == SOURCES[1])] += errors;
+        }
+        out.pair([base, new])?;
+        Ok(out)
+    }
+
+    /// Pairs the rows of each variant.
+    fn pair(&mut self, sides: [&Recorded; 2]) -> Result<(), RecordedError> {
+        if let Some(row) = self.searches.twice() {
+            let side = sides[usize::from(row >= sides[0].frame.rows())];
+            return Err(RecordedError::Twice {
+                side: side.name.clone(),
+                variant: self.frame.text(columns::VARIANT, row).into_owned(),
+                position: self.frame.text(columns::POSITION, row).into_owned(),
+                depth: self.frame.numbers(columns::DEPTH)[row] as u16,
+            });
+        }
+        for (variant, groups) in self.groups.iter().enumerate() {
+            let [base, new] = groups.map(|group| group.map_or(&[][..], |group| self.searches.cells(group)));
+            let rows = rows_that_meet(&self.searches, base, new);
+            self.both.extend(rows.both.into_iter().map(|(base, new)| RowPair { base, new, variant }));
+            self.missing.extend(rows.missing.into_iter().map(|row| (row, variant)));
+            self.added += rows.added;
+        }
+        self.both.sort_by_key(|pair| pair.base);
+        self.missing.sort_unstable();
+        Ok(())
+    }
+
+    /// A row in words.
+    #[must_use]
+    pub fn row(&self, row: usize) -> String {
+        let text = |column: &str| self.frame.text(column, row);
+        format!("\"{}\", {}, depth {}", text(columns::VARIANT), text(columns::POSITION), text(columns::DEPTH))
+    }
+}
+
+/// The variant of BASE, unknown to NEW, that has the options of one of NEW.
+fn same_options(
+    base: &Recorded,
+    new: &Recorded,
+    name: &str,
+    base_names: &[String],
+    new_names: &[String],
+) -> Option<usize> {
+    let (base, new) = (base.manifest.as_ref()?, new.manifest.as_ref()?);
+    let options = new.options.get(name)?;
+    base_names
+        .iter()
+        .position(|candidate| !new_names.contains(candidate) && base.options.get(candidate) == Some(options))
+}
+
+/// Options that a variant has otherwise in NEW: path, BASE's value, NEW's.
+#[must_use]
+pub fn option_changes(base: &serde_json::Value, new: &serde_json::Value) -> Vec<(String, String, String)> {
+    let (old, fresh) = (leaves(base), leaves(new));
+    let value = |leaves: &[(String, String)], path: &str| {
+        leaves.iter().find(|(known, _)| known == path).map_or_else(|| "-".to_owned(), |(_, value)| value.clone())
+    };
+    let mut paths: Vec<&String> = old.iter().map(|(path, _)| path).collect();
+    paths.extend(fresh.iter().map(|(path, _)| path).filter(|path| !old.iter().any(|(known, _)| known == *path)));
+    paths
+        .into_iter()
+        .map(|path| (path.clone(), value(&old, path), value(&fresh, path)))
+        .filter(|(_, old, fresh)| old != fresh)
+        .collect()
+}
+
+/// A value's leaves by dotted path.
+fn leaves(value: &serde_json::Value) -> Vec<(String, String)> {
+    match value {
+        serde_json::Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(name, value)| {
+                leaves(value).into_iter().map(move |(path, leaf)| {
+                    (if path.is_empty() { name.clone() } else { format!("{name}.{path}") }, leaf)
+                })
+            })
+            .collect(),
+        serde_json::Value::String(text) => vec![(String::new(), text.clone())],
+        other => vec![(String::new(), other.to_string())],
+    }
+}

@@ -1,0 +1,64 @@
+//! Every line against every other: who is best, and whether it is told from the second.
+
+use super::summary::Summary;
+use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::pairs::Base;
+use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::pairing::searches::Searches;
+use crate::analysis::pairing::stats::holm;
+use crate::analysis::rows::frame::Frame;
+use crate::analysis::rows::grouping::Grouping;
+
+/// More lines than this have more pairs than anybody reads.
+const MOST: usize = 40;
+
+/// One line against another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Versus {
+    /// Place of the line in the summary.
+    pub line: usize,
+    /// Place of what it is held against.
+    pub against: usize,
+    /// How they compare.
+    pub ratio: Ratio,
+    /// p corrected over all pairs (Holm).
+    pub p: f64,
+}
+
+/// All pairs of lines by the summary's first metric. First the line that has less than the most others, against each; then the next.
+///
+/// # Errors
+/// When there are too many lines.
+pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<Versus>, String> {
+    let count = summary.lines.len();
+    if count > MOST {
+        return Err(format!("--pairs: {count} lines have too many pairs: choose up to {MOST} of them with --where"));
+    }
+    let Some(metric) = summary.metrics.first() else { return Ok(Vec::new()) };
+    let grouping = Grouping::new(frame, &summary.by);
+    let searches = Searches::gather(frame, &grouping, &[]);
+    let gauge = Gauge::new(&searches, metric, frame);
+    let group = |line: usize| grouping.values.iter().position(|values| *values == summary.lines[line].values);
+    let (mut places, mut samples) = (Vec::new(), Vec::new());
+    for (against, base) in (0..count).filter_map(|line| Some((line, group(line)?))) {
+        let base = Base::new(&gauge, &grouping, base);
+        for (line, group) in (0..count).filter(|line| *line != against).filter_map(|line| Some((line, group(line)?))) {
+            places.push((line, against));
+            samples.push(base.pairs(group).logs());
+        }
+    }
+    let ratios = Ratio::of_each(&samples);
+    let wins =
+        |line: usize| places.iter().zip(&ratios).filter(|((this, _), ratio)| *this == line && ratio.mean < 1.0).count();
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|&line| std::cmp::Reverse(wins(line)));
+    let rank = |line: usize| order.iter().position(|&known| known == line).unwrap_or(count);
+    let pairs =
+        places.iter().zip(&ratios).map(|(&(line, against), &ratio)| Versus { line, against, ratio, p: f64::NAN });
+    // Each pair once: the better line against the worse.
+    let mut pairs: Vec<Versus> = pairs.filter(|versus| rank(versus.line) < rank(versus.against)).collect();
+    pairs.sort_by_key(|versus| (rank(versus.line), rank(versus.against)));
+    let corrected = holm(&pairs.iter().map(|versus| versus.ratio.p).collect::<Vec<_>>());
+    pairs.iter_mut().zip(corrected).for_each(|(versus, p)| versus.p = p);
+    Ok(pairs)
+}

@@ -1,0 +1,312 @@
+//! Every figure of a small results file, by hand: two axes, three repeats, a failed job, a variant that went less deep, a game, and a
+//! variant without a table. Then the laws that any figures keep: rows in another order, one more repeat, sides swapped, names changed.
+//!
+//! Nodes at depths 1 and 2 (`none` was searched to depth 1 alone; `b2` on q failed). g/1 and g/2 are two plies of one game:
+//!
+//! |      | table        | p        | q         | g/1     | g/2      | total |
+//! |------|--------------|----------|-----------|---------|----------|-------|
+//! | s1   | 64 KiB x 1   | 10 + 90  | 20 + 180  | 10 + 40 | 20 + 60  | 430   |
+//! | s2   | 64 KiB x 2   | 10 + 40  | 20 + 80   | 10 + 15 | 20 + 20  | 215   |
+//! | b1   | 1 MiB x 1    | 10 + 90  | 20 + 380  | 10 + 90 | 20 + 140 | 760   |
+//! | b2   | 1 MiB x 2    | 10 + 15  | failed    | 10 + 40 | 20 + 60  | 155   |
+//! | none | none         | 40       | 80        | 20      | 40       | 180   |
+
+use std::f64::consts::LN_2;
+use ttlab::analysis::pairing::ratio::Ratio;
+use ttlab::analysis::questions::claims::{Ruling, Verdict, verdicts};
+use ttlab::analysis::questions::effects::{effects, interactions, references};
+use ttlab::analysis::rows::axes::axes;
+use ttlab::analysis::rows::seeds;
+use ttlab::analysis::{Frame, Line, Metric, Question, Summary};
+use ttlab::experiment::expect::Expect;
+
+const UNITS: [(&str, &str); 4] = [("", "p"), ("", "q"), ("g", "g/1"), ("g", "g/2")];
+
+/// Name, kind, size and slots of the table, and the nodes of depths 1 and 2 on each unit (0: not searched).
+type Variant = (&'static str, &'static str, &'static str, &'static str, [[u32; 2]; 4]);
+
+const VARIANTS: [Variant; 5] = [
+    ("s1", "bounded", "64 KiB", "1", [[10, 90], [20, 180], [10, 40], [20, 60]]),
+    ("s2", "bounded", "64 KiB", "2", [[10, 40], [20, 80], [10, 15], [20, 20]]),
+    ("b1", "bounded", "1 MiB", "1", [[10, 90], [20, 380], [10, 90], [20, 140]]),
+    ("b2", "bounded", "1 MiB", "2", [[10, 15], [0, 0], [10, 40], [20, 60]]),
+    ("none", "none", "", "", [[40, 0], [80, 0], [20, 0], [40, 0]]),
+];
+
+const HEADER: &str = "variant,game,position,repeat,depth,table.kind,table.size,table.slots,score,solved,finished,search.nodes,search.evals,\
+                      search.usable,table.probes,table.hits,table.stores,slots,entries,seconds,error";
+
+/// The rows, of so many repeats: the n-th takes so many seconds for each iteration.
+fn rows(seconds: &[u32]) -> Vec<String> {
+    let mut rows = Vec::new();
+    for (repeat, seconds) in seconds.iter().enumerate() {
+        for (name, kind, size, slots, nodes) in VARIANTS {
+            for ((game, position), depths) in UNITS.iter().zip(nodes) {
+                let place = format!("{name},{game},{position},{repeat}");
+                if depths == [0, 0] {
+                    rows.push(format!(
+                        "{place},0,{kind},{size},{slots},0,,false,0,0,0,0,0,0,,,{seconds},out of memory"
+                    ));
+                }
+                for (depth, nodes) in (1..).zip(depths).filter(|(_, nodes)| *nodes > 0) {
+                    // b1 ends p with another score; s1 solves p and not q.
+                    let score = if (name, *position, depth) == ("b1", "p", 2) { 7 } else { 5 };
+                    let solved = match (name, *position) {
+                        ("s1", "p") => "true",
+                        ("s1", "q") => "false",
+                        _ => "",
+                    };
+                    // Of each iteration: half its nodes evaluated; 8 probes, 6 hits, 2 usable; 4 stores at depth 1, 12 at depth 2.
+                    let table = if kind == "none" { "0,0,0,0,," } else { ["2,8,6,4,8,6", "2,8,6,12,8,6"][depth - 1] };
+                    let evals = nodes / 2;
+                    rows.push(format!(
+                        "{place},{depth},{kind},{size},{slots},{score},{solved},true,{nodes},{evals},{table},{seconds},"
+                    ));
+                }
+            }
+        }
+    }
+    rows
+}
+
+fn frame(rows: &[String]) -> Frame {
+    Frame::parse(format!("{HEADER}\n{}\n", rows.join("\n")).as_bytes(), "by hand").unwrap()
+}
+
+fn question(baseline: &str, metrics: &[&str], frame: &Frame) -> Question {
+    let order = VARIANTS.map(|variant| variant.0.to_owned());
+    let metrics = metrics.iter().map(|name| Metric::find(name, frame).unwrap()).collect();
+    Question { metrics, ..Question::by_variant(&order, Some(baseline)) }
+}
+
+fn summary(rows: &[String], baseline: &str) -> Summary {
+    let frame = frame(rows);
+    Summary::new(&frame, &question(baseline, &["nodes", "seconds", "hit_rate"], &frame)).unwrap()
+}
+
+#[track_caller]
+fn near(found: f64, wanted: f64) {
+    assert!((found - wanted).abs() < 1e-12 || found.is_nan() && wanted.is_nan(), "found {found}, wanted {wanted}");
+}
+
+/// Of a ratio: its mean as a power of 2, standard error in units of ln 2, p, pairs and clusters.
+#[track_caller]
+fn ratio(found: Ratio, power: f64, error: f64, p: f64, pairs: usize, clusters: usize) {
+    near(found.mean.log2(), power);
+    near(found.error / LN_2, error);
+    near(found.p, p);
+    assert_eq!((found.pairs, found.clusters), (pairs, clusters));
+}
+
+#[test]
+fn each_line_of_the_summary() {
+    let summary = summary(&rows(&[1, 2, 6]), "s1");
+    let names: Vec<&str> = summary.lines.iter().map(|line| line.name.as_str()).collect();
+    assert_eq!(names, ["s1", "s2", "b1", "b2", "none"]);
+    assert_eq!((summary.searches, summary.repeats), (4, 3));
+    let [s1, s2, b1, b2, none]: [Line; 5] = summary.lines.try_into().unwrap();
+    let nan = f64::NAN;
+
+    // Totals are of one repeat. Evals: half of each row's nodes, rounded down: s2's 15 gives 7, b2's 15 gives 7.
+    for (line, nodes, evals, searches, errors) in [
+        (&s1, 430.0, 215.0, 4, 0),
+        (&s2, 215.0, 107.0, 4, 0),
+        (&b1, 760.0, 380.0, 4, 0),
+        (&b2, 155.0, 77.0, 3, 3),
+        (&none, 180.0, 90.0, 4, 0),
+    ] {
+        assert_eq!(
+            (line.nodes, line.evals, line.searches, line.errors),
+            (nodes, evals, searches, errors),
+            "{}",
+            line.name
+        );
+    }
+    // Two iterations of each search: 16 probes, 12 hits, 4 usable, 16 stores into 8 slots, 6 of which are full at its end.
+    for (line, searches) in [(&s1, 4.0), (&s2, 4.0), (&b1, 4.0), (&b2, 3.0)] {
+        assert_eq!((line.probes, line.hits), (16.0 * searches, 12.0 * searches));
+        assert_eq!((line.usable, line.stores), (4.0 * searches, 16.0 * searches));
+        assert_eq!((line.pressure, line.hashfull), (2.0, 750.0));
+        near(line.measures[2].value, 0.75);
+    }
+    near(none.pressure, nan);
+    near(none.hashfull, nan);
+    near(none.measures[2].value, nan);
+
+    // A search of two iterations takes 2, 4 and 12 seconds in its repeats, one of one 1, 2 and 6: medians 4 and 2.
+    let seconds = [&s1, &s2, &b1, &b2, &none].map(|line| (line.seconds, line.measures[1].value));
+    assert_eq!(seconds, [(16.0, 16.0), (16.0, 16.0), (16.0, 16.0), (12.0, 12.0), (8.0, 8.0)]);
+
+    // Nodes by nodes of s1, in powers of 2, of p, q and the game's two plies; the game is one cluster.
+    assert!(s1.is_baseline && !s2.is_baseline);
+    ratio(s1.ratio(), 0.0, nan, nan, 4, 0);
+    // -1, -1, -1, -1. Flipped signs of the clusters -1, -1, -2 come as far in 2 of 8 patterns.
+    ratio(s2.ratio(), -1.0, 0.0, 0.25, 4, 3);
+    // 0, 1, 1, 1: mean 3/4; what the clusters 0, 1 and 2 leave: -3/4, 1/4, 1/2, whose squares sum to 7/8; x 3/2, root, / 4.
+    // 0's sign turns nothing: 4 of 8 patterns.
+    ratio(b1.ratio(), 0.75, 1.3125_f64.sqrt() / 4.0, 0.5, 4, 3);
+    // -2, 0, 0 (q failed): mean -2/3; the clusters -2 and 0 leave -4/3 and 4/3; 2 x 32/9, root, / 3. All 4 patterns.
+    ratio(b2.ratio(), -2.0 / 3.0, (2.0 * 32.0 / 9.0_f64).sqrt() / 3.0, 1.0, 3, 2);
+    // Depth 1 alone is common: 40/10, 80/20, 20/10, 40/20: 2, 2, 1, 1; clusters 2, 2, 2 leave 1/2, 1/2, -1; 3/2 x 3/2, root, / 4.
+    ratio(none.ratio(), 1.5, 1.5 / 4.0, 0.25, 4, 3);
+    assert_eq!([&s1, &s2, &b1, &b2, &none].map(|line| line.measures[0].cut), [0, 0, 0, 0, 4]);
+    // Seconds: 4 against 4; at the common depth 2 against 2.
+    for line in [&s2, &b1, &b2, &none] {
+        near(line.measures[1].ratio.mean, 1.0);
+    }
+    // Of searches that end at one depth.
+    assert_eq!([&s2, &b1, &b2, &none].map(|line| line.other_scores), [(0, 4), (1, 4), (0, 3), (0, 0)]);
+    assert_eq!((s1.solved, b1.solved), ((1, 2), (0, 0)));
+}
+
+#[test]
+fn each_effect_and_the_interaction() {
+    let frame = frame(&rows(&[1, 2, 6]));
+    let (grid, axes) = axes(&frame, &["search.nodes"]);
+    assert_eq!(axes.iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>(), ["size", "slots"]);
+    let references = references(&grid, &axes, Some("s1"));
+    let effects = effects(&grid, &axes, &references, &Metric::nodes());
+    let places: Vec<(usize, usize)> = effects.iter().map(|effect| (effect.axis, effect.level)).collect();
+    assert_eq!(places, [(0, 0), (0, 1), (1, 0), (1, 1)]);
+    // 1 MiB by 64 KiB: b1 by s1 0, 1, 1, 1; b2 by s2 -1, -, 1, 1.
+    near(effects[1].ratio.mean.log2(), 4.0 / 7.0);
+    // Two slots by one: s2 by s1 -1 four times; b2 by b1 -2, -, -1, -1.
+    near(effects[3].ratio.mean.log2(), -8.0 / 7.0);
+    assert_eq!([1, 3].map(|at| (effects[at].ratio.pairs, effects[at].ratio.clusters)), [(7, 3), (7, 3)]);
+    // b2 by s2 over b1 by s1: -1 - 0, then 1 - 1 twice.
+    let found = interactions(&grid, &axes, &references, &Metric::nodes());
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].first, found[0].second), ((0, 1), (1, 1)));
+    near(found[0].ratio.mean.log2(), -1.0 / 3.0);
+    assert_eq!((found[0].ratio.pairs, found[0].ratio.clusters), (3, 2));
+}
+
+fn ruled(rows: &[String], claims: &[&str]) -> Vec<Verdict> {
+    let frame = frame(rows);
+    let expects: Vec<Expect> =
+        claims.iter().map(|claim| toml::from_str(&format!("claim = '{claim}'")).unwrap()).collect();
+    let summary = Summary::new(&frame, &question("s1", &["nodes"], &frame)).unwrap();
+    verdicts(&expects, 0.005, &frame, &summary).unwrap()
+}
+
+/// Rows of two variants on so many positions.
+fn two(nodes: impl Fn(u32) -> (u32, u32), positions: u32) -> Vec<String> {
+    let row = |name: &str, at: u32, nodes: u32| {
+        format!("{name},,p{at},0,1,bounded,64 KiB,1,5,,true,{nodes},1,2,8,6,4,8,6,1,")
+    };
+    let both = |at: u32| [row("s1", at, nodes(at).0), row("s2", at, nodes(at).1)];
+    (0..positions).flat_map(both).collect()
+}
+
+#[test]
+fn the_paired_ratio_decides_a_claim() {
+    let small =
+        ruled(&rows(&[1, 2, 6]), &["nodes(s2) < nodes(s1)", "nodes(s2) <= nodes(s1)", "seconds(b1) <= seconds(s1)"]);
+    // Three positions or games: the best of 8 patterns has p 0.25.
+    assert_eq!(small[0].ruling, Ruling::CannotTell);
+    assert!(small[0].measured.contains("3 positions or games give no p below 0.250"), "{}", small[0].measured);
+    assert!(small[0].measured.starts_with("215 against 430; ratio 0.500"), "{}", small[0].measured);
+    // The ratio is 1/2 everywhere, so no interval holds more.
+    assert_eq!(small[1].ruling, Ruling::Holds);
+    // Medians of the repeats, each 4 seconds: equal.
+    assert_eq!(small[2].ruling, Ruling::Holds);
+    assert!(small[2].measured.starts_with("16 against 16"), "{}", small[2].measured);
+
+    // Twelve positions of 1,000 nodes, s2 with 900; but one of 100,000, where s2 has 200,000: totals say the opposite of the ratio.
+    let skewed = two(|at| if at == 0 { (100_000, 200_000) } else { (1000, 900 - at % 3) }, 13);
+    let one = |rows: &[String], claim: &str| ruled(rows, &[claim]).remove(0);
+    let held = one(&two(|at| (1000, 900 - at % 3), 13), "nodes(s2) < nodes(s1)");
+    assert_eq!(held.ruling, Ruling::Holds, "{}", held.measured);
+    assert_eq!(one(&skewed, "nodes(s2) < nodes(s1)").ruling, Ruling::CannotTell);
+    let rest = two(|at| if at == 0 { (100_000, 111_000) } else { (1000, 900 - at % 3) }, 24);
+    let rest = one(&rest, "nodes(s2) < nodes(s1)");
+    assert!(
+        rest.ruling == Ruling::Holds && rest.measured.contains("the totals point the other way"),
+        "{}",
+        rest.measured
+    );
+
+    // Against its own factor: 0.9 is below 0.95, not below 0.8.
+    let tenth = two(|at| (10_000, 9000 - at % 3), 13);
+    assert_eq!(one(&tenth, "nodes(s2) < 0.95 * nodes(s1)").ruling, Ruling::Holds);
+    assert_eq!(one(&tenth, "nodes(s2) < 0.8 * nodes(s1)").ruling, Ruling::Differs);
+    assert_eq!(one(&tenth, "nodes(s1) > 1.05 * nodes(s2)").ruling, Ruling::Holds);
+    // Three nodes in a thousand, everywhere: told from none, and too little to matter.
+    let hair = two(|at| (100_000, 99_700 - at % 3), 13);
+    assert_eq!(one(&hair, "nodes(s2) < nodes(s1)").ruling, Ruling::Differs);
+    assert_eq!(one(&hair, "nodes(s2) = nodes(s1)").ruling, Ruling::Holds);
+    // One position stands for itself.
+    let single = one(&two(|_| (10, 9), 1), "nodes(s2) < nodes(s1)");
+    assert!(single.ruling == Ruling::Holds && single.measured.contains("one position"), "{}", single.measured);
+}
+
+/// Seven positions with p 2/128 each: one claim passes 5 %, four of a file do not (4 x 2/128 = 0.0625).
+#[test]
+fn claims_of_a_file_are_corrected_together() {
+    let rows = two(|at| (1000, 900 - at % 3), 7);
+    let claim = "nodes(s2) < nodes(s1)";
+    assert_eq!(ruled(&rows, &[claim])[0].ruling, Ruling::Holds);
+    assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::CannotTell));
+}
+
+#[test]
+fn key_seeds_are_averaged_position_by_position() {
+    // s2 by s1: under the first seed 1/2 and 1/2, under the second 2 and 1/8: means of the logarithms 0 and -2 in powers of 2.
+    let row = |name: &str, position: &str, seed: u32, nodes: u32| format!("{name},{position},1,{seed},{nodes}");
+    let text = [
+        row("s1", "p", 1, 100),
+        row("s1", "q", 1, 100),
+        row("s2", "p", 1, 50),
+        row("s2", "q", 1, 50),
+        row("\"s1, key seed 2\"", "p", 2, 80),
+        row("\"s1, key seed 2\"", "q", 2, 80),
+        row("\"s2, key seed 2\"", "p", 2, 160),
+        row("\"s2, key seed 2\"", "q", 2, 10),
+    ];
+    let text = format!("variant,position,depth,keys.seed,search.nodes\n{}\n", text.join("\n"));
+    let frame = Frame::parse(text.as_bytes(), "seeds").unwrap();
+    let (folded, seeds) = seeds::fold(&frame).unwrap();
+    assert_eq!(seeds, 2);
+    let summary = Summary::new(&folded, &question("s1", &["nodes"], &folded)).unwrap();
+    assert_eq!(summary.lines.len(), 2);
+    let line = &summary.lines[1];
+    // Clusters 0 and -2: mean -1, each 1 from it; 2 x 2, root, / 2. Totals are of the first seed.
+    ratio(line.ratio(), -1.0, 1.0, 0.5, 2, 2);
+    assert_eq!((line.nodes, line.searches), (100.0, 2));
+}
+
+/// All figures of a summary, names apart.
+fn figures(summary: &Summary) -> Vec<String> {
+    let bare = |line: &Line| format!("{:?}", Line { name: String::new(), values: Vec::new(), ..line.clone() });
+    summary.lines.iter().map(bare).collect()
+}
+
+#[test]
+fn figures_follow_the_rows() {
+    let all = rows(&[1, 2, 6]);
+    let known = summary(&all, "s1");
+    // In another order.
+    let mut turned = all.clone();
+    turned.reverse();
+    turned.rotate_left(17);
+    assert_eq!(figures(&summary(&turned, "s1")), figures(&known));
+    // With one more repeat, of a time between: medians and counts stay, failed rows are one more.
+    let more = summary(&rows(&[1, 2, 6, 2]), "s1");
+    assert_eq!(more.repeats, 4);
+    for (line, was) in more.lines.iter().zip(&known.lines) {
+        let same = Line { errors: was.errors, ..line.clone() };
+        assert_eq!(format!("{same:?}"), format!("{was:?}"));
+    }
+    // The other way round, ratios are turned over; ends of intervals change places.
+    let swapped = summary(&all, "b1");
+    let (there, back) = (known.lines[2].ratio(), swapped.lines[0].ratio());
+    near(there.mean * back.mean, 1.0);
+    near(there.low * back.high, 1.0);
+    near(there.p, back.p);
+    // Under other names.
+    let renamed: Vec<String> = all.iter().map(|row| row.replacen("s1,", "zz,", 1)).collect();
+    let frame = frame(&renamed);
+    let mut question = question("zz", &["nodes", "seconds", "hit_rate"], &frame);
+    question.order[0] = "zz".to_owned();
+    assert_eq!(figures(&Summary::new(&frame, &question).unwrap()), figures(&known));
+}
