@@ -2,7 +2,7 @@ use super::run::{command_line, default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
 use super::{Exit, Failure, Outcome};
 use crate::analysis::Frame;
-use crate::analysis::questions::race::{Question, Round, Stage, Tuned, tune};
+use crate::analysis::questions::race::{Contest, Round, Stage, Tuned, tune};
 use crate::experiment::tune::sets as pressure_sets;
 use crate::experiment::{Experiment, Plan, Tune};
 use crate::report::{self, tuned::Told};
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Outcome {
         stop: &stop,
         talk: &mut talk,
     };
-    let question = Question {
+    let question = Contest {
         candidates: experiment.points.len(),
         baseline: experiment.baseline,
         items: experiment.suite.items.len(),

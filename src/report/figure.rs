@@ -180,10 +180,9 @@ pub fn forest(summary: &Summary) -> Option<Figure> {
     (!rows.is_empty()).then(|| Figure {
         file: "ratio".to_owned(),
         title: capital(&format!("{metric} against the baseline")),
-        caption: format!(
-            "Geometric mean of the ratio by position, with its 95 % interval. Blue: clearly less, orange: clearly more, grey: no \
-             difference found."
-        ),
+        caption: "Geometric mean of the ratio by position, with its 95 % interval. Blue: clearly less, orange: clearly more, grey: no \
+                  difference found."
+            .to_owned(),
         plot: Plot::Forest(Forest { rows, x: format!("{metric}, as a ratio to the baseline's") }),
     })
 }

@@ -8,7 +8,7 @@ use super::svg::lines::Lines;
 use super::svg::scale::short;
 use crate::analysis::Ratio;
 use crate::analysis::questions::curves::{LINES, Point, Series};
-use crate::analysis::questions::race::{Found, Tuned};
+use crate::analysis::questions::race::{Confirmation, Tuned};
 use crate::analysis::rows::axes;
 use crate::experiment::{Experiment, Goal, Tune, grid};
 use std::collections::BTreeMap;
@@ -62,23 +62,23 @@ impl Told<'_> {
         let (winner, against) = (self.name(tuned.winner), self.name(tuned.against));
         let metric = &self.tune.metric;
         let mut findings = vec![match (tuned.answer(), tuned.held.first()) {
-            (Found::Inert, _) | (_, None) => format!(
+            (Confirmation::Inert, _) | (_, None) => format!(
                 "No difference found: all {} candidates gave the same {metric} in every search. What is varied does nothing here.",
                 tuned.candidates.len()
             ),
-            (Found::Nothing, Some(held)) => format!(
+            (Confirmation::Nothing, Some(held)) => format!(
                 "No difference found: \"{winner}\" won the race, and on {} held-out items its {metric} are {} of \"{against}\"'s. \
                  Differences under about {} would be missed there.",
                 tuned.held_out,
                 told(&held.test),
                 share(held.test.detectable()),
             ),
-            (Found::Worse, Some(held)) => format!(
+            (Confirmation::Worse, Some(held)) => format!(
                 "No winner: \"{winner}\" won the race by luck; on {} held-out items its {metric} are {} of \"{against}\"'s.",
                 tuned.held_out,
                 told(&held.test)
             ),
-            (Found::Better, Some(held)) => {
+            (Confirmation::Better, Some(held)) => {
                 let word = if tuned.winner == self.baseline() { "The baseline stands" } else { "Best" };
                 format!(
                     "{word}: \"{winner}\". On {} held-out items its {metric} are {} of \"{against}\"'s.",
@@ -89,13 +89,13 @@ impl Told<'_> {
         }];
         for ((held, found), pressure) in tuned.held.iter().zip(&tuned.found).zip(self.pressures).skip(1) {
             let text = match found {
-                Found::Better => "it is better there too",
-                Found::Worse => "it is worse there",
-                Found::Nothing | Found::Inert => "no difference could be told there",
+                Confirmation::Better => "it is better there too",
+                Confirmation::Worse => "it is worse there",
+                Confirmation::Nothing | Confirmation::Inert => "no difference could be told there",
             };
             findings.push(format!("At {pressure}: {}; {text}.", told(&held.test)));
         }
-        if tuned.answer() != Found::Inert {
+        if tuned.answer() != Confirmation::Inert {
             let list = |same: bool| {
                 let alike = |&who: &usize| {
                     let one = &tuned.candidates[who];
@@ -132,7 +132,7 @@ impl Told<'_> {
                 tuned.held_out
             ));
         }
-        if self.pressures.len() < 2 && tuned.answer() != Found::Inert {
+        if self.pressures.len() < 2 && tuned.answer() != Confirmation::Inert {
             warnings.push("no other pressure was tried: what is best may depend on the size of the table".to_owned());
         }
         warnings.extend(self.warnings.iter().cloned());

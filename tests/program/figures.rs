@@ -11,6 +11,7 @@
 //! | b2   | 1 MiB x 2    | 10 + 15  | failed    | 10 + 40 | 20 + 60  | 155   |
 //! | none | none         | 40       | 80        | 20      | 40       | 180   |
 
+use crate::common::run;
 use std::f64::consts::LN_2;
 use ttlab::analysis::pairing::ratio::Ratio;
 use ttlab::analysis::questions::claims::{Ruling, Verdict, verdicts};
@@ -270,8 +271,8 @@ fn key_seeds_are_averaged_position_by_position() {
     let summary = Summary::new(&folded, &question("s1", &["nodes"], &folded)).unwrap();
     assert_eq!(summary.lines.len(), 2);
     let line = &summary.lines[1];
-    // Clusters 0 and -2: mean -1, each 1 from it; 2 x 2, root, / 2. Totals are of the first seed.
-    ratio(line.ratio(), -1.0, 1.0, 0.5, 2, 2);
+    // Clusters 0 and -2: mean -1, each 1 from it; 2 x 2, root, / 2. Every pattern of signs comes as far. Totals are of the first seed.
+    ratio(line.ratio(), -1.0, 1.0, 1.0, 2, 2);
     assert_eq!((line.nodes, line.searches), (100.0, 2));
 }
 
@@ -309,4 +310,67 @@ fn figures_follow_the_rows() {
     let mut question = question("zz", &["nodes", "seconds", "hit_rate"], &frame);
     question.order[0] = "zz".to_owned();
     assert_eq!(figures(&Summary::new(&frame, &question).unwrap()), figures(&known));
+}
+
+/// One variant goes to depth 2, one to depth 3; a third goes straight to depth 3, and shares no depth with the first.
+const UNLIKE: &str = r#"
+name = "unlike"
+suite = "data/bratko-kopec.epd"
+first = 6
+limit = { depth = 3 }
+[[variant]]
+name = "shallow"
+algorithm = "minimax"
+"limit.depth" = 2
+[[variant]]
+name = "deep"
+[[variant]]
+name = "straight"
+"deepening.step" = 0
+[[expect]]
+claim = "nodes(deep) < nodes(shallow)"
+[[expect]]
+claim = "nodes(straight) < nodes(shallow)"
+"#;
+
+#[test]
+fn unlike_depths_are_not_compared_in_silence() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("unlike.toml");
+    std::fs::write(&file, UNLIKE).unwrap();
+    let out = folder.path().join("out");
+    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let (_, stderr, code) = run(&["run", file, "--out", out, "--quiet"]);
+    assert_eq!(code, 0, "{stderr}");
+    let page = std::fs::read_to_string(format!("{out}/report.md")).unwrap();
+    let line = |name: &str| page.lines().find(|line| line.starts_with(&format!("| {name} "))).unwrap();
+    assert!(line("deep").contains('†'), "{page}");
+    assert!(
+        line("straight").contains("| - | - |")
+            && page.contains("A dash: the baseline, which is held against itself; no common depth"),
+        "{page}"
+    );
+    assert!(page.contains("the ratios of \"deep\" are of the depths that both finished"), "{page}");
+    assert!(page.contains("searches of \"straight\" that share no finished depth are not compared"), "{page}");
+    assert!(page.contains("6 searches share no depth that both finished"), "{page}");
+    // The ratio is that of a run in which neither goes deeper.
+    let level = UNLIKE.replace("limit = { depth = 3 }", "limit = { depth = 2 }");
+    std::fs::write(file, level.replace("name = \"unlike\"", "name = \"level\"")).unwrap();
+    let flat = format!("{out}-level");
+    assert_eq!(run(&["run", file, "--out", &flat, "--quiet"]).2, 0);
+    let ratio = |folder: &str| {
+        let (json, stderr, code) = run(&["report", folder, "--pairs", "--format", "json"]);
+        assert_eq!(code, 0, "{stderr}");
+        let page: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let text = page.to_string();
+        assert!(text.contains("Each against each"), "{text}");
+        text
+    };
+    let _ = (ratio(out), ratio(&flat));
+    let level = std::fs::read_to_string(format!("{flat}/report.md")).unwrap();
+    let cells = |page: &str| -> String {
+        let line = page.lines().find(|line| line.starts_with("| deep ")).unwrap();
+        line.split('|').nth(3).unwrap().replace('*', "").trim().to_owned()
+    };
+    assert_eq!(cells(&page), cells(&level));
 }

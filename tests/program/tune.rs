@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-use ttlab::analysis::questions::race::{Found, Objective, Question, Stage, Tuned, tune};
+use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, Stage, Tuned, tune};
 use ttlab::analysis::questions::samples::Measured;
 use ttlab::experiment::{Goal, Tune};
 
@@ -57,7 +57,7 @@ impl Objective for Synthetic {
 }
 
 fn race(objective: &mut Synthetic, baseline: usize, items: usize, options: &Tune) -> Tuned {
-    let question = Question { candidates: objective.factors.len(), baseline, items, pressures: 2, tune: options };
+    let question = Contest { candidates: objective.factors.len(), baseline, items, pressures: 2, tune: options };
     tune(&question, objective, &mut |_| {}).unwrap()
 }
 
@@ -70,8 +70,8 @@ fn a_planted_optimum_is_found() {
         let mut objective = Synthetic::new(&factors, 0.02, seed);
         let tuned = race(&mut objective, 0, 160, &Tune::default());
         assert!([6, 7, 8].contains(&tuned.winner), "seed {seed}: {}", tuned.winner);
-        assert_eq!((tuned.answer(), tuned.against), (Found::Better, 0), "seed {seed}");
-        assert_eq!(tuned.found, [Found::Better; 3]);
+        assert_eq!((tuned.answer(), tuned.against), (Confirmation::Better, 0), "seed {seed}");
+        assert_eq!(tuned.found, [Confirmation::Better; 3]);
         assert!(tuned.candidates[7].dropped.is_none(), "seed {seed}: the best was dropped");
         assert!(tuned.candidates[1].dropped == Some(0) && tuned.candidates[2].dropped == Some(0), "seed {seed}");
         assert!(tuned.cost * 2 < tuned.full_cost, "{} of {}", tuned.cost, tuned.full_cost);
@@ -87,14 +87,14 @@ fn a_planted_optimum_is_found() {
 #[test]
 fn a_baseline_that_is_best_stands() {
     let tuned = race(&mut Synthetic::new(&[1.1, 1.0, 1.08, 1.3], 0.02, 5), 1, 80, &Tune::default());
-    assert_eq!((tuned.winner, tuned.against, tuned.answer()), (1, 2, Found::Better));
+    assert_eq!((tuned.winner, tuned.against, tuned.answer()), (1, 2, Confirmation::Better));
 }
 
 #[test]
 fn the_most_is_best_where_it_is_asked_for() {
     let options = Tune { goal: Goal::Most, ..Tune::default() };
     let tuned = race(&mut Synthetic::new(&[1.0, 1.2, 0.9, 1.1], 0.02, 9), 0, 80, &options);
-    assert_eq!((tuned.winner, tuned.answer()), (1, Found::Better));
+    assert_eq!((tuned.winner, tuned.answer()), (1, Confirmation::Better));
     assert!(tuned.candidates[2].dropped.is_some());
 }
 
@@ -106,7 +106,7 @@ fn noise_is_no_finding() {
     let (mut findings, mut drops) = (0, 0);
     for seed in 0..races {
         let tuned = race(&mut Synthetic::new(&[1.0; 5], 0.05, 1000 + seed), 0, 32, &options);
-        findings += u32::from(tuned.answer() != Found::Nothing);
+        findings += u32::from(tuned.answer() != Confirmation::Nothing);
         drops += u32::from(tuned.candidates[3].dropped.is_some());
     }
     let limit = |alpha: f64| (races as f64 * alpha + 4.0 * (races as f64 * alpha * (1.0 - alpha)).sqrt()) as u32;
@@ -121,7 +121,7 @@ fn noise_is_no_finding() {
 fn what_is_inert_is_told() {
     let mut objective = Synthetic::new(&[1.0; 5], 0.0, 1);
     let tuned = race(&mut objective, 2, 40, &Tune::default());
-    assert_eq!((tuned.answer(), tuned.winner), (Found::Inert, 2));
+    assert_eq!((tuned.answer(), tuned.winner), (Confirmation::Inert, 2));
     assert!(tuned.held.is_empty() && tuned.candidates.iter().all(|one| one.dropped.is_none()));
     assert!(objective.asked.iter().all(|(stage, ..)| matches!(stage, Stage::Race(_))));
 }
@@ -143,7 +143,7 @@ fn held_out_items_are_held_out() {
     }
     let mut seen = Seen(Vec::new());
     let options = Tune { held_out: 0.3, ..Tune::default() };
-    let question = Question { candidates: 3, baseline: 0, items: 101, pressures: 1, tune: &options };
+    let question = Contest { candidates: 3, baseline: 0, items: 101, pressures: 1, tune: &options };
     let tuned = tune(&question, &mut seen, &mut |_| {}).unwrap();
     let items = |wanted: fn(&Stage) -> bool| -> Vec<usize> {
         seen.0.iter().filter(|(stage, _)| wanted(stage)).flat_map(|(_, items)| items.clone()).collect()

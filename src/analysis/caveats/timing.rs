@@ -29,9 +29,9 @@ impl Timing {
     pub fn new(frame: &Frame) -> Option<Self> {
         let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
         let searches = Searches::gather(frame, &grouping, &[columns::SECONDS.to_owned()]);
-        let mut repeats: BTreeMap<(u32, u32, u32), BTreeMap<u32, f64>> = BTreeMap::new();
+        let mut repeats: BTreeMap<(u32, u32, u32, u32), BTreeMap<u32, f64>> = BTreeMap::new();
         for (at, search) in searches.list.iter().enumerate() {
-            let key = (search.group, search.block, search.unit);
+            let key = (search.group, search.block, search.unit, search.seed);
             repeats.entry(key).or_default().insert(search.repeat, searches.sum(at, columns::SECONDS));
         }
         let last = searches.list.iter().map(|search| search.repeat).max().filter(|last| *last > 0)?;

@@ -7,12 +7,12 @@ use crate::analysis::rows::metric::{How, Metric};
 use std::borrow::Cow;
 
 /// Which iterations of a search are meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depths {
     /// All.
     All,
-    /// Those of these depths, in order.
-    These(Vec<u16>),
+    /// Those up to this depth: what a search to it would have made.
+    UpTo(u16),
 }
 
 /// A metric and the columns that it is read from.
@@ -40,11 +40,11 @@ impl<'a> Gauge<'a> {
     pub fn search(&self, search: u32, depths: &Depths) -> f64 {
         let wanted = |step: &&Step| match depths {
             Depths::All => true,
-            Depths::These(depths) => depths.binary_search(&step.depth).is_ok(),
+            Depths::UpTo(depth) => step.depth <= *depth,
         };
         let steps = || self.searches.steps(search).iter().filter(wanted);
         let sum = |column: usize| steps().map(|step| self.columns[column][step.row as usize]).sum::<f64>();
-        let last = |column: usize| steps().last().map_or(f64::NAN, |step| self.columns[column][step.row as usize]);
+        let last = |column: usize| steps().next_back().map_or(f64::NAN, |step| self.columns[column][step.row as usize]);
         match &self.metric.how {
             How::Sum(_) => sum(0),
             How::Last(_) => last(0),

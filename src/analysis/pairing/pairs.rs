@@ -1,8 +1,8 @@
 //! Pairs: the only place where two searches meet.
 //!
 //! Searches are paired by position (in a sequence: game and ply) and by whatever else varies within their groups. What is compared is
-//! what both did: where one went deeper than the other, or was cut short, only the depths that both finished count, and where there
-//! is none the two are not compared. Under several key seeds the logarithms of a position's ratios are averaged over the seeds.
+//! what both did: where one went deeper than the other, or was cut short, only what led to the greatest depth that both finished counts,
+//! and where there is none the two are not compared. Under several key seeds the logarithms of a position's ratios are averaged over the seeds.
 
 use super::gauge::{Depths, Gauge};
 use super::ratio::Ratio;
@@ -108,17 +108,14 @@ impl Pairs {
     }
 }
 
-/// What both of two searches finished; none where that is nothing.
+/// What both of two searches did: all, or all up to the greatest depth that both finished; none where there is no such depth.
 fn shared(searches: &Searches, base: u32, other: u32) -> Option<Depths> {
-    let (base, other) = (searches.steps(base), searches.steps(other));
-    let alike = |(a, b): (&Step, &Step)| a.depth == b.depth && a.finished && b.finished;
-    if base.len() == other.len() && base.iter().zip(other).all(alike) {
-        return Some(Depths::All);
-    }
-    let finished = |depth: u16| base.iter().any(|step| step.depth == depth && step.finished);
-    let depths: Vec<u16> =
-        other.iter().filter(|step| step.finished && finished(step.depth)).map(|step| step.depth).collect();
-    (!depths.is_empty()).then_some(Depths::These(depths))
+    let sides = [base, other].map(|search| searches.steps(search));
+    let finished = |steps: &[Step], depth: u16| steps.iter().any(|step| step.depth == depth && step.finished);
+    let depths = sides[0].iter().rev().map(|step| step.depth);
+    let depth = depths.into_iter().find(|&depth| sides.iter().all(|steps| finished(steps, depth)))?;
+    let ends = |steps: &&[Step]| steps.last().is_some_and(|step| step.depth == depth);
+    Some(if sides.iter().all(ends) { Depths::All } else { Depths::UpTo(depth) })
 }
 
 /// One side, by block and position: what others are held against.

@@ -264,8 +264,9 @@ impl Weighed {
         let Self { claim, pairs, .. } = self;
         let shown = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.3}") };
         let [right, left] = pairs.totals;
-        let mut parts = vec![format!("{} against {}", shown(left), shown(right))];
+        let mut parts = Vec::new();
         if !pairs.list.is_empty() {
+            parts.push(format!("{} against {}", shown(left), shown(right)));
             let factor = claim.right.factor / claim.left.factor;
             let [mean, low, high] = [self.ratio.mean, self.ratio.low, self.ratio.high].map(|ratio| ratio * factor);
             parts.push(match low.is_nan() {

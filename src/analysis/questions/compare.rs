@@ -196,11 +196,12 @@ impl Comparison {
                 let (old, fresh) = (numbers[pair.base], numbers[pair.new]);
                 let differs = old != fresh && !(old.is_nan() && fresh.is_nan());
                 *differing += u32::from(differs);
+                let again = repeats[pair.base] > 0.0;
                 let change = &mut self.variants[pair.variant];
                 if let (true, Some(totals), Some(differ)) = (metric, change.totals.last_mut(), change.differ.last_mut())
                 {
                     *differ += usize::from(differs);
-                    if !(repeats[pair.base] > 0.0) && !old.is_nan() && !fresh.is_nan() {
+                    if !again && !old.is_nan() && !fresh.is_nan() {
                         *totals = [totals[0] + old, totals[1] + fresh];
                     }
                 }

@@ -43,7 +43,7 @@ impl Stage {
 
 /// What is to be found out.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
+pub struct Contest<'a> {
     /// How many candidates.
     pub candidates: usize,
     /// The place of the one that the others are held against.
@@ -106,7 +106,7 @@ pub struct Held {
 
 /// The answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Found {
+pub enum Confirmation {
     /// All candidates gave the same values everywhere: what is varied does nothing here.
     Inert,
     /// The winner is better on held-out items too.
@@ -134,7 +134,7 @@ pub struct Tuned {
     /// The held-out items: at the file's own pressure, then at the others. Empty where nothing differs.
     pub held: Vec<Held>,
     /// What they say at each.
-    pub found: Vec<Found>,
+    pub found: Vec<Confirmation>,
     /// Items searched, each by one candidate at one pressure.
     pub cost: usize,
     /// The same of the full grid: every candidate on every item at every pressure.
@@ -144,7 +144,7 @@ pub struct Tuned {
 impl Tuned {
     /// The answer at the file's own pressure.
     #[must_use]
-    pub fn answer(&self) -> Found {
+    pub fn answer(&self) -> Confirmation {
         self.found.first().copied().unwrap_or_default()
     }
 }
@@ -154,11 +154,11 @@ impl Tuned {
 /// # Errors
 /// When the objective cannot be measured.
 pub fn tune<O: Objective>(
-    question: &Question<'_>,
+    question: &Contest<'_>,
     objective: &mut O,
     told: &mut dyn FnMut(&Round),
 ) -> Result<Tuned, O::Error> {
-    let &Question { candidates: count, baseline, items, pressures, tune } = question;
+    let &Contest { candidates: count, baseline, items, pressures, tune } = question;
     let mut order: Vec<usize> = (0..items).collect();
     order.shuffle(&mut Pcg64::seed_from_u64(tune.seed));
     let held_out = ((items as f64 * tune.held_out).ceil() as usize).clamp(1, items.saturating_sub(1).max(1));
@@ -210,7 +210,7 @@ pub fn tune<O: Objective>(
     let rival = ranked.iter().copied().find(|&who| !tuned.candidates[who].same);
     tuned.against = if best == baseline { rival.unwrap_or(baseline) } else { baseline };
     if tuned.candidates.iter().enumerate().all(|(who, candidate)| who == best || candidate.same) {
-        tuned.found = vec![Found::Inert];
+        tuned.found = vec![Confirmation::Inert];
         tuned.cost = cost;
         return Ok(tuned);
     }
@@ -305,11 +305,11 @@ fn ranked(samples: &Samples, others: &[usize], dropped: &[Option<usize>], baseli
 }
 
 /// What a confirmation says of the winner.
-fn found(held: &Held, tune: &Tune) -> Found {
+fn found(held: &Held, tune: &Tune) -> Confirmation {
     let better = cost(held.test.mean.ln(), tune.goal) < 0.0;
     match held.p < tune.alpha && held.test.is_clear() {
-        false => Found::Nothing,
-        true if better => Found::Better,
-        true => Found::Worse,
+        false => Confirmation::Nothing,
+        true if better => Confirmation::Better,
+        true => Confirmation::Worse,
     }
 }

@@ -197,7 +197,7 @@ impl Summary {
         let seconds = Metric { name: columns::SECONDS.to_owned(), how: How::Sum(columns::SECONDS.to_owned()) };
         let reading = Gauge::new(&searches, &seconds, frame);
         for (group, line) in lines.iter_mut().enumerate() {
-            line.seconds = reading.group(group).iter().sum();
+            line.seconds = reading.group(group).iter().fold(0.0, |sum, seconds| sum + seconds);
         }
         let place = |line: &Line| question.order.iter().position(|name| line.values.first() == Some(name));
         lines.sort_by_key(|line| place(line).unwrap_or(usize::MAX));

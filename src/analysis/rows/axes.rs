@@ -46,7 +46,7 @@ impl Axis {
 /// The option that tells bounded tables from yardsticks.
 const TABLE_KIND: &str = "table.kind";
 
-/// Options that are no axes of an experiment: the seeds of keys vary for the chaos floor, and a kind of table is a yardstick.
+/// Options that are no axes of an experiment: the seeds of keys are averaged over, and a kind of table is a yardstick.
 const NO_AXES: &[&str] = &["keys.seed", TABLE_KIND];
 
 /// The rows that lie on the grid (with a bounded table, where some have none), and its axes. Of the counters only those named are
