@@ -17,6 +17,8 @@ pub mod subject;
 
 pub mod experiment;
 
+pub mod generate;
+
 pub mod signature;
 
 pub mod record;
@@ -30,5 +32,7 @@ pub mod tune;
 pub mod report;
 
 pub mod submit;
+
+pub mod uci;
 
 pub mod cli;

@@ -57,7 +57,8 @@ pub enum GenerateError {
     },
 }
 
-const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 0];
+/// What the generator takes each piece for, pawn to king.
+pub const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 0];
 /// Walks for each position asked for, before the search is given up.
 const WALKS: u64 = 1000;
 
@@ -82,10 +83,7 @@ pub fn generate(options: &GenerateOptions) -> Result<Vec<Board>, GenerateError> 
         let mut board = Board::startpos();
         board.rekey(&inc);
         let length = plies + (number % 2) as u32;
-        if walk(&mut board, length, &inc, &mut random)
-            && is_quiet_and_level(&board, &inc)
-            && seen.insert(board.identity())
-        {
+        if walk(&mut board, length, &inc, &mut random) && is_quiet_and_level(&board) && seen.insert(board.identity()) {
             found.push(board);
         }
     }
@@ -109,18 +107,25 @@ fn walk(board: &mut Board, plies: u32, inc: &Increments, random: &mut Pcg64) -> 
     true
 }
 
-fn is_quiet_and_level(board: &Board, inc: &Increments) -> bool {
+fn is_quiet_and_level(board: &Board) -> bool {
     let material = |color| {
         Piece::ALL
             .into_iter()
             .map(|piece| VALUES[piece as usize] * board.pieces(color, piece).count() as i32)
             .sum::<i32>()
     };
-    if board.in_check() || !board.has_legal_move() || material(Color::White) != material(Color::Black) {
+    material(Color::White) == material(Color::Black) && is_quiet(board)
+}
+
+/// Whether the side to move is not in check and has a move, and neither side, were it its turn, could win material with a capture or
+/// promotion (by static exchange evaluation).
+#[must_use]
+pub fn is_quiet(board: &Board) -> bool {
+    if board.in_check() || !board.has_legal_move() {
         return false;
     }
     let mut passed = *board;
-    passed.play_null(inc);
+    passed.play_null(Increments::none());
     !wins_material(board) && !wins_material(&passed)
 }
 

@@ -41,6 +41,7 @@ mod submit;
 mod suite;
 mod trace;
 mod tune;
+mod uci;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -126,6 +127,7 @@ enum Command {
     Keys(keys::Args),
     Options(options::Args),
     Columns(columns::Args),
+    Uci(uci::Args),
     Schema(schema::Args),
     Completions(shell::CompletionArgs),
     Man(shell::ManArgs),
@@ -185,6 +187,7 @@ fn command_line() -> u8 {
         Command::Keys(args) => keys::run(&args),
         Command::Options(args) => options::run(&args),
         Command::Columns(args) => columns::run(&args),
+        Command::Uci(args) => uci::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),

@@ -13,6 +13,7 @@ const PRESETS: &[(&str, &str)] = &[
     ("webster-as-published", include_str!("presets/webster-as-published.toml")),
     ("ancient", include_str!("presets/ancient.toml")),
     ("vipermate", include_str!("presets/vipermate.toml")),
+    ("match", include_str!("presets/match.toml")),
 ];
 
 /// The names of all presets.

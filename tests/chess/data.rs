@@ -5,6 +5,7 @@ use std::path::Path;
 use ttlab::chess::{
     Board, Color, Increments, Move, MoveList, Piece, Suite, SuiteOptions, generate, legal, opcode, perft,
 };
+use ttlab::generate::Taken;
 
 fn load(name: &str) -> Suite {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
@@ -14,7 +15,7 @@ fn load(name: &str) -> Suite {
     assert_eq!(ids.len(), suite.items.len(), "{name}");
     let text = std::fs::read_to_string(path).unwrap();
     assert!(
-        text.starts_with(['#', '%']) && text.contains("rigin") || name == "openings.epd",
+        text.starts_with(['#', '%']) && (text.contains("rigin") || text.contains("Made by `ttlab generate")),
         "{name} names its origin"
     );
     suite
@@ -54,6 +55,64 @@ fn the_openings_are_what_the_generator_makes() {
     assert!(suite.items.iter().all(|item| !item.board.in_check() && item.board.game_ply() >= 10));
     let positions: HashSet<_> = suite.items.iter().map(|item| item.board.identity()).collect();
     assert_eq!(positions.len(), suite.items.len());
+}
+
+/// Both halves of a suite: as many items as they say, and no position in both.
+fn halves(kind: &str, each: usize) -> [Suite; 2] {
+    let suites = ["explore", "confirm"].map(|half| load(&format!("{kind}-{half}.epd")));
+    let all = suites.iter().flat_map(|suite| &suite.items).map(|item| item.board.identity());
+    assert_eq!(all.collect::<HashSet<_>>().len(), 2 * each, "{kind}");
+    assert!(suites.iter().all(|suite| suite.items.len() == each), "{kind}");
+    suites
+}
+
+#[test]
+fn what_was_found_on_one_half_is_confirmed_on_another() {
+    for suite in halves("middlegames", 500) {
+        assert!(suite.items.iter().all(|item| generate::is_quiet(&item.board) && item.board.game_ply() >= 24));
+    }
+    for suite in halves("endgames", 150) {
+        assert!(suite.items.iter().all(|item| generate::is_quiet(&item.board) && item.board.occupied().count() <= 10));
+    }
+    for suite in halves("tactical", 100) {
+        assert!(suite.items.iter().all(|item| !item.board.in_check() && item.best().len() == 1));
+    }
+}
+
+/// Another machine or a later build makes the same suites: the first of each are made again.
+#[test]
+fn the_suites_are_what_the_generator_makes() {
+    let wanted = |seed, length| ttlab::generate::Wanted { count: 3, seed, plies: 10, length, depth: 4 };
+    let lines = |text: &str| text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
+    for (name, taken, wanted) in [
+        ("middlegames", Taken::Middlegames, wanted(101, 60)),
+        ("endgames", Taken::Endgames, wanted(102, 160)),
+        ("tactical", Taken::Tactical, wanted(103, 60)),
+    ] {
+        let made = lines(&ttlab::generate::epd(&wanted, taken, None).unwrap());
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let read = |half: &str| lines(&std::fs::read_to_string(root.join(format!("data/{name}-{half}.epd"))).unwrap());
+        assert_eq!([&read("explore")[0], &read("confirm")[0], &read("explore")[1]], [&made[0], &made[1], &made[2]]);
+    }
+}
+
+/// The moves of people, facts: a hundred games in each half, no opening in two of them, none of the famous games among them.
+#[test]
+fn the_games_of_people_are_two_hundred_openings() {
+    let [explore, confirm, famous] = ["human-explore.pgn", "human-confirm.pgn", "games.pgn"].map(load);
+    assert_eq!((explore.items.len(), confirm.items.len()), (100, 100));
+    let after = |plies: usize| {
+        move |item: &ttlab::chess::suite::Item| {
+            let mut board = item.board;
+            item.moves().iter().take(plies).for_each(|&mv| board.play(mv, Increments::none()));
+            board.identity()
+        }
+    };
+    let all = || explore.items.iter().chain(&confirm.items);
+    assert_eq!(all().map(after(20)).collect::<HashSet<_>>().len(), 200);
+    let known: HashSet<_> = famous.items.iter().map(after(30)).collect();
+    assert!(all().map(after(30)).all(|game| !known.contains(&game)));
+    assert!(all().all(|item| item.moves().len() >= 50));
 }
 
 #[test]

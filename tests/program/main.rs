@@ -15,3 +15,4 @@ mod statistics;
 #[cfg(unix)]
 mod sweep;
 mod tune;
+mod uci;

@@ -12,6 +12,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("engine", &["counters", "chess", "table"]),
     ("subject", &["chess", "engine"]),
     ("experiment", &["chess", "table", "engine", "subject", "record"]),
+    ("generate", &["chess", "table", "engine"]),
     ("signature", &["chess", "table", "engine", "experiment"]),
     ("record", &["chess", "table", "engine", "subject", "experiment"]),
     ("runner", &["talk", "chess", "table", "engine", "subject", "experiment", "signature", "record"]),
@@ -19,6 +20,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("tune", &["experiment", "record", "runner", "analysis"]),
     ("report", &["analysis", "experiment", "record"]),
     ("submit", &[]),
+    ("uci", &["chess", "table", "engine", "experiment"]),
 ];
 
 fn files(path: &Path) -> Vec<PathBuf> {

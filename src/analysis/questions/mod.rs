@@ -7,8 +7,8 @@ pub mod effects;
 pub mod findings;
 pub mod gate;
 pub mod joined;
+pub mod match_test;
 pub mod pairwise;
 pub mod race;
 pub mod samples;
-
 pub mod summary;

@@ -1,0 +1,34 @@
+use super::{Exit, Failure, Outcome};
+use crate::signature;
+use crate::uci::{self, Settings};
+use std::time::Instant;
+
+/// Be an engine: talk UCI on standard input and output
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab uci                                                 as other engines: give this command to a match runner or a board
+  ttlab uci --preset match --set table.policy=two-big1 --set table.slots=2
+  printf 'position startpos\\ngo depth 8\\n' | ttlab uci
+
+Every option of the engine can be set by its path: setoption name table.policy.kind value always")]
+pub struct Args {
+    /// A named starting point for the options
+    #[arg(short, long, default_value = "match")]
+    preset: String,
+    /// Set an option: path=value (may be repeated)
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let settings = Settings::new(Some(&args.preset), &args.sets).map_err(Failure::usage)?;
+    let bench = || {
+        let begun = Instant::now();
+        match signature::nodes(&signature::bench_options()) {
+            Ok(nodes) => format!("{nodes} nodes {:.0} nps", nodes as f64 / begun.elapsed().as_secs_f64()),
+            Err(error) => format!("info string {error}"),
+        }
+    };
+    uci::serve(std::io::stdin().lock(), std::io::stdout(), settings, &bench);
+    Ok(Exit::Done)
+}

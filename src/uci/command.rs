@@ -1,0 +1,161 @@
+//! What a client says: one line, one command. Words that mean nothing are passed over, as the protocol asks.
+
+use std::time::Duration;
+
+/// A client's command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Who are you, and what can be set?
+    Uci,
+    /// Are you there?
+    IsReady,
+    /// Another game begins.
+    NewGame,
+    /// An option's name and value; a button has none.
+    SetOption(String, Option<String>),
+    /// The position from which a game began (none: the start position) and the moves since.
+    Position(Option<String>, Vec<String>),
+    /// Search.
+    Go(Go),
+    /// End the search and answer.
+    Stop,
+    /// The move that was pondered on was played.
+    PonderHit,
+    /// The signature of the build.
+    Bench,
+    /// End.
+    Quit,
+    /// Nothing that is known: its first word.
+    Unknown(String),
+}
+
+/// What a search is limited by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Go {
+    /// Plies.
+    pub depth: Option<u8>,
+    /// Nodes.
+    pub nodes: Option<u64>,
+    /// Time for this move.
+    pub move_time: Option<Duration>,
+    /// Time left, White's and Black's.
+    pub time: [Option<Duration>; 2],
+    /// Time added after each move.
+    pub increment: [Duration; 2],
+    /// Moves until more time comes.
+    pub moves_to_go: Option<u32>,
+    /// Until told to stop.
+    pub infinite: bool,
+    /// On the opponent's time, until told that its move was played.
+    pub ponder: bool,
+}
+
+/// Reads a line; none for an empty one. Like other engines, it looks for the first word that it knows.
+#[must_use]
+pub fn parse(line: &str) -> Option<Command> {
+    let mut words = line.split_whitespace();
+    let first = words.next()?;
+    let mut word = Some(first);
+    while let Some(name) = word {
+        match name {
+            "uci" => return Some(Command::Uci),
+            "isready" => return Some(Command::IsReady),
+            "ucinewgame" => return Some(Command::NewGame),
+            "stop" => return Some(Command::Stop),
+            "ponderhit" => return Some(Command::PonderHit),
+            "bench" => return Some(Command::Bench),
+            "quit" => return Some(Command::Quit),
+            "go" => return Some(Command::Go(go(words))),
+            "setoption" => return Some(set_option(words)),
+            "position" => return Some(position(words)),
+            _ => word = words.next(),
+        }
+    }
+    Some(Command::Unknown(first.to_owned()))
+}
+
+fn set_option<'a>(words: impl Iterator<Item = &'a str>) -> Command {
+    let (mut name, mut value, mut in_value) = (Vec::new(), Vec::new(), false);
+    for (at, word) in words.enumerate() {
+        match word {
+            "name" if at == 0 => {}
+            "value" if !in_value => in_value = true,
+            _ if in_value => value.push(word),
+            _ => name.push(word),
+        }
+    }
+    Command::SetOption(name.join(" "), in_value.then(|| value.join(" ")))
+}
+
+fn position<'a>(mut words: impl Iterator<Item = &'a str>) -> Command {
+    let kind = words.next().unwrap_or_default();
+    let rest: Vec<&str> = words.collect();
+    let at = rest.iter().position(|&word| word == "moves");
+    let (place, moves) = rest.split_at(at.unwrap_or(rest.len()));
+    let fen = (kind != "startpos").then(|| if kind == "fen" { place.join(" ") } else { kind.to_owned() });
+    Command::Position(fen, moves.iter().skip(1).map(|&word| word.to_owned()).collect())
+}
+
+fn go<'a>(mut words: impl Iterator<Item = &'a str>) -> Go {
+    let mut go = Go::default();
+    while let Some(word) = words.next() {
+        // A clock that has run out is negative in some clients.
+        let mut number = || words.next().and_then(|text| text.parse::<i64>().ok()).map(|number| number.max(0) as u64);
+        match word {
+            "infinite" => go.infinite = true,
+            "ponder" => go.ponder = true,
+            "depth" => go.depth = number().map(|depth| depth.clamp(1, 255) as u8),
+            "nodes" => go.nodes = number().map(|nodes| nodes.max(1)),
+            "movetime" => go.move_time = number().map(Duration::from_millis),
+            "wtime" => go.time[0] = number().map(Duration::from_millis),
+            "btime" => go.time[1] = number().map(Duration::from_millis),
+            "winc" => go.increment[0] = Duration::from_millis(number().unwrap_or(0)),
+            "binc" => go.increment[1] = Duration::from_millis(number().unwrap_or(0)),
+            "movestogo" => go.moves_to_go = number().map(|moves| moves.clamp(1, 1000) as u32),
+            _ => {}
+        }
+    }
+    go
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_before_a_command_are_passed_over_and_nonsense_is_told() {
+        assert_eq!(parse("  joho uci"), Some(Command::Uci));
+        assert_eq!(parse(""), None);
+        assert_eq!(parse("joho debug"), Some(Command::Unknown("joho".to_owned())));
+    }
+
+    #[test]
+    fn options_with_blanks_in_name_and_value() {
+        let set = |line: &str| match parse(line).unwrap() {
+            Command::SetOption(name, value) => (name, value),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(set("setoption name Clear Hash"), ("Clear Hash".to_owned(), None));
+        assert_eq!(set("setoption name table.size value 64 MiB"), ("table.size".to_owned(), Some("64 MiB".to_owned())));
+        assert_eq!(set("setoption name x value"), ("x".to_owned(), Some(String::new())));
+    }
+
+    #[test]
+    fn positions_with_and_without_moves() {
+        assert_eq!(parse("position startpos"), Some(Command::Position(None, Vec::new())));
+        let fen = "8/k7/8/8/8/8/8/K7 w - - 0 1";
+        let moves = vec!["a1b1".to_owned(), "a7a6".to_owned()];
+        assert_eq!(
+            parse(&format!("position fen {fen} moves a1b1 a7a6")),
+            Some(Command::Position(Some(fen.to_owned()), moves))
+        );
+    }
+
+    #[test]
+    fn clocks_that_ran_out_and_numbers_that_are_none() {
+        let Some(Command::Go(found)) = parse("go wtime -5 btime 1000 winc x movestogo 0 depth 999") else { panic!() };
+        assert_eq!(found.time, [Some(Duration::ZERO), Some(Duration::from_secs(1))]);
+        assert_eq!((found.moves_to_go, found.depth, found.increment[0]), (Some(1), Some(255), Duration::ZERO));
+    }
+}

@@ -1,0 +1,85 @@
+//! ttlab as an engine: the Universal Chess Interface over the same search. The clock lives here; the engine is told to stop.
+//!
+//! One thread reads what the client says, so that `isready` and `stop` are answered while another searches. Source: R. Huber and
+//! S. Meyer-Kahlen, "Description of the universal chess interface (UCI)", 2006.
+
+pub mod command;
+mod game;
+pub mod options;
+mod say;
+pub mod time;
+mod worker;
+
+pub use options::Settings;
+
+use command::Command;
+use game::Game;
+use options::Change;
+use say::Voice;
+use std::io::{BufRead, Write};
+use std::sync::Mutex;
+use worker::Worker;
+
+/// What the client's words `bench` prints, told by whoever calls.
+pub type Bench<'a> = &'a (dyn Fn() -> String + Sync);
+
+/// Talks to a client until it says `quit` or its words end. Errors of the client's are answered with `info string`.
+pub fn serve(input: impl BufRead, output: impl Write + Send, settings: Settings, bench: Bench<'_>) {
+    let voice = Voice(Mutex::new(output));
+    let mut settings = settings;
+    let mut game = Game::default();
+    std::thread::scope(|scope| {
+        let mut worker = Worker::default();
+        for line in input.split(b'\n') {
+            let Ok(line) = line else { break };
+            let Some(command) = command::parse(&String::from_utf8_lossy(&line)) else { continue };
+            match command {
+                Command::Uci => {
+                    voice.say(&format!("id name ttlab {}\nid author the ttlab maintainers", env!("CARGO_PKG_VERSION")));
+                    settings.lines().iter().for_each(|line| voice.say(line));
+                    voice.say("uciok");
+                }
+                Command::IsReady => {
+                    if !worker.is_searching() {
+                        worker.prepare(&settings, &voice);
+                    }
+                    voice.say("readyok");
+                }
+                Command::NewGame => {
+                    worker.finish();
+                    worker.prepare(&settings, &voice);
+                    worker.new_game();
+                    game = Game::default();
+                }
+                Command::SetOption(name, value) => {
+                    worker.finish();
+                    match settings.set(&name, value.as_deref()) {
+                        Ok(Change::None) => {}
+                        Ok(Change::Engine) => worker.outdate(),
+                        Ok(Change::Clear) => worker.clear(),
+                        Err(message) => voice.info(&message),
+                    }
+                }
+                Command::Position(fen, moves) => match Game::read(fen.as_deref(), &moves) {
+                    Ok(read) => game = read,
+                    Err(message) => voice.info(&message),
+                },
+                Command::Go(_) if worker.is_searching() => voice.info("go: a search is under way: say stop first"),
+                Command::Go(go) => {
+                    worker.finish();
+                    worker.prepare(&settings, &voice);
+                    worker.go(scope, go, &game, &settings, &voice);
+                }
+                Command::Stop => worker.stop(),
+                Command::PonderHit => worker.ponder_hit(),
+                Command::Bench => {
+                    worker.finish();
+                    voice.say(&bench());
+                }
+                Command::Quit => break,
+                Command::Unknown(word) => voice.info(&format!("unknown command `{word}`")),
+            }
+        }
+        worker.finish();
+    });
+}

@@ -1,0 +1,160 @@
+//! What a client can set: the words that every client knows, and each option of the engine by its path.
+
+use crate::engine::EngineOptions;
+use crate::experiment::{self, schema};
+use std::time::Duration;
+
+/// The largest `Hash`, in MiB.
+const MOST_HASH: u64 = 1 << 20;
+
+/// What is set.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    preset: Option<String>,
+    /// `path=value`, the last of one path alone.
+    sets: Vec<String>,
+    /// The engine's options.
+    pub engine: EngineOptions,
+    /// Time lost between client and engine on each move.
+    pub overhead: Duration,
+}
+
+/// What setting an option asks for beside the new value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing.
+    None,
+    /// The engine must be made anew.
+    Engine,
+    /// The table is to be emptied.
+    Clear,
+}
+
+impl Settings {
+    /// From a preset and `path=value`s.
+    ///
+    /// # Errors
+    /// The first mistake, with its place.
+    pub fn new(preset: Option<&str>, sets: &[String]) -> Result<Self, experiment::Problem> {
+        let engine = experiment::options(preset, sets)?;
+        Ok(Self { preset: preset.map(str::to_owned), sets: sets.to_vec(), engine, overhead: Duration::from_millis(5) })
+    }
+
+    /// The lines that answer `uci`.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let hash = match self.engine.table.size {
+            crate::table::options::Size::Bytes(bytes) => (bytes >> 20).max(1),
+            _ => 16,
+        };
+        let mut lines = vec![
+            "option name Threads type spin default 1 min 1 max 1".to_owned(),
+            format!("option name Hash type spin default {hash} min 1 max {MOST_HASH}"),
+            "option name Clear Hash type button".to_owned(),
+            "option name Ponder type check default false".to_owned(),
+            format!("option name Move Overhead type spin default {} min 0 max 5000", self.overhead.as_millis()),
+        ];
+        let current = experiment::paths::flatten(&serde_json::to_value(&self.engine).unwrap_or_default());
+        let mut told: Vec<String> = Vec::new();
+        for page in schema::pages() {
+            // Parameters of several policies share a path.
+            if told.contains(&page.path) {
+                continue;
+            }
+            let now = current.iter().find(|(path, _)| *path == page.path).map(|(_, text)| text.as_str());
+            let default = now.unwrap_or(page.default.trim_matches('"')).to_owned();
+            let kind = match page.values.as_str() {
+                "true | false" => format!("check default {default}"),
+                "word" if !page.words.is_empty() => {
+                    let words: String = page.words.iter().map(|(word, _)| format!(" var {word}")).collect();
+                    format!("combo default {default}{words}")
+                }
+                _ if default.is_empty() => "string default <empty>".to_owned(),
+                _ => format!("string default {default}"),
+            };
+            lines.push(format!("option name {} type {kind}", page.path));
+            told.push(page.path);
+        }
+        lines
+    }
+
+    /// Sets an option. Names are compared without regard to case, as the protocol has it.
+    ///
+    /// # Errors
+    /// What is wrong, in one line; nothing is changed then.
+    pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<Change, String> {
+        let value = value.unwrap_or_default();
+        let number = |most: u64| {
+            let number = value.parse::<u64>().ok().filter(|&number| number <= most);
+            number.ok_or_else(|| format!("{name}: expected a number up to {most}, found `{value}`"))
+        };
+        match name.to_ascii_lowercase().as_str() {
+            "threads" => number(1).map(|_| Change::None),
+            "ponder" => Ok(Change::None),
+            "clear hash" => Ok(Change::Clear),
+            "move overhead" => {
+                self.overhead = Duration::from_millis(number(5000)?);
+                Ok(Change::None)
+            }
+            "hash" => {
+                let mib = number(MOST_HASH)?.max(1);
+                self.lay("table.size", &format!("\"{mib} MiB\""))
+            }
+            _ => {
+                let known = schema::pages().into_iter().find(|page| page.path.eq_ignore_ascii_case(name));
+                // A list is its words, one after another.
+                let list =
+                    known.as_ref().is_some_and(|page| page.values.starts_with("list")) && !value.starts_with('[');
+                let words =
+                    || value.split_whitespace().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
+                let path = known.map_or_else(|| name.to_owned(), |page| page.path);
+                self.lay(&path, &if list { format!("[{}]", words()) } else { value.to_owned() })
+            }
+        }
+    }
+
+    /// Lays one `path=value` over what is set.
+    fn lay(&mut self, path: &str, value: &str) -> Result<Change, String> {
+        let mut sets = self.sets.clone();
+        sets.retain(|set| set.split_once('=').is_none_or(|(known, _)| known.trim() != path));
+        sets.push(format!("{path}={value}"));
+        let engine = experiment::options(self.preset.as_deref(), &sets).map_err(|problem| {
+            let help = problem.help.map(|help| format!(" ({help})")).unwrap_or_default();
+            format!("{}{help}", problem.message)
+        })?;
+        (self.sets, self.engine) = (sets, engine);
+        Ok(Change::Engine)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_of_the_engine_can_be_set_to_what_it_is() {
+        let mut settings = Settings::new(None, &[]).unwrap();
+        let before = settings.engine.clone();
+        for (path, value) in schema::default_columns() {
+            let told = settings.lines().iter().any(|line| line.starts_with(&format!("option name {path} type ")));
+            assert!(told, "{path}");
+            if !value.is_empty() {
+                settings.set(&path, Some(&value)).unwrap_or_else(|error| panic!("{path}={value}: {error}"));
+            }
+        }
+        assert_eq!(settings.engine, before);
+    }
+
+    #[test]
+    fn hash_is_the_size_of_the_table_and_a_wrong_value_changes_nothing() {
+        let mut settings = Settings::new(None, &[]).unwrap();
+        assert_eq!(settings.set("hash", Some("3")), Ok(Change::Engine));
+        assert_eq!(settings.engine.table.size, crate::table::options::Size::Bytes(3 << 20));
+        let before = settings.engine.clone();
+        for (name, value) in [("Hash", "x"), ("table.slots", "9"), ("no.such", "1"), ("table.policy.kind", "alway")] {
+            settings.set(name, Some(value)).unwrap_err();
+        }
+        assert_eq!(settings.engine, before);
+    }
+}

@@ -1,0 +1,73 @@
+//! How long a move may take. No search of an experiment asks here: a clock is a client's wish.
+
+use super::command::Go;
+use crate::chess::Color;
+use std::time::Duration;
+
+/// The time of one move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// No further iteration is begun after this.
+    pub enough: Duration,
+    /// The search ends here, whatever it is at.
+    pub most: Duration,
+}
+
+/// Moves that the time left must last for, where the client does not say.
+const MOVES: u32 = 30;
+
+/// The time for a move; none where the search is not limited by time. `overhead`: what is lost between client and engine on each move.
+#[must_use]
+pub fn budget(go: &Go, turn: Color, overhead: Duration) -> Option<Budget> {
+    if let Some(time) = go.move_time {
+        let all = time.saturating_sub(overhead).max(time / 4);
+        return Some(Budget { enough: all, most: all });
+    }
+    let left = go.time[turn as usize]?;
+    let increment = go.increment[turn as usize];
+    let usable = left.saturating_sub(overhead).max(left / 4);
+    let moves = go.moves_to_go.unwrap_or(MOVES).clamp(1, MOVES);
+    let share = usable / moves + increment * 3 / 4;
+    // Half of an iteration more than the share is seldom worth its time; four times the share may be, if much is left.
+    let most = (share * 4).min(usable * 3 / 4).min(if moves == 1 { usable } else { usable * 3 / 5 });
+    Some(Budget { enough: (share * 6 / 10).min(most), most })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn no_clock_no_budget() {
+        assert_eq!(budget(&Go { depth: Some(3), ..Go::default() }, Color::White, ms(5)), None);
+        let whites = Go { time: [Some(ms(1000)), None], ..Go::default() };
+        assert_eq!(budget(&whites, Color::Black, ms(5)), None);
+    }
+
+    #[test]
+    fn a_move_never_takes_what_is_not_there() {
+        for left in [0, 1, 9, 10, 100, 1000, 60_000, 3_600_000] {
+            for increment in [0, 10, 10_000] {
+                for moves_to_go in [None, Some(1), Some(2), Some(40)] {
+                    let go =
+                        Go { time: [Some(ms(left)); 2], increment: [ms(increment); 2], moves_to_go, ..Go::default() };
+                    let Budget { enough, most } = budget(&go, Color::Black, ms(5)).unwrap();
+                    assert!(enough <= most && most <= ms(left), "{left} {increment} {moves_to_go:?}");
+                    assert!(left < 20 || most + ms(5) <= ms(left), "{left} {increment} {moves_to_go:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_move_time_is_kept_less_the_overhead() {
+        let go = |time| Go { move_time: Some(ms(time)), ..Go::default() };
+        assert_eq!(budget(&go(100), Color::White, ms(5)).unwrap().most, ms(95));
+        assert_eq!(budget(&go(4), Color::White, ms(5)).unwrap().most, ms(1));
+    }
+}

@@ -1,0 +1,207 @@
+//! The search in a thread of its own, and what ends it: the clock, the client, or its limit.
+
+use super::command::Go;
+use super::game::Game;
+use super::options::Settings;
+use super::say::{self, Voice};
+use super::time::{self, Budget};
+use crate::chess::{Move, MoveList, legal};
+use crate::engine::{Engine, Limit, Progress};
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Scope, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+
+/// The deepest search that a clock or a client ends.
+const DEEPEST: u8 = 128;
+
+/// Where a search is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// It goes on, and its answer is awaited.
+    Searching,
+    /// It goes on, and its answer must wait for `stop` or `ponderhit`.
+    Held,
+    /// It is to end at once.
+    Ending,
+    /// It has answered.
+    Done,
+}
+
+/// What the reader, the search and its clock share.
+struct Signal {
+    stop: AtomicBool,
+    phase: Mutex<Phase>,
+    changed: Condvar,
+}
+
+impl Signal {
+    fn phase(&self) -> MutexGuard<'_, Phase> {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, phase: Phase) {
+        *self.phase() = phase;
+        self.changed.notify_all();
+    }
+
+    fn end(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut phase = self.phase();
+        if *phase != Phase::Done {
+            *phase = Phase::Ending;
+        }
+        drop(phase);
+        self.changed.notify_all();
+    }
+}
+
+/// The engine, and the search that it is at.
+#[derive(Default)]
+pub struct Worker<'scope> {
+    engine: Arc<Mutex<Option<Engine>>>,
+    running: Option<(Arc<Signal>, ScopedJoinHandle<'scope, ()>)>,
+}
+
+impl<'scope> Worker<'scope> {
+    fn engine(&self) -> MutexGuard<'_, Option<Engine>> {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a search has not answered yet.
+    pub fn is_searching(&self) -> bool {
+        self.running.as_ref().is_some_and(|(signal, _)| *signal.phase() != Phase::Done)
+    }
+
+    /// Makes the engine where there is none.
+    pub fn prepare<W: Write>(&mut self, settings: &Settings, voice: &Voice<W>) {
+        self.finish();
+        let mut engine = self.engine();
+        if engine.is_none() {
+            match Engine::new(&settings.engine, None) {
+                Ok(made) => *engine = Some(made),
+                Err(error) => voice.info(&error.to_string()),
+            }
+        }
+    }
+
+    /// The options have changed: the next search wants another engine.
+    pub fn outdate(&mut self) {
+        *self.engine() = None;
+    }
+
+    /// Forgets what is not kept between games.
+    pub fn new_game(&mut self) {
+        self.engine().iter_mut().for_each(Engine::new_game);
+    }
+
+    /// Empties the table.
+    pub fn clear(&mut self) {
+        self.engine().iter_mut().for_each(Engine::reset);
+    }
+
+    /// Ends the search soon; its answer follows.
+    pub fn stop(&self) {
+        self.running.iter().for_each(|(signal, _)| signal.end());
+    }
+
+    /// What was pondered on was played: the answer need not wait any longer.
+    pub fn ponder_hit(&self) {
+        if let Some((signal, _)) = &self.running {
+            let held = *signal.phase() == Phase::Held;
+            if held {
+                signal.set(Phase::Searching);
+            }
+        }
+    }
+
+    /// Ends the search and waits for its answer.
+    pub fn finish(&mut self) {
+        self.stop();
+        if let Some((_, thread)) = self.running.take() {
+            let _ = thread.join();
+        }
+    }
+
+    /// Begins a search.
+    pub fn go<'env, W: Write + Send>(
+        &mut self,
+        scope: &'scope Scope<'scope, 'env>,
+        go: Go,
+        game: &Game,
+        settings: &Settings,
+        voice: &'env Voice<W>,
+    ) {
+        let begun = Instant::now();
+        let held = go.infinite || go.ponder;
+        let phase = Mutex::new(if held { Phase::Held } else { Phase::Searching });
+        let signal = Arc::new(Signal { stop: AtomicBool::new(false), phase, changed: Condvar::new() });
+        let budget = if go.infinite { None } else { time::budget(&go, game.board.turn(), settings.overhead) };
+        let (game, mate, engine, mine) =
+            (game.clone(), settings.engine.mate, Arc::clone(&self.engine), Arc::clone(&signal));
+        let thread = scope.spawn(move || {
+            let clock = budget.map(|budget| {
+                let signal = Arc::clone(&mine);
+                std::thread::spawn(move || watch(&signal, budget.most))
+            });
+            let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
+            let (mut best, mut nodes) = (Move::NONE, 0);
+            if let Some(engine) = engine.as_mut() {
+                let none = go.depth.is_none() && go.nodes.is_none();
+                let depth = go.depth.or(none.then_some(DEEPEST));
+                let limit = Limit { depth, nodes: go.nodes };
+                engine.search(&game.board, &game.past, limit, &mine.stop, &mut |progress| {
+                    let Progress::Iteration(found) = progress else { return };
+                    nodes += found.search.nodes;
+                    if !found.best.is_none() {
+                        best = found.best;
+                    }
+                    if found.finished {
+                        voice.say(&say::iteration(found, nodes, begun.elapsed(), &mate));
+                    }
+                    let enough = |budget: Budget| begun.elapsed() >= budget.enough && *mine.phase() != Phase::Held;
+                    if budget.is_some_and(enough) {
+                        mine.stop.store(true, Ordering::Relaxed);
+                    }
+                });
+            }
+            drop(engine);
+            if best.is_none() {
+                // Stopped before its first iteration ended: any move is better than none.
+                let mut moves = MoveList::new();
+                legal(&game.board, &mut moves);
+                best = moves.first().copied().unwrap_or(Move::NONE);
+            }
+            let mut phase = mine.phase();
+            while *phase == Phase::Held {
+                phase = mine.changed.wait(phase).unwrap_or_else(PoisonError::into_inner);
+            }
+            voice.say(&format!("bestmove {best}"));
+            *phase = Phase::Done;
+            drop(phase);
+            mine.changed.notify_all();
+            if let Some(clock) = clock {
+                let _ = clock.join();
+            }
+        });
+        self.running = Some((signal, thread));
+    }
+}
+
+/// Ends a search when its time is up; while it ponders, the clock waits, and begins anew.
+fn watch(signal: &Signal, most: Duration) {
+    let mut phase = signal.phase();
+    while *phase == Phase::Held {
+        phase = signal.changed.wait(phase).unwrap_or_else(PoisonError::into_inner);
+    }
+    let begun = Instant::now();
+    while *phase == Phase::Searching {
+        let left = most.saturating_sub(begun.elapsed());
+        if left.is_zero() {
+            signal.stop.store(true, Ordering::Relaxed);
+            return;
+        }
+        phase = signal.changed.wait_timeout(phase, left).unwrap_or_else(PoisonError::into_inner).0;
+    }
+}

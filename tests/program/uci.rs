@@ -1,0 +1,173 @@
+//! `ttlab uci` as a client meets it: a scripted client on the binary.
+
+use assert_cmd::cargo::CommandCargoExt;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// A client and its engine.
+struct Client {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+impl Client {
+    fn new(args: &[&str]) -> Self {
+        let mut command = Command::cargo_bin("ttlab").unwrap();
+        command.arg("uci").args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (send, lines) = channel();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || output.lines().map_while(Result::ok).all(|line| send.send(line).is_ok()));
+        let input = child.stdin.take().unwrap();
+        Self { child, input, lines }
+    }
+
+    fn say(&mut self, text: &str) {
+        writeln!(self.input, "{text}").unwrap();
+    }
+
+    /// The lines up to the first that begins so, it included.
+    fn until(&mut self, start: &str) -> Vec<String> {
+        let mut heard = Vec::new();
+        loop {
+            let line =
+                self.lines.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| panic!("no {start}: {heard:?}"));
+            heard.push(line);
+            if heard.last().unwrap().starts_with(start) {
+                return heard;
+            }
+        }
+    }
+
+    fn best(&mut self) -> String {
+        let heard = self.until("bestmove ");
+        heard.last().unwrap().split(' ').nth(1).unwrap().to_owned()
+    }
+
+    fn quit(mut self) {
+        self.say("quit");
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
+fn the_protocol_from_hello_to_mate() {
+    let mut client = Client::new(&[]);
+    client.say("uci");
+    let hello = client.until("uciok");
+    assert!(hello[0].starts_with("id name ttlab "));
+    for option in [
+        "Hash type spin",
+        "Clear Hash type button",
+        "Threads type spin",
+        "table.policy.kind type combo",
+        "draws type check",
+    ] {
+        assert!(hello.iter().any(|line| line.starts_with(&format!("option name {option}"))), "{option}");
+    }
+    client.say("setoption name Hash value 1\nsetoption name table.policy.kind value two-big1\nsetoption name table.slots value 2\nisready");
+    assert_eq!(client.until("readyok"), ["readyok"], "no option was refused");
+    // A mate in two by a known study's like: the score says so and the line is legal.
+    client.say("ucinewgame\nposition fen 7k/8/8/8/8/8/R7/1R5K w - - 0 1\ngo depth 5");
+    let heard = client.until("bestmove");
+    let last = heard.iter().rev().find(|line| line.starts_with("info depth 5")).unwrap();
+    assert!(last.contains(" score mate 2 "), "{last}");
+    for word in [" nodes ", " nps ", " time ", " hashfull ", " pv "] {
+        assert!(last.contains(word), "{last}");
+    }
+    client.quit();
+}
+
+#[test]
+fn what_clients_get_wrong_is_told_and_survived() {
+    let mut client = Client::new(&["--set", "table.size=1 MiB"]);
+    client.say("stop\nxyzzy\nponderhit\nsetoption name Nonesuch value 3\nposition startpos moves e2e5\nposition fen rubbish\nisready");
+    let heard = client.until("readyok");
+    let told = |part: &str| heard.iter().any(|line| line.starts_with("info string") && line.contains(part));
+    assert!(told("xyzzy") && told("Nonesuch") && told("e2e5") && told("position"), "{heard:?}");
+    // The position is still the start position: the count is that of the search command.
+    client.say("go depth 4");
+    let heard = client.until("bestmove");
+    assert!(heard.iter().any(|line| line.starts_with("info depth 4 ")), "{heard:?}");
+    // Checkmated and stalemated: no move.
+    for fen in ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "7k/5Q2/8/8/8/8/8/K7 b - - 0 1"] {
+        client.say(&format!("position fen {fen}\ngo depth 3"));
+        assert_eq!(client.best(), "0000");
+    }
+    // A thousand questions, also while it searches; `go` within a search is refused.
+    client.say("position startpos\ngo infinite\ngo depth 1");
+    assert!(client.until("info string go").len() < 1000);
+    client.say(&"isready\n".repeat(1000));
+    (0..1000).for_each(|_| drop(client.until("readyok")));
+    client.say("stop");
+    assert_eq!(client.best().len(), 4);
+    client.say("go infinite");
+    client.quit();
+}
+
+/// An infinite search of a position that is soon searched through does not answer before `stop`; a pondered one not before `ponderhit`.
+#[test]
+fn answers_wait_until_they_are_asked_for() {
+    let mut client = Client::new(&["--set", "table.size=1 MiB"]);
+    for (go, end) in [
+        ("go infinite depth 2", "stop"),
+        ("go ponder depth 2", "ponderhit"),
+        ("go ponder wtime 1000 btime 1000 depth 2", "stop"),
+    ] {
+        client.say(&format!("position startpos\n{go}"));
+        client.until("info depth 2");
+        client.say("isready");
+        assert_eq!(client.until("readyok"), ["readyok"], "{go}: no answer yet");
+        client.say(end);
+        client.best();
+    }
+    client.quit();
+}
+
+/// Limits: nodes are kept to the node, as everywhere; times end searches that have no other end.
+#[test]
+fn limits_end_searches() {
+    let mut client = Client::new(&["--set", "table.size=1 MiB"]);
+    client.say("position startpos moves e2e4 e7e5\ngo nodes 20000");
+    let heard = client.until("bestmove");
+    let nodes =
+        |line: &String| line.split(" nodes ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
+    assert!(heard.iter().filter_map(nodes).all(|nodes| nodes <= 20_000), "{heard:?}");
+    for go in [
+        "go movetime 20",
+        "go wtime 300 btime 300 winc 5 binc 5",
+        "go wtime 100 btime 100 movestogo 1",
+        "go wtime 0 btime 0",
+        "go nodes 1",
+    ] {
+        client.say(go);
+        assert!(client.best().len() >= 4, "{go}");
+    }
+    client.quit();
+}
+
+/// The same options and position give the library's counts: nothing of the interface reaches the search.
+#[test]
+fn counts_are_those_of_the_search_command() {
+    let (stdout, stderr, code) =
+        crate::common::run(&["search", "startpos", "--depth", "6", "--preset", "match", "--set", "table.size=1 MiB"]);
+    assert_eq!(code, 0, "{stderr}");
+    let total = stdout
+        .lines()
+        .find(|line| line.starts_with("search.nodes"))
+        .unwrap()
+        .split_whitespace()
+        .nth(1)
+        .unwrap()
+        .to_owned();
+    let mut client = Client::new(&["--set", "table.size=1 MiB"]);
+    for _ in 0..2 {
+        client.say("ucinewgame\nposition startpos\ngo depth 6");
+        let heard = client.until("bestmove");
+        assert!(heard.iter().any(|line| line.contains(&format!(" nodes {total} "))), "{heard:?} {total}");
+    }
+    client.quit();
+}
