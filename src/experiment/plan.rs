@@ -352,7 +352,7 @@ mod tests {
         let depth = Some(3);
         assert!(seen.insert(of(&[], depth)) && seen.insert(of(&[], Some(4))));
         for sets in [
-            &["table.policy=always"][..],
+            &["table.policy=never"][..],
             &["table.policy=aged-depth"],
             &["table.policy.kind=aged-depth", "table.policy.factor=7"],
             &["draws=true"],
