@@ -81,7 +81,10 @@ pub fn run(args: &Args) -> Outcome {
     if !printed {
         println!("{}", text::render(&comparison::sheet(&found), screen()));
     }
+    let missing = [&base, &new].map(|side| side.missing.as_ref().map(|missing| (&side.name, missing)));
+    missing.iter().flatten().for_each(|(name, missing)| eprintln!("{name}: {missing}"));
     Ok(match found.finding() {
+        Finding::Fine if missing.iter().any(Option::is_some) => Exit::Failed,
         Finding::Gate => Exit::Gate,
         Finding::Missing => Exit::Failed,
         Finding::Unequal => Exit::Unequal,

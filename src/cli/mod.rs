@@ -42,6 +42,7 @@ mod suite;
 mod trace;
 mod tune;
 mod uci;
+mod verify;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -114,6 +115,7 @@ enum Command {
     Check(check::Args),
     Reproduce(reproduce::Args),
     Tune(tune::Args),
+    Verify(verify::Args),
     Report(report::Args),
     Compare(compare::Args),
     Audit(audit::Args),
@@ -154,6 +156,14 @@ const FAULT: u8 = 101;
 
 /// Reads the command line and runs the command. Returns how to exit.
 fn command_line() -> u8 {
+    if let Some(word) = std::env::args_os().find(|word| word.to_str().is_none()) {
+        // Manifests, plans and the command that continues are text: such a name would be lost half way.
+        eprintln!(
+            "error: {}: not UTF-8: ttlab writes names into its files, and takes such as are text",
+            word.display()
+        );
+        return Exit::Usage as u8;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -174,6 +184,7 @@ fn command_line() -> u8 {
         Command::Check(args) => check::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Tune(args) => tune::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Audit(args) => audit::run(&args),

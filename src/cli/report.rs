@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Outcome {
     {
         report::write_sheet(&page.sheet, folder).map_err(|error| Failure::io(format!("{error:#}")))?;
         println!("{}\nreport: {}", text::render(&page.brief(), screen()), folder.join("report.html").display());
-        return Ok(Exit::Done);
+        return Ok(ending(&sources));
     }
     let rendered = match Format::of(args) {
         Format::Text => text::render(&page.brief(), screen()) + "\n",
@@ -102,5 +102,15 @@ pub fn run(args: &Args) -> Outcome {
             .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?,
         None => print!("{rendered}"),
     }
-    Ok(Exit::Done)
+    Ok(ending(&sources))
+}
+
+/// Tells which results are not whole.
+fn ending(sources: &[source::Source]) -> Exit {
+    let mut exit = Exit::Done;
+    for (source, missing) in sources.iter().filter_map(|source| Some((source, source.missing.as_ref()?))) {
+        eprintln!("{}: {missing}: the figures are of what is there", source.path.display());
+        exit = Exit::Failed;
+    }
+    exit
 }

@@ -55,6 +55,9 @@ pub struct Args {
     /// Continue results that another build of ttlab wrote
     #[arg(long)]
     any_build: bool,
+    /// Do without a lock, on file systems that have none: nothing else may write to the folder
+    #[arg(long)]
+    no_lock: bool,
     /// No progress and no summary
     #[arg(short, long)]
     quiet: bool,
@@ -98,6 +101,7 @@ pub fn run(args: &Args) -> Outcome {
         retry_failed: args.retry_failed,
         repair: args.repair,
         any_build: args.any_build,
+        no_lock: args.no_lock,
         shard,
     };
     let session = Session::begin(&experiment, &plan, &folder, settings).map_err(run_failure)?;
@@ -169,7 +173,9 @@ pub(super) fn output_failure(error: runner::OutputError) -> Failure {
         runner::OutputError::Results { error: crate::record::ResultsError::Io(_), .. } => Failure::io(error),
         runner::OutputError::Results { .. } => Failure::usage(error),
         runner::OutputError::Manifest(crate::record::manifest::ManifestError::Json { .. }) => Failure::usage(error),
-        runner::OutputError::Io { .. } | runner::OutputError::Manifest(_) => Failure::io(error),
+        runner::OutputError::Io { .. } | runner::OutputError::NoLocks { .. } | runner::OutputError::Manifest(_) => {
+            Failure::io(error)
+        }
     }
 }
 

@@ -106,6 +106,7 @@ pub fn run(args: &Args) -> Outcome {
             "a path with a line end or another control character in it cannot be put into a script",
         ));
     }
+    crate::submit::check(system, &order).map_err(|problem| Failure::usage(format!("{name}: {problem}")))?;
     std::fs::create_dir_all(&folder).map_err(|error| io(&folder, error))?;
     let (scripts, start) = scripts(system, &order);
     for script in scripts {

@@ -222,6 +222,8 @@ pub struct Experiment {
     pub file: File,
     /// The file's text.
     pub text: String,
+    /// What `--set` laid over it.
+    pub sets: Vec<String>,
     /// The suite's name as the file gives it.
     pub suite_name: String,
     /// The suite's file as it was found; none where the experiment gives its position itself, or a plan its suite's text.
@@ -297,6 +299,7 @@ impl Experiment {
             return Err(source.at("first", "first: 0 is out of range: expected at least 1"));
         }
         suite.items.truncate(file.first.unwrap_or(usize::MAX));
+        let given = sets.to_vec();
         let sets = Setting::parse_all(sets)?;
         let points = grid::expand(&file, &sets, source)?;
         let baseline = grid::baseline(&file, &points, source)?;
@@ -305,7 +308,7 @@ impl Experiment {
             tune.check(source)?;
         }
         super::expect::check(&file, &points, source)?;
-        Ok(Self { name, text: text.to_owned(), suite_name, suite_file, suite, points, baseline, file })
+        Ok(Self { name, text: text.to_owned(), sets: given, suite_name, suite_file, suite, points, baseline, file })
     }
 }
 

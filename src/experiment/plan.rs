@@ -175,6 +175,12 @@ impl Plan {
         self.variants.iter().any(|point| point.options.diagnostics == crate::engine::options::Diagnostics::Full)
     }
 
+    /// Whether a variant is one job over all items, since nothing is cleared between them.
+    #[must_use]
+    pub fn is_one_job(&self, variant: usize) -> bool {
+        self.spans[variant] > 1
+    }
+
     /// How many jobs there are.
     #[must_use]
     pub fn len(&self) -> u64 {

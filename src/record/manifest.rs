@@ -1,7 +1,7 @@
 //! `manifest.json`: what was run, by which build, on which machine.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -80,6 +80,29 @@ pub struct ShardRun {
     pub ended: Option<u64>,
 }
 
+/// One stretch of a run: from a start of the program to its end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Stretch {
+    /// Of merged results: the shard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<u64>,
+    /// Jobs at a time.
+    pub jobs: usize,
+    /// Jobs that it finished; none while it runs or after a kill.
+    pub done: Option<u64>,
+    /// The build.
+    pub build: Build,
+    /// The machine.
+    pub machine: Machine,
+    /// Whether a table of 2 MiB or more lay in huge pages.
+    pub huge_pages: Option<bool>,
+    /// When it began, seconds since 1970 (UTC).
+    pub begun: u64,
+    /// When it ended; none while it runs or after a kill.
+    pub ended: Option<u64>,
+}
+
 /// What stands beside the results of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -106,7 +129,10 @@ pub struct Manifest {
     pub baseline: String,
     /// Option columns that vary.
     pub varying: Vec<String>,
-    /// Every option of every variant.
+    /// The variants that nothing is cleared for between positions: each is one job with all of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
+    /// Every option of every variant; of a shard none, since its plan has them.
     pub options: BTreeMap<String, serde_json::Value>,
     /// Hash of the plan: equal plans give equal counts.
     pub plan: String,
@@ -134,9 +160,49 @@ pub struct Manifest {
     pub begun: u64,
     /// When it ended; none while it runs or after a kill.
     pub ended: Option<u64>,
+    /// What `--set` laid over the experiment.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<String>,
+    /// Every stretch of the run, the first one first: a run that was stopped and continued has several, merged results those of all
+    /// shards. None is ever taken out or written over.
+    pub stretches: Vec<Stretch>,
+    /// Rows at the end of the run; none before.
+    pub rows: Option<u64>,
+    /// Hash of the rows' seals, in order, at the end of the run.
+    pub seals: Option<String>,
 }
 
 impl Manifest {
+    /// The stretch that a manifest speaks of at its head, for one that was written before there were stretches.
+    #[must_use]
+    pub fn head(&self) -> Stretch {
+        Stretch {
+            shard: None,
+            jobs: self.jobs,
+            done: None,
+            build: self.build.clone(),
+            machine: self.machine.clone(),
+            huge_pages: self.huge_pages,
+            begun: self.begun,
+            ended: self.ended,
+        }
+    }
+
+    /// Every stretch, or the head where there are none.
+    #[must_use]
+    pub fn history(&self) -> Vec<Stretch> {
+        if self.stretches.is_empty() { vec![self.head()] } else { self.stretches.clone() }
+    }
+
+    /// The variants that nothing is cleared for between positions: each is one job with all of them.
+    #[must_use]
+    pub fn kept(&self) -> HashSet<&str> {
+        let never = |options: &serde_json::Value, path| options.pointer(path).is_some_and(|clear| clear == "never");
+        let kept = |options| never(options, "/table/clear") || never(options, "/history_clear");
+        let of_options = self.options.iter().filter(|(_, options)| kept(options)).map(|(name, _)| name.as_str());
+        self.kept.iter().map(String::as_str).chain(of_options).collect()
+    }
+
     /// The manifest of a folder; none where there is no such file or folder.
     ///
     /// # Errors

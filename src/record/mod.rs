@@ -3,10 +3,13 @@
 pub mod columns;
 pub mod manifest;
 mod results;
+pub mod verify;
 mod whole;
 
 pub use columns::{Column, Role, columns, header};
-pub use results::{Line, Results, ResultsError, Rows, header_length, order, rewrite, scan, write_rows};
+pub use results::{
+    Line, Results, ResultsError, Rows, header_length, order, own_file, rewrite, scan, scan_any, write_rows,
+};
 pub use whole::{TEMPORARY, write_whole};
 
 use crate::engine::Iteration;

@@ -1,6 +1,6 @@
 //! The results file: appended to row by row, read line by line, put in order, each in memory that does not grow with its fields.
 
-use super::whole::{begin, publish};
+use super::whole::{begin, publish, sync_folder};
 use csv::StringRecord;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -15,10 +15,10 @@ pub enum ResultsError {
     Io(#[from] io::Error),
     /// It was written for other columns: another experiment, or another build.
     #[error(
-        "it has other columns than this experiment writes (another experiment or another build wrote it): move it away, \
+        "it has other columns than this experiment writes: {0} (another experiment or another build wrote it): move it away, \
          or choose another folder with --out"
     )]
-    OtherColumns,
+    OtherColumns(String),
     /// A line is no row of this plan.
     #[error("line {line}: {problem}")]
     Damaged {
@@ -50,40 +50,114 @@ pub fn scan(
     mut visit: impl FnMut(&Line, Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<u64, ResultsError> {
     let mut file = File::open(path)?;
-    let expected = line_of(header.iter().map(String::as_str))?;
     let whole = whole_lines(&mut file)?;
+    file.seek(SeekFrom::Start(0))?;
+    let mut lines = BufReader::with_capacity(1 << 16, (&file).take(whole));
+    let mut bytes = Vec::new();
     if whole == 0 {
-        return Ok(0);
+        // Not even a whole header: what a kill left of one, or no results at all.
+        let expected = line_of(header.iter().map(String::as_str))?;
+        (&file).take(expected.len() as u64 + 1).read_to_end(&mut bytes)?;
+        return if expected.starts_with(&bytes) { Ok(0) } else { Err(other_columns(header, &bytes)) };
     }
-    file.seek(SeekFrom::Start(0))?;
-    let mut start = vec![0; expected.len()];
-    if file.read_exact(&mut start).is_err() || start != expected {
-        return Err(ResultsError::OtherColumns);
+    lines.read_until(b'\n', &mut bytes)?;
+    if bytes != line_of(header.iter().map(String::as_str))? {
+        return Err(other_columns(header, &bytes));
     }
+    each_line(lines, bytes.len() as u64, header.len(), &mut visit)?;
+    Ok(whole)
+}
+
+/// What is wrong with a header.
+fn other_columns(header: &[String], found: &[u8]) -> ResultsError {
+    if found.contains(&b'\r') {
+        return ResultsError::Damaged { line: 1, problem: CARRIAGE.to_owned() };
+    }
+    let fields = match parse_line(found) {
+        Ok(fields) => fields,
+        Err(problem) => return ResultsError::Damaged { line: 1, problem },
+    };
+    let fields: Vec<&str> = fields.iter().collect();
+    let expected: Vec<&str> = header.iter().map(String::as_str).collect();
+    ResultsError::OtherColumns(match expected.iter().zip(&fields).position(|(wanted, found)| wanted != found) {
+        Some(at) if !expected.contains(&fields[at]) => {
+            format!("column {} is `{}`, which it has not, where `{}` is expected", at + 1, fields[at], expected[at])
+        }
+        Some(at) => format!("column {} is `{}` where `{}` is expected", at + 1, fields[at], expected[at]),
+        None if fields.len() < expected.len() => format!("`{}` is missing at the end", expected[fields.len()]),
+        None => format!("`{}` follows the last one", fields.get(expected.len()).copied().unwrap_or_default()),
+    })
+}
+
+/// Reads every whole line of any results file, whatever its columns. Returns the columns and the bytes up to the end of the last
+/// whole line; `visit` as for [`scan`], told the columns.
+///
+/// # Errors
+/// When there is no header, `visit` fails, or the system refuses.
+pub fn scan_any(
+    path: &Path,
+    mut visit: impl FnMut(&[String], &Line, Result<&StringRecord, String>) -> Result<(), String>,
+) -> Result<Vec<String>, ResultsError> {
+    let mut file = File::open(path)?;
+    let whole = whole_lines(&mut file)?;
     file.seek(SeekFrom::Start(0))?;
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(BufReader::new((&file).take(whole)));
-    let mut record = StringRecord::new();
-    reader.headers().map_err(|error| io::Error::other(error.to_string()))?;
+    let mut lines = BufReader::with_capacity(1 << 16, (&file).take(whole));
+    let mut bytes = Vec::new();
+    lines.read_until(b'\n', &mut bytes)?;
+    let damaged = |problem| ResultsError::Damaged { line: 1, problem };
+    let header: Vec<String> = parse_line(&bytes).map_err(damaged)?.iter().map(str::to_owned).collect();
+    each_line(lines, bytes.len() as u64, header.len(), &mut |line, row| visit(&header, line, row))?;
+    Ok(header)
+}
+
+/// Hands on each line. A row is a line: a stray quote costs its own row and none that follows.
+fn each_line(
+    mut lines: impl BufRead,
+    mut at: u64,
+    fields: usize,
+    visit: &mut dyn FnMut(&Line, Result<&StringRecord, String>) -> Result<(), String>,
+) -> Result<(), ResultsError> {
+    let (mut bytes, mut number) = (Vec::new(), 1);
     loop {
-        let (number, begin) = (reader.position().line(), reader.position().byte());
-        let read = reader.read_record(&mut record);
-        let line = Line { number, bytes: begin..reader.position().byte() };
-        let row = match read {
-            Ok(false) => return Ok(whole),
-            Ok(true) if record.len() == header.len() => Ok(&record),
-            Ok(true) => {
-                let (expected, found) = (header.len(), record.len());
-                Err(format!(
-                    "it is no row: expected {expected} fields, found {found}; it was edited by hand or damaged"
-                ))
+        bytes.clear();
+        if lines.read_until(b'\n', &mut bytes)? == 0 {
+            return Ok(());
+        }
+        number += 1;
+        let line = Line { number, bytes: at..at + bytes.len() as u64 };
+        at = line.bytes.end;
+        let row = parse_line(&bytes).and_then(|row| match row.len() {
+            found if found == fields => Ok(row),
+            found => {
+                Err(format!("it is no row: expected {fields} fields, found {found}; it was edited by hand or damaged"))
             }
-            Err(error) => match error.into_kind() {
-                csv::ErrorKind::Io(error) => return Err(error.into()),
-                _ => Err("it is no UTF-8 text; the file is damaged".to_owned()),
-            },
-        };
+        });
+        let row = row.as_ref().map_err(Clone::clone);
         visit(&line, row).map_err(|problem| ResultsError::Damaged { line: number, problem })?;
     }
+}
+
+const CARRIAGE: &str = "it holds a carriage return: another program saved the file, and rows end with a line feed alone; \
+    `tr -d '\\r'` takes them out";
+
+/// The fields of one line.
+fn parse_line(bytes: &[u8]) -> Result<StringRecord, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is no UTF-8 text; the file is damaged".to_owned())?;
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    if text.contains('\r') {
+        return Err(CARRIAGE.to_owned());
+    }
+    if !text.contains('"') {
+        return Ok(text.split(',').collect());
+    }
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .buffer_capacity(text.len().max(1))
+        .from_reader(text.as_bytes());
+    let mut row = StringRecord::new();
+    reader.read_record(&mut row).map_err(|error| error.to_string())?;
+    Ok(row)
 }
 
 /// An open results file, to which rows are appended.
@@ -100,7 +174,7 @@ impl Results {
     /// # Errors
     /// When the system refuses.
     pub fn open(path: &Path, header: &[String], length: u64) -> io::Result<Self> {
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let mut file = own_file(path)?;
         if file.metadata()?.len() > length {
             file.set_len(length)?;
         }
@@ -110,6 +184,7 @@ impl Results {
             results.write(&line_of(header.iter().map(String::as_str))?)?;
         }
         results.sync()?;
+        sync_folder(path);
         Ok(results)
     }
 
@@ -142,6 +217,14 @@ impl Results {
     /// When the system refuses.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
+    }
+
+    /// Another hold on the file, by which a thread that does not append can wait for the disk.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn hold(&self) -> io::Result<File> {
+        self.file.try_clone()
     }
 
     /// Whether the file is still where it was opened, and not moved, deleted or replaced.
@@ -195,6 +278,27 @@ fn line_of<'a>(fields: impl Iterator<Item = &'a str>) -> io::Result<Vec<u8>> {
 /// When the header cannot be written as CSV.
 pub fn header_length(header: &[String]) -> io::Result<u64> {
     Ok(line_of(header.iter().map(String::as_str))?.len() as u64)
+}
+
+/// Opens a file for reading and writing, making it where there is none. What was planted under its name is not followed: a link
+/// would have the run write to another's file.
+///
+/// # Errors
+/// When it is a link, or the system refuses.
+pub fn own_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    }
+    options.open(path).map_err(|error| match std::fs::symlink_metadata(path) {
+        Ok(found) if found.file_type().is_symlink() => {
+            io::Error::new(error.kind(), "it is a symbolic link, and results are not written through links: remove it")
+        }
+        _ => error,
+    })
 }
 
 /// Bytes up to the end of the last line that has one.

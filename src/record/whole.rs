@@ -13,27 +13,42 @@ pub const TEMPORARY: &str = ".ttlab-new-";
 /// # Errors
 /// When the system refuses.
 pub fn begin(path: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder(path))
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As other programs make files: what the user's umask leaves of this.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder(path))
 }
 
-/// Puts a temporary file in its place, readable as other files are, and on the disk when this returns.
+/// Puts a temporary file in its place, with the permissions of the file that was there, and on the disk when this returns.
 ///
 /// # Errors
 /// When the system refuses; what was at `path` is then untouched.
 pub fn publish(file: NamedTempFile, path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(path).map_or(0o644, |old| old.permissions().mode());
-        file.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
+        // A link that was planted there is replaced, not followed.
+        if let Ok(old) = fs::symlink_metadata(path)
+            && old.is_file()
+        {
+            file.as_file().set_permissions(old.permissions())?;
+        }
     }
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
-    // The new name is in the folder: where the system can, it goes to the disk too.
+    sync_folder(path);
+    Ok(())
+}
+
+/// Puts a new name in a file's folder on the disk, where the system can.
+pub fn sync_folder(path: &Path) {
     if let Ok(folder) = File::open(folder(path)) {
         let _ = folder.sync_all();
     }
-    Ok(())
 }
 
 /// Writes a whole file.

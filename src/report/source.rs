@@ -4,6 +4,7 @@ use crate::analysis::Frame;
 use crate::analysis::rows::column::SOURCE;
 use crate::experiment::File;
 use crate::record::manifest::Manifest;
+use crate::record::verify;
 use anyhow::{Context, Result, bail};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ pub struct Source {
     pub file: Option<File>,
     /// The rows.
     pub frame: Frame,
+    /// Which rows are missing, in words; none where none are.
+    pub missing: Option<String>,
 }
 
 impl Source {
@@ -41,10 +44,20 @@ impl Source {
             Err(_) if is_file => None,
             Err(error) => bail!("{}: {error}", experiment_path.display()),
         };
-        let frame = Frame::read(&if is_file { path.to_owned() } else { path.join("results.csv") })?;
+        let rows = if is_file { path.to_owned() } else { path.join("results.csv") };
+        // A manifest says what is missing of its own folder's results, not of another file there.
+        let beside = manifest.as_ref().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv"));
+        let (verified, frame) = verify::beside(&rows, beside, || Frame::read(&rows));
+        let (frame, verified) = (frame?, verified.with_context(|| rows.display().to_string())?);
+        if let Some(wrong) = verified.wrong() {
+            bail!(
+                "{}: {wrong}\nhelp: the figures would not be those of a run; `ttlab run` with --repair makes such rows again",
+                rows.display()
+            );
+        }
         let name = manifest.as_ref().map(|manifest| manifest.name.clone()).filter(|name| !name.is_empty());
         let label = name.unwrap_or_else(|| path.display().to_string());
-        Ok(Self { label, path: path.to_owned(), manifest, file, frame })
+        Ok(Self { label, path: path.to_owned(), missing: verified.missing(), manifest, file, frame })
     }
 }
 

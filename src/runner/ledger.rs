@@ -6,10 +6,10 @@ use crate::record::{self, ResultsError, columns};
 use csv::StringRecord;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What names the columns that place a row.
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     columns::ID,
     columns::VARIANT,
     columns::GAME,
@@ -18,6 +18,7 @@ const KEYS: [&str; 8] = [
     columns::REPEAT,
     columns::DEPTH,
     columns::ERROR,
+    columns::SECONDS,
 ];
 
 /// How the rows of a plan are found their places.
@@ -25,7 +26,7 @@ pub struct Ledger<'a> {
     plan: &'a Plan,
     items: HashMap<&'a str, usize>,
     variants: HashMap<&'a str, usize>,
-    keys: [usize; 8],
+    keys: [usize; KEYS.len()],
 }
 
 /// A row's place: rows in this order are those of one job at a time in the plan's order.
@@ -74,7 +75,7 @@ impl<'a> Ledger<'a> {
     /// # Errors
     /// When it is no row of this plan.
     pub fn entry(&self, row: &StringRecord) -> Result<Entry, String> {
-        let [id, variant, game, position, ply, repeat, depth, error] =
+        let [id, variant, game, position, ply, repeat, depth, error, seconds] =
             self.keys.map(|at| row.get(at).unwrap_or_default());
         let name = variant;
         let variant = *self.variants.get(name).ok_or_else(|| format!("the plan has no variant \"{name}\""))?;
@@ -86,6 +87,9 @@ impl<'a> Ledger<'a> {
             ply => Some(ply.parse().map_err(|_| format!("ply: `{ply}` is no number"))?),
         };
         let depth: u8 = depth.parse().map_err(|_| format!("depth: `{depth}` is no depth"))?;
+        if !seconds.parse().is_ok_and(|seconds: f64| seconds.is_finite() && seconds >= 0.0) {
+            return Err(format!("seconds: `{seconds}` is no time"));
+        }
         let number = u64::from_str_radix(id, 16).map_err(|_| format!("id: `{id}` is no id"))?;
         if repeat >= self.plan.repeats {
             return Err(format!(
@@ -147,6 +151,8 @@ pub struct Done {
     pub torn: u64,
     /// Rows that are dropped: of jobs that were not finished, or are to be run again.
     pub dropped: u64,
+    /// Where the file was copied to before damaged rows were taken out.
+    pub saved: Option<PathBuf>,
 }
 
 /// Which jobs are to be run again though rows of theirs are there.
@@ -156,6 +162,19 @@ pub struct Again {
     pub failed: bool,
     /// Those with a row that is damaged or missing. Lines that are no rows of this plan go with them.
     pub damaged: bool,
+}
+
+/// Copies a results file that is about to be repaired, under the first free name of `results.csv.damaged-1`, `-2`, ...
+fn save(path: &Path) -> std::io::Result<PathBuf> {
+    let name = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".damaged-{number}"));
+        PathBuf::from(name)
+    };
+    let free = (1..).map(name).find(|name| name.symlink_metadata().is_err());
+    let copy = free.unwrap_or_else(|| name(0));
+    record::write_whole(&copy, &std::fs::read(path)?)?;
+    Ok(copy)
 }
 
 /// Reads a results file, drops the rows of jobs that are not done or are to be run again, and says what is left and how many
@@ -200,9 +219,12 @@ pub fn take_stock(
     jobs.retain(|job| !run_again(job));
     let nothing_to_drop = unfinished.is_empty() && !strangers && (!again.failed || failed.is_empty());
     let failed = failed.intersection(&jobs).count() as u64;
-    let mut done = Done { jobs, failed, torn, dropped: 0 };
+    let mut done = Done { jobs, failed, torn, dropped: 0, saved: None };
     if nothing_to_drop {
         return Ok((done, whole));
+    }
+    if strangers {
+        done.saved = Some(save(path)?);
     }
     let mut kept: Vec<Range<u64>> = Vec::new();
     record::scan(path, header, |line, row| {

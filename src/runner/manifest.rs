@@ -1,7 +1,7 @@
 //! The manifest of a run that begins.
 
 use super::machine;
-use crate::experiment::{Experiment, Plan};
+use crate::experiment::{Experiment, Plan, Split};
 use crate::record::manifest::{Build, Manifest, Shard};
 
 /// This build.
@@ -16,9 +16,16 @@ fn build() -> Build {
 /// The manifest of a run that begins.
 #[must_use]
 pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option<Shard>) -> Manifest {
+    let own = own_variants(plan, shard);
+    let names = |wanted: &dyn Fn(usize) -> bool| {
+        let points = plan.variants.iter().enumerate().filter(|(at, _)| wanted(*at));
+        points.map(|(_, point)| point.name.clone()).collect::<Vec<_>>()
+    };
+    // A shard's plan has the options of its thousands of variants: they need not lie in every shard's folder.
     let options = plan
         .variants
         .iter()
+        .filter(|_| shard.is_none())
         .map(|point| (point.name.clone(), serde_json::to_value(&point.options).unwrap_or_default()));
     Manifest {
         schema: 1,
@@ -29,7 +36,8 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         sequence: experiment.file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some()),
         repeats: experiment.file.repeats,
         seeds: experiment.file.seeds,
-        variants: plan.variants.iter().map(|point| point.name.clone()).collect(),
+        variants: names(&|at| own[at]),
+        kept: names(&|at| own[at] && plan.is_one_job(at)),
         baseline: plan.variants[plan.baseline].name.clone(),
         varying: plan.varying(),
         options: options.collect(),
@@ -44,7 +52,22 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         huge_pages: huge_pages(plan),
         begun: now(),
         ended: None,
+        sets: experiment.sets.clone(),
+        stretches: Vec::new(),
+        rows: None,
+        seals: None,
     }
+}
+
+/// Which variants have jobs in a shard; all where there is none.
+fn own_variants(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
+    let mut own = vec![shard.is_none(); plan.variants.len()];
+    if let Some(shard) = shard {
+        let split = Split::new(plan, shard.of);
+        let mine = plan.jobs().filter(|job| split.shard_of(plan, job) == shard.index);
+        mine.for_each(|job| own[job.variant] = true);
+    }
+    own
 }
 
 /// Nodes per second of the fixed searches of `ttlab bench`: the best of three, since a machine can only be too slow.

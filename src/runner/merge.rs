@@ -3,7 +3,7 @@
 use super::ledger::{Chains, Entry, Ledger};
 use super::{Output, OutputError};
 use crate::experiment::{Experiment, Plan, Split};
-use crate::record::manifest::{MANIFEST, Manifest, Shard, ShardRun};
+use crate::record::manifest::{MANIFEST, Manifest, Shard, ShardRun, Stretch};
 use crate::record::{self, ResultsError, Rows};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -226,16 +226,21 @@ impl<'a> Shards<'a> {
         // A run that was killed just before its end has all its rows, but in the order in which they were found.
         for (_, folder) in &self.folders {
             if folder.join(MANIFEST).exists() {
-                let shard = Output::open(folder)?;
-                record::order(&shard.results_path(), &header, |row| Ok(ledger.entry(row)?.place)).map_err(|error| {
-                    OutputError::Results { path: shard.results_path().display().to_string(), error }
-                })?;
+                // The lock shows that nobody writes there; where only reading is let, nobody can.
+                let _lock = match Output::open(folder) {
+                    Err(OutputError::Io { error, .. }) if is_read_only(&error) => None,
+                    opened => Some(opened?),
+                };
+                let path = folder.join("results.csv");
+                record::order(&path, &header, |row| Ok(ledger.entry(row)?.place))
+                    .map_err(|error| OutputError::Results { path: path.display().to_string(), error })?;
             }
         }
-        output.begin(self.experiment, manifest.clone(), any_build)?;
         let path = output.results_path();
         let wrong = |error: ResultsError| OutputError::Results { path: path.display().to_string(), error };
+        output.merge(self.experiment, manifest.clone(), any_build)?;
         record::write_rows(&path, &header, |sink| self.deal(&ledger, &header, sink)).map_err(wrong)?;
+        output.seal().map_err(wrong)?;
         Ok((manifest, failed))
     }
 
@@ -290,8 +295,24 @@ impl<'a> Shards<'a> {
                 begun: manifest.begun,
                 ended: manifest.ended,
             };
+            let stretches = || {
+                let of_shard = |stretch| Stretch { shard: Some(*shard), ..stretch };
+                manifest.history().into_iter().map(of_shard).collect::<Vec<_>>()
+            };
             match merged.as_mut() {
-                None => merged = Some(Manifest { shard: None, calibration: None, shards: vec![run], ..manifest }),
+                None => {
+                    merged = Some(Manifest {
+                        jobs: manifest.jobs,
+                        build: manifest.build.clone(),
+                        machine: manifest.machine.clone(),
+                        huge_pages: manifest.huge_pages,
+                        begun: manifest.begun,
+                        ended: manifest.ended,
+                        stretches: stretches(),
+                        shards: vec![run],
+                        ..super::manifest(self.experiment, self.plan, manifest.jobs, None)
+                    });
+                }
                 Some(merged) => {
                     if merged.build != manifest.build && !any_build {
                         return Err(MergeError::Foreign {
@@ -312,12 +333,18 @@ impl<'a> Shards<'a> {
                     merged.jobs = merged.jobs.max(manifest.jobs);
                     merged.begun = merged.begun.min(manifest.begun);
                     merged.ended = merged.ended.max(manifest.ended);
+                    merged.stretches.extend(stretches());
                     merged.shards.push(run);
                 }
             }
         }
         merged.ok_or(MergeError::Missing(Vec::new(), self.of))
     }
+}
+
+/// Whether the system lets nothing be written there.
+fn is_read_only(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::ReadOnlyFilesystem | std::io::ErrorKind::PermissionDenied)
 }
 
 /// Files that are open at a time.

@@ -1,6 +1,7 @@
 //! The runner: jobs in parallel, a row for each finished iteration, nothing lost to a kill. The only room with a clock.
 
 pub mod audit;
+mod flight;
 mod job;
 mod ledger;
 pub mod machine;
@@ -9,6 +10,8 @@ mod merge;
 mod output;
 pub mod progress;
 mod session;
+mod steward;
+pub mod verify;
 mod work;
 
 pub use ledger::Done;
@@ -70,23 +73,35 @@ pub enum RunError {
     Vanished(String),
 }
 
-/// Checks that the tables of so many jobs fit into the memory that the machine has to spare.
+/// Checks that the tables of so many jobs fit into the memory that this process can have. A variant whose table alone does not fit
+/// gets the reason why; its jobs fail, and the others run.
 ///
 /// # Errors
-/// With the figures, and what would fit.
-pub fn check_memory(plan: &Plan, jobs: usize) -> Result<(), RunError> {
-    let Some(available) = machine::available_bytes() else { return Ok(()) };
-    let mut largest = (0, "");
-    for point in &plan.variants {
-        let bytes = crate::table::bytes(&point.options.table, None).unwrap_or(0);
-        largest = largest.max((bytes, &point.name));
-    }
-    let (bytes, name) = largest;
+/// When no variant fits, or so many jobs of the others do not: with the figures, and what would fit.
+pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
+    let none = vec![None; plan.variants.len()];
+    let Some(available) = machine::available_bytes() else { return Ok(none) };
+    let mib = |bytes: u64| bytes >> 20;
+    let too_large = |(bytes, name): &(u64, &str)| {
+        format!(
+            "table.size: {} MiB (variant \"{name}\") are more than the {} MiB of memory that are free",
+            mib(*bytes),
+            mib(available)
+        )
+    };
+    let tables: Vec<(u64, &str)> = plan
+        .variants
+        .iter()
+        .map(|point| (crate::table::bytes(&point.options.table, None).unwrap_or(0), point.name.as_str()))
+        .collect();
+    let unfit = tables.iter().map(|table| (table.0 > available).then(|| too_large(table))).collect();
+    let Some(&(bytes, name)) = tables.iter().filter(|(bytes, _)| *bytes <= available).max() else {
+        return Err(RunError::Memory(tables.iter().min().map(too_large).unwrap_or_default()));
+    };
     let needed = bytes.saturating_mul(jobs as u64);
     if needed <= available {
-        return Ok(());
+        return Ok(unfit);
     }
-    let mib = |bytes: u64| bytes >> 20;
     let fits = available / bytes.max(1);
     Err(RunError::Memory(format!(
         "table.size: {jobs} job(s) x {} MiB (variant \"{name}\") need more than the {} MiB of memory that are free{}",

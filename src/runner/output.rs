@@ -1,10 +1,11 @@
 //! The output folder: `experiment.toml`, `manifest.json`, `results.csv`, under a lock.
 
 use super::RunError;
+use super::flight::FLIGHT;
 use super::ledger::{Again, Done, Ledger, take_stock};
 use super::manifest::now;
 use crate::experiment::Experiment;
-use crate::record::manifest::{MANIFEST, Manifest, ManifestError};
+use crate::record::manifest::{MANIFEST, Manifest, ManifestError, Stretch};
 use crate::record::{self, Results, ResultsError};
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -16,6 +17,8 @@ pub struct Output {
     folder: PathBuf,
     /// Held until the run ends; the system lets go of it even after a kill.
     _lock: File,
+    /// The manifest that stood there before.
+    before: OnceLock<Manifest>,
     /// What [`Output::begin`] wrote.
     begun: OnceLock<(String, Manifest)>,
 }
@@ -34,6 +37,17 @@ pub enum OutputError {
     /// Another run is at it.
     #[error("{0}: another run is writing there: wait for it, or choose another folder with --out")]
     Locked(String),
+    /// The file system has no locks.
+    #[error(
+        "{path}: the file system cannot lock it ({error}): choose another with --out, or, if nothing else writes there, \
+         `ttlab run` with --no-lock"
+    )]
+    NoLocks {
+        /// The lock.
+        path: String,
+        /// What the system said.
+        error: io::Error,
+    },
     /// The results there are not of this plan.
     #[error("{0}")]
     Foreign(String),
@@ -60,19 +74,31 @@ impl Output {
     /// # Errors
     /// When it cannot be written to, or another run holds it.
     pub fn open(folder: &Path) -> Result<Self, OutputError> {
+        Self::open_with(folder, true)
+    }
+
+    /// As [`Output::open`]; without `locking` the user has it that nothing else writes there.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_with(folder: &Path, locking: bool) -> Result<Self, OutputError> {
         fs::create_dir_all(folder).map_err(io_error(folder))?;
         let path = folder.join(".lock");
-        let lock = File::create(&path).map_err(io_error(&path))?;
+        // Neither followed nor cut short: what was planted there is somebody's.
+        let lock = record::own_file(&path).map_err(io_error(&path))?;
         match lock.try_lock() {
             Ok(()) => {}
+            Err(_) if !locking => {}
             Err(TryLockError::WouldBlock) => return Err(OutputError::Locked(folder.display().to_string())),
-            Err(TryLockError::Error(error)) => return Err(io_error(&path)(error)),
+            Err(TryLockError::Error(error)) => {
+                return Err(OutputError::NoLocks { path: path.display().to_string(), error });
+            }
         }
         let left = fs::read_dir(folder).map_err(io_error(folder))?.flatten();
         for entry in left.filter(|entry| entry.file_name().to_string_lossy().starts_with(record::TEMPORARY)) {
             let _ = fs::remove_file(entry.path());
         }
-        Ok(Self { folder: folder.to_owned(), _lock: lock, begun: OnceLock::new() })
+        Ok(Self { folder: folder.to_owned(), _lock: lock, before: OnceLock::new(), begun: OnceLock::new() })
     }
 
     /// Where the rows go.
@@ -91,12 +117,24 @@ impl Output {
         &self.folder
     }
 
-    /// Throws away the results that are there.
+    /// Throws away the results that are there, and the pages that were made of them.
     ///
     /// # Errors
     /// When the system refuses.
     pub fn clear(&self) -> Result<(), OutputError> {
-        for path in [self.results_path(), self.manifest_path()] {
+        let mut old = vec![self.results_path(), self.manifest_path(), self.folder.join(FLIGHT)];
+        // Pages only where results stand: a folder of something else is left as it is.
+        if old[0].symlink_metadata().is_ok() {
+            let files = fs::read_dir(&self.folder).map_err(io_error(&self.folder))?.flatten().map(|entry| entry.path());
+            // The figures of a page are those that it names; other pictures are somebody's.
+            let page = fs::read_to_string(self.folder.join("report.md")).unwrap_or_default();
+            let is_page = |path: &PathBuf| {
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                ["report.md", "report.html"].contains(&name) || name.ends_with(".svg") && page.contains(name)
+            };
+            old.extend(files.filter(is_page));
+        }
+        for path in old {
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io_error(&path)(error)),
                 _ => {}
@@ -111,6 +149,7 @@ impl Output {
     /// When the results there are not of this plan, or the folder cannot be written to.
     pub fn begin(&self, experiment: &Experiment, mut manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
         let path = self.manifest_path();
+        let jobs = manifest.jobs;
         if self.results_path().exists()
             && let Some(old) = Manifest::read(&self.folder)?
         {
@@ -134,11 +173,49 @@ impl Output {
                 )));
             }
             manifest.begun = old.begun;
+            // What was run before stays written down, whoever ran it. What is warned of looks at the worst of it.
+            manifest.stretches = old.history();
+            manifest.jobs = manifest.jobs.max(old.jobs);
+            // Until this stretch ends there are at least the rows that there were.
+            manifest.rows = old.rows;
+            let _ = self.before.set(old);
         }
+        manifest.stretches.push(Stretch { jobs, begun: now(), ..manifest.head() });
         self.write_experiment(experiment)?;
         self.write_manifest(&manifest).map_err(io_error(&path))?;
         let _ = self.begun.set((experiment.text.clone(), manifest));
         Ok(())
+    }
+
+    /// Takes back what [`Output::begin`] wrote: the results there cannot be continued, and nothing was run.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn retract(&self) -> io::Result<()> {
+        self.before.get().map_or(Ok(()), |before| self.write_manifest(before))
+    }
+
+    /// As [`Output::begin`], for rows that were made elsewhere: the manifest's stretches are theirs.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn merge(&self, experiment: &Experiment, manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
+        let stretches = manifest.stretches.clone();
+        self.begin(experiment, manifest, any_build)?;
+        let mut manifest = self.manifest().map_err(io_error(&self.manifest_path()))?;
+        manifest.stretches = stretches;
+        self.write_manifest(&manifest).map_err(io_error(&self.manifest_path()))
+    }
+
+    /// Writes into the manifest what the rows are that are there.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn seal(&self) -> Result<(), ResultsError> {
+        let mut manifest = self.manifest()?;
+        let verified = record::verify::verify(&self.results_path(), Some(&manifest))?;
+        (manifest.rows, manifest.seals) = (Some(verified.rows), Some(verified.digest));
+        Ok(self.write_manifest(&manifest)?)
     }
 
     /// Writes the experiment as it is run.
@@ -183,11 +260,33 @@ impl Output {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn finish(&self, header: &[String], ledger: &Ledger<'_>) -> Result<(), ResultsError> {
+    pub fn finish(&self, header: &[String], ledger: &Ledger<'_>, done: u64) -> Result<(), ResultsError> {
         record::order(&self.results_path(), header, |row| Ok(ledger.entry(row)?.place))?;
+        self.seal()?;
+        self.end(self.manifest()?, done, true)?;
+        // Nothing is in flight; what is suspected has its row.
+        let _ = fs::remove_file(self.folder.join(FLIGHT));
+        Ok(())
+    }
+
+    /// Marks a stretch as ended before the plan is done.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn pause(&self, done: u64) -> Result<(), ResultsError> {
+        self.end(self.manifest()?, done, false)
+    }
+
+    fn manifest(&self) -> io::Result<Manifest> {
         let manifest = Manifest::read(&self.folder).map_err(io::Error::other)?;
-        let mut manifest = manifest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "manifest.json has gone"))?;
-        manifest.ended = Some(now());
+        manifest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "manifest.json has gone"))
+    }
+
+    fn end(&self, mut manifest: Manifest, done: u64, whole: bool) -> Result<(), ResultsError> {
+        manifest.ended = whole.then(now);
+        if let Some(stretch) = manifest.stretches.last_mut() {
+            (stretch.done, stretch.ended) = (Some(done), Some(now()));
+        }
         Ok(self.write_manifest(&manifest)?)
     }
 

@@ -73,6 +73,9 @@ impl Progress for Talk {
         if found.torn > 0 {
             eprintln!("a torn last line of {} bytes was cut off the results", found.torn);
         }
+        if let Some(saved) = &found.saved {
+            eprintln!("the results as they were are kept in {}", saved.display());
+        }
         if found.dropped > 0 {
             eprintln!("{} rows of jobs that are to be run again were dropped", found.dropped);
         }

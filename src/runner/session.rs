@@ -1,11 +1,13 @@
 //! A session: what `run`, `reproduce` and each stage of `tune` do with a plan and a folder, in one way.
 
+use super::flight::{FLIGHT, Flight};
 use super::ledger::{Again, Ledger};
 use super::progress::Progress;
 use super::{Output, OutputError, Ran, RunError, check_memory, job, manifest, work};
 use crate::experiment::{Experiment, Plan, Split};
 use crate::record::manifest::Shard;
 use crate::record::{self, ResultsError};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +25,8 @@ pub struct Settings {
     pub repair: bool,
     /// Whether results of another build are continued.
     pub any_build: bool,
+    /// Whether to go on where the folder cannot be locked: the user has it that nothing else writes there.
+    pub no_lock: bool,
     /// Only the jobs of one shard.
     pub shard: Option<Shard>,
 }
@@ -44,6 +48,8 @@ pub struct Session<'a> {
     plan: &'a Plan,
     settings: Settings,
     output: Output,
+    /// Why the variants' tables do not fit, where they do not.
+    unfit: Vec<Option<String>>,
 }
 
 impl<'a> Session<'a> {
@@ -57,13 +63,13 @@ impl<'a> Session<'a> {
         folder: &Path,
         settings: Settings,
     ) -> Result<Self, RunError> {
-        check_memory(plan, settings.jobs)?;
-        let output = Output::open(folder)?;
+        let unfit = check_memory(plan, settings.jobs)?;
+        let output = Output::open_with(folder, !settings.no_lock)?;
         if settings.fresh {
             output.clear()?;
         }
         output.begin(experiment, manifest(experiment, plan, settings.jobs, settings.shard), settings.any_build)?;
-        Ok(Self { experiment, plan, settings, output })
+        Ok(Self { experiment, plan, settings, output, unfit })
     }
 
     /// The folder.
@@ -77,12 +83,15 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When the results there cannot be continued, or a row cannot be written.
     pub fn run(&self, stop: &AtomicBool, progress: &dyn Progress) -> Result<Ran, RunError> {
-        let Self { experiment, plan, settings, output } = self;
+        let Self { experiment, plan, settings, output, unfit } = self;
         let varying = plan.varying();
         let header = record::header(&varying, plan.has_anatomy());
         let ledger = Ledger::new(experiment, plan, &header);
         let again = Again { failed: settings.retry_failed, damaged: settings.repair };
-        let (results, done) = output.results(&header, &ledger, again)?;
+        let (results, done) = output.results(&header, &ledger, again).inspect_err(|_| {
+            // That the folder cannot be written to is told by what follows from it.
+            let _ = output.retract();
+        })?;
         let split = settings.shard.map(|shard| (Split::new(plan, shard.of), shard.index));
         let mine = || plan.jobs().filter(|job| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index));
         let (mut all, mut before) = (0, 0);
@@ -92,13 +101,22 @@ impl<'a> Session<'a> {
         });
         progress.begin(all, before, &done);
 
-        let todo = mine().filter(|job| !done.jobs.contains(&plan.place(job)));
+        let flight = Flight::open(output.folder(), settings.retry_failed)
+            .map_err(|error| RunError::Write { path: output.folder().join(FLIGHT).display().to_string(), error })?;
+        let left = || mine().filter(|job| !done.jobs.contains(&plan.place(job)));
+        // Suspects are few: they were in flight when the process ended.
+        let suspects: Vec<_> = left().filter(|job| flight.suspects(plan.job_id(job))).collect();
+        let places: HashSet<u64> = suspects.iter().map(|job| plan.place(job)).collect();
+        let todo = left().filter(move |job| !places.contains(&plan.place(job)));
         let (ran, broken) = work::work(work::Task {
             experiment,
             plan,
             output,
             labels: plan.variants.iter().map(|point| job::option_values(point, &varying)).collect(),
             todo: Mutex::new(Box::new(todo)),
+            suspects,
+            flight,
+            unfit: unfit.clone(),
             workers: settings.jobs.max(1).min(usize::try_from(all - before).unwrap_or(usize::MAX)),
             results,
             ran: Ran { before, failed: done.failed, ..Ran::default() },
@@ -110,13 +128,15 @@ impl<'a> Session<'a> {
         if let Some(error) = broken {
             return Err(error);
         }
-        if !ran.interrupted {
-            let path = || output.results_path().display().to_string();
-            output.finish(&header, &ledger).map_err(|error| match error {
-                ResultsError::Io(error) => RunError::Write { path: path(), error },
-                error => OutputError::Results { path: path(), error }.into(),
-            })?;
-        }
+        let ended = match ran.interrupted {
+            true => output.pause(ran.done),
+            false => output.finish(&header, &ledger, ran.done),
+        };
+        let path = || output.results_path().display().to_string();
+        ended.map_err(|error| match error {
+            ResultsError::Io(error) => RunError::Write { path: path(), error },
+            error => OutputError::Results { path: path(), error }.into(),
+        })?;
         Ok(ran)
     }
 }

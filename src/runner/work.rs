@@ -1,16 +1,18 @@
 //! The workers: each takes a job, searches, and hands in its rows. A job that fails leaves a row that says so, and the others
 //! go on.
 
+use super::flight::{CONDEMNED, Flight};
 use super::progress::Progress;
+use super::steward::{self, Desk};
 use super::{Output, Ran, RunError, job, lock};
 use crate::engine::Engine;
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::{self, Label, Results, Row};
+use crate::table::TableKind;
 use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 /// What is to be done, and with what.
 pub struct Task<'a> {
@@ -24,6 +26,12 @@ pub struct Task<'a> {
     pub labels: Vec<Vec<String>>,
     /// The jobs, from which the workers take one after another.
     pub todo: Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>,
+    /// Jobs that were in flight when the process ended without a word: one after another when all others are done.
+    pub suspects: Vec<Job>,
+    /// The jobs in flight.
+    pub flight: Flight,
+    /// Why the variants' tables do not fit, where they do not.
+    pub unfit: Vec<Option<String>>,
     /// How many workers.
     pub workers: usize,
     /// Where the rows go.
@@ -36,32 +44,48 @@ pub struct Task<'a> {
     pub progress: &'a dyn Progress,
 }
 
-/// The least time between two waits for the disk. Rows of less time than this could be lost to a power failure (not to any
-/// end of the process), and would be made again.
-const DISK: Duration = Duration::from_secs(1);
-
 /// Runs the jobs. Returns what was done, and why it ended early if rows could not be written.
 pub fn work(task: Task<'_>) -> (Ran, Option<RunError>) {
-    let Task { experiment, plan, output, labels, todo, workers, results, ran, stop, progress } = task;
+    let Task { experiment, plan, output, labels, todo, suspects, flight, unfit, workers, results, ran, stop, progress } =
+        task;
     let shared = Shared {
         experiment,
         plan,
         output,
         labels,
         todo,
-        sink: Mutex::new(Sink { results, synced: Instant::now(), broken: None }),
+        flight,
+        unfit,
+        desks: (0..workers.max(1)).map(|_| Desk::default()).collect(),
+        sink: Mutex::new(Sink { results, dirty: false, broken: None }),
         ran: Mutex::new(ran),
         working_sets: Mutex::new(HashMap::new()),
         stop,
         progress,
     };
     let refused = std::thread::scope(|scope| {
-        (0..workers).find_map(|started| {
-            let thread = std::thread::Builder::new().spawn_scoped(scope, || shared.work());
-            let error = thread.err()?;
+        let (_running, over) = std::sync::mpsc::channel();
+        let refused = |started: usize, error: std::io::Error| {
             stop.store(true, Ordering::Relaxed);
             Some(RunError::Threads { started, workers, error })
-        })
+        };
+        let shared = &shared;
+        let steward = std::thread::Builder::new().spawn_scoped(scope, move || steward::watch(shared, &over));
+        if let Err(error) = steward {
+            return refused(0, error);
+        }
+        let mut threads = Vec::new();
+        for (started, desk) in shared.desks.iter().enumerate().take(workers) {
+            match std::thread::Builder::new().spawn_scoped(scope, || shared.work(&shared.todo, desk)) {
+                Ok(thread) => threads.push(thread),
+                Err(error) => return refused(started, error),
+            }
+        }
+        for thread in threads {
+            let _ = thread.join(); // A worker's panics are caught, and told in its rows.
+        }
+        shared.work(&Mutex::new(Box::new(suspects.into_iter())), &shared.desks[0]);
+        None
     });
     let mut sink = shared.sink.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     if sink.broken.is_none() {
@@ -72,11 +96,12 @@ pub fn work(task: Task<'_>) -> (Ran, Option<RunError>) {
 }
 
 /// Where the rows go.
-struct Sink {
-    results: Results,
-    synced: Instant,
+pub(super) struct Sink {
+    pub(super) results: Results,
+    /// Whether rows wait for the disk.
+    pub(super) dirty: bool,
     /// Why no more rows can be written.
-    broken: Option<RunError>,
+    pub(super) broken: Option<RunError>,
 }
 
 impl Sink {
@@ -85,33 +110,45 @@ impl Sink {
             return Ok(()); // Told already; this row's job is run again when the run continues.
         }
         self.results.append(rows).map_err(|error| write_error(output, error))?;
-        if self.synced.elapsed() >= DISK { self.settle(output) } else { Ok(()) }
+        self.dirty = true;
+        Ok(())
     }
 
     /// Waits for the disk, and sees whether the file is still there.
     fn settle(&mut self, output: &Output) -> Result<(), RunError> {
         self.results.sync().map_err(|error| write_error(output, error))?;
-        self.synced = Instant::now();
+        self.look(output)
+    }
+
+    /// Sees whether the file is still there.
+    pub(super) fn look(&mut self, output: &Output) -> Result<(), RunError> {
         if self.results.in_place() { Ok(()) } else { Err(output.rescue(&mut self.results)) }
     }
 }
 
-fn write_error(output: &Output, error: std::io::Error) -> RunError {
+pub(super) fn write_error(output: &Output, error: std::io::Error) -> RunError {
     RunError::Write { path: output.results_path().display().to_string(), error }
 }
 
+/// Where workers take their jobs from.
+type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
+
 /// What the workers share.
-struct Shared<'a> {
+pub(super) struct Shared<'a> {
     experiment: &'a Experiment,
     plan: &'a Plan,
-    output: &'a Output,
+    pub(super) output: &'a Output,
     labels: Vec<Vec<String>>,
-    todo: Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>,
-    sink: Mutex<Sink>,
+    todo: Todo<'a>,
+    flight: Flight,
+    unfit: Vec<Option<String>>,
+    /// One for each worker.
+    pub(super) desks: Vec<Desk>,
+    pub(super) sink: Mutex<Sink>,
     ran: Mutex<Ran>,
     /// Entries that an unbounded table stores, for sizes given as a share.
     working_sets: Mutex<HashMap<WorkingSet, u64>>,
-    stop: &'a AtomicBool,
+    pub(super) stop: &'a AtomicBool,
     progress: &'a dyn Progress,
 }
 
@@ -119,33 +156,58 @@ struct Shared<'a> {
 type WorkingSet = (String, Option<u8>, Option<u64>, usize);
 
 impl Shared<'_> {
-    fn work(&self) {
+    fn work(&self, todo: &Todo<'_>, desk: &Desk) {
         // The last engine is kept: its table is emptied faster than a new one is mapped and touched.
         let mut kept: Option<(usize, u64, Engine)> = None;
         while !self.stop.load(Ordering::Relaxed) {
-            let Some(job) = lock(&self.todo).next() else { return };
-            let job = &job;
+            let Some(job) = lock(todo).next() else { return };
+            let (job, id) = (&job, self.plan.job_id(&job));
+            let table = &self.plan.variants[job.variant].options.table;
+            let is_share = matches!(table.size, crate::table::options::Size::Share(_));
+            desk.begins(table.kind == TableKind::Unbounded || table.kind == TableKind::Bounded && is_share);
+            if !self.flight.condemns(id) {
+                self.flight.begins(id);
+            }
             let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
                 let name = &self.plan.variants[job.variant].name;
                 self.progress.job(name, &self.experiment.suite.items[job.item].id);
-                self.searches(job, &mut kept)
+                match &self.unfit[job.variant] {
+                    Some(problem) => Err(problem.clone()),
+                    None if self.flight.condemns(id) => Err(CONDEMNED.to_owned()),
+                    None => self.searches(job, &mut kept, &desk.stop),
+                }
             }));
             let rows = match outcome {
-                Ok(Ok(Some(rows))) => Ok(rows),
-                Ok(Ok(None)) => return,
-                Ok(Err(message)) => Err(message),
+                Ok(Ok(Some(rows))) => Some(Ok(rows)),
+                Ok(Ok(None)) if desk.starved.load(Ordering::Relaxed) => {
+                    kept = None;
+                    Some(Err("table.kind: a table without a bound has taken the memory that was left".to_owned()))
+                }
+                Ok(Ok(None)) => None,
+                Ok(Err(message)) => Some(Err(message)),
                 Err(payload) => {
                     kept = None;
-                    Err(format!("panic: {}", message_of(payload.as_ref())))
+                    Some(Err(format!("panic: {}", message_of(payload.as_ref()))))
                 }
             };
-            self.finish(job, rows);
+            desk.ends();
+            let stopped = rows.is_none();
+            rows.into_iter().for_each(|rows| self.finish(job, rows));
+            self.flight.ends(id);
+            if stopped {
+                return;
+            }
         }
     }
 
     /// All searches of a job, as rows; none if it was stopped.
-    fn searches(&self, job: &Job, kept: &mut Option<(usize, u64, Engine)>) -> Result<Option<Vec<Vec<String>>>, String> {
-        let Some(working_set) = self.working_set(job)? else { return Ok(None) };
+    fn searches(
+        &self,
+        job: &Job,
+        kept: &mut Option<(usize, u64, Engine)>,
+        stop: &AtomicBool,
+    ) -> Result<Option<Vec<Vec<String>>>, String> {
+        let Some(working_set) = self.working_set(job, stop)? else { return Ok(None) };
         let fits = kept.as_ref().is_some_and(|(variant, set, _)| *variant == job.variant && *set == working_set);
         if !fits {
             *kept = None;
@@ -156,7 +218,7 @@ impl Shared<'_> {
         }
         let Some((_, _, engine)) = kept.as_mut() else { return Ok(None) };
         engine.reset();
-        let Some(searched) = job::search(self.experiment, self.plan, job, engine, self.stop) else { return Ok(None) };
+        let Some(searched) = job::search(self.experiment, self.plan, job, engine, stop) else { return Ok(None) };
         let Some(last) = searched.len().checked_sub(1) else {
             return Err("nothing was searched: the game had ended before the wanted plies".to_owned());
         };
@@ -184,7 +246,7 @@ impl Shared<'_> {
     }
 
     /// What an unbounded table stores on the job's items; 0 where nobody asks.
-    fn working_set(&self, job: &Job) -> Result<Option<u64>, String> {
+    fn working_set(&self, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
         let point = &self.plan.variants[job.variant];
         if !matches!(point.options.table.size, crate::table::options::Size::Share(_)) {
             return Ok(Some(0));
@@ -194,7 +256,7 @@ impl Shared<'_> {
         if let Some(&known) = lock(&self.working_sets).get(&key) {
             return Ok(Some(known));
         }
-        let Some(entries) = job::working_set(self.experiment, self.plan, job, self.stop)? else { return Ok(None) };
+        let Some(entries) = job::working_set(self.experiment, self.plan, job, stop)? else { return Ok(None) };
         lock(&self.working_sets).insert(key, entries);
         Ok(Some(entries))
     }

@@ -80,11 +80,13 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
         ),
         System::Htcondor => (
             &[
+                ("shard.sh", include_str!("templates/shard.sh")),
                 ("shards.sub", include_str!("templates/shards.sub")),
+                ("merge.sh", include_str!("templates/merge.sh")),
                 ("merge.sub", include_str!("templates/merge.sub")),
                 ("sweep.dag", include_str!("templates/sweep.dag")),
             ],
-            format!("condor_submit_dag {}/sweep.dag", shell(&order.folder)),
+            format!("cd {} && condor_submit_dag sweep.dag", shell(&order.folder)),
         ),
         System::AwsBatch => (
             &[
@@ -100,6 +102,27 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
         executable: name.ends_with(".sh"),
     });
     (scripts.collect(), start)
+}
+
+/// What a system cannot do with an order.
+///
+/// # Errors
+/// With what it can do.
+pub fn check(system: System, order: &Order) -> Result<(), String> {
+    let most = match system {
+        // Above it Kubernetes ends a job after 10,000 failed indexes, whatever it is told.
+        System::Kubernetes => 100_000,
+        // Twenty arrays of ten thousand: a job waits for so many others at most.
+        System::AwsBatch => 200_000,
+        System::Slurm | System::Parallel | System::Htcondor => u64::MAX,
+    };
+    if order.shards > most {
+        return Err(format!("{} shards are more than the {most} that it takes: plan fewer", order.shards));
+    }
+    if system == System::Slurm && order.folder.contains('\\') {
+        return Err(format!("{}: Slurm takes a backslash in a log's name for a sign of its own", order.folder));
+    }
+    Ok(())
 }
 
 /// What a shell takes for one word.
@@ -121,23 +144,20 @@ fn json(text: &str) -> String {
 fn label(name: &str) -> String {
     let plain = name.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let short: String = plain.chars().take(44).collect();
-    format!("ttlab-{}", short.trim_matches('-'))
+    format!("ttlab-{}", short.trim_matches('-')).trim_matches('-').to_owned()
 }
 
 /// Puts the order's words into a template. Each system has its own way of quoting.
 fn fill(template: &str, system: System, order: &Order) -> String {
     let quote = |word: &str| match system {
-        System::Slurm | System::Parallel => shell(word),
-        System::Kubernetes | System::AwsBatch => json(word),
-        // Its new syntax: blanks are kept between single quotes, quotes are doubled.
-        System::Htcondor if word.contains([' ', '\'', '"']) => {
-            format!("'{}'", word.replace('\'', "''").replace('"', "\"\""))
-        }
-        System::Htcondor => word.to_owned(),
+        System::Slurm | System::Parallel | System::Htcondor => shell(word),
+        // There a `$(NAME)` is a variable, and `$$(` stands for the signs themselves.
+        System::Kubernetes => json(&word.replace("$(", "$$(")),
+        System::AwsBatch => json(word),
     };
     let (ttlab, plan, out) = (shell(&order.ttlab), shell(&order.plan), shell(&order.out));
     let run = format!(
-        "exec {ttlab} run --plan {plan} --shard \"${{AWS_BATCH_JOB_ARRAY_INDEX:-0}}\" --out {out} --jobs {} --quiet",
+        "exec {ttlab} run --plan {plan} --shard \"$((${{TTLAB_FIRST:-0}} + ${{AWS_BATCH_JOB_ARRAY_INDEX:-0}}))\" --out {out} --jobs {} --quiet",
         order.cpus
     );
     let merge = serde_json::json!({ "command": [order.ttlab, "merge", order.plan, "--out", order.out] }).to_string();
@@ -147,17 +167,8 @@ fn fill(template: &str, system: System, order: &Order) -> String {
         (System::Parallel, None) => "100%".to_owned(),
         (_, at_once) => at_once.unwrap_or(order.shards).to_string(),
     };
-    // An array of one is refused there.
-    let array = if order.shards > 1 { format!(" --array-properties size={}", order.shards) } else { String::new() };
-    let plain_folder = match system {
-        System::Slurm | System::Parallel | System::AwsBatch => shell(&order.folder),
-        System::Kubernetes | System::Htcondor => order.folder.clone(),
-    };
-    // In a line of options Slurm takes double quotes for quotes, and a percent sign for the start of a pattern.
-    let log = |name: &str| {
-        let path = format!("{}/{name}", order.folder.replace('%', "%%"));
-        if path.contains([' ', '\'']) { format!("\"{path}\"") } else { path }
-    };
+    // Where Slurm names logs a percent sign begins a pattern.
+    let log = |name: &str| format!("{}/{name}", shell(&order.folder.replace('%', "%%")));
     let words = [
         ("LABEL", label(&order.name)),
         ("SHARDS", order.shards.to_string()),
@@ -169,19 +180,17 @@ fn fill(template: &str, system: System, order: &Order) -> String {
         ("MERGE_MEBIBYTES", MERGE_MEBIBYTES.to_string()),
         ("TIME", order.time.clone()),
         ("TTLAB", quote(&order.ttlab)),
-        ("TTLAB_PLAIN", order.ttlab.clone()),
         ("PLAN", quote(&order.plan)),
         ("PLAN_PLAIN", order.plan.clone()),
         ("OUT", quote(&order.out)),
         ("LOG_SHARD", log("%a.log")),
         ("LOG_MERGE", log("merge.log")),
-        ("LOGS", plain_folder.clone()),
-        ("FOLDER", plain_folder),
+        ("LOGS", shell(&order.folder)),
+        ("FOLDER", shell(&order.folder)),
         ("IMAGE", json(&order.image)),
         ("MOUNT", json(&order.mount)),
         ("AWS_RUN", json(&run)),
         ("AWS_MERGE", shell(&merge)),
-        ("ARRAY", array),
     ];
     let mut text = String::with_capacity(template.len() * 2);
     let mut rest = template;

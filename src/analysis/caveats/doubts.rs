@@ -155,12 +155,14 @@ pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
     let known: Vec<&Manifest> = sources.iter().filter_map(|(_, manifest)| *manifest).collect();
     let mut builds: Vec<String> = known
         .iter()
-        .map(|manifest| &manifest.build)
+        .flat_map(|manifest| manifest.history())
+        .map(|stretch| stretch.build)
         .map(|build| format!("{} {} {}", build.version, build.commit, build.profile))
         .collect();
     let mut machines: Vec<String> = known
         .iter()
-        .map(|manifest| &manifest.machine)
+        .flat_map(|manifest| manifest.history())
+        .map(|stretch| stretch.machine)
         .map(|machine| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os))
         .collect();
     for list in [&mut builds, &mut machines] {

@@ -1,10 +1,17 @@
 //! Means, medians, quantiles and the correction for many comparisons.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+/// Degrees of freedom from which Student's law is the normal one to nine digits; the library's search for a quantile does not end for
+/// some 10^7 of them.
+const MANY: usize = 1_000_000;
 
 /// A quantile of Student's t with one degree of freedom fewer than there are clusters; NaN for fewer than two.
 #[must_use]
 pub fn t_quantile(clusters: usize, at: f64) -> f64 {
+    if clusters > MANY {
+        return Normal::standard().inverse_cdf(at);
+    }
     StudentsT::new(0.0, 1.0, clusters.saturating_sub(1) as f64).map_or(f64::NAN, |t| t.inverse_cdf(at))
 }
 

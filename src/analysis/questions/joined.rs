@@ -7,6 +7,7 @@ use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::analysis::rows::grouping::Grouping;
 use crate::record::columns;
 use crate::record::manifest::{Manifest, ManifestError};
+use crate::record::verify;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -19,6 +20,8 @@ pub struct Recorded {
     pub frame: Frame,
     /// What was run; none for a results file that lies alone.
     pub manifest: Option<Manifest>,
+    /// Which rows of its plan are missing, in words; none where none are.
+    pub missing: Option<String>,
 }
 
 /// Why results cannot be compared.
@@ -30,6 +33,16 @@ pub enum RecordedError {
     /// The manifest.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
+    /// The rows are not what a run wrote.
+    #[error(
+        "{path}: {problem}\nhelp: the figures would not be those of a run; `ttlab run` with --repair makes such rows again"
+    )]
+    Wrong {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// Two rows of one search and depth.
     #[error("{side}: variant \"{variant}\", {position}, depth {depth} has two rows: join no results that overlap")]
     Twice {
@@ -51,13 +64,19 @@ impl Recorded {
     /// When there are no results, or they cannot be read.
     pub fn read(path: &Path) -> Result<Self, RecordedError> {
         let rows = if path.is_dir() { path.join("results.csv") } else { path.to_owned() };
-        let frame = Frame::read(&rows)?;
         // The manifest of another file's folder says nothing of it.
         let manifest = match rows.parent().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv")) {
             Some(folder) => Manifest::read(folder)?,
             None => None,
         };
-        Ok(Self { name: path.display().to_string(), frame, manifest })
+        let (verified, frame) = verify::beside(&rows, manifest.as_ref(), || Frame::read(&rows));
+        let frame = frame?;
+        let wrong = |problem| RecordedError::Wrong { path: rows.display().to_string(), problem };
+        let verified = verified.map_err(|error| wrong(error.to_string()))?;
+        match verified.wrong() {
+            Some(problem) => Err(wrong(problem)),
+            None => Ok(Self { name: path.display().to_string(), frame, manifest, missing: verified.missing() }),
+        }
     }
 }
 

@@ -46,7 +46,8 @@ pub fn escape(text: &str) -> String {
             '\'' => out.push_str("&#39;"),
             // XML knows no other control characters.
             '\n' | '\t' | '\r' => out.push(' '),
-            c if c.is_control() => out.push('\u{fffd}'),
+            // What XML cannot hold.
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

@@ -3,7 +3,24 @@
 #   @TTLAB@ plan --missing @PLAN@ --out @OUT@
 # names them.
 set -eu
-array=$(sbatch --parsable "$@" @FOLDER@/array.sbatch)
+shards=@SHARDS@
+# A site numbers its tasks below a limit (1001 where it does not say): more shards take several arrays.
+most=$(scontrol show config 2>/dev/null | sed -n 's/^MaxArraySize[ =]*//p') || most=
+case $most in '' | 0 | *[!0-9]*) most=1001 ;; esac
+submit() { sbatch --parsable --output=@LOG_SHARD@ --export=ALL,TTLAB_FIRST="$first" "$@" @FOLDER@/array.sbatch; }
+first=0 after=
+if [ $# -gt 0 ] || [ "$shards" -le "$most" ]; then
+    array=$(submit "$@")
+    after=:${array%%;*}
+else
+    while [ "$first" -lt "$shards" ]; do
+        last=$((shards - first - 1))
+        [ "$last" -lt "$most" ] || last=$((most - 1))
+        array=$(submit --array=0-"$last"@AT_ONCE@)
+        after=$after:${array%%;*}
+        first=$((first + last + 1))
+    done
+fi
 # After any end of the shards: the merge itself says what is missing. It does not wait for ever on a job that was taken back.
-merge=$(sbatch --parsable --dependency=afterany:"${array%%;*}" --kill-on-invalid-dep=yes @FOLDER@/merge.sbatch)
-echo "shards ${array%%;*}, merge ${merge%%;*}"
+merge=$(sbatch --parsable --output=@LOG_MERGE@ --dependency=afterany"$after" --kill-on-invalid-dep=yes @FOLDER@/merge.sbatch)
+echo "shards ${after#:}, merge ${merge%%;*}"

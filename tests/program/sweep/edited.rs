@@ -22,8 +22,14 @@ impl Edited {
     fn refused(&self, lines: &[String], words: &[&str]) {
         let (text, results) = (lines.join("\n") + "\n", self.trial.results("out"));
         fs::write(&results, &text).unwrap();
+        let manifest = || {
+            let text = fs::read_to_string(self.trial.path("out").join("manifest.json")).unwrap();
+            serde_json::from_str::<serde_json::Value>(&text).unwrap()
+        };
+        let before = manifest();
         self.trial.run("out", &[]).expect(2).says(words).says(&["results.csv"]);
         assert_eq!(fs::read_to_string(&results).unwrap(), text, "the file was touched");
+        assert_eq!(manifest(), before, "a run that was refused is no stretch");
         self.repaired(lines);
     }
 
@@ -150,4 +156,84 @@ fn results_of_another_experiment_or_build_are_refused() {
         assert_eq!(fs::read_to_string(&results).unwrap(), good);
     }
     trial.run("out", &["--fresh"]).expect(0);
+}
+
+/// The file as it was is kept, each time under another name; one stray quote costs its own job and none that follows.
+#[test]
+fn a_repair_copies_first_and_a_stray_quote_costs_its_row() {
+    let edited = Edited::new();
+    let results = edited.trial.results("out");
+    for (number, at) in [(1, 4), (2, 8)] {
+        let mut lines = edited.lines.clone();
+        lines[at].insert(20, '"');
+        let damaged = lines.join("\n") + "\n";
+        fs::write(&results, &damaged).unwrap();
+        let said = ttlab(&["run", &edited.trial.file, "--repair", "--out", &edited.trial.text("out")]).expect(0);
+        let said = said.says(&["are kept in", &format!("results.csv.damaged-{number}")]);
+        assert!(said.stderr.contains("3 rows of jobs that are to be run again were dropped"), "{}", said.stderr);
+        let copy = edited.trial.path("out").join(format!("results.csv.damaged-{number}"));
+        assert_eq!(fs::read_to_string(copy).unwrap(), damaged);
+        assert_eq!(counts(&results), edited.whole);
+    }
+}
+
+/// What spreadsheets and editors of other systems make of a file.
+#[test]
+fn other_line_ends_and_times_that_are_none_are_refused() {
+    let edited = Edited::new();
+    let results = edited.trial.results("out");
+    let good = edited.lines.join("\n") + "\n";
+    let mixed = good.replacen("\n", "\r\n", 5).replacen("\r\n", "\n", 4);
+    for (text, line) in [(good.replace('\n', "\r\n"), 1), (good.replace('\n', "\r"), 1), (mixed, 5)] {
+        fs::write(&results, &text).unwrap();
+        edited.trial.run("out", &[]).expect(2).says(&[&format!("line {line}"), "carriage return", "tr -d"]);
+        assert_eq!(fs::read_to_string(&results).unwrap(), text);
+    }
+    let seconds = edited.lines[0].split(',').position(|name| name == "seconds").unwrap();
+    for bad in ["NaN", "-1", "inf", "soon", ""] {
+        edited.refused(&edited.with_field(4, seconds, bad), &["line 5", "seconds"]);
+    }
+    // Columns of another build are named.
+    fs::write(&results, good.replacen("search.evals", "search.evalz", 1)).unwrap();
+    edited.trial.run("out", &[]).expect(2).says(&["`search.evalz`", "`search.evals` is expected"]);
+}
+
+/// Links and files that someone put where results are to go.
+#[test]
+fn what_was_planted_in_the_folder_is_not_written_through() {
+    for name in [".lock", "results.csv", "manifest.json", "report.md", "report.html", "experiment.toml", ".flight"] {
+        let trial = Trial::new(&SMALL.replace("first = 6", "first = 2"));
+        fs::create_dir(trial.path("out")).unwrap();
+        let precious = trial.path("precious");
+        fs::write(&precious, "precious").unwrap();
+        std::os::unix::fs::symlink(&precious, trial.path("out").join(name)).unwrap();
+        let said = trial.run("out", &[]);
+        assert!(matches!(said.code, Some(0 | 2 | 5)), "{name}: {}", said.stderr);
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "precious", "{name}");
+    }
+    let trial = Trial::new(&SMALL.replace("first = 6", "first = 2"));
+    fs::create_dir(trial.path("out")).unwrap();
+    fs::write(trial.path("out").join(".lock"), "somebody's").unwrap();
+    trial.run("out", &[]).expect(0);
+    assert_eq!(fs::read_to_string(trial.path("out").join(".lock")).unwrap(), "somebody's");
+}
+
+#[test]
+fn beginning_afresh_takes_the_old_pages_away() {
+    let trial = Trial::new(&SMALL.replace("first = 6", "first = 2"));
+    trial.run("out", &[]).expect(0);
+    for mine in ["notes.txt", "report.docx"] {
+        fs::write(trial.path("out").join(mine), "mine").unwrap();
+    }
+    assert!(trial.path("out").join("report.html").exists());
+    // A run that is stopped at once leaves no page of the old one.
+    let mut child = trial.spawn("out", &["--fresh", "--set", "limit.depth=9", "--jobs", "1"]);
+    let begun = std::time::Instant::now();
+    while trial.path("out").join("report.html").exists() {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "the page is still there");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    assert!(trial.path("out").join("notes.txt").exists() && trial.path("out").join("report.docx").exists());
 }

@@ -18,7 +18,8 @@ fn killed_runs_lose_nothing() {
         war += 1;
         // Killed until one run gets through, at moments from its first to its last.
         for attempt in 0.. {
-            let mut child = trial.spawn(&out, &["--jobs", "2", "--quiet"]);
+            // A job that is killed twice is no poison here.
+            let mut child = trial.spawn(&out, &["--jobs", "2", "--quiet", "--retry-failed"]);
             let moment = scatter(war * 1000 + attempt) % (whole * 11 / 10);
             std::thread::sleep(Duration::from_micros(moment));
             signal(&child, "-KILL");
@@ -27,7 +28,8 @@ fn killed_runs_lose_nothing() {
             }
             done += 1;
         }
-        trial.run(&out, &[]).expect(0);
+        trial.run(&out, &["--retry-failed"]).expect(0);
+        ttlab(&["verify", &trial.text(&out)]).expect(0);
         assert_eq!(counts(&trial.results(&out)), peace, "war {war} after {done} kills");
         let left: Vec<_> = fs::read_dir(trial.path(&out)).unwrap().flatten().map(|entry| entry.file_name()).collect();
         assert!(!left.iter().any(|name| name.to_string_lossy().contains("ttlab-new")), "left behind: {left:?}");
@@ -39,7 +41,7 @@ fn killed_runs_lose_nothing() {
 #[test]
 fn interrupts_end_with_75_and_a_command_that_continues() {
     let trial = Trial::new(LONG);
-    for name in ["-INT", "-TERM"] {
+    for name in ["-INT", "-TERM", "-HUP"] {
         let out = format!("it's out{name}");
         let child = trial.spawn(&out, &["--jobs", "1"]);
         // As soon as the first row is there.
@@ -75,6 +77,20 @@ fn the_command_that_continues_does_not_begin_afresh() {
     assert!(!stderr.lines().last().unwrap().contains("--fresh"), "{stderr}");
 }
 
+/// `nohup` has the program ignore the end of its terminal.
+#[test]
+fn a_hangup_that_was_ignored_at_the_start_stays_ignored() {
+    let trial = Trial::new(LONG);
+    let script = format!(
+        "trap '' HUP; '{}' run '{}' --quiet --jobs 1 --out '{}' & run=$!; sleep 0.3; kill -HUP $run; wait $run",
+        binary().display(),
+        trial.file,
+        trial.text("out")
+    );
+    said(Command::new("sh").args(["-c", &script])).expect(0);
+    assert_eq!(counts(&trial.results("out")).len(), 24 * 5);
+}
+
 #[test]
 fn two_runs_do_not_share_a_folder() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 7"));
@@ -91,4 +107,58 @@ fn two_runs_do_not_share_a_folder() {
     assert!(first.try_wait().unwrap().is_none(), "the first run was disturbed");
     first.kill().unwrap();
     first.wait().unwrap();
+}
+
+/// Commands that write whole files, killed at any moment: what they leave is completed by the same command. `TTLAB_KILLS` says how
+/// often.
+#[test]
+fn killed_merges_reports_and_tunings_are_completed() {
+    let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
+    let trial = Trial::new(&SMALL.replace("first = 6", "first = 4").replace("depth = 3", "depth = 2"));
+    let (plan, out, tuned) = (trial.text("plan.json"), trial.text("out"), trial.text("tuned"));
+    trial.run("peace", &[]).expect(0);
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
+    for shard in ["0", "1"] {
+        ttlab(&["run", "--quiet", "--plan", &plan, "--shard", shard, "--out", &out]).expect(0);
+    }
+    // Nothing is carried over between positions where positions are drawn at random.
+    let race = Trial::new(
+        &fs::read_to_string(&trial.file)
+            .unwrap()
+            .replace("[[variant]]\nname = \"kept\"\n\"table.clear\" = \"never\"\n", ""),
+    );
+    let commands = [
+        vec!["merge", "--quiet", &plan, "--out", &out],
+        vec!["report", &out],
+        vec!["tune", "--quiet", "--retry-failed", &race.file, "--out", &tuned],
+    ];
+    let mut done = [0; 3];
+    for (at, command) in commands.iter().enumerate() {
+        let begun = Instant::now();
+        ttlab(command).expect(0);
+        let whole = begun.elapsed().as_micros() as u64;
+        let pages: Vec<_> = ["report.md", "report.html"].map(|page| fs::read(Path::new(&tuned).join(page)).ok()).into();
+        for attempt in 0..kills.div_ceil(3) {
+            let mut child = Command::new(binary())
+                .args(command)
+                .current_dir(root())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(Duration::from_micros(scatter(at as u64 * 1000 + attempt) % whole));
+            signal(&child, "-KILL");
+            done[at] += u64::from(!child.wait().unwrap().success());
+            ttlab(command).expect(0);
+            if at == 2 {
+                let again: Vec<_> =
+                    ["report.md", "report.html"].map(|page| fs::read(Path::new(&tuned).join(page)).ok()).into();
+                assert!(again == pages, "the tuning's pages differ after {} kills", done[at]);
+            } else {
+                ttlab(&["verify", &out]).expect(0);
+                assert_eq!(bytes(&trial.results("out")), bytes(&trial.results("peace")), "{command:?}");
+            }
+        }
+    }
+    eprintln!("{done:?} kills of merges, reports, tunings");
 }

@@ -6,11 +6,13 @@ mod edited;
 mod failing;
 mod kills;
 mod pipes;
+mod poison;
 mod shards;
 mod slurm;
 mod strict;
 mod submit;
 mod torn;
+mod verify;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -74,10 +74,13 @@ fn scripts_are_of_their_formats() {
     assert!(text(System::Htcondor, "shards.sub").ends_with("queue 100\n"));
     let definition: serde_json::Value = serde_json::from_str(&text(System::AwsBatch, "definition.json")).unwrap();
     assert_eq!(definition["containerProperties"]["resourceRequirements"][1]["value"], "2304");
-    assert!(text(System::AwsBatch, "submit.sh").contains("--array-properties size=100"));
-    for (system, name) in
-        [(System::Slurm, "array.sbatch"), (System::Slurm, "submit.sh"), (System::Parallel, "parallel.sh")]
-    {
+    for (system, name) in [
+        (System::Slurm, "array.sbatch"),
+        (System::Slurm, "submit.sh"),
+        (System::Parallel, "parallel.sh"),
+        (System::Htcondor, "shard.sh"),
+        (System::AwsBatch, "submit.sh"),
+    ] {
         let mut shell = Command::new("sh").arg("-n").stdin(Stdio::piped()).spawn().unwrap();
         std::io::Write::write_all(&mut shell.stdin.take().unwrap(), text(system, name).as_bytes()).unwrap();
         assert!(shell.wait().unwrap().success(), "{name}");
@@ -95,7 +98,7 @@ fn stand_in(folder: &Path, name: &str) {
 #[test]
 fn no_name_is_taken_for_a_command() {
     let trial = Trial::new(SMALL);
-    let odd = trial.path("it's $(touch pwned) \"out\"");
+    let odd = trial.path("it's $(touch pwned) \"out\" # {= qx(touch pwned) =} {} %a");
     let (plan, out) = (odd.join("a plan.json").display().to_string(), odd.join("results").display().to_string());
     fs::create_dir(&odd).unwrap();
     ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
@@ -107,6 +110,7 @@ fn no_name_is_taken_for_a_command() {
         let printed = ttlab(&["submit", system, &plan, "--out", &out, "--mem", "64"]).expect(0).stdout;
         let start = printed.lines().last().unwrap().split_once(":  ").unwrap().1.to_owned();
         // What comes after is real: the merge says that everything is missing.
+        let start = start.replace(" QUEUE", " queue");
         let ran = said(Command::new("sh").args(["-c", &start]).env("PATH", &path));
         assert!(
             matches!((system, ran.code), ("slurm" | "aws-batch", Some(0)) | ("parallel", Some(3))),
@@ -117,7 +121,11 @@ fn no_name_is_taken_for_a_command() {
     let told = |tool: &str| fs::read_to_string(tools.join(format!("{tool}.said"))).unwrap();
     assert!(told("sbatch").lines().any(|word| word == format!("{out}/slurm/array.sbatch")), "{}", told("sbatch"));
     assert!(told("sbatch").contains("--dependency=afterany:7"), "{}", told("sbatch"));
-    assert!(told("parallel").lines().any(|word| word == plan), "{}", told("parallel"));
+    assert!(told("sbatch").lines().any(|word| word == format!("--output={}/slurm/%a.log", out.replace('%', "%%"))));
+    // Parallel sees no name of ours in what it puts its numbers into.
+    let command = told("parallel").lines().last().unwrap().to_owned();
+    assert!(command.contains("--shard {}") && !command.contains("pwned"), "{command}");
+    assert!(told("parallel").lines().any(|word| word == format!("{out}/parallel/joblog")), "{}", told("parallel"));
     // The array's script is real too. The second shard as task 0 of a later array, where tasks have no larger numbers.
     for first in ["0", "1"] {
         let mut script = Command::new("sh");
@@ -128,6 +136,59 @@ fn no_name_is_taken_for_a_command() {
     assert_eq!(counts(&odd.join("results/results.csv")).len(), 6 * 6 * 3);
     let pwned = [root().join("pwned"), odd.join("pwned"), trial.path("pwned")];
     assert!(!pwned.iter().any(|path| path.exists()));
+}
+
+/// A stand-in's calls that have a word in them.
+fn calls(tools: &Path, tool: &str, word: &str) -> Vec<String> {
+    let told = fs::read_to_string(tools.join(format!("{tool}.said"))).unwrap();
+    told.lines().filter(|line| line.contains(word)).map(str::to_owned).collect()
+}
+
+/// What a system's arrays do not hold goes into several, or is refused before anything is submitted.
+#[test]
+fn more_shards_than_an_array_holds_take_several() {
+    let trial = Trial::new(SMALL);
+    let (plan, out) = (trial.text("plan.json"), trial.text("out"));
+    let tools = trial.path("tools");
+    fs::create_dir(&tools).unwrap();
+    ["sbatch", "aws"].iter().for_each(|tool| stand_in(&tools, tool));
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    ttlab(&["plan", &trial.file, "--shards", "20001", "-o", &plan]).expect(0);
+    for (system, script) in [("slurm", "slurm/submit.sh"), ("aws-batch", "aws-batch/submit.sh queue")] {
+        ttlab(&["submit", system, &plan, "--out", &out, "--mem", "64"]).expect(0);
+        let start = format!("sh {out}/{script}");
+        said(Command::new("sh").args(["-c", &start]).env("PATH", &path)).expect(0);
+    }
+    // 1001 tasks where the site does not say: 19 arrays of them and one of the rest, 982.
+    let arrays = calls(&tools, "sbatch", "--array=");
+    assert_eq!(arrays.len(), 20);
+    assert!(arrays[0].ends_with("0-1000") && arrays[19].ends_with("0-981"), "{arrays:?}");
+    assert!(calls(&tools, "sbatch", "TTLAB_FIRST=").last().unwrap().ends_with("TTLAB_FIRST=19019"));
+    // Two arrays of ten thousand, and one job by itself.
+    assert_eq!(calls(&tools, "aws", "size="), ["size=10000", "size=10000"]);
+    let firsts = calls(&tools, "aws", "TTLAB_FIRST");
+    assert!(firsts.len() == 3 && firsts[2].contains("\"20000\""), "{firsts:?}");
+    ttlab(&["plan", &trial.file, "--shards", "200001", "-o", &plan]).expect(0);
+    for (system, most) in [("kubernetes", "100000"), ("aws-batch", "200000")] {
+        ttlab(&["submit", system, &plan, "--out", &out]).expect(2).says(&["plan fewer", most]);
+    }
+    let folder = trial.text("back\\slash");
+    ttlab(&["submit", "slurm", &plan, "--out", &folder]).expect(2).says(&["backslash"]);
+}
+
+/// The wrapper of HTCondor: failed jobs do not end the others' shards, other ends stay what they are, and a signal arrives.
+#[test]
+fn a_shard_under_htcondor_ends_as_dagman_needs_it() {
+    let trial = Trial::new(
+        "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.size' = ['1 MiB', '100000 GiB']\n",
+    );
+    let (plan, out) = (trial.text("plan.json"), trial.text("out"));
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
+    ttlab(&["submit", "htcondor", &plan, "--out", &out, "--mem", "64"]).expect(0);
+    let shard = |index: &str| said(Command::new("sh").args([&format!("{out}/htcondor/shard.sh"), index]));
+    shard("0").expect(0).says(&["1 jobs failed"]);
+    shard("7").expect(2);
+    ttlab(&["plan", "--missing", &plan, "--out", &out]).expect(3);
 }
 
 /// A path that would end a comment's line is refused.

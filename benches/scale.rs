@@ -1,0 +1,74 @@
+//! Whether what grows with a suite or a grid grows in proportion: the same work at 1,000, 10,000 and 100,000, as time for each element.
+//! A slope shows as a falling number of elements in a second.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use std::path::Path;
+use ttlab::chess::suite::{Kind, Suite, SuiteOptions};
+use ttlab::experiment::{Experiment, Plan};
+
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+
+/// Games of one pairing in one year: all want the same id.
+fn games(count: usize) -> String {
+    "[White \"A\"]\n[Black \"B\"]\n[Date \"2000.01.01\"]\n\n1. e4 e5 *\n\n".repeat(count)
+}
+
+/// One line with so many operations.
+fn operations(count: usize) -> String {
+    let list: String = (0..count).map(|at| format!(" x{at} {at};")).collect();
+    format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -{list}\n")
+}
+
+fn positions(count: usize) -> String {
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n".repeat(count)
+}
+
+/// A grid of so many points, half of which are left out by name.
+fn grid(count: usize) -> String {
+    let seeds: Vec<String> = (0..count).map(|seed| seed.to_string()).collect();
+    let excludes: String = (0..count / 2).map(|seed| format!("[[exclude]]\n'keys.seed' = {}\n", seed * 2)).collect();
+    format!(
+        "suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[grid]\n'keys.seed' = [{}]\n{excludes}",
+        seeds.join(",")
+    )
+}
+
+fn scale(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("scale");
+    group.sample_size(10);
+    for count in SIZES {
+        group.throughput(Throughput::Elements(count as u64));
+        let read = |kind, text: &str| Suite::read("s", "s", kind, text.as_bytes(), SuiteOptions::default()).unwrap();
+        let (pgn, epd) = (games(count), operations(count));
+        group.bench_function(BenchmarkId::new("games of one pairing", count), |bench| {
+            bench.iter(|| read(Kind::Games, &pgn).items.len());
+        });
+        group.bench_function(BenchmarkId::new("operations of one line", count), |bench| {
+            bench.iter(|| read(Kind::Positions, &epd).items.len());
+        });
+        let text = "suite = 's.fen'\nlimit = { depth = 1 }\n[engine]\ntable.clear = 'never'\n";
+        let suite = Some(positions(count));
+        let kept = Experiment::of_plan(text, Path::new("kept.toml"), &[], &suite).unwrap();
+        group.bench_function(BenchmarkId::new("ids where nothing is cleared", count), |bench| {
+            bench.iter(|| {
+                let plan = Plan::new(&kept);
+                let job = plan.job_of(0, 0, 0);
+                (0..count).fold(0, |sum, item| sum ^ plan.row_id(&job, item, 0, 1))
+            });
+        });
+        // A grid of 100,000 is the most there may be.
+        let text = grid(count);
+        group.bench_function(BenchmarkId::new("points and excludes", count), |bench| {
+            bench.iter(|| {
+                let sets = ["limit.depth=2".to_owned()];
+                let experiment = Experiment::of_plan(&text, Path::new("grid.toml"), &sets, &None).unwrap();
+                Plan::new(&experiment).varying().len()
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, scale);
+criterion_main!(benches);

@@ -1,0 +1,58 @@
+use super::{Exit, Failure, Outcome};
+use crate::runner::verify::{State, VerifyError, verify};
+use std::path::PathBuf;
+
+/// Verify results folders: edited, doubled or missing rows, and what their manifests say
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab verify reports/quick
+  ttlab verify reports/*/ reports/published/*/
+  ttlab verify --quiet reports/quick && ttlab report reports/quick
+
+Looks at the seal of each row, rows that are there twice, what the manifest and the plan say is missing, failed jobs, and
+which builds and machines made it. Nothing is written.
+Exit: 0 whole, 2 no results are there, 3 rows are missing or jobs failed, 4 rows are not what a run wrote, 5 input/output.")]
+pub struct Args {
+    /// Folders that `ttlab run` or `ttlab merge` wrote
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+    /// Only what is wrong
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let mut worst = State::Whole;
+    let mut unreadable = None;
+    for folder in &args.folders {
+        let shown = folder.display();
+        match verify(folder) {
+            Ok(verdict) => {
+                let word = match verdict.state {
+                    State::Whole => "whole",
+                    State::Missing => "not whole",
+                    State::Wrong => "WRONG",
+                };
+                if !args.quiet || verdict.state > State::Whole {
+                    println!("{shown}: {word}: {} rows", verdict.rows);
+                    verdict.told.iter().for_each(|line| println!("  {line}"));
+                }
+                worst = worst.max(verdict.state);
+            }
+            Err(error) => {
+                eprintln!("error: {error}");
+                unreadable = Some(match error {
+                    VerifyError::Results { error: crate::record::ResultsError::Io(_), .. }
+                    | VerifyError::Manifest(crate::record::manifest::ManifestError::Io { .. }) => Exit::Io,
+                    _ => Exit::Usage,
+                });
+            }
+        }
+    }
+    match (worst, unreadable) {
+        (State::Wrong, _) => Ok(Exit::Unequal),
+        (_, Some(exit)) => Err(Failure { exit, message: "not every folder could be verified".to_owned() }),
+        (State::Missing, None) => Ok(Exit::Failed),
+        (State::Whole, None) => Ok(Exit::Done),
+    }
+}

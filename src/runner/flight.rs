@@ -1,0 +1,113 @@
+//! The jobs in flight, written down as they begin, so that a job that takes the process down with it is known when the run is
+//! continued: such suspects run last and alone, and one that did so twice is set aside.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// The file's name in the folder; it is there while a run is, and after one that was killed.
+pub const FLIGHT: &str = ".flight";
+
+/// How often a job may take the process with it.
+const DEATHS: u32 = 2;
+
+/// The jobs in flight.
+pub struct Flight {
+    file: File,
+    /// How often each job was in flight when the process ended.
+    deaths: HashMap<u64, u32>,
+}
+
+impl Flight {
+    /// Opens the file of a folder. `forget`: those that were set aside are to be tried again.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn open(folder: &Path, forget: bool) -> io::Result<Self> {
+        let path = folder.join(FLIGHT);
+        let mut file = crate::record::own_file(&path)?;
+        let mut deaths: HashMap<u64, u32> = HashMap::new();
+        // A torn line is of a job that had not begun.
+        for line in io::read_to_string(&file)?.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+            let line = line.trim_end();
+            let id = |text: &str| u64::from_str_radix(text, 16).ok();
+            match (line.split_at_checked(1), line.split_once(' ')) {
+                (Some(("+", job)), _) => id(job).into_iter().for_each(|job| *deaths.entry(job).or_default() += 1),
+                (Some(("-", job)), _) => {
+                    if let Some(deaths) = id(job).and_then(|job| deaths.get_mut(&job)) {
+                        *deaths = deaths.saturating_sub(1);
+                    }
+                }
+                (_, Some((job, count))) => {
+                    if let (Some(job), Ok(count)) = (id(job), count.parse()) {
+                        deaths.insert(job, count);
+                    }
+                }
+                _ => {}
+            }
+        }
+        deaths.retain(|_, count| *count > 0 && !(forget && *count >= DEATHS));
+        // What is known so far, in few lines. A kill between the two writes forgets a suspicion, no row.
+        file.seek(SeekFrom::Start(0))?;
+        file.set_len(0)?;
+        let known: String = deaths.iter().map(|(job, count)| format!("{job:016x} {count}\n")).collect();
+        file.write_all(known.as_bytes())?;
+        Ok(Self { file, deaths })
+    }
+
+    /// Whether a job was in flight when the process ended without a word.
+    #[must_use]
+    pub fn suspects(&self, job: u64) -> bool {
+        self.deaths.contains_key(&job)
+    }
+
+    /// Whether a job did so too often to be tried again.
+    #[must_use]
+    pub fn condemns(&self, job: u64) -> bool {
+        self.deaths.get(&job).is_some_and(|deaths| *deaths >= DEATHS)
+    }
+
+    /// A job begins.
+    pub fn begins(&self, job: u64) {
+        self.note('+', job);
+    }
+
+    /// A job has ended, whatever came of it.
+    pub fn ends(&self, job: u64) {
+        self.note('-', job);
+    }
+
+    fn note(&self, sign: char, job: u64) {
+        // Where this cannot be written neither can rows, and that is told.
+        let _ = (&self.file).write_all(format!("{sign}{job:016x}\n").as_bytes());
+    }
+}
+
+/// What the row of a condemned job says.
+pub const CONDEMNED: &str = "the process died twice while it ran this job: set aside (killed from outside, or for the memory it took?); \
+    --retry-failed tries it again";
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_in_flight_at_two_deaths_is_condemned_and_others_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = |forget| Flight::open(folder.path(), forget).unwrap();
+        for (deaths, condemned) in [(0, false), (1, false), (2, true)] {
+            let flight = open(false);
+            assert_eq!((flight.suspects(7), flight.condemns(7)), (deaths > 0, condemned), "{deaths}");
+            assert!(!flight.suspects(8));
+            flight.begins(8);
+            flight.begins(7);
+            flight.ends(8);
+            // Killed here.
+        }
+        std::fs::write(folder.path().join(FLIGHT), "0000000000000007 2\n+0000000000000009\n+00000000").unwrap();
+        assert!(open(false).suspects(9));
+        assert!(!open(true).suspects(7) && open(false).suspects(9));
+    }
+}

@@ -1,0 +1,171 @@
+//! Everything that can be known of a results folder: its seals, what the manifest says is missing, and, where the experiment's
+//! suite can be found, every row against the plan.
+
+use super::flight::FLIGHT;
+use super::ledger::{Chains, Ledger};
+use crate::experiment::{Experiment, Plan, Split};
+use crate::record::manifest::{Manifest, ManifestError};
+use crate::record::{self, ResultsError};
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+/// How a folder was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// Whole.
+    Whole,
+    /// Rows are missing, jobs failed, or the run has not ended.
+    Missing,
+    /// Rows are not what a run wrote.
+    Wrong,
+}
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// In one word.
+    pub state: State,
+    /// Rows.
+    pub rows: u64,
+    /// In sentences.
+    pub told: Vec<String>,
+}
+
+/// Why a folder cannot be verified.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// It holds no results.
+    #[error("{0}: no results of ttlab are there: it has no manifest.json")]
+    Nothing(String),
+    /// Its manifest.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// Its results.
+    #[error("{path}: {error}")]
+    Results {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        error: ResultsError,
+    },
+}
+
+/// Verifies a folder.
+///
+/// # Errors
+/// When it holds no results, or they cannot be read.
+pub fn verify(folder: &Path) -> Result<Verdict, VerifyError> {
+    let manifest = Manifest::read(folder)?.ok_or_else(|| VerifyError::Nothing(folder.display().to_string()))?;
+    let path = folder.join("results.csv");
+    let mut verdict = Verdict { state: State::Whole, rows: 0, told: Vec::new() };
+    let mut found = |state: State, text: String| {
+        verdict.state = verdict.state.max(state);
+        verdict.told.push(text);
+    };
+    if !path.exists() {
+        found(State::Missing, "there is no results.csv".to_owned());
+        return Ok(verdict);
+    }
+    let verified = record::verify::verify(&path, Some(&manifest))
+        .map_err(|error| VerifyError::Results { path: path.display().to_string(), error })?;
+    let rows = verified.rows;
+    if let Some(wrong) = verified.wrong() {
+        found(State::Wrong, wrong);
+    }
+    if let Some(missing) = verified.missing() {
+        found(State::Missing, missing);
+    }
+    if verified.failed > 0 {
+        found(State::Missing, format!("{} jobs failed", verified.failed));
+    }
+    if manifest.ended.is_none() {
+        found(State::Missing, "the run has not ended".to_owned());
+    }
+    if !verified.sealed {
+        found(State::Whole, "its rows have no seals: an edit would not show".to_owned());
+    }
+    match against_the_plan(folder, &manifest) {
+        Plans::Held(state, text) => found(state, text),
+        Plans::NotHeld(why) => found(State::Whole, format!("the rows were not held against the plan: {why}")),
+    }
+    let history = manifest.history();
+    let builds: BTreeSet<String> = history
+        .iter()
+        .map(|stretch| format!("{} {} {}", stretch.build.version, stretch.build.commit, stretch.build.profile))
+        .collect();
+    let machines: BTreeSet<String> =
+        history.iter().map(|stretch| format!("{}, {} cores", stretch.machine.cpu, stretch.machine.cores)).collect();
+    for (what, list) in [("builds", builds), ("machines", machines)] {
+        if list.len() > 1 {
+            let list: Vec<String> = list.into_iter().collect();
+            found(
+                State::Whole,
+                format!("its {} stretches are of {} {what}: {}", history.len(), list.len(), list.join("; ")),
+            );
+        }
+    }
+    let left = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let left = left.filter(|entry| {
+        let name = entry.file_name();
+        name == FLIGHT || name.to_string_lossy().starts_with(record::TEMPORARY)
+    });
+    let left = left.count();
+    if left > 0 {
+        found(
+            State::Whole,
+            format!("{left} files of a run that was killed, or goes on, are there: the next run removes them"),
+        );
+    }
+    verdict.rows = rows;
+    Ok(verdict)
+}
+
+/// What the plan says.
+enum Plans {
+    Held(State, String),
+    NotHeld(String),
+}
+
+fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
+    let experiment = match Experiment::load(&folder.join("experiment.toml"), &manifest.sets) {
+        Ok(experiment) => experiment,
+        Err(problem) => return Plans::NotHeld(problem.message),
+    };
+    let plan = Plan::new(&experiment);
+    let id = format!("{:016x}", plan.id());
+    if id != manifest.plan {
+        return Plans::NotHeld(format!(
+            "experiment.toml, with the suite that is found here, is plan {id}, and the results are of {}",
+            manifest.plan
+        ));
+    }
+    let header = record::header(&plan.varying(), plan.has_anatomy());
+    let ledger = Ledger::new(&experiment, &plan, &header);
+    let (mut chains, mut done) = (Chains::default(), HashSet::new());
+    let scanned = record::scan(&folder.join("results.csv"), &header, |_, row| {
+        let row = row?;
+        let entry = ledger.entry(row)?;
+        let job = plan.place(&entry.job);
+        chains.next(job, &entry, row)?;
+        if entry.last {
+            done.insert(job);
+        }
+        Ok(())
+    });
+    match scanned {
+        Err(error @ ResultsError::Damaged { .. }) => return Plans::Held(State::Wrong, error.to_string()),
+        Err(error) => return Plans::NotHeld(error.to_string()),
+        Ok(_) => {}
+    }
+    let split = manifest.shard.map(|shard| (Split::new(&plan, shard.of), shard.index));
+    let mine = |job: &_| split.is_none_or(|(split, index)| split.shard_of(&plan, job) == index);
+    let (mut all, mut missing) = (0u64, 0u64);
+    plan.jobs().filter(mine).for_each(|job| {
+        all += 1;
+        missing += u64::from(!done.contains(&plan.place(&job)));
+    });
+    match missing {
+        0 => Plans::Held(State::Whole, format!("every row is of the plan, and all {all} jobs are done")),
+        _ => Plans::Held(State::Missing, format!("{missing} of {all} jobs are not done")),
+    }
+}

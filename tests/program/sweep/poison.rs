@@ -1,0 +1,89 @@
+//! Jobs that take the process with them, and tables that the memory has no room for.
+
+use super::*;
+
+/// A job that was in flight at two deaths is set aside; the others run, and it can be tried again.
+#[test]
+fn a_job_that_kills_twice_is_set_aside() {
+    let trial = Trial::new(
+        "suite = { startpos = true }\nlimit = { depth = 2 }\n[[variant]]\nname = 'poison'\n'limit.depth' = 30\n\
+         [[variant]]\nname = 'good'\n",
+    );
+    let flight = trial.path("out").join(".flight");
+    let good = || counts(&trial.results("out")).iter().filter(|row| row.contains(&"good".to_owned())).count();
+    for death in 0..2 {
+        let mut child = trial.spawn("out", &["--jobs", "1"]);
+        let begun = std::time::Instant::now();
+        // At the second time the suspect runs last: the other job is done before it.
+        while !fs::read_to_string(&flight).is_ok_and(|text| text.contains('+')) || death == 1 && good() < 2 {
+            assert!(begun.elapsed() < std::time::Duration::from_secs(60), "death {death}");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        signal(&child, "-KILL");
+        child.wait().unwrap();
+        assert_eq!(good(), 2 * death);
+    }
+    trial.run("out", &[]).expect(3).says(&["1 jobs failed", "--retry-failed"]);
+    let rows = counts(&trial.results("out"));
+    let aside = rows.iter().filter(|row| row[row.len() - 2].contains("died twice")).count();
+    assert_eq!((rows.len(), aside), (3, 1), "{rows:?}");
+    // Tried again on demand.
+    let mut child = trial.spawn("out", &["--jobs", "1", "--retry-failed"]);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(child.try_wait().unwrap().is_none(), "it should be searching");
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+}
+
+/// A variant that cannot fit has rows that say so; the others run.
+#[test]
+fn a_variant_that_cannot_fit_fails_and_the_others_run() {
+    let trial = Trial::new(
+        "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.size' = ['1 MiB', '100000 GiB']\n",
+    );
+    trial.run("out", &["--jobs", "1"]).expect(3).says(&["2 jobs failed"]);
+    let rows = counts(&trial.results("out"));
+    let error = |row: &&Vec<String>| row[row.len() - 2].contains("more than the");
+    assert_eq!((rows.len(), rows.iter().filter(error).count()), (6, 2));
+    // Where nothing fits nothing is run.
+    let none = Trial::new("suite = { startpos = true }\nlimit = { depth = 2 }\n[engine]\ntable.size = '100000 GiB'\n");
+    none.run("out", &[]).expect(2).says(&["table.size", "memory that are free"]);
+}
+
+/// The limit that a batch system sets on the process counts, not the machine's memory.
+#[test]
+fn the_limit_of_the_process_counts() {
+    let trial = Trial::new("suite = { startpos = true }\nlimit = { depth = 2 }\n[engine]\ntable.size = '300 MiB'\n");
+    let limited = |kib: u64| {
+        let command = format!(
+            "ulimit -v {kib}; exec '{}' run '{}' --quiet --jobs 1 --fresh --out '{}'",
+            binary().display(),
+            trial.file,
+            trial.text("out")
+        );
+        said(Command::new("sh").args(["-c", &command]))
+    };
+    limited(250_000).expect(2).says(&["table.size: 300 MiB", "memory that are free"]);
+    assert!(!trial.results("out").exists());
+    limited(1_500_000).expect(0);
+}
+
+/// The folder is looked after while one search lasts: not only between two rows.
+#[test]
+fn a_folder_that_goes_away_is_seen_while_a_search_lasts() {
+    let trial = Trial::new(
+        "suite = { startpos = true }\nlimit = { depth = 2 }\n[[variant]]\nname = 'short'\n\
+         [[variant]]\nname = 'long'\n'limit.depth' = 40\n",
+    );
+    let child = trial.spawn("out", &["--jobs", "1"]);
+    let begun = std::time::Instant::now();
+    while !trial.results("out").exists() || counts(&trial.results("out")).len() < 2 {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20));
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    fs::rename(trial.path("out"), trial.path("elsewhere")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(5));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("was moved away"));
+}

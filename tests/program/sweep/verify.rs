@@ -1,0 +1,129 @@
+//! Reports, comparisons and `ttlab verify` on results that are not what a run wrote.
+
+use super::*;
+
+/// A folder with a run in it, and its lines.
+fn ran(text: &str) -> (Trial, Vec<String>) {
+    let trial = Trial::new(text);
+    trial.run("out", &[]).expect(0);
+    trial.run("other", &[]).expect(0);
+    let lines = fs::read_to_string(trial.results("out")).unwrap().lines().map(str::to_owned).collect();
+    (trial, lines)
+}
+
+fn small() -> String {
+    SMALL.replace("first = 6", "first = 3")
+}
+
+fn put(trial: &Trial, lines: &[String]) {
+    fs::write(trial.results("out"), lines.join("\n") + "\n").unwrap();
+}
+
+#[test]
+fn an_edited_count_is_refused_by_whoever_reads_it() {
+    let (trial, lines) = ran(&small());
+    let (out, other) = (trial.text("out"), trial.text("other"));
+    ttlab(&["verify", &out, &other]).expect(0);
+    let nodes = lines[0].split(',').position(|name| name == "search.nodes").unwrap();
+    // A variant without a comma in its name.
+    let at = lines.iter().position(|line| line.contains(",no table,")).unwrap();
+    let mut fields: Vec<&str> = lines[at].split(',').collect();
+    fields[nodes] = "7";
+    let mut edited = lines.clone();
+    edited[at] = fields.join(",");
+    put(&trial, &edited);
+    let line = format!("line {}", at + 1);
+    ttlab(&["report", &out]).expect(2).says(&["edited", &line, "--repair"]);
+    ttlab(&["compare", &other, &out]).expect(2).says(&["edited", &line]);
+    let said = ttlab(&["verify", &out]).expect(4);
+    assert!(said.stdout.contains("WRONG") && said.stdout.contains(&line), "{}", said.stdout);
+    // The file alone shows it too.
+    let alone = trial.text("alone.csv");
+    fs::copy(trial.results("out"), &alone).unwrap();
+    ttlab(&["report", &alone]).expect(2).says(&["edited"]);
+}
+
+#[test]
+fn rows_that_are_there_twice_are_refused() {
+    let (trial, lines) = ran(&small());
+    let out = trial.text("out");
+    let thrice = [&lines[..], &lines[1..], &lines[1..]].concat();
+    put(&trial, &thrice);
+    ttlab(&["report", &out]).expect(2).says(&[&format!("{} rows are there twice", 2 * (lines.len() - 1))]);
+    ttlab(&["compare", &trial.text("other"), &out]).expect(2).says(&["twice"]);
+    ttlab(&["verify", &out]).expect(4);
+}
+
+#[test]
+fn rows_that_are_missing_are_told_and_the_page_is_written() {
+    let (trial, lines) = ran(&small());
+    let out = trial.text("out");
+    // A whole position of every variant, but for the one that is a single job; the last row of one job.
+    let gone = |line: &String| line.contains(",BK.02,") && !line.contains(",kept,");
+    let fewer: Vec<String> = lines.iter().filter(|line| !gone(line)).cloned().collect();
+    assert_eq!(lines.len() - fewer.len(), 5 * 3);
+    let last = lines.iter().rposition(|line| line.contains(",no table,")).unwrap();
+    let short = [&lines[..last], &lines[last + 1..]].concat();
+    for (left, words) in [(&fewer, "5 jobs of the plan have no rows"), (&short, "1 rows are missing")] {
+        put(&trial, left);
+        fs::remove_file(trial.path("out").join("report.html")).unwrap();
+        ttlab(&["report", &out]).expect(3).says(&[words]);
+        assert!(trial.path("out").join("report.html").exists());
+        ttlab(&["compare", &out, &trial.text("other")]).expect(3).says(&[words]);
+        let said = ttlab(&["verify", &out]).expect(3);
+        assert!(said.stdout.contains("not whole") && said.stdout.contains(words), "{}", said.stdout);
+        // The same command makes them again.
+        trial.run("out", &[]).expect(0);
+        ttlab(&["verify", "--quiet", &out]).expect(0);
+    }
+}
+
+#[test]
+fn a_folder_that_is_none_and_a_run_that_has_not_ended_are_told() {
+    let (trial, _) = ran(&small());
+    ttlab(&["verify", &trial.text("out"), "data"]).expect(2).says(&["no results of ttlab"]);
+    let child = Trial::new(&small().replace("depth = 3", "depth = 9"));
+    let mut run = child.spawn("out", &["--jobs", "1"]);
+    let begun = std::time::Instant::now();
+    while !child.results("out").exists() {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20));
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    signal(&run, "-KILL");
+    run.wait().unwrap();
+    let said = ttlab(&["verify", &child.text("out")]).expect(3);
+    assert!(said.stdout.contains("has not ended"), "{}", said.stdout);
+}
+
+/// Machine, build and jobs of every stretch stay written down.
+#[test]
+fn no_stretch_of_a_run_is_written_over() {
+    let (trial, lines) = ran(&small());
+    let manifest = trial.path("out").join("manifest.json");
+    let read = || -> serde_json::Value { serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap() };
+    let mut theirs = read();
+    // The first stretch was another build's on another machine, with many jobs at a time.
+    for place in ["/build/commit", "/stretches/0/build/commit"] {
+        *theirs.pointer_mut(place).unwrap() = "feedbee".into();
+    }
+    for place in ["/machine/cpu", "/stretches/0/machine/cpu"] {
+        *theirs.pointer_mut(place).unwrap() = "Other".into();
+    }
+    for place in ["/jobs", "/stretches/0/jobs"] {
+        *theirs.pointer_mut(place).unwrap() = 64.into();
+    }
+    fs::write(&manifest, theirs.to_string()).unwrap();
+    put(&trial, &lines[..lines.len() - 4]);
+    trial.run("out", &["--jobs", "1"]).expect(2).says(&["another build"]);
+    trial.run("out", &["--jobs", "1", "--any-build"]).expect(0);
+    let ours = read();
+    let stretches = ours["stretches"].as_array().unwrap();
+    assert_eq!(stretches.len(), 2, "{stretches:?}");
+    assert_eq!(stretches[0]["build"]["commit"], "feedbee");
+    assert_eq!((&stretches[0]["jobs"], &stretches[1]["jobs"]), (&64.into(), &1.into()));
+    assert!(stretches[1]["done"].as_u64().unwrap() > 0 && stretches[1]["ended"].is_u64());
+    let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
+    assert!(page.contains("64 jobs at a time") && page.contains("feedbee"), "{page}");
+    let said = ttlab(&["verify", &trial.text("out")]).expect(0);
+    assert!(said.stdout.contains("2 builds") && said.stdout.contains("2 machines"), "{}", said.stdout);
+}
