@@ -234,7 +234,7 @@ impl Page {
         match table::verdicts(self, false) {
             Some(verdicts) => parts.push(Part::Table(verdicts)),
             None if self.verdicts.is_empty() => {}
-            None => parts.push(Part::Findings(vec![format!("All {} verdicts are as wanted.", self.verdicts.len())])),
+            None => parts.push(Part::Findings(vec![self.tally()])),
         }
         parts.extend(warnings(&self.warnings));
         Sheet { kind: "report".to_owned(), name: String::new(), parts }
@@ -311,6 +311,12 @@ impl Page {
             ));
         }
         lines
+    }
+
+    /// How the verdicts came out, in a sentence.
+    fn tally(&self) -> String {
+        let [holds, differs, open] = claims::counted(self.verdicts.iter());
+        format!("Verdicts: {holds} hold, {differs} differ, {open} cannot be told; none is against what was wanted.")
     }
 
     /// Verdicts that are not what was wanted.

@@ -4,12 +4,14 @@ use super::number::of_unit;
 use super::page::{Grid, Page};
 use super::sheet::{Cell, Column, Mark, Table};
 use crate::analysis::Line;
+use crate::analysis::questions::claims::counted;
 use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::questions::summary::Measure;
 use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::rows::grouping::short_names;
 use crate::analysis::rows::metric::Unit;
 use crate::analysis::{Frame, Summary, Verdict};
+use crate::experiment::expect::Wanted;
 use crate::record::columns;
 
 /// Why a field is empty, in the words of every table.
@@ -424,7 +426,11 @@ pub fn verdicts(page: &Page, all: bool) -> Option<Table> {
         .map(|verdict| {
             let source: Vec<&str> =
                 [verdict.source.as_str(), verdict.note.as_str()].into_iter().filter(|text| !text.is_empty()).collect();
-            let mark = if verdict.passes() { Mark::Passed } else { Mark::Failed };
+            let mark = match (verdict.is_met(), verdict.passes()) {
+                (true, _) => Mark::Passed,
+                (false, true) => Mark::None,
+                (false, false) => Mark::Failed,
+            };
             vec![
                 Cell::text(subject(verdict)),
                 Cell::text(verdict.word()).marked(mark),
@@ -435,13 +441,18 @@ pub fn verdicts(page: &Page, all: bool) -> Option<Table> {
             ]
         })
         .collect();
-    let passed = page.verdicts.len() - page.failed();
+    let [holds, differs, open] = counted(page.verdicts.iter());
+    let gated = page.verdicts.iter().filter(|verdict| verdict.wanted != Wanted::Either);
+    let met = page.verdicts.iter().filter(|verdict| verdict.is_met()).count();
     let names = ["what", "verdict", "by", "figure or claim", "measured", "source"];
     (!rows.is_empty()).then(|| Table {
         key: "verdicts".to_owned(),
         title: "Verdicts".to_owned(),
         columns: names.map(|name| Column::words(name, name, "").spare(u8::from(name == "source"))).to_vec(),
-        note: format!("{passed} of {} as wanted.", page.verdicts.len()),
+        note: format!(
+            "{holds} hold, {differs} differ, {open} cannot be told; of the {} that something was wanted of, {met} are as wanted.",
+            gated.count()
+        ),
         rows,
     })
 }

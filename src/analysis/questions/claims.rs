@@ -71,6 +71,12 @@ impl Verdict {
         }
     }
 
+    /// Whether it is what was wanted: what nothing was wanted of is not met, however it comes out.
+    #[must_use]
+    pub fn is_met(&self) -> bool {
+        self.wanted != Wanted::Either && self.passes()
+    }
+
     /// The verdict in a word or two.
     #[must_use]
     pub fn word(&self) -> &'static str {
