@@ -28,7 +28,7 @@ echo "| table | instructions a node | against by hand |"
 echo "|---|---:|---:|"
 row() { awk -v name="$1" -v x="$2" -v base="$hand" 'BEGIN { printf "| %s | %.1f | %+.2f %% |\n", name, x, 100 * (x / base - 1) }'; }
 row "by hand, always" "$hand"
-for table in "always 1" "depth-preferred 1" "big1 1" "ancient 1" "aged-depth 1" "scored 1" "two-deep 2" "two-big1 2" "bucket 4"; do
+for table in "always 1" "depth-preferred 1" "big1 1" "ancient 1" "aged-depth 1" "scored 1" "two-deep 2" "two-big1 2" "depth-age 4"; do
     # shellcheck disable=SC2086
     row "$table" "$(count "$here" $table)"
 done

@@ -32,9 +32,9 @@ fn next(entry: &Entry) -> u32 {
 #[inline]
 fn step(table: &mut dyn Table, at: u32) -> u32 {
     let key = mix(u64::from(at) + 1);
-    let found = table.probe(key, 0, 1).map(|hit| hit.entry).unwrap_or_default();
+    let found = table.probe(key, 1).map(|hit| hit.entry).unwrap_or_default();
     let next = next(&found);
-    table.store(key, 0, Entry { depth: found.depth.wrapping_add(1) & 15, ..entry(next, 0) });
+    table.store(key, Entry { depth: found.depth.wrapping_add(1) & 15, ..entry(next, 0) });
     next
 }
 
@@ -48,13 +48,13 @@ fn shuffle(numbers: &mut [u32]) {
 /// Fills the table and links what stayed in it to one random ring.
 fn ring(table: &mut dyn Table, entries: u32) -> u32 {
     for number in 0..entries {
-        table.store(mix(u64::from(number) + 1), 0, entry(0, 1));
+        table.store(mix(u64::from(number) + 1), entry(0, 1));
     }
-    let stayed = |&number: &u32| table.probe(mix(u64::from(number) + 1), 0, 1).is_some();
+    let stayed = |&number: &u32| table.probe(mix(u64::from(number) + 1), 1).is_some();
     let mut ring: Vec<u32> = (0..entries).filter(stayed).collect();
     shuffle(&mut ring);
     for (place, &number) in ring.iter().enumerate() {
-        table.store(mix(u64::from(number) + 1), 0, entry(ring[(place + 1) % ring.len()], 1));
+        table.store(mix(u64::from(number) + 1), entry(ring[(place + 1) % ring.len()], 1));
     }
     ring[0]
 }
@@ -85,7 +85,7 @@ fn table(criterion: &mut Criterion) {
         });
         group.bench_function("memset", |bencher| bencher.iter(|| black_box(&mut memory[..]).fill(0)));
     }
-    for (policy, slots) in [("always", 1), ("depth-preferred", 1), ("ancient", 1), ("two-tier", 2), ("bucket", 4)] {
+    for (policy, slots) in [("always", 1), ("depth-preferred", 1), ("ancient", 1), ("two-tier", 2), ("depth-age", 4)] {
         let policy = Policy::named(policy).unwrap();
         let options = TableOptions { policy, slots, size: Size::Bytes(mib << 20), ..TableOptions::default() };
         let mut table = build(&options, None, false).unwrap().unwrap();

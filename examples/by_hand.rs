@@ -12,7 +12,7 @@ use ttlab::engine::{Engine, EngineOptions, Limit};
 use ttlab::table::memory::Memory;
 use ttlab::table::options::Size;
 use ttlab::table::policy::Policy;
-use ttlab::table::{Entry, Hit, Occupancy, Table, TableCounters, TableKind, TableOptions, entry};
+use ttlab::table::{Entry, Hit, Occupancy, Stored, Table, TableCounters, TableKind, TableOptions, entry};
 
 /// Two words for each slot, one slot for each key, the newest stays.
 struct ByHand {
@@ -28,7 +28,7 @@ impl ByHand {
 }
 
 impl Table for ByHand {
-    fn probe(&mut self, key: u64, _: u64, _: u8) -> Option<Hit> {
+    fn probe(&mut self, key: u64, _: u8) -> Option<Hit> {
         self.counters.probes += 1;
         let place = self.place(key);
         let (held, word) = (self.words[place], self.words[place + 1]);
@@ -40,19 +40,29 @@ impl Table for ByHand {
         }
         self.counters.hits += 1;
         let entry = entry::unpack(word);
-        Some(Hit { entry, draft: i32::from(entry.depth), age: 0, slot: place, foreign: false })
+        Some(Hit { entry, draft: i32::from(entry.depth), age: 0, slot: place / 2 })
     }
 
-    fn store(&mut self, key: u64, _: u64, entry: Entry) {
+    fn store(&mut self, key: u64, entry: Entry) -> Stored {
         self.counters.stores += 1;
         let place = self.place(key);
-        match (entry::bound(self.words[place + 1]), self.words[place] == key) {
-            (Bound::None, _) => self.counters.fills += 1,
-            (_, true) => self.counters.updates += 1,
-            (_, false) => self.counters.evictions += 1,
-        }
+        let same = match (entry::bound(self.words[place + 1]), self.words[place] == key) {
+            (Bound::None, _) => {
+                self.counters.fills += 1;
+                false
+            }
+            (_, true) => {
+                self.counters.updates += 1;
+                true
+            }
+            (_, false) => {
+                self.counters.evictions += 1;
+                false
+            }
+        };
         self.words[place] = key;
         self.words[place + 1] = entry::pack(&entry);
+        Stored::into(place / 2, same)
     }
 
     fn cutoff(&mut self, _: &Hit) {}

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use ttlab::chess::Board;
 use ttlab::engine::{Engine, EngineOptions, Limit};
 use ttlab::table::entry::Bytes16;
-use ttlab::table::policy::{Newcomer, Replacement, Verdict};
+use ttlab::table::policy::{Decision, Newcomer, Replacement};
 use ttlab::table::{Bounded, Entry, Table, TableOptions};
 
 /// Keeps an entry whose move goes to the four central files unless the newcomer's does too, or is deeper by `margin`.
@@ -17,11 +17,11 @@ struct Centre {
 }
 
 impl Replacement for Centre {
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _now: u16) -> Verdict {
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _now: u16) -> Decision {
         let central = |entry: &Entry| !entry.mv.is_none() && (2..6).contains(&entry.mv.to().file());
         let old = &bucket[0];
         let deeper = newcomer.entry.depth >= old.depth.saturating_add(self.margin);
-        if deeper || !central(old) || central(&newcomer.entry) { Verdict::replace(0) } else { Verdict::Refuse }
+        if deeper || !central(old) || central(&newcomer.entry) { Decision::replace(0) } else { Decision::Refuse }
     }
 }
 

@@ -26,7 +26,7 @@ pub fn run(data: &[u8]) {
             return;
         }
     };
-    for name in ["always", "depth-preferred", "ancient", "bucket"] {
+    for name in ["always", "depth-preferred", "ancient", "depth-age"] {
         let Some(policy) = Policy::named(name) else { continue };
         let options = TableOptions { policy, size: Size::Entries(8), slots: 2, ..TableOptions::default() };
         if options.check().is_ok() {

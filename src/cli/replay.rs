@@ -10,7 +10,7 @@ use std::time::Instant;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab replay bk.trace --set table.size='256 KiB'
-  ttlab replay bk.trace --set table.size=4096 --set table.slots=4 --policy always --policy '{ kind = \"bucket\", factor = 4 }'
+  ttlab replay bk.trace --set table.size=4096 --set table.slots=4 --policy always --policy '{ kind = \"depth-age\", factor = 4 }'
   ttlab replay bk.trace --csv > replay.csv
 
 A trace is not a search: what a table answers changes what a search asks next, and here it does not. Where a probe ended its
@@ -63,8 +63,8 @@ pub fn run(args: &Args) -> Outcome {
     let with = |policy: Policy| TableOptions { policy, ..base.clone() };
     let shown = |options: &TableOptions| replay(&trace, options, by_depth).map_err(Failure::usage);
     let always = shown(&with(Policy::default()))?;
-    let foreseen = |goal| clairvoyant(&trace, &base, goal).map_err(Failure::usage);
-    let best = Replayed { hits: foreseen(Goal::Hits)?, kept: foreseen(Goal::Cuts)?, ..always };
+    let best_of = |goal| clairvoyant(&trace, &base, goal).map_err(Failure::usage);
+    let best = Replayed { hits: best_of(Goal::Hits)?, kept: best_of(Goal::Cuts)?, ..always };
     let unbounded = shown(&TableOptions { kind: TableKind::Unbounded, ..base.clone() })?;
     let page = Page { always, best, csv: args.csv };
     page.head(trace.len());

@@ -1,18 +1,19 @@
 //! Alpha-beta and principal variation search: one interior node.
 
-use super::consult::Place;
+use super::observer::{Observer, Probed};
 use super::ordering::Hint;
+use super::probe::Node;
 use super::search::Search;
 use super::switches::INFINITE;
 use crate::chess::{Board, Bound, Move, Piece, Score, movegen};
 use crate::table::options::Prefetch;
 
-impl Search<'_> {
+impl<O: Observer> Search<'_, O> {
     /// The value of a position within a window: if the true value v lies inside, v is returned; if v <= alpha, a number
     /// between v and alpha; if v >= beta, a number between beta and v. `depth` is at least 1; `previous` led here (none at
     /// the root and after a null move). `TABLE`: there is a table at all.
-    pub(super) fn alpha_beta<const TABLE: bool>(&mut self, board: &Board, window: Place, previous: Move) -> Score {
-        let Place { depth, ply, .. } = window;
+    pub(super) fn alpha_beta<const TABLE: bool>(&mut self, board: &Board, window: Node, previous: Move) -> Score {
+        let Node { depth, ply, .. } = window;
         if self.enter() {
             return 0;
         }
@@ -25,13 +26,13 @@ impl Search<'_> {
 
         let (mut alpha, mut beta, mut best) = (window.alpha, window.beta, -INFINITE);
         let mut table_move = Move::NONE;
-        let check = self.check_key(board);
+        self.observer.node(board);
         if TABLE && self.on.probe_depth <= depth {
-            let advice = self.consult(board, window, check);
-            if let Some(score) = advice.cut {
+            let answer = self.probe(board, window);
+            if let Some(score) = answer.cut {
                 return score;
             }
-            (alpha, beta, best, table_move) = (advice.alpha, advice.beta, advice.best, advice.mv);
+            (alpha, beta, best, table_move) = (answer.alpha, answer.beta, answer.best, answer.mv);
         }
 
         self.scratch.clear();
@@ -39,7 +40,7 @@ impl Search<'_> {
         if self.scratch.is_empty() {
             let score = self.terminal(board, ply, depth);
             if TABLE && self.on.store_depth <= depth && self.on.terminals {
-                self.record_known(board, window, (score, Move::NONE), entered, check);
+                self.record_known(board, window, (score, Move::NONE), entered);
             }
             return self.returned(score, window.alpha, window.beta);
         }
@@ -50,8 +51,8 @@ impl Search<'_> {
             && ply > 0
             && let Some((score, mv)) = self.refuted_by_child(board, window)
         {
-            self.record_as(Bound::Lower, board, window, (score, mv), entered, check);
-            self.note_answer(board, depth, mv);
+            self.record_as(Bound::Lower, board, window, (score, mv), entered);
+            self.observer.known(board, depth, mv);
             return self.returned(score, window.alpha, window.beta);
         }
         let mut looked_ahead = false;
@@ -63,7 +64,7 @@ impl Search<'_> {
             looked_ahead = true;
         }
         if self.on.iid_depth <= depth && table_move.is_none() && beta - alpha > 1 && self.ranks.uses_table_move() {
-            self.alpha_beta::<TABLE>(board, Place { alpha, beta, depth: (depth / 2).max(1), ply }, previous);
+            self.alpha_beta::<TABLE>(board, Node { alpha, beta, depth: (depth / 2).max(1), ply }, previous);
             if self.aborted {
                 return 0;
             }
@@ -79,14 +80,14 @@ impl Search<'_> {
         }
 
         let hint = Hint { table_move: self.first_move(board, depth, table_move), previous, ply };
-        let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.memory);
+        let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.learned);
         if TABLE {
             self.prefetch_children(board, depth);
         }
         self.path.push(board.key());
         let mut best_move = Move::NONE;
         let mut tried = 0;
-        let bare = depth == 1 && self.on.bare_leaves;
+        let bare = depth == 1 && self.on.bare_leaves && !O::LOOKS;
         if bare {
             self.lines.clear(ply + 1);
         }
@@ -102,7 +103,7 @@ impl Search<'_> {
             } else {
                 let mut child = *board;
                 child.play(mv, self.increments);
-                self.child::<TABLE>(board, &child, mv, Place { alpha, beta, depth, ply }, tried)
+                self.child::<TABLE>(board, &child, mv, Node { alpha, beta, depth, ply }, tried)
             };
             if self.aborted {
                 break;
@@ -130,28 +131,28 @@ impl Search<'_> {
             return 0;
         }
         if best > window.alpha {
-            self.note(board, depth, best_move);
+            self.observer.best(board, depth, best_move);
         }
         let score = self.returned(best, window.alpha, window.beta);
         if TABLE && self.on.store_depth <= depth {
-            self.record(board, window, (score, best_move), entered, check);
+            self.record(board, window, (score, best_move), entered);
         }
         score
     }
 
     /// The value of one move of a node, from the node's view: searched in full, or as late moves are.
     #[inline]
-    fn child<const TABLE: bool>(&mut self, board: &Board, child: &Board, mv: Move, node: Place, tried: usize) -> Score {
-        let Place { alpha, beta, depth, ply } = node;
-        let full = Place { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1 };
-        let zero = Place { alpha: -alpha - 1, ..full };
+    fn child<const TABLE: bool>(&mut self, board: &Board, child: &Board, mv: Move, node: Node, tried: usize) -> Score {
+        let Node { alpha, beta, depth, ply } = node;
+        let full = Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1 };
+        let zero = Node { alpha: -alpha - 1, ..full };
         if self.on.lmr_depth <= depth
             && tried >= self.on.lmr_full_moves
             && !board.in_check()
             && !child.in_check()
             && board.is_quiet(mv)
         {
-            let reduced = Place { depth: (full.depth - self.on.lmr_reduction).max(0), ..zero };
+            let reduced = Node { depth: (full.depth - self.on.lmr_reduction).max(0), ..zero };
             let score = -self.visit::<TABLE>(child, reduced, mv);
             if score <= alpha || self.aborted {
                 return score;
@@ -170,7 +171,7 @@ impl Search<'_> {
 
     /// A node of any remaining depth.
     #[inline]
-    pub(super) fn visit<const TABLE: bool>(&mut self, board: &Board, place: Place, previous: Move) -> Score {
+    pub(super) fn visit<const TABLE: bool>(&mut self, board: &Board, place: Node, previous: Move) -> Score {
         if place.depth > 0 {
             self.alpha_beta::<TABLE>(board, place, previous)
         } else {
@@ -180,7 +181,7 @@ impl Search<'_> {
 
     /// Whether the side to move may pass here: not at the root, not twice in a row, not in check, not with pawns alone
     /// (zugzwang), and not against a mate score.
-    fn may_pass(&self, board: &Board, node: Place, previous: Move) -> bool {
+    fn may_pass(&self, board: &Board, node: Node, previous: Move) -> bool {
         let side = board.turn();
         node.ply > 0
             && !previous.is_none()
@@ -192,12 +193,12 @@ impl Search<'_> {
     }
 
     /// The value of passing, searched to the reduced depth against beta alone.
-    fn pass<const TABLE: bool>(&mut self, board: &Board, node: Place) -> Score {
+    fn pass<const TABLE: bool>(&mut self, board: &Board, node: Node) -> Score {
         let mut child = *board;
         child.play_null(self.increments);
         self.path.push(board.key());
         let depth = (node.depth - 1 - self.on.null_reduction).max(0);
-        let place = Place { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1 };
+        let place = Node { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1 };
         let score = -self.visit::<TABLE>(&child, place, Move::NONE);
         self.path.pop();
         // A mate behind a pass is no mate.
@@ -205,28 +206,30 @@ impl Search<'_> {
     }
 
     /// Enhanced transposition cutoff: a child whose stored score already refutes this node. Reads the generated list.
-    fn refuted_by_child(&mut self, board: &Board, node: Place) -> Option<(Score, Move)> {
+    fn refuted_by_child(&mut self, board: &Board, node: Node) -> Option<(Score, Move)> {
         for place in 0..self.scratch.len() {
             let mv = self.scratch[place];
             let mut child = *board;
             child.play(mv, self.increments);
-            let check = self.check_key_of_child(&child);
             self.count.etc_probes += 1;
-            let Some(hit) = self.table.as_mut().and_then(|table| table.probe(child.key(), check, node.depth as u8 - 1))
-            else {
-                continue;
-            };
+            let Some(hit) = self.look_up(&child, node.depth as u8 - 1) else { continue };
             let score = -self.on.score_from_store(hit.entry.score, node.ply + 1);
             let bounds = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
             if bounds && score >= node.beta && self.deep_enough(&hit, node.depth - 1) {
-                if self.audit.is_some() {
-                    let below =
-                        Place { alpha: -node.beta, beta: -node.alpha, depth: node.depth - 1, ply: node.ply + 1 };
-                    self.examine(&child, below, &hit, true, true);
-                }
+                let below = Node { alpha: -node.beta, beta: -node.alpha, depth: node.depth - 1, ply: node.ply + 1 };
+                let hit = Some(&hit);
+                self.report(&Probed {
+                    board: &child,
+                    node: below,
+                    hit,
+                    deep: true,
+                    closed: false,
+                    cut: true,
+                    ahead: true,
+                });
                 self.count.etc_cuts += 1;
-                if let Some(table) = self.table.as_mut() {
-                    table.cutoff(&hit);
+                if let (Some(table), Some(hit)) = (self.table.as_mut(), hit) {
+                    table.cutoff(hit);
                 }
                 return Some((score, mv));
             }

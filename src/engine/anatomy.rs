@@ -1,10 +1,9 @@
 //! The anatomy of hits and misses (`diagnostics = "full"`): what became of each answer, where in the tree, and what it saved.
 
-use super::consult::Place;
-use super::search::Search;
-use crate::chess::{Board, Bound};
+use super::observer::Probed;
+use crate::chess::{Board, Bound, Keys};
 use crate::table::by_key::ByKey;
-use crate::table::{Hit, ShadowCounters, Table};
+use crate::table::{ShadowCounters, Table};
 
 crate::counters! {
     /// What became of the table's answers. Every hit of a search without enhanced transposition cutoffs is one of `cut`, `shallow`,
@@ -164,19 +163,26 @@ impl Anatomy {
 }
 
 /// What takes an iteration apart as it runs.
-#[derive(Debug, Default)]
-pub struct Dissector {
+#[derive(Debug)]
+pub struct Dissector<'a> {
     count: AnatomyCounters,
     seen: ByKey<u64, ()>,
+    /// Independent keys.
+    keys: &'a Keys,
+    /// Whether an answer may end nodes at all.
+    cutoffs: bool,
     /// The table's figures at the iteration's begin.
     before: ShadowCounters,
+    /// False hits before the last probe.
+    false_hits: u64,
 }
 
-impl Dissector {
+impl<'a> Dissector<'a> {
     /// Begins an iteration.
     #[must_use]
-    pub fn new(table: Option<&dyn Table>) -> Self {
-        Self { before: table.map(Table::shadow).unwrap_or_default(), ..Self::default() }
+    pub fn new(keys: &'a Keys, cutoffs: bool, table: Option<&dyn Table>) -> Self {
+        let before = table.map(Table::shadow).unwrap_or_default();
+        Self { count: AnatomyCounters::default(), seen: ByKey::default(), keys, cutoffs, before, false_hits: 0 }
     }
 
     /// Ends it.
@@ -190,54 +196,32 @@ impl Dissector {
         }
     }
 
-    fn probe(&mut self, ply: usize) {
-        *match ply {
-            0..3 => &mut self.count.probes_ply_0,
-            3..6 => &mut self.count.probes_ply_3,
-            6..9 => &mut self.count.probes_ply_6,
-            _ => &mut self.count.probes_ply_9,
-        } += 1;
-    }
-}
-
-impl Search<'_> {
-    /// The independent key of a node, where somebody wants it; the node is counted among the different positions.
-    #[inline]
-    pub(super) fn check_key(&mut self, board: &Board) -> u64 {
-        if self.on.full { self.seen(board) } else { 0 }
+    /// Counts a node among the different positions.
+    pub fn node(&mut self, board: &Board) {
+        self.seen.insert(board.key_from_scratch(self.keys), ());
     }
 
-    /// The independent key of a node that is only looked at.
-    #[inline]
-    pub(super) fn check_key_of_child(&self, child: &Board) -> u64 {
-        if self.on.full { child.key_from_scratch(self.check_keys) } else { 0 }
+    /// Tells the table which position it is asked about.
+    pub fn asks(&mut self, board: &Board, table: &mut dyn Table) {
+        table.identify(board.key_from_scratch(self.keys));
+        self.false_hits = table.shadow().false_hits;
     }
 
-    #[cold]
-    fn seen(&mut self, board: &Board) -> u64 {
-        let key = board.key_from_scratch(self.check_keys);
-        if let Some(dissector) = self.dissector.as_mut() {
-            dissector.seen.insert(key, ());
-        }
-        key
-    }
-
-    /// Takes a probe apart. `deep`: the answer may be believed at this depth; `closed`: it would have ended the node but for its open
-    /// window; `cut`: it did.
-    #[cold]
-    pub(super) fn dissect(&mut self, place: Place, hit: Option<&Hit>, deep: bool, closed: bool, cut: bool) {
-        let asked = self.on.cutoffs && place.ply > 0;
-        let Some(dissector) = self.dissector.as_mut() else { return };
-        dissector.probe(place.ply);
-        let Some(hit) = hit else { return };
-        let count = &mut dissector.count;
-        let (open, old) = (place.beta - place.alpha > 1, hit.age > 0);
-        *match place.ply {
-            0..3 => &mut count.hits_ply_0,
-            3..6 => &mut count.hits_ply_3,
-            6..9 => &mut count.hits_ply_6,
-            _ => &mut count.hits_ply_9,
-        } += 1;
+    /// Takes a probe apart.
+    pub fn probed(&mut self, probed: &Probed, table: &dyn Table) {
+        let Probed { node, deep, closed, cut, .. } = *probed;
+        let count = &mut self.count;
+        *by_ply(
+            node.ply,
+            [&mut count.probes_ply_0, &mut count.probes_ply_3, &mut count.probes_ply_6, &mut count.probes_ply_9],
+        ) += 1;
+        let Some(hit) = probed.hit else { return };
+        let asked = self.cutoffs && node.ply > 0;
+        let (open, old) = (node.beta - node.alpha > 1, hit.age > 0);
+        *by_ply(
+            node.ply,
+            [&mut count.hits_ply_0, &mut count.hits_ply_3, &mut count.hits_ply_6, &mut count.hits_ply_9],
+        ) += 1;
         count.hits_old += u64::from(old);
         count.hits_pv += u64::from(open);
         match (cut, deep, asked) {
@@ -251,8 +235,8 @@ impl Search<'_> {
             return;
         }
         count.cut += 1;
-        count.cut_false += u64::from(hit.foreign);
-        count.cut_deeper += u64::from(hit.draft > place.depth);
+        count.cut_false += u64::from(table.shadow().false_hits > self.false_hits);
+        count.cut_deeper += u64::from(hit.draft > node.depth);
         count.cut_old += u64::from(old);
         count.cut_pv += u64::from(open);
         count.saved += u64::from(hit.entry.nodes);
@@ -262,11 +246,18 @@ impl Search<'_> {
             Bound::Upper => count.cut_upper += 1,
             Bound::None => {}
         }
-        *match place.ply {
-            0..3 => &mut count.cut_ply_0,
-            3..6 => &mut count.cut_ply_3,
-            6..9 => &mut count.cut_ply_6,
-            _ => &mut count.cut_ply_9,
-        } += 1;
+        *by_ply(node.ply, [&mut count.cut_ply_0, &mut count.cut_ply_3, &mut count.cut_ply_6, &mut count.cut_ply_9]) +=
+            1;
+    }
+}
+
+/// The counter of a ply: 0 to 2, 3 to 5, 6 to 8, beyond.
+fn by_ply(ply: usize, counters: [&mut u64; 4]) -> &mut u64 {
+    let [first, third, sixth, rest] = counters;
+    match ply {
+        0..3 => first,
+        3..6 => third,
+        6..9 => sixth,
+        _ => rest,
     }
 }

@@ -3,12 +3,13 @@
 //!
 //! Values can be compared where they depend on the position and the depth alone: [`comparable`] says what that needs.
 
-use super::consult::Place;
-use super::options::DepthRule;
+use super::eval::Evaluator;
+use super::observer::Probed;
+use super::options::{DepthRule, EngineOptions};
+use super::probe::Node;
 use super::reference::Reference;
-use super::search::Search;
-use super::{Engine, EngineOptions};
-use crate::chess::{Board, Bound, EpRule, Move, Score};
+use super::switches::{INFINITE, Switches};
+use crate::chess::{Board, Bound, EpRule, Increments, Move, Score};
 use crate::table::{Hit, TableKind};
 use std::cmp::Ordering;
 
@@ -124,30 +125,30 @@ pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     Some(options)
 }
 
-impl Engine {
-    /// From now on every table answer is audited. Counts stay the same; time does not.
-    pub fn audit(&mut self) {
-        self.audit = Some(Box::default());
-    }
-
-    /// What the audit found since it was begun or last asked.
-    pub fn findings(&mut self) -> Findings {
-        self.audit.as_deref_mut().map(std::mem::take).unwrap_or_default()
-    }
+/// What holds a table's answers against the truth.
+pub struct Auditor<'a> {
+    findings: &'a mut Findings,
+    reference: Reference<'a>,
+    on: Switches,
 }
 
-impl Search<'_> {
-    fn reference(&self) -> Reference<'_> {
-        Reference::new(self.on, self.evaluator, self.increments)
+impl<'a> Auditor<'a> {
+    pub(super) fn new(
+        findings: &'a mut Findings,
+        on: Switches,
+        evaluator: Evaluator,
+        increments: &'a Increments,
+    ) -> Self {
+        Self { findings, reference: Reference::new(on, evaluator, increments), on }
     }
 
-    /// Audits an answer: `deep`: it may be believed at this depth; `cut`: it ended the node.
-    #[cold]
-    pub(super) fn examine(&mut self, board: &Board, place: Place, hit: &Hit, deep: bool, cut: bool) {
-        let Place { alpha, beta, depth, ply } = place;
+    /// Audits an answer.
+    pub(super) fn examine(&mut self, probed: &Probed, hit: &Hit) {
+        let &Probed { board, node, deep, cut, .. } = probed;
+        let Node { alpha, beta, depth, ply } = node;
         let score = self.on.score_from_store(hit.entry.score, ply);
         let (mv, bound) = (hit.entry.mv, hit.entry.bound);
-        let truth = if deep { self.reference().compare(board, depth, ply, score) } else { Ordering::Equal };
+        let truth = if deep { self.reference.compare(board, depth, ply, score) } else { Ordering::Equal };
         let wrong = |claim| {
             let fen = board.fen(EpRule::Always);
             Wrong { fen, claim, score, truth, depth, ply, window: (alpha, beta) }
@@ -158,18 +159,17 @@ impl Search<'_> {
             Bound::Upper => truth != Ordering::Greater,
             Bound::None => false,
         };
-        let Some(findings) = self.audit.as_deref_mut() else { return };
         if !mv.is_none() {
-            findings.count.moves += 1;
+            self.findings.count.moves += 1;
             if !board.is_legal(mv) {
-                findings.report(wrong(Claim::Move(mv)));
+                self.findings.report(wrong(Claim::Move(mv)));
             }
         }
         if !deep {
             return;
         }
-        findings.count.answers += 1;
-        findings.count.cutoffs += u64::from(cut);
+        self.findings.count.answers += 1;
+        self.findings.count.cutoffs += u64::from(cut);
         // What the node that is ended takes the score for.
         let read = match score {
             score if score >= beta => Bound::Lower,
@@ -177,22 +177,20 @@ impl Search<'_> {
             _ => Bound::Exact,
         };
         if !holds(bound) {
-            findings.report(wrong(Claim::Stored(bound)));
+            self.findings.report(wrong(Claim::Stored(bound)));
         } else if cut && !holds(read) {
-            findings.report(wrong(Claim::Cutoff));
+            self.findings.report(wrong(Claim::Cutoff));
         }
     }
 
     /// Audits the root's score.
-    #[cold]
     pub(super) fn examine_root(&mut self, root: &Board, depth: i32, score: Score) {
-        let truth = self.reference().compare(root, depth, 0, score);
-        let Some(findings) = self.audit.as_deref_mut() else { return };
-        findings.count.roots += 1;
+        let truth = self.reference.compare(root, depth, 0, score);
+        self.findings.count.roots += 1;
         if truth != Ordering::Equal {
-            let window = (-super::switches::INFINITE, super::switches::INFINITE);
+            let window = (-INFINITE, INFINITE);
             let fen = root.fen(EpRule::Always);
-            findings.report(Wrong { fen, claim: Claim::Root, score, truth, depth, ply: 0, window });
+            self.findings.report(Wrong { fen, claim: Claim::Root, score, truth, depth, ply: 0, window });
         }
     }
 }

@@ -1,189 +1,408 @@
-//! The root: iterative deepening, aspiration windows and MTD(f).
+//! The engine: iterative deepening, and what is kept from one iteration and one search to the next.
 
-use super::anatomy::Dissector;
-use super::consult::Place;
-use super::eval::Evaluator;
-use super::foresight::Foresight;
-use super::options::Algorithm;
-use super::ordering::Ranks;
-use super::outcome::{Iteration, Limit, Progress, SearchCounters};
-use super::pv::Lines;
+use super::anatomy::{Anatomy, Dissector};
+use super::audit::{Auditor, Findings};
+use super::check::OptionError;
+use super::eval::{self, Evaluator};
+use super::foresight::{self, Notes};
+use super::instruments::Instruments;
+use super::observer::{Nobody, Observer};
+use super::options::{Diagnostics, EngineOptions, GamePly, Ordering};
+use super::ordering::{Learned, Ranks, Stack};
+use super::outcome::{Iteration, Limit, Outcome, Progress, SearchCounters};
+use super::pv::Variations;
 use super::search::Search;
-use super::switches::{INFINITE, Switches};
-use super::{Engine, ordering};
+use super::switches::Switches;
+use crate::chess::increments::Increments;
+use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, MoveList, Score};
 use crate::table::options::{Clear, Clock};
-use crate::table::{Occupancy, TableCounters};
+use crate::table::{self, Observed, Table, TableError};
 use std::sync::atomic::AtomicBool;
 
 /// The deepest iteration that any limit allows.
 const DEEPEST: u8 = 255;
 
-/// Runs the iterations of one root search.
-pub fn deepen(
-    engine: &mut Engine,
-    root: &Board,
-    path: Vec<u64>,
-    limit: Limit,
-    stop: &AtomicBool,
-    watch: &mut dyn FnMut(Progress),
-) -> Vec<Iteration> {
-    let mut iterations: Vec<Iteration> = Vec::new();
-    let target = limit.depth.unwrap_or(DEEPEST).max(1);
-    let deepening = engine.options.deepening;
-    let mut depth = if deepening.step == 0 { target } else { deepening.start.clamp(1, target) };
-    let mut counted = SearchCounters::default();
-    let mut carried = Carried { path, stack: ordering::Stack::default(), lines: Lines::default() };
-    loop {
-        if !iterations.is_empty() {
-            engine.forget(Clear::Iteration);
-        }
-        if engine.options.table.clock == Clock::Iteration
-            && let Some(table) = engine.table.as_mut()
-        {
-            table.advance(1);
-        }
-        if let Some(scout) = engine.scout.as_mut() {
-            let only = Limit { depth: Some(depth), nodes: None };
-            deepen(scout, root, carried.path.clone(), only, stop, &mut |_| {});
-        }
-        let before = engine.table.as_ref().map(|table| table.counters()).unwrap_or_default();
-        let last = iterations.last().map(|last| (last.score, last.best, last.pv.clone()));
-        let nodes_left = limit.nodes.map_or(u64::MAX, |nodes| nodes - counted.nodes);
-        let guess = last.as_ref().map(|&(score, ..)| score);
-        let mut search = prepare(engine, &mut carried, nodes_left, stop);
-        watch(Progress::Begin { depth });
-        let score = search.iterate(root, i32::from(depth), guess);
-        watch(Progress::End);
-        if search.audit.is_some() && !search.aborted {
-            search.examine_root(root, i32::from(depth), score);
-        }
-        let dissector = search.dissector.take();
-        let (count, finished, pv) = (search.count, !search.aborted, search.lines.get(0).to_vec());
-        carried = Carried { path: search.path, stack: search.stack, lines: search.lines };
-        counted += count;
-        let (after, occupancy) = table_state(engine);
-        let (score, best, pv) = match (finished, last) {
-            (true, _) => (score, pv.first().copied().unwrap_or(Move::NONE), pv),
-            (false, Some(last)) => last,
-            (false, None) => (0, Move::NONE, Vec::new()),
+/// A configured engine and what it keeps between searches.
+pub struct Engine {
+    options: EngineOptions,
+    increments: Increments,
+    check_keys: Keys,
+    table: Option<Box<dyn Table>>,
+    learned: Learned,
+    /// Game ply of the last search of this game, for the table's clock.
+    last_ply: Option<u16>,
+    /// What the audit found so far, where one is asked for.
+    audit: Option<Box<Findings>>,
+    /// Whether a search was made since the engine was new.
+    searched: bool,
+    /// The engine that finds each node's first move, where the ordering asks for foresight.
+    learner: Option<Box<Engine>>,
+    /// What this engine notes down, if it is a learner.
+    notes: Option<Notes>,
+}
+
+/// Why an engine cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// An option is out of its range, or two do not go together.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// The table cannot be made.
+    #[error(transparent)]
+    Table(#[from] TableError),
+}
+
+impl Engine {
+    /// Checks the options and makes keys and table; the table's memory is touched before this returns.
+    /// `working_set`: entries that an unbounded table stores, for sizes given as a share of it.
+    ///
+    /// # Errors
+    /// When an option is out of range, or the table's memory cannot be had. Messages name the option's path first.
+    pub fn new(options: &EngineOptions, working_set: Option<u64>) -> Result<Self, EngineError> {
+        options.check()?;
+        let table = table::build(&options.table, working_set, options.probe.answers_by_depth())?;
+        Self::assemble(options, table)
+    }
+
+    /// An engine with a table of the caller's own making (`examples/custom_policy.rs`); `options.probe` and
+    /// `options.store` say how the search uses it.
+    ///
+    /// # Errors
+    /// When an option is out of range.
+    pub fn with_table(options: &EngineOptions, table: Box<dyn Table>) -> Result<Self, EngineError> {
+        options.check()?;
+        Self::assemble(options, Some(table))
+    }
+
+    fn assemble(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Result<Self, EngineError> {
+        let table = match options.diagnostics {
+            Diagnostics::Off => table,
+            Diagnostics::Full => table.map(|table| Box::new(Observed::new(table)) as Box<dyn Table>),
         };
-        let anatomy = dissector.map(|dissector| Box::new(dissector.finish(engine.table.as_deref())));
-        let table = after - before;
-        let iteration = Iteration { depth, score, best, pv, search: count, table, occupancy, anatomy, finished };
-        watch(Progress::Iteration(&iteration));
-        iterations.push(iteration);
-        let out_of_nodes = limit.nodes.is_some_and(|nodes| counted.nodes >= nodes);
-        if !finished || out_of_nodes || depth >= target || deepening.step == 0 {
-            return iterations;
-        }
-        depth = depth.saturating_add(deepening.step).min(target);
-    }
-}
-
-/// Buffers that go from iteration to iteration, so that only the first allocates.
-struct Carried {
-    path: Vec<u64>,
-    stack: ordering::Stack,
-    lines: Lines,
-}
-
-fn table_state(engine: &Engine) -> (TableCounters, Occupancy) {
-    engine.table.as_ref().map_or_else(Default::default, |table| (table.counters(), table.occupancy()))
-}
-
-fn prepare<'a>(engine: &'a mut Engine, carried: &mut Carried, node_limit: u64, stop: &'a AtomicBool) -> Search<'a> {
-    let on = Switches::new(&engine.options);
-    let dissector = on.full.then(|| Box::new(Dissector::new(engine.table.as_deref())));
-    Search {
-        on,
-        ranks: Ranks::new(&engine.options),
-        evaluator: Evaluator::new(engine.options.eval, on.mate_threshold - 1),
-        increments: &engine.increments,
-        stored_nodes: engine.options.table.policy.counts_stored_nodes(),
-        table: engine.table.as_deref_mut(),
-        memory: &mut engine.memory,
-        count: SearchCounters::default(),
-        credit: 0,
-        stack: std::mem::take(&mut carried.stack),
-        scratch: MoveList::new(),
-        lines: std::mem::take(&mut carried.lines),
-        path: std::mem::take(&mut carried.path),
-        stop,
-        node_limit,
-        attention: 0,
-        aborted: false,
-        audit: engine.audit.as_deref_mut(),
-        dissector,
-        foresight: match (engine.notes.as_mut(), engine.scout.as_ref().and_then(|scout| scout.notes.as_ref())) {
-            (Some(notes), _) => Some(Foresight::Learns(notes)),
-            (None, known) => known.map(Foresight::Knows),
-        },
-        check_keys: &engine.check_keys,
-        algorithm: engine.options.algorithm,
-        aspiration: engine.options.aspiration,
-    }
-}
-
-impl Search<'_> {
-    /// One iteration: the root's score at `depth`, with the best line in `self.lines`.
-    fn iterate(&mut self, root: &Board, depth: i32, guess: Option<Score>) -> Score {
-        let place = |alpha, beta| Place { alpha, beta, depth, ply: 0 };
-        match (self.algorithm, guess) {
-            (Algorithm::Minimax, _) if self.table.is_some() => self.minimax::<true>(root, depth, 0),
-            (Algorithm::Minimax, _) => self.minimax::<false>(root, depth, 0),
-            (Algorithm::Mtdf, guess) => self.mtdf(root, depth, guess.unwrap_or(0)),
-            (_, Some(guess)) if self.aspiration > 0 => {
-                let (mut alpha, mut beta) = (guess - self.aspiration, guess + self.aspiration);
-                loop {
-                    let score = self.root(root, place(alpha.max(-INFINITE), beta.min(INFINITE)));
-                    if self.aborted {
-                        return score;
-                    } else if score <= alpha && alpha > -INFINITE {
-                        alpha = -INFINITE;
-                    } else if score >= beta && beta < INFINITE {
-                        beta = INFINITE;
-                    } else {
-                        return score;
-                    }
-                    self.count.researches += 1;
+        let increments = Increments::new(Keys::new(&options.keys), &eval::piece_square_values(&options.eval));
+        Ok(Self {
+            options: options.clone(),
+            increments,
+            check_keys: Keys::independent(),
+            table,
+            learned: Learned::default(),
+            last_ply: None,
+            audit: None,
+            searched: false,
+            learner: match options.ordering.contains(&Ordering::Foreseen) {
+                true => {
+                    let mut learner = Self::new(&foresight::learner(options), None)?;
+                    learner.notes = Some(Notes::default());
+                    Some(Box::new(learner))
                 }
+                false => None,
+            },
+            notes: None,
+        })
+    }
+
+    /// What the engine was made with.
+    #[must_use]
+    pub fn options(&self) -> &EngineOptions {
+        &self.options
+    }
+
+    /// The table, if there is one.
+    #[must_use]
+    pub fn table(&self) -> Option<&dyn Table> {
+        self.table.as_deref()
+    }
+
+    /// As new: everything is forgotten, whatever the options keep. Counts of what follows are those of a new engine.
+    pub fn reset(&mut self) {
+        if let Some(table) = self.table.as_mut() {
+            table.renew();
+        }
+        self.learned.clear();
+        self.last_ply = None;
+        self.searched = false;
+        self.notes.iter_mut().for_each(Notes::clear);
+    }
+
+    /// Forgets what is not kept between games.
+    pub fn new_game(&mut self) {
+        self.forget(Clear::Game);
+        self.last_ply = None;
+    }
+
+    /// Forgets what is cleared at an occasion or at a more frequent one.
+    fn forget(&mut self, occasion: Clear) {
+        let frequent = |clear: Clear| match occasion {
+            Clear::Iteration => clear == Clear::Iteration,
+            Clear::Search => matches!(clear, Clear::Iteration | Clear::Search),
+            Clear::Game => clear != Clear::Never,
+            Clear::Never => false,
+        };
+        if self.searched {
+            if frequent(self.options.table.clear)
+                && let Some(table) = self.table.as_mut()
+            {
+                table.clear();
             }
-            _ => self.root(root, place(-INFINITE, INFINITE)),
+            if frequent(self.options.history_clear) {
+                self.learned.clear();
+            }
         }
     }
 
-    fn root(&mut self, root: &Board, place: Place) -> Score {
-        if self.table.is_some() {
-            self.alpha_beta::<true>(root, place, Move::NONE)
-        } else {
-            self.alpha_beta::<false>(root, place, Move::NONE)
+    /// Moves the table's clock before a root search.
+    fn tick(&mut self, board: &Board) {
+        let ply = match self.options.game_ply {
+            GamePly::Game => board.game_ply(),
+            GamePly::Zero => 0,
+        };
+        let ticks = match self.options.table.clock {
+            Clock::Search => u16::from(self.searched),
+            Clock::Iteration => 0,
+            Clock::GamePly => ply.saturating_sub(self.last_ply.unwrap_or(ply)),
+        };
+        self.last_ply = Some(ply);
+        if let Some(table) = self.table.as_mut() {
+            table.advance(ticks);
         }
     }
 
-    /// MTD(f): zero-window searches close in on the value from a first guess. Source: Plaat, Schaeffer, Pijls and de
-    /// Bruin, 1996.
-    fn mtdf(&mut self, root: &Board, depth: i32, guess: Score) -> Score {
-        let (mut lower, mut upper, mut score) = (-INFINITE, INFINITE, guess);
-        let mut line: Vec<Move> = Vec::new();
+    /// Searches a position. `past`: the positions of the game before it, the oldest first, for repetitions; `stop` is
+    /// looked at every few thousand nodes; `watch` hears when each iteration
+    /// begins and ends (the place to read a clock) and what it found.
+    ///
+    /// Counts depend on the options, the position, its past, the limit and the searches before it: on nothing else.
+    pub fn search(
+        &mut self,
+        board: &Board,
+        past: &[Board],
+        limit: Limit,
+        stop: &AtomicBool,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Outcome {
+        self.forget(Clear::Search);
+        self.tick(board);
+        self.searched = true;
+        self.learner.iter_mut().for_each(|learner| learner.reset());
+        let mut root = *board;
+        root.rekey(&self.increments);
+        let path = past
+            .iter()
+            .map(|&earlier| {
+                let mut earlier = earlier;
+                earlier.rekey(&self.increments);
+                earlier.key()
+            })
+            .collect();
+        let iterations = self.deepen(&root, path, limit, stop, watch);
+        Outcome { iterations, stopped: stop.load(std::sync::atomic::Ordering::Relaxed) }
+    }
+
+    /// Runs the iterations of one root search.
+    fn deepen(
+        &mut self,
+        root: &Board,
+        path: Vec<u64>,
+        limit: Limit,
+        stop: &AtomicBool,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Vec<Iteration> {
+        let mut iterations: Vec<Iteration> = Vec::new();
+        let target = limit.depth.unwrap_or(DEEPEST).max(1);
+        let deepening = self.options.deepening;
+        let mut depth = if deepening.step == 0 { target } else { deepening.start.clamp(1, target) };
+        let mut counted = SearchCounters::default();
+        let mut buffers = Buffers { path, ..Buffers::default() };
         loop {
-            let beta = if score == lower { score + 1 } else { score };
-            score = self.root(root, Place { alpha: beta - 1, beta, depth, ply: 0 });
-            if self.aborted {
-                return score;
+            if !iterations.is_empty() {
+                self.forget(Clear::Iteration);
             }
-            if score < beta {
-                upper = score;
-            } else {
-                lower = score;
-                // Only a search that fails high has a line; the last one that did is the best.
-                line = self.lines.get(0).to_vec();
+            if self.options.table.clock == Clock::Iteration
+                && let Some(table) = self.table.as_mut()
+            {
+                table.advance(1);
             }
-            if lower >= upper {
-                self.lines.set(0, &line);
-                return score;
+            if let Some(learner) = self.learner.as_mut() {
+                let only = Limit { depth: Some(depth), nodes: None };
+                learner.deepen(root, buffers.path.clone(), only, stop, &mut |_| {});
             }
-            self.count.researches += 1;
+            let before = self.table.as_ref().map(|table| table.counters()).unwrap_or_default();
+            let last = iterations.last();
+            let nodes_left = limit.nodes.map_or(u64::MAX, |nodes| nodes - counted.nodes);
+            let wanted = Wanted { depth, guess: last.map(|last| last.score), nodes: nodes_left };
+            let found = self.iterate(root, wanted, &mut buffers, stop, watch);
+            counted += found.count;
+            let (after, occupancy) =
+                self.table.as_ref().map_or_else(Default::default, |table| (table.counters(), table.occupancy()));
+            let (score, best, pv) = match (found.finished, last) {
+                (true, _) => (found.score, found.pv.first().copied().unwrap_or(Move::NONE), found.pv),
+                (false, Some(last)) => (last.score, last.best, last.pv.clone()),
+                (false, None) => (0, Move::NONE, Vec::new()),
+            };
+            let finished = found.finished;
+            let iteration = Iteration {
+                depth,
+                score,
+                best,
+                pv,
+                search: found.count,
+                table: after - before,
+                occupancy,
+                anatomy: found.anatomy,
+                finished,
+            };
+            watch(Progress::Iteration(&iteration));
+            iterations.push(iteration);
+            let out_of_nodes = limit.nodes.is_some_and(|nodes| counted.nodes >= nodes);
+            if !finished || out_of_nodes || depth >= target || deepening.step == 0 {
+                return iterations;
+            }
+            depth = depth.saturating_add(deepening.step).min(target);
         }
+    }
+
+    /// Searches one iteration, watched by whatever was asked for.
+    fn iterate(
+        &mut self,
+        root: &Board,
+        wanted: Wanted,
+        buffers: &mut Buffers,
+        stop: &AtomicBool,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Found {
+        let on = Switches::new(&self.options);
+        let evaluator = Evaluator::new(self.options.eval, on.mate_threshold - 1);
+        let full = self.options.diagnostics == Diagnostics::Full;
+        let instruments = Instruments {
+            dissector: full.then(|| Box::new(Dissector::new(&self.check_keys, on.cutoffs, self.table.as_deref()))),
+            auditor: self.audit.as_deref_mut().map(|findings| Auditor::new(findings, on, evaluator, &self.increments)),
+            notes: self.notes.as_mut(),
+        };
+        let kernel = Kernel {
+            options: &self.options,
+            increments: &self.increments,
+            table: self.table.as_deref_mut(),
+            learned: &mut self.learned,
+            foreseen: self.learner.as_ref().and_then(|learner| learner.notes.as_ref()),
+            on,
+            evaluator,
+        };
+        if instruments.is_empty() {
+            return kernel.run(Nobody, root, wanted, buffers, stop, watch).0;
+        }
+        let (mut found, instruments, table) = kernel.run(instruments, root, wanted, buffers, stop, watch);
+        if let Some(mut auditor) = instruments.auditor
+            && found.finished
+        {
+            auditor.examine_root(root, i32::from(wanted.depth), found.score);
+        }
+        found.anatomy = instruments.dissector.map(|dissector| Box::new(dissector.finish(table)));
+        found
+    }
+
+    /// The legal moves of a position in the engine's own generation order.
+    #[must_use]
+    pub fn moves(&self, board: &Board) -> MoveList {
+        let mut moves = MoveList::new();
+        crate::chess::movegen::legal(board, &mut moves);
+        self.options.generation.sort(board, &mut moves, self.options.generation_seed);
+        moves
+    }
+}
+
+impl Engine {
+    /// From now on every table answer is audited. Counts stay the same; time does not.
+    pub fn audit(&mut self) {
+        self.audit = Some(Box::default());
+    }
+
+    /// What the audit found since it was begun or last asked.
+    pub fn findings(&mut self) -> Findings {
+        self.audit.as_deref_mut().map(std::mem::take).unwrap_or_default()
+    }
+}
+
+/// What one iteration is to do.
+#[derive(Debug, Clone, Copy)]
+struct Wanted {
+    depth: u8,
+    /// The score of the iteration before.
+    guess: Option<Score>,
+    /// Nodes that are left.
+    nodes: u64,
+}
+
+/// What one iteration found.
+struct Found {
+    score: Score,
+    pv: Vec<Move>,
+    count: SearchCounters,
+    finished: bool,
+    anatomy: Option<Box<Anatomy>>,
+}
+
+/// What goes from iteration to iteration, so that only the first allocates.
+#[derive(Default)]
+struct Buffers {
+    path: Vec<u64>,
+    stack: Stack,
+    lines: Variations,
+}
+
+/// What a search borrows from its engine.
+struct Kernel<'a> {
+    options: &'a EngineOptions,
+    increments: &'a Increments,
+    table: Option<&'a mut (dyn Table + 'static)>,
+    learned: &'a mut Learned,
+    foreseen: Option<&'a Notes>,
+    on: Switches,
+    evaluator: Evaluator,
+}
+
+impl<'a> Kernel<'a> {
+    /// Searches one iteration under an observer's eyes, and gives back what was lent.
+    fn run<O: Observer>(
+        self,
+        observer: O,
+        root: &Board,
+        wanted: Wanted,
+        buffers: &mut Buffers,
+        stop: &'a AtomicBool,
+        watch: &mut dyn FnMut(Progress),
+    ) -> (Found, O, Option<&'a dyn Table>) {
+        let Self { options, increments, table, learned, foreseen, on, evaluator } = self;
+        let mut search = Search {
+            on,
+            ranks: Ranks::new(options),
+            algorithm: options.algorithm,
+            aspiration: options.aspiration,
+            evaluator,
+            increments,
+            stored_nodes: table.as_ref().is_some_and(|table| table.counts_stored_nodes()),
+            table,
+            learned,
+            count: SearchCounters::default(),
+            credit: 0,
+            stack: std::mem::take(&mut buffers.stack),
+            scratch: MoveList::new(),
+            lines: std::mem::take(&mut buffers.lines),
+            path: std::mem::take(&mut buffers.path),
+            stop,
+            node_limit: wanted.nodes,
+            attention: 0,
+            aborted: false,
+            foreseen,
+            observer,
+        };
+        watch(Progress::Begin { depth: wanted.depth });
+        let score = search.iterate(root, i32::from(wanted.depth), wanted.guess);
+        watch(Progress::End);
+        let Search { observer, table, count, aborted, stack, lines, path, .. } = search;
+        let pv = lines.get(0).to_vec();
+        *buffers = Buffers { path, stack, lines };
+        let table = table.map(|table| table as &dyn Table);
+        (Found { score, pv, count, finished: !aborted, anatomy: None }, observer, table)
     }
 }

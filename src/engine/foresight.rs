@@ -6,8 +6,6 @@
 //! "Exploiting graph properties of game trees", 1996.
 
 use super::options::{Diagnostics, EngineOptions, Ordering};
-use super::search::Search;
-use super::{Engine, EngineError};
 use crate::chess::{Board, Move};
 use crate::table::TableKind;
 use crate::table::by_key::ByKey;
@@ -17,19 +15,9 @@ use crate::table::options::Clear;
 #[derive(Debug, Default)]
 pub struct Notes(ByKey<(u64, u8), Move>);
 
-/// What a search does with notes.
-pub enum Foresight<'a> {
-    /// It writes them.
-    Learns(&'a mut Notes),
-    /// It goes by them.
-    Knows(&'a Notes),
-}
-
-/// The engine that learns: the same search, with a table without a bound and the table's move first.
-///
-/// # Errors
-/// When the options do not go together with a table.
-pub fn scout(options: &EngineOptions) -> Result<Engine, EngineError> {
+/// The options of the engine that learns: the same search, with a table without a bound and the table's move first.
+#[must_use]
+pub fn learner(options: &EngineOptions) -> EngineOptions {
     let mut options = options.clone();
     options.ordering.retain(|rule| !matches!(rule, Ordering::Foreseen | Ordering::TableMove));
     options.ordering.insert(0, Ordering::TableMove);
@@ -37,9 +25,7 @@ pub fn scout(options: &EngineOptions) -> Result<Engine, EngineError> {
     options.table.clear = Clear::Never;
     options.deepening.step = 0;
     options.diagnostics = Diagnostics::Off;
-    let mut scout = Engine::new(&options, None)?;
-    scout.notes = Some(Notes::default());
-    Ok(scout)
+    options
 }
 
 impl Notes {
@@ -47,32 +33,22 @@ impl Notes {
     pub fn clear(&mut self) {
         self.0.clear();
     }
-}
 
-impl Search<'_> {
     /// Notes the move that was best at a node or ended it.
-    #[inline]
-    pub(super) fn note(&mut self, board: &Board, depth: i32, mv: Move) {
-        if let Some(Foresight::Learns(notes)) = self.foresight.as_mut() {
-            notes.0.insert((board.key(), depth as u8), mv);
-        }
+    pub fn best(&mut self, board: &Board, depth: i32, mv: Move) {
+        self.0.insert((board.key(), depth as u8), mv);
     }
 
     /// Notes the move of a table's answer, unless the node itself was searched.
-    #[inline]
-    pub(super) fn note_answer(&mut self, board: &Board, depth: i32, mv: Move) {
-        if let Some(Foresight::Learns(notes)) = self.foresight.as_mut()
-            && !mv.is_none()
-        {
-            notes.0.entry((board.key(), depth as u8)).or_insert(mv);
+    pub fn known(&mut self, board: &Board, depth: i32, mv: Move) {
+        if !mv.is_none() {
+            self.0.entry((board.key(), depth as u8)).or_insert(mv);
         }
     }
 
-    /// The move to try first: the one foreseen, or else the table's if the ordering asks for it.
-    #[inline]
-    pub(super) fn first_move(&self, board: &Board, depth: i32, table_move: Move) -> Move {
-        let Some(Foresight::Knows(notes)) = self.foresight.as_ref() else { return table_move };
-        let foreseen = notes.0.get(&(board.key(), depth as u8));
-        foreseen.copied().unwrap_or(if self.ranks.uses_table_move() { table_move } else { Move::NONE })
+    /// The move to try first.
+    #[must_use]
+    pub fn get(&self, board: &Board, depth: i32) -> Option<Move> {
+        self.0.get(&(board.key(), depth as u8)).copied()
     }
 }

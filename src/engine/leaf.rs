@@ -1,24 +1,25 @@
 //! Leaves: the static evaluation, or the search of captures until the position is quiet.
 
-use super::consult::Place;
+use super::observer::Observer;
 use super::ordering::Hint;
+use super::probe::Node;
 use super::search::Search;
 use crate::chess::{Board, Color, Move, Score, movegen};
 
-impl Search<'_> {
+impl<O: Observer> Search<'_, O> {
     /// A node of remaining depth 0.
     #[inline]
-    pub(super) fn leaf<const TABLE: bool>(&mut self, board: &Board, place: Place) -> Score {
+    pub(super) fn leaf<const TABLE: bool>(&mut self, board: &Board, node: Node) -> Score {
         if self.enter() {
             return 0;
         }
         self.count.leaves += 1;
-        self.lines.clear(place.ply);
+        self.lines.clear(node.ply);
         if self.on.draws && self.is_draw(board) {
-            return self.returned(0, place.alpha, place.beta);
+            return self.returned(0, node.alpha, node.beta);
         }
-        let score = self.settle::<TABLE>(board, place, 0, 0);
-        self.returned(score, place.alpha, place.beta)
+        let score = self.horizon::<TABLE>(board, node, 0, 0);
+        self.returned(score, node.alpha, node.beta)
     }
 
     /// The value of a move to a leaf that is its incremental evaluation alone, from the mover's view: the move need not be made.
@@ -37,22 +38,22 @@ impl Search<'_> {
     /// The value of a leaf or a quiescence node. `level`: the remaining depth as placement options see it (0 at a leaf, -1
     /// in quiescence); `captures`: plies of captures before it.
     #[inline]
-    fn settle<const TABLE: bool>(&mut self, board: &Board, place: Place, level: i32, captures: u32) -> Score {
+    fn horizon<const TABLE: bool>(&mut self, board: &Board, node: Node, level: i32, captures: u32) -> Score {
         let entered = (self.count.nodes - 1, self.credit);
-        let check = self.check_key(board);
+        self.observer.node(board);
         let mut table_move = Move::NONE;
         if TABLE && self.on.probe_depth <= level {
-            let advice = self.consult(board, place, check);
-            if let Some(score) = advice.cut {
+            let answer = self.probe(board, node);
+            if let Some(score) = answer.cut {
                 return score;
             }
-            table_move = advice.mv;
+            table_move = answer.mv;
         }
         let stores = TABLE && self.on.store_depth <= level;
         if self.on.leaf_mates && !board.has_legal_move() {
-            let score = self.terminal(board, place.ply, 0);
+            let score = self.terminal(board, node.ply, 0);
             if stores && self.on.terminals {
-                self.record_known(board, place, (score, Move::NONE), entered, check);
+                self.record_known(board, node, (score, Move::NONE), entered);
             }
             return score;
         }
@@ -60,13 +61,13 @@ impl Search<'_> {
         let stand_pat = self.evaluator.evaluate(board);
         if !self.on.quiescence {
             if stores {
-                self.record_known(board, place, (stand_pat, Move::NONE), entered, check);
+                self.record_known(board, node, (stand_pat, Move::NONE), entered);
             }
             return stand_pat;
         }
-        let (score, mv) = self.captures::<TABLE>(board, place, (stand_pat, table_move), captures);
+        let (score, mv) = self.captures::<TABLE>(board, node, (stand_pat, table_move), captures);
         if stores && !self.aborted {
-            self.record(board, place, (score, mv), entered, check);
+            self.record(board, node, (score, mv), entered);
         }
         score
     }
@@ -75,11 +76,11 @@ impl Search<'_> {
     fn captures<const TABLE: bool>(
         &mut self,
         board: &Board,
-        place: Place,
+        node: Node,
         (stand_pat, table_move): (Score, Move),
         captures: u32,
     ) -> (Score, Move) {
-        let Place { mut alpha, beta, ply, .. } = place;
+        let Node { mut alpha, beta, ply, .. } = node;
         let (mut best, mut best_move) = (stand_pat, Move::NONE);
         let deepest = self.on.max_plies != 0 && captures >= u32::from(self.on.max_plies);
         if best >= beta || deepest {
@@ -93,15 +94,15 @@ impl Search<'_> {
         }
         self.arrange(board);
         let hint = Hint { table_move: self.first_move(board, 0, table_move), previous: Move::NONE, ply };
-        let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.memory);
+        let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.learned);
         while let Some(mv) = self.stack.next(&mut frame, &self.ranks) {
-            if self.on.delta != 0 && self.hopeless(board, mv, stand_pat, alpha) {
+            if self.on.delta != 0 && self.is_delta_pruned(board, mv, stand_pat, alpha) {
                 continue;
             }
             let mut child = *board;
             child.play(mv, self.increments);
-            let below = Place { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1 };
-            let score = -self.quiet::<TABLE>(&child, below, captures + 1);
+            let below = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1 };
+            let score = -self.quiescence::<TABLE>(&child, below, captures + 1);
             if self.aborted {
                 break;
             }
@@ -114,24 +115,24 @@ impl Search<'_> {
             }
         }
         self.stack.pop(&frame);
-        if !best_move.is_none() && best > place.alpha {
-            self.note(board, 0, best_move);
+        if !best_move.is_none() && best > node.alpha {
+            self.observer.best(board, 0, best_move);
         }
         (best, best_move)
     }
 
     /// A quiescence node below a leaf.
-    fn quiet<const TABLE: bool>(&mut self, board: &Board, place: Place, captures: u32) -> Score {
+    fn quiescence<const TABLE: bool>(&mut self, board: &Board, node: Node, captures: u32) -> Score {
         if self.enter() {
             return 0;
         }
         self.count.qnodes += 1;
-        let score = self.settle::<TABLE>(board, place, -1, captures);
-        self.returned(score, place.alpha, place.beta)
+        let score = self.horizon::<TABLE>(board, node, -1, captures);
+        self.returned(score, node.alpha, node.beta)
     }
 
     /// Delta pruning: even with the captured piece and the margin, the capture does not reach alpha.
-    fn hopeless(&self, board: &Board, mv: Move, stand_pat: Score, alpha: Score) -> bool {
+    fn is_delta_pruned(&self, board: &Board, mv: Move, stand_pat: Score, alpha: Score) -> bool {
         let gain = board.captured(mv).map_or(0, |piece| self.evaluator.value(piece))
             + mv.promotion().map_or(0, |piece| self.evaluator.value(piece));
         stand_pat + gain + self.on.delta <= alpha

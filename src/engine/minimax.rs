@@ -1,16 +1,17 @@
 //! Plain minimax: every node to the full depth; with a table, equal positions are searched once.
 
-use super::consult::Place;
+use super::observer::Observer;
+use super::probe::Node;
 use super::search::Search;
 use super::switches::INFINITE;
 use crate::chess::{Board, Move, Score, movegen};
 
-impl Search<'_> {
+impl<O: Observer> Search<'_, O> {
     /// The value of a position searched to `depth` plies, from the side to move's view.
     pub(super) fn minimax<const TABLE: bool>(&mut self, board: &Board, depth: i32, ply: usize) -> Score {
-        let place = Place { alpha: -INFINITE, beta: INFINITE, depth, ply };
+        let node = Node { alpha: -INFINITE, beta: INFINITE, depth, ply };
         if depth <= 0 {
-            return self.leaf::<TABLE>(board, place);
+            return self.leaf::<TABLE>(board, node);
         }
         if self.enter() {
             return 0;
@@ -21,10 +22,10 @@ impl Search<'_> {
         if self.on.draws && ply > 0 && self.is_draw(board) {
             return 0;
         }
-        let check = self.check_key(board);
+        self.observer.node(board);
         if TABLE && self.on.probe_depth <= depth {
             // Every stored score is exact, so an answer of enough depth ends the node.
-            if let Some(score) = self.consult(board, place, check).cut {
+            if let Some(score) = self.probe(board, node).cut {
                 return score;
             }
         }
@@ -54,7 +55,7 @@ impl Search<'_> {
             self.stack.pop(&frame);
         }
         if TABLE && self.on.store_depth <= depth && !self.aborted && (!terminal || self.on.terminals) {
-            self.record_known(board, place, (best, best_move), entered, check);
+            self.record_known(board, node, (best, best_move), entered);
         }
         best
     }

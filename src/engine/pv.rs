@@ -4,7 +4,7 @@ use crate::chess::Move;
 
 /// One line for each ply.
 #[derive(Debug, Clone)]
-pub struct Lines {
+pub struct Variations {
     moves: Vec<Move>,
     len: [u16; PLIES + 1],
 }
@@ -12,13 +12,13 @@ pub struct Lines {
 /// Plies from the root that a line is kept for.
 const PLIES: usize = 256;
 
-impl Default for Lines {
+impl Default for Variations {
     fn default() -> Self {
         Self { moves: vec![Move::NONE; PLIES * PLIES], len: [0; PLIES + 1] }
     }
 }
 
-impl Lines {
+impl Variations {
     /// Empties the line of a ply.
     #[inline]
     pub fn clear(&mut self, ply: usize) {

@@ -27,7 +27,7 @@ impl<'a> Reference<'a> {
     #[must_use]
     pub fn value(&self, board: &Board, depth: i32, ply: usize, mut alpha: Score, beta: Score) -> Score {
         if depth <= 0 {
-            return self.settle(board, ply, 0, alpha, beta);
+            return self.horizon(board, ply, 0, alpha, beta);
         }
         let mut moves = MoveList::new();
         movegen::legal(board, &mut moves);
@@ -59,7 +59,7 @@ impl<'a> Reference<'a> {
     }
 
     /// A leaf, or a quiescence node after `captures` captures.
-    fn settle(&self, board: &Board, ply: usize, captures: u8, mut alpha: Score, beta: Score) -> Score {
+    fn horizon(&self, board: &Board, ply: usize, captures: u8, mut alpha: Score, beta: Score) -> Score {
         if self.on.leaf_mates && !board.has_legal_move() {
             return if board.in_check() { self.on.mated(ply, 0) } else { 0 };
         }
@@ -74,7 +74,7 @@ impl<'a> Reference<'a> {
         for mv in self.ordered(board, &moves) {
             let mut child = *board;
             child.play(mv, self.increments);
-            best = best.max(-self.settle(&child, ply + 1, captures.saturating_add(1), -beta, -alpha));
+            best = best.max(-self.horizon(&child, ply + 1, captures.saturating_add(1), -beta, -alpha));
             alpha = alpha.max(best);
             if best >= beta {
                 break;

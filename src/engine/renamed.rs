@@ -8,9 +8,11 @@ const RENAMED: &[(&str, &str)] = &[
     ("table.returns", "probe.returns"),
     ("table.pv_cutoffs", "probe.pv_cutoffs"),
     ("table.start_value", "probe.start_value"),
+    ("table.policy = bucket", "depth-age"),
+    ("table.policy = fifo", "always"),
 ];
 
-/// What an option's path, or a path and a word (`table.policy.kind = fifo`), is called now.
+/// What an option's path, or one of its words (`table.policy = fifo`), is called now.
 #[must_use]
 pub fn renamed(old: &str) -> Option<&'static str> {
     RENAMED.iter().find(|(name, _)| *name == old).map(|(_, new)| *new)

@@ -1,10 +1,12 @@
 //! One root search: its state, what all nodes share, and the leaves.
 
 use super::eval::Evaluator;
+use super::foresight::Notes;
+use super::observer::Observer;
 use super::options::Algorithm;
-use super::ordering::{Memory, Ranks, Stack};
+use super::ordering::{Learned, Ranks, Stack};
 use super::outcome::SearchCounters;
-use super::pv::Lines;
+use super::pv::Variations;
 use super::switches::Switches;
 use crate::chess::increments::Increments;
 use crate::chess::{Board, Move, MoveList, Score};
@@ -15,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering as Atomic};
 const POLL: u64 = 4096;
 
 /// What a search borrows from its engine.
-pub struct Search<'a> {
+pub struct Search<'a, O> {
     pub(super) on: Switches,
     pub(super) ranks: Ranks,
     pub(super) algorithm: Algorithm,
@@ -23,7 +25,7 @@ pub struct Search<'a> {
     pub(super) evaluator: Evaluator,
     pub(super) increments: &'a Increments,
     pub(super) table: Option<&'a mut (dyn Table + 'static)>,
-    pub(super) memory: &'a mut Memory,
+    pub(super) learned: &'a mut Learned,
     pub(super) count: SearchCounters,
     /// Nodes of subtrees that table cutoffs saved, where the policy counts them (`big-all`).
     pub(super) credit: u64,
@@ -31,29 +33,25 @@ pub struct Search<'a> {
     pub(super) stack: Stack,
     /// One list that every node generates into before its moves go on the stack.
     pub(super) scratch: MoveList,
-    pub(super) lines: Lines,
+    pub(super) lines: Variations,
     /// Keys of the positions from the game's start to this node's parent.
     pub(super) path: Vec<u64>,
     pub(super) stop: &'a AtomicBool,
     pub(super) node_limit: u64,
-    /// Nodes at which to look up: the limit, or the next look at the stop flag.
+    /// Nodes at which to look at the limits: the node limit, or the next look at the stop flag.
     pub(super) attention: u64,
     pub(super) aborted: bool,
-    /// Where answers of the table are held against the truth.
-    pub(super) audit: Option<&'a mut super::audit::Findings>,
-    /// What takes the iteration apart, under full diagnostics.
-    pub(super) dissector: Option<Box<super::anatomy::Dissector>>,
-    /// The first move of each node, noted or known.
-    pub(super) foresight: Option<super::foresight::Foresight<'a>>,
-    /// Second keys, for finding false matches under full diagnostics.
-    pub(super) check_keys: &'a crate::chess::keys::Keys,
+    /// The first move of each node, where it is foreseen.
+    pub(super) foreseen: Option<&'a Notes>,
+    /// What watches.
+    pub(super) observer: O,
 }
 
-impl Search<'_> {
+impl<O: Observer> Search<'_, O> {
     /// Counts a node in; true when the search must end before it.
     #[inline]
     pub(super) fn enter(&mut self) -> bool {
-        if self.count.nodes >= self.attention && self.look_up() {
+        if self.count.nodes >= self.attention && self.must_end() {
             return true;
         }
         self.count.nodes += 1;
@@ -61,7 +59,7 @@ impl Search<'_> {
     }
 
     #[cold]
-    fn look_up(&mut self) -> bool {
+    fn must_end(&mut self) -> bool {
         if self.count.nodes >= self.node_limit || self.stop.load(Atomic::Relaxed) {
             self.aborted = true;
         } else {
@@ -114,13 +112,20 @@ impl Search<'_> {
         if self.on.hard { score.clamp(alpha, beta) } else { score }
     }
 
+    /// The move to try first: the one foreseen, or else the table's if the ordering asks for it.
+    #[inline]
+    pub(super) fn first_move(&self, board: &Board, depth: i32, table_move: Move) -> Move {
+        let Some(notes) = self.foreseen else { return table_move };
+        notes.get(board, depth).unwrap_or(if self.ranks.uses_table_move() { table_move } else { Move::NONE })
+    }
+
     /// A quiet move cut: killers, countermoves and history hear of it.
     #[inline]
     pub(super) fn learn(&mut self, board: &Board, previous: Move, mv: Move, ply: usize, depth: i32) {
         if self.ranks.learns() && board.is_quiet(mv) {
-            self.memory.killers.learn(ply, mv);
-            self.memory.countermoves.learn(board, previous, mv);
-            self.memory.history.learn(board.turn(), mv, depth);
+            self.learned.killers.learn(ply, mv);
+            self.learned.countermoves.learn(board, previous, mv);
+            self.learned.history.learn(board.turn(), mv, depth);
         }
     }
 }

@@ -50,7 +50,6 @@ pub struct Switches {
     pub generation_seed: u64,
     /// Whether generated moves must be brought into another order than the generator's own.
     pub reorder: bool,
-    pub full: bool,
     /// A leaf is its incremental evaluation and nothing else: no probe, no store, no look for mates or draws, and searched once.
     pub bare_leaves: bool,
 }
@@ -118,7 +117,6 @@ impl Switches {
             generation: options.generation,
             generation_seed: options.generation_seed,
             reorder: options.generation != GenerationOrder::Purple,
-            full: options.diagnostics == super::options::Diagnostics::Full,
             bare_leaves: false,
         };
         let eval = &options.eval;

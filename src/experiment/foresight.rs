@@ -19,7 +19,8 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize) -> Vec<String
     let mut warnings = Vec::new();
     let sequence =
         experiment.file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some());
-    let ages = ["table.refresh", "table.clock", "table.policy.factor", "table.policy.age"].into_iter().any(varies);
+    let ages = ["table.refresh", "table.clock"].into_iter().any(varies)
+        || super::schema::age_paths().any(|path| varies(&path));
     let kept = |point: &Point| point.options.table.clear == crate::table::options::Clear::Never;
     if ages && !sequence && !plan.variants.iter().any(kept) {
         warnings.push(

@@ -3,7 +3,7 @@
 use super::grid::known_paths;
 use super::paths;
 use super::presets;
-use super::problem::{Problem, explain, nearest, new_name};
+use super::problem::{Problem, explain, nearest, new_name, new_word};
 use crate::engine::EngineOptions;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
@@ -125,7 +125,11 @@ pub fn read<'a>(
     let options: EngineOptions = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
         let path = error.path().to_string();
         let (message, help) = explain(error.inner().message());
-        Fault { message: format!("{path}: {message}"), help: new_name(&path).or(help), path }
+        Fault {
+            help: new_name(&path).or_else(|| new_word(&path, &message)).or(help),
+            message: format!("{path}: {message}"),
+            path,
+        }
     })?;
     options.check().map_err(|error| Fault { path: error.path.to_owned(), message: error.to_string(), help: None })?;
     options.table.check().map_err(|error| {

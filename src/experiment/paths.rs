@@ -132,10 +132,10 @@ mod tests {
         set(&mut options, "table.policy.kind", Value::from("always")).unwrap();
         assert_eq!(options, table("table.policy.kind = 'always'"));
         let mut base = table("table = { size = 4, policy = { kind = 'aged-depth', factor = 4 } }");
-        lay_over(&mut base, &table("table.policy = { kind = 'bucket' }"));
-        assert_eq!(base, table("table = { size = 4, policy = { kind = 'bucket' } }"));
+        lay_over(&mut base, &table("table.policy = { kind = 'depth-age' }"));
+        assert_eq!(base, table("table = { size = 4, policy = { kind = 'depth-age' } }"));
         lay_over(&mut base, &table("table.policy.factor = 2"));
-        assert_eq!(base, table("table = { size = 4, policy = { kind = 'bucket', factor = 2 } }"));
+        assert_eq!(base, table("table = { size = 4, policy = { kind = 'depth-age', factor = 2 } }"));
     }
 
     #[test]

@@ -73,6 +73,14 @@ pub fn new_name(path: &str) -> Option<String> {
     crate::engine::renamed(path).map(|new| format!("`{path}` is now called `{new}`"))
 }
 
+/// The same for an option's word, which serde's message has in the first backquotes.
+#[must_use]
+pub fn new_word(path: &str, message: &str) -> Option<String> {
+    let word = message.split('`').nth(1).filter(|_| message.starts_with("unknown variant"))?;
+    let path = path.trim_end_matches(".kind");
+    crate::engine::renamed(&format!("{path} = {word}")).map(|new| format!("`{word}` is now called `{new}`"))
+}
+
 /// A serde message with its hint: unknown names come with the list of valid ones in backquotes.
 #[must_use]
 pub fn explain(message: &str) -> (String, Option<String>) {

@@ -31,6 +31,11 @@ pub fn option_paths() -> Vec<String> {
     pages().into_iter().map(|page| page.path).collect()
 }
 
+/// The options that set how much the age of an entry weighs.
+pub fn age_paths() -> impl Iterator<Item = String> {
+    crate::table::policy::Policy::age_parameters().map(|name| format!("table.policy.{name}"))
+}
+
 /// Every option in the order of its definition.
 #[must_use]
 pub fn pages() -> Vec<OptionPage> {

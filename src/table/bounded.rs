@@ -3,9 +3,8 @@
 use super::entry::{self, GENERATIONS, Packing};
 use super::memory::Memory;
 use super::options::{Index, Refresh, SameKey};
-use super::policy::{Mark, Newcomer, Replacement, Verdict};
-use super::shadow::{Shadow, ShadowCounters, Written};
-use super::{Entry, Hit, Occupancy, Table, TableCounters, TableError, TableOptions};
+use super::policy::{Decision, Mark, Newcomer, Replacement};
+use super::{Entry, Hit, Occupancy, Stored, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
 use std::marker::PhantomData;
 
@@ -29,8 +28,6 @@ pub struct Bounded<P: Replacement, L: Packing> {
     keep_move: bool,
     refresh: Refresh,
     mark: Mark,
-    /// What follows every position, under full diagnostics.
-    shadow: Option<Box<Shadow>>,
     now: u16,
     counters: TableCounters,
     packing: PhantomData<L>,
@@ -67,17 +64,16 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
             keep_move: options.keep_move,
             refresh: options.refresh,
             mark: policy.marks(),
-            shadow: None,
             now: 0,
             counters: TableCounters::default(),
             packing: PhantomData,
         })
     }
 
-    /// The first word of a key's bucket.
+    /// The number of a key's bucket.
     #[inline]
-    fn start(&self, key: u64) -> usize {
-        self.index.bucket(key, self.buckets) as usize * self.words
+    fn bucket(&self, key: u64) -> usize {
+        self.index.bucket(key, self.buckets) as usize
     }
 
     /// The slot of a bucket that answers to a key.
@@ -91,44 +87,17 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
     /// What the policy says when the bucket holds the same key: asked about the whole bucket, and where it would have another
     /// position leave, about the old entry alone. One position never takes two slots nor drives out another by coming back.
     #[inline]
-    fn again(&self, view: &[Entry], newcomer: Newcomer, slot: usize) -> Verdict {
+    fn again(&self, view: &[Entry], newcomer: Newcomer, slot: usize) -> Decision {
         match self.policy.decide(view, &newcomer, self.now) {
-            Verdict::Insert { at, last } if (at..=last).contains(&slot) => Verdict::Insert { at, last: slot },
-            Verdict::Refuse => Verdict::Refuse,
-            Verdict::Insert { .. } => {
+            Decision::Insert { at, last } if (at..=last).contains(&slot) => Decision::Insert { at, last: slot },
+            Decision::Refuse => Decision::Refuse,
+            Decision::Insert { .. } => {
                 let newcomer = Newcomer { same: Some(0), ..newcomer };
                 match self.policy.decide(&view[slot..=slot], &newcomer, self.now) {
-                    Verdict::Insert { at: 0, .. } => Verdict::replace(slot),
-                    _ => Verdict::Refuse,
+                    Decision::Insert { at: 0, .. } => Decision::replace(slot),
+                    _ => Decision::Refuse,
                 }
             }
-        }
-    }
-
-    /// The number of a bucket's first slot, counted through the table.
-    fn slot_number(&self, start: usize) -> usize {
-        start / self.words * self.slots
-    }
-
-    /// Tells the shadow of a hit: whether the entry is another position's.
-    #[cold]
-    fn observe_hit(&mut self, start: usize, slot: usize, entry: &Entry, check: u64) -> bool {
-        if self.mark == Mark::Never {
-            self.counters.reused += u64::from(!entry.used);
-            let bucket = &mut self.memory[start..start + self.words];
-            let word = entry::marked(L::data(bucket, slot));
-            L::set_data(bucket, slot, word);
-        }
-        let number = self.slot_number(start) + slot;
-        self.shadow.as_mut().is_some_and(|shadow| shadow.hit(number, check))
-    }
-
-    /// Tells the shadow of a write.
-    #[cold]
-    fn observe_write(&mut self, start: usize, written: Written, check: u64, depth: u8) {
-        let first = self.slot_number(start);
-        if let Some(shadow) = self.shadow.as_mut() {
-            shadow.wrote(first, written, check, depth);
         }
     }
 
@@ -153,17 +122,15 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
 
 impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
     #[inline]
-    fn probe(&mut self, key: u64, check: u64, depth: u8) -> Option<Hit> {
+    fn probe(&mut self, key: u64, _: u8) -> Option<Hit> {
         self.counters.probes += 1;
-        let start = self.start(key);
+        let number = self.bucket(key);
+        let start = number * self.words;
         let bucket = &self.memory[start..start + self.words];
         let Some(slot) = self.find(bucket, L::kept(key, self.high)) else {
             let full = (0..self.slots).all(|slot| entry::bound(L::data(bucket, slot)) != Bound::None);
             self.counters.misses_other += u64::from(full);
             self.counters.misses_empty += u64::from(!full);
-            if let Some(shadow) = self.shadow.as_mut() {
-                shadow.miss(check, depth);
-            }
             return None;
         };
         self.counters.hits += 1;
@@ -171,15 +138,16 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
         let age = entry.age(self.now);
         let draft = self.policy.draft(&entry, age);
         self.counters.reused += u64::from(self.mark == Mark::Match && !entry.used);
-        let foreign = self.shadow.is_some() && self.observe_hit(start, slot, &entry, check);
         self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
-        Some(Hit { entry, draft, age, slot: start * MOST_SLOTS + slot, foreign })
+        Some(Hit { entry, draft, age, slot: number * self.slots + slot })
     }
 
     #[inline]
-    fn store(&mut self, key: u64, check: u64, entry: Entry) {
+    fn store(&mut self, key: u64, entry: Entry) -> Stored {
         self.counters.stores += 1;
-        let start = self.start(key);
+        let number = self.bucket(key);
+        let start = number * self.words;
+        let first = number * self.slots;
         let kept = L::kept(key, self.high);
         let mut entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
         let bucket = &self.memory[start..start + self.words];
@@ -190,21 +158,15 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
                 entry.mv = old.mv;
             }
             if self.same_key != SameKey::Policy {
-                if self.same_key.lets(&entry, &old, self.now) {
-                    // The position's mark outlives its entry: it is the same position that was useful.
-                    entry.used |= old.used && old.age(self.now) == 0;
-                    L::write(&mut self.memory[start..start + self.words], slot, kept, &entry);
-                    self.counters.updates += 1;
-                    if self.shadow.is_some() {
-                        self.observe_write(start, Written { at: slot, last: slot, same: true }, check, entry.depth);
-                    }
-                } else {
+                if !self.same_key.lets(&entry, &old, self.now) {
                     self.counters.rejections += 1;
-                    if let Some(shadow) = self.shadow.as_mut() {
-                        shadow.refused(check, entry.depth, true);
-                    }
+                    return Stored::refused(true);
                 }
-                return;
+                // The position's mark outlives its entry: it is the same position that was useful.
+                entry.used |= old.used && old.age(self.now) == 0;
+                L::write(&mut self.memory[start..start + self.words], slot, kept, &entry);
+                self.counters.updates += 1;
+                return Stored::into(first + slot, true);
             }
         }
         // A free slot is taken whatever the policy; those that keep their slots in order choose for themselves.
@@ -214,10 +176,7 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
         {
             self.counters.fills += 1;
             L::write(&mut self.memory[start..start + self.words], at, kept, &entry);
-            if self.shadow.is_some() {
-                self.observe_write(start, Written { at, last: at, same: false }, check, entry.depth);
-            }
-            return;
+            return Stored::into(first + at, false);
         }
         let mut view = [Entry::default(); MOST_SLOTS];
         let view = &mut view[..self.slots];
@@ -225,16 +184,13 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
             *seen = L::entry(bucket, slot);
         }
         let newcomer = Newcomer { entry, key, same };
-        let verdict = match same {
+        let decision = match same {
             Some(slot) => self.again(view, newcomer, slot),
             None => self.policy.decide(view, &newcomer, self.now),
         };
-        let Verdict::Insert { at, last } = verdict else {
+        let Decision::Insert { at, last } = decision else {
             self.counters.rejections += 1;
-            if let Some(shadow) = self.shadow.as_mut() {
-                shadow.refused(check, entry.depth, same.is_some());
-            }
-            return;
+            return Stored::refused(same.is_some());
         };
         let at = at.min(self.slots - 1);
         let last = last.clamp(at, self.slots - 1);
@@ -250,24 +206,21 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
             L::copy(bucket, slot, slot + 1);
         }
         L::write(bucket, at, kept, &entry);
-        if self.shadow.is_some() {
-            self.observe_write(start, Written { at, last, same: same.is_some() }, check, entry.depth);
-        }
+        Stored { moved: (last - at) as u8, ..Stored::into(first + at, same.is_some()) }
     }
 
     #[inline]
     fn cutoff(&mut self, hit: &Hit) {
-        let (start, slot) = (hit.slot / MOST_SLOTS, hit.slot % MOST_SLOTS);
-        self.touch(start, slot, self.mark == Mark::Cutoff, self.refresh == Refresh::Cutoff);
-        if self.shadow.is_some() && !hit.foreign {
-            let number = self.slot_number(start) + slot;
-            self.shadow.iter_mut().for_each(|shadow| shadow.cutoff(number));
+        let (mark, refresh) = (self.mark == Mark::Cutoff, self.refresh == Refresh::Cutoff);
+        if mark || refresh {
+            let (bucket, slot) = (hit.slot / self.slots, hit.slot % self.slots);
+            self.touch(bucket * self.words, slot, mark, refresh);
         }
     }
 
     #[inline]
     fn prefetch(&self, key: u64) {
-        self.memory.prefetch(self.start(key));
+        self.memory.prefetch(self.bucket(key) * self.words);
     }
 
     fn advance(&mut self, ticks: u16) {
@@ -277,21 +230,19 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
     fn clear(&mut self) {
         self.memory.fill(0);
         self.now = 0;
-        self.shadow.iter_mut().for_each(|shadow| shadow.emptied());
     }
 
-    fn renew(&mut self) {
-        self.clear();
-        let slots = self.buckets as usize * self.slots;
-        self.shadow.iter_mut().for_each(|shadow| shadow.renew(slots));
+    fn counts_stored_nodes(&self) -> bool {
+        self.policy.counts_stored_nodes()
     }
 
-    fn observe(&mut self) {
-        self.shadow = Some(Box::new(Shadow::new(self.buckets as usize * self.slots)));
-    }
-
-    fn shadow(&self) -> ShadowCounters {
-        self.shadow.as_ref().map(|shadow| shadow.counters()).unwrap_or_default()
+    fn seen(&mut self, hit: &Hit) {
+        if self.mark == Mark::Never {
+            self.counters.reused += u64::from(!hit.entry.used);
+            let (start, slot) = (hit.slot / self.slots * self.words, hit.slot % self.slots);
+            let bucket = &mut self.memory[start..start + self.words];
+            L::set_data(bucket, slot, entry::marked(L::data(bucket, slot)));
+        }
     }
 
     fn now(&self) -> u16 {

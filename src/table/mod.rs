@@ -7,6 +7,7 @@ pub mod by_key;
 pub mod entry;
 mod make;
 pub mod memory;
+mod observed;
 pub mod options;
 pub mod policy;
 pub mod replay;
@@ -17,6 +18,7 @@ pub mod unbounded;
 
 pub use bounded::Bounded;
 pub use make::{TableError, build, bytes};
+pub use observed::Observed;
 pub use options::{Layout, TableKind, TableOptions};
 pub use shadow::ShadowCounters;
 
@@ -69,10 +71,37 @@ pub struct Hit {
     pub draft: i32,
     /// Ticks of the clock since the entry was written or refreshed.
     pub age: u16,
-    /// Which slot of the table answered, for [`Table::cutoff`].
+    /// Which slot of the table answered, for [`Table::cutoff`]; slots are numbered through the table.
     pub slot: usize,
-    /// The entry is another position's: a type-1 error. Known only under full diagnostics.
-    pub foreign: bool,
+}
+
+/// What became of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stored {
+    /// The newcomer's slot, by its number in the table; means nothing where it was refused.
+    pub slot: usize,
+    /// By how many slots the entries from there on moved down: the entry that left stood so far behind.
+    pub moved: u8,
+    /// Whether the bucket already held an entry of the same key.
+    pub same: bool,
+    /// Whether the newcomer was turned away.
+    pub refused: bool,
+}
+
+impl Stored {
+    /// A newcomer that took one slot.
+    #[inline]
+    #[must_use]
+    pub const fn into(slot: usize, same: bool) -> Self {
+        Self { slot, moved: 0, same, refused: false }
+    }
+
+    /// A newcomer that was turned away.
+    #[inline]
+    #[must_use]
+    pub const fn refused(same: bool) -> Self {
+        Self { slot: 0, moved: 0, same, refused: true }
+    }
 }
 
 crate::counters! {
@@ -115,13 +144,13 @@ pub struct Occupancy {
     pub bytes: u64,
 }
 
-/// What the search asks of a table. `key` is the position's key; `check` an independent key, 0 when diagnostics are off.
+/// What the search asks of a table. `key` is the position's key.
 pub trait Table: Send {
     /// Looks the position up and counts the answer. `depth`: the remaining depth of the asking node, which only a table
     /// that keeps one entry for each depth needs.
-    fn probe(&mut self, key: u64, check: u64, depth: u8) -> Option<Hit>;
-    /// Offers an entry; the table fills in `generation` and `used`, decides, writes and counts.
-    fn store(&mut self, key: u64, check: u64, entry: Entry);
+    fn probe(&mut self, key: u64, depth: u8) -> Option<Hit>;
+    /// Offers an entry; the table fills in `generation` and `used`, decides, writes, counts and says what it did.
+    fn store(&mut self, key: u64, entry: Entry) -> Stored;
     /// Tells the table that a hit ended its node.
     fn cutoff(&mut self, hit: &Hit);
     /// Brings the bucket of a key towards the cache.
@@ -134,10 +163,21 @@ pub trait Table: Send {
     fn renew(&mut self) {
         self.clear();
     }
-    /// Follows every position by its `check` key and marks every entry that answers, so that [`Self::shadow`] and `reused` are
-    /// counted whatever the policy. Changes no decision.
-    fn observe(&mut self) {}
-    /// What was found out since [`Self::observe`].
+    /// Whether the nodes that a table cutoff saved count among those of the subtrees above it (the policy `big-all`).
+    fn counts_stored_nodes(&self) -> bool {
+        false
+    }
+    /// Says which position the next probe or store is about, by a key of its own: for a table that watches another ([`Observed`]).
+    fn identify(&mut self, check: u64) {
+        let _ = check;
+    }
+    /// Gives its entries numbers as slots, if they have none of their own: asked for by a table that watches this one.
+    fn number(&mut self) {}
+    /// Marks the entry of a hit as used and counts it in `reused`, where the policy does not; called by a table that watches this one.
+    fn seen(&mut self, hit: &Hit) {
+        let _ = hit;
+    }
+    /// What was found out by watching.
     fn shadow(&self) -> ShadowCounters {
         ShadowCounters::default()
     }

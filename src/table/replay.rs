@@ -81,12 +81,14 @@ fn show<T: Table + ?Sized>(trace: &[Event], table: &mut T) -> Replayed {
             table.prefetch(ahead.key);
         }
         match event.kind() {
-            Some(Kind::Store) => table.store(event.key, 0, event.entry()),
+            Some(Kind::Store) => {
+                table.store(event.key, event.entry());
+            }
             Some(Kind::Tick) => table.advance(event.key as u16),
             Some(Kind::Clear) => table.clear(),
             kind => {
                 count.known += u64::from(event.offers());
-                let hit = table.probe(event.key, 0, event.asked());
+                let hit = table.probe(event.key, event.asked());
                 let deep = hit.as_ref().filter(|hit| hit.draft >= i32::from(event.asked()));
                 count.deep += u64::from(deep.is_some());
                 if kind == Some(Kind::Cut) {
@@ -94,7 +96,9 @@ fn show<T: Table + ?Sized>(trace: &[Event], table: &mut T) -> Replayed {
                     count.kept += u64::from(deep.is_some());
                     match deep {
                         Some(hit) => table.cutoff(hit),
-                        None => table.store(event.key, 0, event.entry()),
+                        None => {
+                            table.store(event.key, event.entry());
+                        }
                     }
                 }
             }

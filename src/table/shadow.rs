@@ -1,6 +1,7 @@
 //! The table's shadow (`diagnostics = "full"`): what an independent key knows about each slot, and a ghost of every position
 //! that was ever offered. It tells false matches, says why a miss was one, and follows each entry's life. It decides nothing.
 
+use super::Stored;
 use super::by_key::ByKey;
 
 crate::counters! {
@@ -74,47 +75,39 @@ pub struct Shadow {
     counters: ShadowCounters,
 }
 
-/// What a write did to a bucket.
-#[derive(Debug, Clone, Copy)]
-pub struct Written {
-    /// The newcomer's slot.
-    pub at: usize,
-    /// The slot whose entry left; entries between moved down by one.
-    pub last: usize,
-    /// Whether the table took the old entry for the same position's.
-    pub same: bool,
-}
-
 impl Shadow {
-    /// The shadow of so many slots; more may be added.
+    /// The shadow of so many slots; more are added as a table without a bound grows.
     #[must_use]
     pub fn new(slots: usize) -> Self {
         Self { slots: vec![Life::default(); slots], ..Self::default() }
     }
 
-    /// Another slot, for tables that grow.
-    pub fn grow(&mut self) -> usize {
-        self.slots.push(Life::default());
-        self.slots.len() - 1
-    }
-
-    /// A slot answered: whether with another position's entry.
-    pub fn hit(&mut self, slot: usize, check: u64) -> bool {
-        let life = &mut self.slots[slot];
-        if life.check != check {
-            self.counters.false_hits += 1;
-            return true;
+    /// What is known about a slot. A table without a bound has as many as were asked for.
+    fn slot(&mut self, slot: usize) -> &mut Life {
+        if slot >= self.slots.len() {
+            self.slots.resize(slot + 1, Life::default());
         }
-        self.counters.lives_used += u64::from(!life.used);
-        life.used = true;
-        false
+        &mut self.slots[slot]
     }
 
-    /// A slot's answer ended a node.
-    pub fn cutoff(&mut self, slot: usize) {
-        let life = &mut self.slots[slot];
-        self.counters.lives_cut += u64::from(!life.cut);
-        life.cut = true;
+    /// A slot answered.
+    pub fn hit(&mut self, slot: usize, check: u64) {
+        let life = self.slot(slot);
+        let own = life.check == check;
+        let first = own && !life.used;
+        life.used |= own;
+        self.counters.false_hits += u64::from(!own);
+        self.counters.lives_used += u64::from(first);
+    }
+
+    /// A slot's answer ended a node; another position's answer is no merit of its own.
+    pub fn cutoff(&mut self, slot: usize, check: u64) {
+        let life = self.slot(slot);
+        if life.check == check {
+            let first = !life.cut;
+            life.cut = true;
+            self.counters.lives_cut += u64::from(first);
+        }
     }
 
     /// No slot answered a node of some depth.
@@ -145,23 +138,22 @@ impl Shadow {
         ghost
     }
 
-    /// A store was refused; `same`: by an entry that the table took for the same position's.
-    pub fn refused(&mut self, check: u64, depth: u8, same: bool) {
-        self.counters.contended += u64::from(!same);
-        let ghost = self.ghost(check);
-        if ghost.copies == 0 {
-            (ghost.loss, ghost.depth) = (Loss::Refused, depth);
+    /// A store was written or refused.
+    pub fn stored(&mut self, stored: Stored, check: u64, depth: u8) {
+        let Stored { slot: at, moved, same, refused } = stored;
+        if refused {
+            self.counters.contended += u64::from(!same);
+            let ghost = self.ghost(check);
+            if ghost.copies == 0 {
+                (ghost.loss, ghost.depth) = (Loss::Refused, depth);
+            }
+            return;
         }
-    }
-
-    /// A store was written to the bucket whose first slot is `first`.
-    pub fn wrote(&mut self, first: usize, written: Written, check: u64, depth: u8) {
-        let Written { at, last, same } = written;
-        let leaving = self.slots[first + last];
-        self.slots.copy_within(first + at..first + last, first + at + 1);
-        let stays = leaving.lives && leaving.check == check;
-        if stays {
-            self.slots[first + at] = Life { depth, ..leaving };
+        let last = at + usize::from(moved);
+        let leaving = *self.slot(last);
+        self.slots.copy_within(at..last, at + 1);
+        if leaving.lives && leaving.check == check {
+            self.slots[at] = Life { depth, ..leaving };
             return;
         }
         if leaving.lives {
@@ -172,7 +164,7 @@ impl Shadow {
             (ghost.loss, ghost.depth) = (Loss::Evicted, leaving.depth);
         }
         self.counters.lives += 1;
-        self.slots[first + at] = Life { check, depth, lives: true, used: false, cut: false };
+        self.slots[at] = Life { check, depth, lives: true, used: false, cut: false };
         let ghost = self.ghost(check);
         ghost.copies = ghost.copies.saturating_add(1);
     }
@@ -183,10 +175,9 @@ impl Shadow {
         self.epoch += 1;
     }
 
-    /// Everything is forgotten, and the table has so many slots; the counters stay.
-    pub fn renew(&mut self, slots: usize) {
-        self.slots.clear();
-        self.slots.resize(slots, Life::default());
+    /// Everything is forgotten; the counters stay.
+    pub fn renew(&mut self) {
+        self.slots.fill(Life::default());
         self.ghosts.clear();
         self.epoch = 0;
     }

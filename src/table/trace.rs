@@ -14,7 +14,7 @@
 
 use super::by_key::ByKey;
 use super::entry::{self, GENERATIONS};
-use super::{Entry, Hit, Occupancy, ShadowCounters, Table, TableCounters};
+use super::{Entry, Hit, Occupancy, ShadowCounters, Stored, Table, TableCounters};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -255,18 +255,18 @@ impl<W: Write + Seek> Recorder<W> {
 }
 
 impl<W: Write + Seek + Send> Table for Recorder<W> {
-    fn probe(&mut self, key: u64, check: u64, depth: u8) -> Option<Hit> {
-        let hit = self.table.probe(key, check, depth);
+    fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
+        let hit = self.table.probe(key, depth);
         let kind = if hit.is_some() { Kind::Hit } else { Kind::Miss };
         let offered = self.offered.get(&key).copied().unwrap_or_default();
         self.writer().push(Event::new(kind, key, depth, &offered));
         hit
     }
 
-    fn store(&mut self, key: u64, check: u64, entry: Entry) {
+    fn store(&mut self, key: u64, entry: Entry) -> Stored {
         self.offered.insert(key, entry);
         self.writer().push(Event::new(Kind::Store, key, 0, &entry));
-        self.table.store(key, check, entry);
+        self.table.store(key, entry)
     }
 
     fn cutoff(&mut self, hit: &Hit) {
@@ -296,8 +296,26 @@ impl<W: Write + Seek + Send> Table for Recorder<W> {
         self.table.clear();
     }
 
-    fn observe(&mut self) {
-        self.table.observe();
+    fn renew(&mut self) {
+        self.offered.clear();
+        self.writer().push(Event::new(Kind::Clear, 0, 0, &Entry::default()));
+        self.table.renew();
+    }
+
+    fn counts_stored_nodes(&self) -> bool {
+        self.table.counts_stored_nodes()
+    }
+
+    fn identify(&mut self, check: u64) {
+        self.table.identify(check);
+    }
+
+    fn number(&mut self) {
+        self.table.number();
+    }
+
+    fn seen(&mut self, hit: &Hit) {
+        self.table.seen(hit);
     }
 
     fn shadow(&self) -> ShadowCounters {

@@ -2,17 +2,15 @@
 
 use super::by_key::ByKey;
 use super::options::SameKey;
-use super::shadow::{Shadow, ShadowCounters, Written};
-use super::{Entry, Hit, Occupancy, Table, TableCounters, TableOptions};
+use super::{Entry, Hit, Occupancy, Stored, Table, TableCounters, TableOptions};
 use std::collections::hash_map::Entry as Place;
 
 /// An exact map, which heeds `same_key` (`policy` as `replace`), `keep_move`, and has no use for the rest. It may keep one entry for each
 /// key and depth, where entries of other depths never answer (`probe.depth = "equal"`).
 pub struct Unbounded {
     entries: ByKey<(u64, u8), Entry>,
-    /// The shadow's number of each entry.
-    numbers: ByKey<(u64, u8), usize>,
-    shadow: Option<Box<Shadow>>,
+    /// The number of each entry, where somebody wants to tell one from another: it stays when the map is emptied.
+    numbers: Option<ByKey<(u64, u8), usize>>,
     by_depth: bool,
     same_key: SameKey,
     keep_move: bool,
@@ -26,8 +24,7 @@ impl Unbounded {
     pub fn new(options: &TableOptions, by_depth: bool) -> Self {
         Self {
             entries: ByKey::default(),
-            numbers: ByKey::default(),
-            shadow: None,
+            numbers: None,
             by_depth,
             same_key: options.same_key,
             keep_move: options.keep_move,
@@ -36,39 +33,39 @@ impl Unbounded {
         }
     }
 
+    /// The number of a place, given one if it has none.
+    fn slot(&mut self, place: (u64, u8)) -> usize {
+        self.numbers.as_mut().map_or(0, |numbers| {
+            let next = numbers.len();
+            *numbers.entry(place).or_insert(next)
+        })
+    }
+
     fn place(&self, key: u64, depth: u8) -> (u64, u8) {
         (key, if self.by_depth { depth } else { 0 })
     }
 }
 
 impl Table for Unbounded {
-    fn probe(&mut self, key: u64, check: u64, depth: u8) -> Option<Hit> {
+    fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         self.counters.probes += 1;
         let place = self.place(key, depth);
         let Some(kept) = self.entries.get_mut(&place) else {
             self.counters.misses_empty += 1;
-            if let Some(shadow) = self.shadow.as_mut() {
-                shadow.miss(check, depth);
-            }
             return None;
         };
         self.counters.hits += 1;
         self.counters.reused += u64::from(!kept.used);
         let entry = *kept;
         kept.used = true;
-        let (mut slot, mut foreign) = (0, false);
-        if let Some(shadow) = self.shadow.as_mut() {
-            slot = self.numbers.get(&place).copied().unwrap_or_default();
-            foreign = shadow.hit(slot, check);
-        }
-        Some(Hit { entry, draft: i32::from(entry.depth), age: entry.age(self.now), slot, foreign })
+        let slot = self.slot(place);
+        Some(Hit { entry, draft: i32::from(entry.depth), age: entry.age(self.now), slot })
     }
 
-    fn store(&mut self, key: u64, check: u64, mut entry: Entry) {
+    fn store(&mut self, key: u64, mut entry: Entry) -> Stored {
         self.counters.stores += 1;
         entry.generation = self.now;
         let place = self.place(key, entry.depth);
-        let rejections = self.counters.rejections;
         let (same_key, keep_move, now) = (self.same_key, self.keep_move, self.now);
         match self.entries.entry(place) {
             Place::Vacant(slot) => {
@@ -77,6 +74,7 @@ impl Table for Unbounded {
             }
             Place::Occupied(slot) if !same_key.lets(&entry, slot.get(), now) => {
                 self.counters.rejections += 1;
+                return Stored::refused(true);
             }
             Place::Occupied(mut slot) => {
                 if keep_move && entry.mv.is_none() {
@@ -86,20 +84,13 @@ impl Table for Unbounded {
                 self.counters.updates += 1;
             }
         }
-        if let Some(shadow) = self.shadow.as_mut() {
-            if self.counters.rejections > rejections {
-                shadow.refused(check, entry.depth, true);
-            } else {
-                let number = *self.numbers.entry(place).or_insert_with(|| shadow.grow());
-                shadow.wrote(number, Written { at: 0, last: 0, same: true }, check, entry.depth);
-            }
-        }
+        Stored::into(self.slot(place), true)
     }
 
-    fn cutoff(&mut self, hit: &Hit) {
-        if !hit.foreign {
-            self.shadow.iter_mut().for_each(|shadow| shadow.cutoff(hit.slot));
-        }
+    fn cutoff(&mut self, _: &Hit) {}
+
+    fn number(&mut self) {
+        self.numbers = Some(ByKey::default());
     }
 
     fn prefetch(&self, _: u64) {}
@@ -111,21 +102,11 @@ impl Table for Unbounded {
     fn clear(&mut self) {
         self.entries.clear();
         self.now = 0;
-        self.shadow.iter_mut().for_each(|shadow| shadow.emptied());
     }
 
     fn renew(&mut self) {
         self.clear();
-        self.numbers.clear();
-        self.shadow.iter_mut().for_each(|shadow| shadow.renew(0));
-    }
-
-    fn observe(&mut self) {
-        self.shadow = Some(Box::new(Shadow::new(0)));
-    }
-
-    fn shadow(&self) -> ShadowCounters {
-        self.shadow.as_ref().map(|shadow| shadow.counters()).unwrap_or_default()
+        self.numbers.iter_mut().for_each(|numbers| numbers.clear());
     }
 
     fn now(&self) -> u16 {

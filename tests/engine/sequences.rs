@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use ttlab::chess::suite::{Suite, SuiteOptions};
-use ttlab::chess::{Board, Increments};
+use ttlab::chess::{Board, Bound, Increments};
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
 
 fn engine(text: &str) -> Engine {
@@ -146,4 +146,44 @@ fn ignored_bounds_give_wrong_values_and_checked_ones_do_not() {
     let truth = score("table = 'none'");
     assert_ne!(score("probe.depth = 'equal'"), truth);
     assert_eq!(score("probe = { bounds = 'checked', depth = 'equal' }"), truth);
+}
+
+/// A policy from outside says for itself whether the nodes that cutoffs saved count, whatever the options name.
+#[test]
+fn a_policy_from_outside_counts_stored_nodes_if_it_says_so() {
+    use ttlab::table::entry::Bytes16;
+    use ttlab::table::policy::{Big1, Decision, Newcomer, Policy, Replacement};
+    use ttlab::table::{Bounded, Entry, Stored, Table};
+
+    #[derive(Clone, Copy)]
+    struct Mine<const CREDIT: bool>;
+
+    impl<const CREDIT: bool> Replacement for Mine<CREDIT> {
+        fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
+            Big1 {}.decide(bucket, newcomer, now)
+        }
+        fn counts_stored_nodes(&self) -> bool {
+            CREDIT
+        }
+    }
+
+    let mut options: EngineOptions = toml::from_str("table.size = 1024").unwrap();
+    let nodes = |mut engine: Engine| {
+        let limit = Limit { depth: Some(6), nodes: None };
+        let outcome = engine.search(&Board::startpos(), &[], limit, &AtomicBool::new(false), &mut |_| {});
+        outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>()
+    };
+    let with = Bounded::<_, Bytes16>::new(&options.table, Mine::<true>, 1024).unwrap();
+    let without = Bounded::<_, Bytes16>::new(&options.table, Mine::<false>, 1024).unwrap();
+    let found = [Box::new(with) as Box<dyn Table>, Box::new(without)].map(|mut table| {
+        assert_eq!(table.store(1, Entry { bound: Bound::Exact, ..Entry::default() }), Stored::into(0, false));
+        table.renew();
+        nodes(Engine::with_table(&options, table).unwrap())
+    });
+    let named = ["big-all", "big1"].map(|name| {
+        options.table.policy = Policy::named(name).unwrap();
+        nodes(Engine::new(&options, None).unwrap())
+    });
+    assert_eq!(found, named);
+    assert_ne!(found[0], found[1], "nothing was tested");
 }

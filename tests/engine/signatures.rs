@@ -4,6 +4,17 @@
 use ttlab::signature;
 
 #[test]
+fn policies_that_are_said_to_be_equal_are() {
+    let count = |name: &str| {
+        let line =
+            include_str!("../signatures.txt").lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap().to_owned()
+    };
+    // The documentation of `scored` says so.
+    assert_eq!(count("policy:scored"), count("policy:depth-age"));
+}
+
+#[test]
 fn counts_have_not_moved() {
     let held: Vec<&str> = include_str!("../signatures.txt").lines().filter(|line| !line.starts_with('#')).collect();
     let now: Vec<String> = signature::all()

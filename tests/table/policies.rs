@@ -1,7 +1,7 @@
 //! Truth tables of every policy and of every rule for the same position, worked out by hand and held through the table itself.
 
 use ttlab::chess::{Bound, Move};
-use ttlab::table::policy::{Newcomer, Random, Replacement, Verdict};
+use ttlab::table::policy::{Decision, Newcomer, Random, Replacement};
 use ttlab::table::{Entry, Table, TableOptions, build};
 
 /// A table of one bucket, under the rules that `text` adds.
@@ -21,9 +21,9 @@ fn left_after(slots: u8, text: &str, script: &str) -> String {
         let name = word.as_bytes();
         match name[0] {
             b'|' => table.advance(word.len() as u16),
-            b'?' => drop(table.probe(key(name[1]), 0, 0)),
+            b'?' => drop(table.probe(key(name[1]), 0)),
             b'!' => {
-                let hit = table.probe(key(name[1]), 0, 0).unwrap();
+                let hit = table.probe(key(name[1]), 0).unwrap();
                 table.cutoff(&hit);
             }
             name => {
@@ -38,13 +38,13 @@ fn left_after(slots: u8, text: &str, script: &str) -> String {
                     .split_once('/')
                     .unwrap_or((word[1..].trim_end_matches(['-', '=', '+']), "1"));
                 let (depth, nodes) = (depth.parse().unwrap(), nodes.parse().unwrap());
-                table.store(key(name), 0, Entry { bound, depth, pv, nodes, ..Entry::default() });
+                table.store(key(name), Entry { bound, depth, pv, nodes, ..Entry::default() });
             }
         }
     }
     let mut left = Vec::new();
     for name in 'a'..='z' {
-        if let Some(hit) = table.probe(key(name as u8), 0, 0) {
+        if let Some(hit) = table.probe(key(name as u8), 0) {
             let bound = ["", "-", "", "="][hit.entry.bound as usize];
             left.push(format!("{name}{}{bound}", hit.entry.depth));
         }
@@ -78,8 +78,8 @@ fn one_level_schemes() {
         (2, "policy = 'big1'", "a9/500 b8/70 c1/71", "a9 c1"),
         (1, "policy = 'big-all'", "a1/50 b9/49", "a1"),
         (1, "policy = 'big-all'", "a9/50 b1/51", "b1"),
-        (3, "policy = 'fifo'", "a9 b9 c9 d0", "b9 c9 d0"),
-        (3, "policy = 'fifo'", "a9 b9 c9 a1 d0", "b9 c9 d0"),
+        (3, "policy = 'always'", "a9 b9 c9 d0", "b9 c9 d0"),
+        (3, "policy = 'always'", "a9 b9 c9 a1 d0", "b9 c9 d0"),
         (3, "policy = 'always'", "a9 b9 c9 d0 e0", "c9 d0 e0"),
     ]);
 }
@@ -143,27 +143,27 @@ fn ages() {
         (1, STORE, "a9 | b5", "b5"),
         (1, PROBE, "a9 | b5", "a9"),
         // depth - 8 x age; the least goes, whatever the newcomer is worth
-        (2, "policy = 'bucket'", "a20 | b3 c0", "a20 c0"),
-        (2, "policy = 'bucket'", "a10 | b3 c0", "b3 c0"),
-        (2, "policy = { kind = 'bucket', factor = 4 }", "a10 | b3 c0", "a10 c0"),
-        (1, "policy = 'bucket'", "a9 b0", "b0"),
+        (2, "policy = 'depth-age'", "a20 | b3 c0", "a20 c0"),
+        (2, "policy = 'depth-age'", "a10 | b3 c0", "b3 c0"),
+        (2, "policy = { kind = 'depth-age', factor = 4 }", "a10 | b3 c0", "a10 c0"),
+        (1, "policy = 'depth-age'", "a9 b0", "b0"),
         // ... unless it may be refused
-        (1, "policy = { kind = 'bucket', refuse = true }", "a9 b8", "a9"),
-        (1, "policy = { kind = 'bucket', refuse = true }", "a9 b9", "b9"),
-        (1, "policy = { kind = 'bucket', refuse = true }", "a9 | b0", "a9"),
-        (1, "policy = { kind = 'bucket', refuse = true }", "a9 | b1", "b1"),
+        (1, "policy = { kind = 'depth-age', refuse = true }", "a9 b8", "a9"),
+        (1, "policy = { kind = 'depth-age', refuse = true }", "a9 b9", "b9"),
+        (1, "policy = { kind = 'depth-age', refuse = true }", "a9 | b0", "a9"),
+        (1, "policy = { kind = 'depth-age', refuse = true }", "a9 | b1", "b1"),
         // refreshed by any match, by a cutoff, never
-        (2, "policy = 'bucket'\nrefresh = 'match'", "a10 | ?a b3 c0", "a10 c0"),
-        (2, "policy = 'bucket'\nrefresh = 'cutoff'", "a10 | ?a b3 c0", "b3 c0"),
-        (2, "policy = 'bucket'\nrefresh = 'cutoff'", "a10 | !a b3 c0", "a10 c0"),
-        (2, "policy = 'bucket'\nrefresh = 'never'", "a10 | !a b3 c0", "b3 c0"),
+        (2, "policy = 'depth-age'\nrefresh = 'match'", "a10 | ?a b3 c0", "a10 c0"),
+        (2, "policy = 'depth-age'\nrefresh = 'cutoff'", "a10 | ?a b3 c0", "b3 c0"),
+        (2, "policy = 'depth-age'\nrefresh = 'cutoff'", "a10 | !a b3 c0", "a10 c0"),
+        (2, "policy = 'depth-age'\nrefresh = 'never'", "a10 | !a b3 c0", "b3 c0"),
     ]);
     // On a probe an old entry answers as if it were less deep.
-    for (text, draft) in [("policy = 'aged-depth'", 1), (PROBE, 1), (STORE, 9), ("policy = 'bucket'", 9)] {
+    for (text, draft) in [("policy = 'aged-depth'", 1), (PROBE, 1), (STORE, 9), ("policy = 'depth-age'", 9)] {
         let mut table = one_bucket(1, text);
-        table.store(1, 0, Entry { bound: Bound::Exact, depth: 9, ..Entry::default() });
+        table.store(1, Entry { bound: Bound::Exact, depth: 9, ..Entry::default() });
         table.advance(2);
-        let hit = table.probe(1, 0, 0).unwrap();
+        let hit = table.probe(1, 0).unwrap();
         assert_eq!((hit.draft, hit.entry.depth, hit.age), (draft, 9, 2), "{text}");
     }
 }
@@ -225,11 +225,11 @@ fn a_move_is_kept_only_where_the_new_entry_has_none() {
     for (text, kept) in [("", [0, 5]), ("keep_move = true", [3, 5])] {
         let mut table = one_bucket(1, text);
         let entry = |mv| Entry { mv: Move::from_bits(mv), bound: Bound::Lower, ..Entry::default() };
-        table.store(1, 0, entry(3));
-        table.store(1, 0, entry(0));
-        let first = table.probe(1, 0, 0).unwrap().entry.mv.bits();
-        table.store(1, 0, entry(5));
-        assert_eq!([first, table.probe(1, 0, 0).unwrap().entry.mv.bits()], kept, "{text}");
+        table.store(1, entry(3));
+        table.store(1, entry(0));
+        let first = table.probe(1, 0).unwrap().entry.mv.bits();
+        table.store(1, entry(5));
+        assert_eq!([first, table.probe(1, 0).unwrap().entry.mv.bits()], kept, "{text}");
     }
 }
 
@@ -240,7 +240,7 @@ fn random_is_fair_and_repeatable() {
     let chosen = |key, seed| {
         let newcomer = Newcomer { entry: bucket[0], key, same: None };
         let verdict = Random { seed }.decide(&bucket, &newcomer, 0);
-        (0..6).find(|&slot| verdict == Verdict::replace(slot)).expect("one slot of the bucket")
+        (0..6).find(|&slot| verdict == Decision::replace(slot)).expect("one slot of the bucket")
     };
     let mut gone = [0; 6];
     for key in 0..60_000 {

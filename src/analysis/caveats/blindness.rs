@@ -25,7 +25,7 @@ pub fn counts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
         ));
     }
     let ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(varies)
-        || manifest.varying.iter().any(|path| path == "table.policy.factor" || path == "table.policy.age");
+        || crate::experiment::schema::age_paths().any(|path| varies(&path));
     let kept = manifest.options.values().any(|options| options["table"]["clear"] == "never");
     if ages && !manifest.sequence && !kept {
         warnings.push(

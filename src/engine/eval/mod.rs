@@ -17,7 +17,7 @@ use crate::chess::{Bitboard, Board, Color, Piece, Score, Square, attacks};
 pub struct Evaluator {
     weights: Eval,
     /// Whether any term beside the incremental sum has a weight.
-    dear: bool,
+    has_leaf_terms: bool,
     /// Scores are clipped to +-limit, so that none can be taken for a mate.
     limit: Score,
 }
@@ -26,8 +26,8 @@ impl Evaluator {
     /// An evaluator whose scores stay within +-limit.
     #[must_use]
     pub fn new(weights: Eval, limit: Score) -> Self {
-        let dear = weights.mobility != 0 || weights.centre != 0 || weights.space != 0 || weights.random != 0;
-        Self { weights, dear, limit }
+        let has_leaf_terms = weights.mobility != 0 || weights.centre != 0 || weights.space != 0 || weights.random != 0;
+        Self { weights, has_leaf_terms, limit }
     }
 
     /// The evaluation from the side to move's view, in centipawns.
@@ -35,8 +35,8 @@ impl Evaluator {
     #[must_use]
     pub fn evaluate(&self, board: &Board) -> Score {
         let mut white = board.sum();
-        if self.dear {
-            white += self.dear_terms(board);
+        if self.has_leaf_terms {
+            white += self.leaf_terms(board);
         }
         let white = self.clip(white);
         if board.turn() == Color::White { white } else { -white }
@@ -58,7 +58,7 @@ impl Evaluator {
 
     /// The terms that are computed at the leaf, from White's view.
     #[inline(never)]
-    fn dear_terms(&self, board: &Board) -> Score {
+    fn leaf_terms(&self, board: &Board) -> Score {
         let terms: [(i32, Count); 3] = [
             (self.weights.mobility, mobility::count),
             (self.weights.centre, centre::count),

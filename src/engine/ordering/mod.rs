@@ -14,7 +14,7 @@ use killers::Killers;
 
 /// What the search learns about moves, kept from node to node and, as the options say, from search to search.
 #[derive(Debug, Clone, Default)]
-pub struct Memory {
+pub struct Learned {
     /// Quiet moves that cut at the same ply.
     pub killers: Killers,
     /// How often each quiet move cut.
@@ -23,7 +23,7 @@ pub struct Memory {
     pub countermoves: Countermoves,
 }
 
-impl Memory {
+impl Learned {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.killers.clear();
@@ -92,7 +92,7 @@ impl Ranks {
 
     /// The score of one move: rank of the rule that claims it, plus its score within the rule.
     #[inline]
-    fn score(&self, board: &Board, mv: Move, hint: &Hint, memory: &Memory) -> i32 {
+    fn score(&self, board: &Board, mv: Move, hint: &Hint, learned: &Learned) -> i32 {
         if mv == hint.table_move && self.first != 0 {
             return self.first;
         }
@@ -109,16 +109,16 @@ impl Ranks {
             return 0;
         }
         if self.killers != 0 {
-            let place = memory.killers.place(hint.ply, mv);
+            let place = learned.killers.place(hint.ply, mv);
             if place != 0 {
                 return self.killers + place;
             }
         }
-        if self.countermove != 0 && mv == memory.countermoves.reply(board, hint.previous) {
+        if self.countermove != 0 && mv == learned.countermoves.reply(board, hint.previous) {
             return self.countermove;
         }
         if self.history != 0 {
-            let score = memory.history.score(board.turn(), mv);
+            let score = learned.history.score(board.turn(), mv);
             if score != 0 {
                 return self.history + score;
             }
@@ -168,13 +168,13 @@ impl Default for Stack {
 impl Stack {
     /// Puts a node's moves on the stack, scored unless there is no rule to score by.
     #[inline]
-    pub fn push(&mut self, ranks: &Ranks, board: &Board, moves: &MoveList, hint: &Hint, memory: &Memory) -> Frame {
+    pub fn push(&mut self, ranks: &Ranks, board: &Board, moves: &MoveList, hint: &Hint, learned: &Learned) -> Frame {
         let base = self.keyed.len();
         if ranks.none {
             return self.push_unordered(moves);
         }
         self.keyed.extend(moves.iter().enumerate().map(|(place, &mv)| {
-            let score = i64::from(ranks.score(board, mv, hint, memory));
+            let score = i64::from(ranks.score(board, mv, hint, learned));
             score << 32 | (255 - place as i64) << 16 | i64::from(mv.bits())
         }));
         Frame { base, next: base, end: self.keyed.len() }

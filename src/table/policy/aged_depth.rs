@@ -4,7 +4,7 @@
 //! Absolute aged depths need a wide field; a difference of ages gives the same order in ten bits. With
 //! `table.clock = "game-ply"` an age is the number of plies played since the entry was written.
 
-use super::{Newcomer, Replacement, Verdict, least};
+use super::{Newcomer, Replacement, Decision, least};
 use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,11 +46,14 @@ impl AgedDepth {
 }
 
 impl Replacement for AgedDepth {
+    const AGES: bool = true;
+    const AGE_PARAMETERS: &'static [&'static str] = &["factor"];
+
     #[inline]
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Verdict {
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         let worth = |entry: &Entry| if self.on == On::Probe { i32::from(entry.depth) } else { self.aged(entry, entry.age(now)) };
         let slot = least(bucket, worth);
-        if i32::from(newcomer.entry.depth) >= worth(&bucket[slot]) { Verdict::replace(slot) } else { Verdict::Refuse }
+        if i32::from(newcomer.entry.depth) >= worth(&bucket[slot]) { Decision::replace(slot) } else { Decision::Refuse }
     }
 
     #[inline]

@@ -1,12 +1,13 @@
-//! Always overwrite. Source: "New" in Breuker, Uiterwijk and van den Herik, "Replacement schemes for transposition tables",
+//! Always overwrite; in buckets of several slots, first in, first out. Source: "New" in Breuker, Uiterwijk and van den Herik, "Replacement schemes for transposition tables",
 //! 1994; the engines `purple`, `otter` and `webster`.
 
-use super::{Newcomer, Replacement, Verdict};
+use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// No parameters. In buckets of several slots the oldest store leaves, as under `fifo`.
+/// No parameters. In buckets of several slots the newest stands first and the oldest store leaves; a new store of the same position
+/// keeps its place.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Always {}
@@ -15,8 +16,8 @@ impl Replacement for Always {
     const ORDERED: bool = true;
 
     #[inline]
-    fn decide(&self, bucket: &[Entry], _: &Newcomer, _: u16) -> Verdict {
-        // In a bucket of several, the newest stands first and the oldest leaves.
-        Verdict::Insert { at: 0, last: bucket.len() - 1 }
+    fn decide(&self, bucket: &[Entry], _: &Newcomer, _: u16) -> Decision {
+        // Newest first: everything moves down, the last leaves.
+        Decision::Insert { at: 0, last: bucket.len() - 1 }
     }
 }

@@ -4,8 +4,8 @@
 //! The note sweeps over the table after each search and sets every flag. Here an entry is protected while its mark is of the
 //! clock's present tick, which comes to the same and costs nothing. `table.clock` says what a search is.
 
-use super::{Newcomer, Mark, Replacement, Verdict};
-use crate::table::{Entry, TableOptions};
+use super::{Newcomer, Mark, Replacement, Decision};
+use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +28,10 @@ impl Default for Ancient {
 }
 
 impl Replacement for Ancient {
+    const AGES: bool = true;
+
     #[inline]
-    fn decide(&self, bucket: &[Entry], _: &Newcomer, now: u16) -> Verdict {
+    fn decide(&self, bucket: &[Entry], _: &Newcomer, now: u16) -> Decision {
         // Of several that may go, the one that was written first.
         let protected = |entry: &Entry| entry.used && entry.age(now) == 0;
         bucket
@@ -37,7 +39,7 @@ impl Replacement for Ancient {
             .enumerate()
             .filter(|(_, entry)| !protected(entry))
             .max_by_key(|(slot, entry)| (entry.age(now), std::cmp::Reverse(*slot)))
-            .map_or(Verdict::Refuse, |(slot, _)| Verdict::replace(slot))
+            .map_or(Decision::Refuse, |(slot, _)| Decision::replace(slot))
     }
 
     #[inline]
@@ -50,7 +52,7 @@ impl Replacement for Ancient {
         self.protect_new
     }
 
-    fn check(&self, _: &TableOptions) -> Result<(), String> {
+    fn check(&self) -> Result<(), String> {
         if self.useful == Mark::Never {
             return Err("useful = \"never\" protects nothing: expected \"match\" or \"cutoff\"".to_owned());
         }

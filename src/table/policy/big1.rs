@@ -1,6 +1,6 @@
 //! Keep the larger subtree. Source: "Big1" in Breuker, Uiterwijk and van den Herik, 1994.
 
-use super::{Newcomer, Replacement, Verdict, least};
+use super::{Newcomer, Replacement, Decision, least};
 use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,8 @@ pub struct Big1 {}
 
 impl Replacement for Big1 {
     #[inline]
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Verdict {
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let slot = least(bucket, |entry| entry.nodes);
-        if newcomer.entry.nodes >= bucket[slot].nodes { Verdict::replace(slot) } else { Verdict::Refuse }
+        if newcomer.entry.nodes >= bucket[slot].nodes { Decision::replace(slot) } else { Decision::Refuse }
     }
 }

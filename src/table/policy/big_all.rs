@@ -1,6 +1,6 @@
 //! Keep the larger subtree, counting what table cutoffs saved. Source: "BigAll" in Breuker, Uiterwijk and van den Herik, 1994.
 
-use super::{Newcomer, Big1, Replacement, Verdict};
+use super::{Newcomer, Big1, Replacement, Decision};
 use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub struct BigAll {}
 
 impl Replacement for BigAll {
     #[inline]
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Verdict {
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         Big1 {}.decide(bucket, newcomer, now)
     }
 

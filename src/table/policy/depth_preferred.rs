@@ -1,7 +1,7 @@
 //! Keep the deeper entry. Source: "Deep" in Breuker, Uiterwijk and van den Herik, 1994; the text of "Writing a Chess
 //! Engine: Move Selection".
 
-use super::{Newcomer, Replacement, Verdict, least};
+use super::{Newcomer, Replacement, Decision, least};
 use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,8 @@ pub struct DepthPreferred {}
 
 impl Replacement for DepthPreferred {
     #[inline]
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Verdict {
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let slot = least(bucket, |entry| entry.depth);
-        if newcomer.entry.depth >= bucket[slot].depth { Verdict::replace(slot) } else { Verdict::Refuse }
+        if newcomer.entry.depth >= bucket[slot].depth { Decision::replace(slot) } else { Decision::Refuse }
     }
 }

@@ -4,10 +4,11 @@
 use super::{Entry, TableOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::ops::RangeInclusive;
 
 /// What a policy decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Decision {
     /// The newcomer goes to slot `at`; the entries from there up to slot `last` move one slot down, and the one in `last`
     /// leaves. `at == last`: a plain replacement.
     Insert {
@@ -20,7 +21,7 @@ pub enum Verdict {
     Refuse,
 }
 
-impl Verdict {
+impl Decision {
     /// The newcomer takes one slot.
     #[inline]
     #[must_use]
@@ -59,8 +60,17 @@ pub trait Replacement: Copy + Send + 'static {
     /// (an empty slot's bound is `None`). Otherwise the table fills the first empty slot without asking.
     const ORDERED: bool = false;
 
+    /// With how many slots in a bucket it works.
+    const SLOTS: RangeInclusive<u8> = 1..=8;
+
+    /// Whether the age of entries means anything to it.
+    const AGES: bool = false;
+
+    /// Its parameters that weigh age.
+    const AGE_PARAMETERS: &'static [&'static str] = &[];
+
     /// Who gives way to the newcomer. `now`: the table's clock, see [`Entry::age`].
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Verdict;
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
 
     /// The draft with which an entry of some age answers a probe.
     #[inline]
@@ -86,12 +96,11 @@ pub trait Replacement: Copy + Send + 'static {
         false
     }
 
-    /// Checks the parameters and what the table must be like.
+    /// Checks the parameters.
     ///
     /// # Errors
     /// What is wrong, and what is expected.
-    fn check(&self, table: &TableOptions) -> Result<(), String> {
-        let _ = table;
+    fn check(&self) -> Result<(), String> {
         Ok(())
     }
 }
@@ -107,14 +116,6 @@ fn least<W: PartialOrd>(bucket: &[Entry], worth: impl Fn(&Entry) -> W) -> usize 
         }
     }
     best
-}
-
-/// Fails unless the buckets have at least so many slots.
-fn needs_slots(table: &TableOptions, slots: u8) -> Result<(), String> {
-    if table.slots >= slots {
-        return Ok(());
-    }
-    Err(format!("needs table.slots of at least {slots}, found {}", table.slots))
 }
 
 /// Makes the modules, the `Policy` enum and its dispatch from one list.
@@ -153,7 +154,34 @@ macro_rules! policies {
             /// # Errors
             /// What is wrong, and what is expected.
             pub fn check(&self, table: &TableOptions) -> Result<(), String> {
-                match self { $(Self::$policy(policy) => policy.check(table),)* }
+                let slots = self.slots();
+                if !slots.contains(&table.slots) {
+                    let (least, most) = (slots.start(), slots.end());
+                    let wanted = match () {
+                        () if least == most => format!("= {least}"),
+                        () if *most == 8 => format!("of at least {least}"),
+                        () => format!("of {least} to {most}"),
+                    };
+                    return Err(format!("needs table.slots {wanted}, found {}", table.slots));
+                }
+                match self { $(Self::$policy(policy) => policy.check(),)* }
+            }
+
+            /// With how many slots in a bucket it works.
+            #[must_use]
+            pub fn slots(&self) -> RangeInclusive<u8> {
+                match self { $(Self::$policy(_) => <$policy as Replacement>::SLOTS,)* }
+            }
+
+            /// Whether the age of entries means anything to it.
+            #[must_use]
+            pub fn ages(&self) -> bool {
+                match self { $(Self::$policy(_) => <$policy as Replacement>::AGES,)* }
+            }
+
+            /// The paths of all parameters of any policy that weigh age, below `table.policy`.
+            pub fn age_parameters() -> impl Iterator<Item = &'static str> {
+                [$(<$policy as Replacement>::AGE_PARAMETERS),*].into_iter().flatten().copied()
             }
 
             /// Whether a table cutoff counts as the nodes of the stored subtree.
@@ -179,7 +207,7 @@ pub trait Visitor {
 }
 
 policies! {
-    /// Always overwrite (the oldest entry of a bucket, in the order of its slots, after the empty ones are filled).
+    /// Always overwrite: the oldest store of a bucket, first in, first out.
     "always" always::Always,
     /// Never overwrite an occupied slot.
     "never" never::Never,
@@ -200,14 +228,12 @@ policies! {
     /// Depth-preferred with depths that fall as the game goes on.
     "aged-depth" aged_depth::AgedDepth,
     /// The entry of least worth goes: depth less a factor times its age.
-    "bucket" bucket::Bucket,
+    "depth-age" depth_age::DepthAge,
     /// The store rule of ViperMate's first version.
     "vipermate-first" vipermate_first::VipermateFirst,
-    /// The oldest store in the bucket goes first.
-    "fifo" fifo::Fifo,
     /// A pseudo-random entry of the bucket goes.
     "random" random::Random,
-    /// The entry of least worth goes, by a weighted sum; refused where the newcomer is worth too little.
+    /// The entry of least worth goes, by a weighted sum; refused where the newcomer is worth too little. By default it is `depth-age`.
     "scored" scored::Scored,
 }
 

@@ -1,6 +1,6 @@
 //! Never overwrite an occupied slot. Source: "Old" in Breuker, Uiterwijk and van den Herik, 1994.
 
-use super::{Newcomer, Replacement, Verdict};
+use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub struct Never {}
 
 impl Replacement for Never {
     #[inline]
-    fn decide(&self, _: &[Entry], _: &Newcomer, _: u16) -> Verdict {
-        Verdict::Refuse
+    fn decide(&self, _: &[Entry], _: &Newcomer, _: u16) -> Decision {
+        Decision::Refuse
     }
 }

@@ -1,6 +1,6 @@
 //! A pseudo-random entry of the bucket goes: the control that every comparison of policies needs.
 
-use super::{Newcomer, Replacement, Verdict};
+use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,12 +21,12 @@ impl Default for Random {
 
 impl Replacement for Random {
     #[inline]
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Verdict {
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         // SplitMix64's finaliser: the same key always chooses the same slot.
         let mut hash = newcomer.key ^ self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         hash ^= hash >> 31;
-        Verdict::replace((hash % bucket.len() as u64) as usize)
+        Decision::replace((hash % bucket.len() as u64) as usize)
     }
 }

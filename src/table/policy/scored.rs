@@ -1,8 +1,9 @@
-//! The general policy that covers most others: the entry of least worth goes, by a weighted sum that can be tuned.
+//! The general policy that covers most others: the entry of least worth goes, by a weighted sum that can be tuned. With its defaults
+//! it is `depth-age`.
 
-use super::{Newcomer, Replacement, Verdict, least};
+use super::{Newcomer, Replacement, Decision, least};
 use crate::chess::Bound;
-use crate::table::{Entry, TableOptions};
+use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +34,11 @@ impl Default for Scored {
 }
 
 impl Replacement for Scored {
+    const AGES: bool = true;
+    const AGE_PARAMETERS: &'static [&'static str] = &["age"];
+
     #[inline]
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Verdict {
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         let worth = |entry: &Entry, age: u16| {
             i64::from(self.depth) * i64::from(entry.depth) - i64::from(self.age) * i64::from(age)
                 + i64::from(self.exact) * i64::from(entry.bound == Bound::Exact)
@@ -43,10 +47,10 @@ impl Replacement for Scored {
         };
         let slot = least(bucket, |entry| worth(entry, entry.age(now)));
         let floor = worth(&bucket[slot], bucket[slot].age(now)) + i64::from(self.margin);
-        if worth(&newcomer.entry, 0) >= floor { Verdict::replace(slot) } else { Verdict::Refuse }
+        if worth(&newcomer.entry, 0) >= floor { Decision::replace(slot) } else { Decision::Refuse }
     }
 
-    fn check(&self, _: &TableOptions) -> Result<(), String> {
+    fn check(&self) -> Result<(), String> {
         let Self { depth, age, exact, pv, nodes, .. } = *self;
         for (name, weight) in [("depth", depth), ("age", age), ("exact", exact), ("pv", pv), ("nodes", nodes)] {
             if !(-1000..=1000).contains(&weight) {

@@ -1,9 +1,10 @@
 //! Two levels by depth. Source: "TwoDeep" in Breuker, Uiterwijk and van den Herik, 1994.
 
-use super::{Newcomer, Replacement, Verdict, needs_slots};
-use crate::table::{Entry, TableOptions};
+use super::{Newcomer, Replacement, Decision};
+use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// No parameters. Needs `table.slots = 2` or more; slots beyond the second hold what leaves it.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -12,15 +13,12 @@ pub struct TwoDeep {}
 
 impl Replacement for TwoDeep {
     const ORDERED: bool = true;
+    const SLOTS: RangeInclusive<u8> = 2..=8;
 
     #[inline]
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Verdict {
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let first = &bucket[0];
         let deeper = first.is_empty() || newcomer.entry.depth >= first.depth;
-        Verdict::Insert { at: usize::from(!deeper), last: bucket.len() - 1 }
-    }
-
-    fn check(&self, table: &TableOptions) -> Result<(), String> {
-        needs_slots(table, 2)
+        Decision::Insert { at: usize::from(!deeper), last: bucket.len() - 1 }
     }
 }

@@ -1,10 +1,11 @@
 //! One depth-preferred slot beside always-replace slots. Source: Thompson and Condon, Belle; in one cache line with two
 //! always slots in many later engines.
 
-use super::{Newcomer, Replacement, Verdict, needs_slots};
-use crate::table::{Entry, TableOptions};
+use super::{Newcomer, Replacement, Decision};
+use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// No parameters: the number of always slots is `table.slots` less one (2 slots: 1 + 1; 3 slots: 1 + 2).
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -13,19 +14,16 @@ pub struct TwoTier {}
 
 impl Replacement for TwoTier {
     const ORDERED: bool = true;
+    const SLOTS: RangeInclusive<u8> = 2..=8;
 
     #[inline]
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Verdict {
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let first = &bucket[0];
         if first.is_empty() || newcomer.entry.depth >= first.depth {
             // What it displaces is gone: unlike in the two-level schemes, nothing moves between the tiers.
-            Verdict::replace(0)
+            Decision::replace(0)
         } else {
-            Verdict::Insert { at: 1, last: bucket.len() - 1 }
+            Decision::Insert { at: 1, last: bucket.len() - 1 }
         }
-    }
-
-    fn check(&self, table: &TableOptions) -> Result<(), String> {
-        needs_slots(table, 2)
     }
 }

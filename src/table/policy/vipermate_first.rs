@@ -1,10 +1,11 @@
 //! The store rule of `ViperMate`'s first version. Source: the `ViperMate` journal and its engine.
 
-use super::{Newcomer, Replacement, Verdict};
+use super::{Newcomer, Replacement, Decision};
 use crate::chess::Bound;
-use crate::table::{Entry, TableOptions};
+use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// No parameters. Needs `table.slots = 1`; give it `table.same_key = "policy"`, since the rule speaks of the same position too.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -12,16 +13,14 @@ use serde::{Deserialize, Serialize};
 pub struct VipermateFirst {}
 
 impl Replacement for VipermateFirst {
+    const SLOTS: RangeInclusive<u8> = 1..=1;
+
     #[inline]
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Verdict {
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let old = &bucket[0];
         let weak = old.bound <= Bound::Upper;
         // Same or another position: the rule asks for a better bound only where the key is the same.
         let better = newcomer.entry.depth >= old.depth && (newcomer.entry.bound >= old.bound || newcomer.same.is_none());
-        if weak || better { Verdict::replace(0) } else { Verdict::Refuse }
-    }
-
-    fn check(&self, table: &TableOptions) -> Result<(), String> {
-        if table.slots == 1 { Ok(()) } else { Err(format!("needs table.slots = 1, found {}", table.slots)) }
+        if weak || better { Decision::replace(0) } else { Decision::Refuse }
     }
 }

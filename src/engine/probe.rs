@@ -1,13 +1,15 @@
 //! What the search asks the table, what it may do with the answer, and what it tells it.
 
+use super::observer::{Observer, Probed};
 use super::options::{BoundsRule, DepthRule};
 use super::search::Search;
+use super::switches::INFINITE;
 use crate::chess::{Board, Bound, Move, Score};
 use crate::table::{Entry, Hit};
 
 /// What a probe leaves the node with.
 #[derive(Debug, Clone, Copy)]
-pub struct Advice {
+pub struct Answer {
     /// The score that ends the node, if there is one.
     pub cut: Option<Score>,
     /// The move to try first; none if there is none.
@@ -22,7 +24,7 @@ pub struct Advice {
 
 /// The place of a node in its search.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct Node {
     /// The window.
     pub alpha: Score,
     /// See `alpha`.
@@ -33,31 +35,46 @@ pub struct Place {
     pub ply: usize,
 }
 
-impl Search<'_> {
-    /// Probes the table for a node and judges the answer.
+impl<O: Observer> Search<'_, O> {
+    /// Looks a position up.
     #[inline]
-    pub(super) fn consult(&mut self, board: &Board, place: Place, check: u64) -> Advice {
-        let Place { alpha, beta, depth, ply } = place;
-        let mut advice = Advice { cut: None, mv: Move::NONE, alpha, beta, best: -super::switches::INFINITE };
-        let Some(hit) = self.table.as_mut().and_then(|table| table.probe(board.key(), check, depth as u8)) else {
-            if self.on.full {
-                self.dissect(place, None, false, false, false);
-            }
-            return advice;
+    pub(super) fn look_up(&mut self, board: &Board, depth: u8) -> Option<Hit> {
+        let table = self.table.as_deref_mut()?;
+        self.observer.asks(board, table);
+        table.probe(board.key(), depth)
+    }
+
+    /// Tells the observer of a probe.
+    #[inline]
+    pub(super) fn report(&mut self, probed: &Probed) {
+        if let Some(table) = self.table.as_deref() {
+            self.observer.probed(probed, table);
+        }
+    }
+
+    /// Probes the table for a node, and makes of the answer what the options allow.
+    #[inline]
+    pub(super) fn probe(&mut self, board: &Board, node: Node) -> Answer {
+        let Node { alpha, beta, depth, ply } = node;
+        let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE };
+        let mut probed = Probed { board, node, hit: None, deep: false, closed: false, cut: false, ahead: false };
+        let Some(hit) = self.look_up(board, depth as u8) else {
+            self.report(&probed);
+            return answer;
         };
         if self.on.moves {
-            advice.mv = hit.entry.mv;
+            answer.mv = hit.entry.mv;
         }
-        let mut closed = false;
-        let deep = self.on.cutoffs && self.deep_enough(&hit, depth) && ply > 0;
-        if deep {
-            self.judge(&hit, ply, &mut advice);
-            if advice.cut.is_some() && beta - alpha > 1 && !self.on.pv_cutoffs {
-                advice.cut = None;
-                closed = true;
+        probed.deep = self.on.cutoffs && self.deep_enough(&hit, depth) && ply > 0;
+        if probed.deep {
+            self.heed_bound(&hit, ply, &mut answer);
+            if answer.cut.is_some() && beta - alpha > 1 && !self.on.pv_cutoffs {
+                answer.cut = None;
+                probed.closed = true;
             }
         }
-        if advice.cut.is_some() {
+        probed.cut = answer.cut.is_some();
+        if probed.cut {
             self.count.usable += 1;
             if self.stored_nodes {
                 // The cutoff itself counts as one node already.
@@ -66,17 +83,13 @@ impl Search<'_> {
             if let Some(table) = self.table.as_mut() {
                 table.cutoff(&hit);
             }
-            self.note_answer(board, depth, hit.entry.mv);
-        } else if !advice.mv.is_none() {
+            self.observer.known(board, depth, hit.entry.mv);
+        } else if !answer.mv.is_none() {
             self.count.move_only += 1;
         }
-        if self.on.full {
-            self.dissect(place, Some(&hit), deep, closed, advice.cut.is_some());
-        }
-        if self.audit.is_some() {
-            self.examine(board, place, &hit, deep, advice.cut.is_some());
-        }
-        advice
+        probed.hit = Some(&hit);
+        self.report(&probed);
+        answer
     }
 
     /// Whether the hit's draft may end a node of this depth.
@@ -92,48 +105,41 @@ impl Search<'_> {
 
     /// Holds the bound against the window.
     #[inline]
-    fn judge(&self, hit: &Hit, ply: usize, advice: &mut Advice) {
+    fn heed_bound(&self, hit: &Hit, ply: usize, answer: &mut Answer) {
         let score = self.on.score_from_store(hit.entry.score, ply);
         let bound = if self.on.bounds == BoundsRule::Ignored { Bound::Exact } else { hit.entry.bound };
-        let (alpha, beta) = (advice.alpha, advice.beta);
+        let (alpha, beta) = (answer.alpha, answer.beta);
         if bound.settles(score, alpha, beta) {
-            advice.cut = Some(if self.on.clamp_hits { score.clamp(alpha, beta) } else { score });
+            answer.cut = Some(if self.on.clamp_hits { score.clamp(alpha, beta) } else { score });
         } else if self.on.start_value && bound == Bound::Lower && score > alpha {
-            advice.alpha = score;
-            advice.best = score;
+            answer.alpha = score;
+            answer.best = score;
         } else if self.on.start_value && bound == Bound::Upper && score < beta {
-            advice.beta = score;
+            answer.beta = score;
         }
     }
 
-    /// Offers a node's result to the table. `place` is the node's window as it was before any move was searched.
+    /// Offers a node's result to the table. `node` has the window as it was before any move was searched.
     #[inline]
-    pub(super) fn record(&mut self, board: &Board, place: Place, best: (Score, Move), entered: (u64, u64), check: u64) {
+    pub(super) fn record(&mut self, board: &Board, node: Node, best: (Score, Move), entered: (u64, u64)) {
         let (score, mv) = best;
-        let bound = if score >= place.beta {
+        let bound = if score >= node.beta {
             Bound::Lower
-        } else if score <= place.alpha {
+        } else if score <= node.alpha {
             Bound::Upper
         } else {
             Bound::Exact
         };
-        self.record_as(bound, board, place, (score, mv), entered, check);
+        self.record_as(bound, board, node, (score, mv), entered);
     }
 
     /// Offers a score that needed no search: an evaluation, a mate or a stalemate.
     #[inline]
-    pub(super) fn record_known(
-        &mut self,
-        board: &Board,
-        place: Place,
-        best: (Score, Move),
-        entered: (u64, u64),
-        check: u64,
-    ) {
+    pub(super) fn record_known(&mut self, board: &Board, node: Node, best: (Score, Move), entered: (u64, u64)) {
         if self.on.leaf_window {
-            self.record(board, place, best, entered, check);
+            self.record(board, node, best, entered);
         } else {
-            self.record_as(Bound::Exact, board, place, best, entered, check);
+            self.record_as(Bound::Exact, board, node, best, entered);
         }
     }
 
@@ -143,23 +149,23 @@ impl Search<'_> {
         &mut self,
         bound: Bound,
         board: &Board,
-        place: Place,
+        node: Node,
         (score, mv): (Score, Move),
         entered: (u64, u64),
-        check: u64,
     ) {
         let mv = if bound == Bound::Upper && !self.on.upper_move { Move::NONE } else { mv };
         let entry = Entry {
             mv,
-            score: self.on.score_to_store(score, place.ply),
+            score: self.on.score_to_store(score, node.ply),
             bound,
-            depth: place.depth as u8,
-            pv: place.beta - place.alpha > 1,
+            depth: node.depth as u8,
+            pv: node.beta - node.alpha > 1,
             nodes: self.subtree(entered.0, entered.1),
             ..Entry::default()
         };
-        if let Some(table) = self.table.as_mut() {
-            table.store(board.key(), check, entry);
+        if let Some(table) = self.table.as_deref_mut() {
+            self.observer.asks(board, table);
+            table.store(board.key(), entry);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The entry of least worth goes, where worth = depth - factor x age. Source: factor 8 in Stockfish, Obsidian and Weiss,
 //! 4 in Ethereal, Berserk, Reckless and Viridithas; refusal: Arasan.
 
-use super::{Newcomer, Replacement, Verdict, least};
+use super::{Newcomer, Replacement, Decision, least};
 use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,28 +9,31 @@ use serde::{Deserialize, Serialize};
 /// The factor, and whether the newcomer may be turned away.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Bucket {
+pub struct DepthAge {
     /// Plies of depth that an entry loses for each tick of its age, 0..=255.
     pub factor: u8,
     /// Whether the newcomer is refused when every entry is worth more.
     pub refuse: bool,
 }
 
-impl Default for Bucket {
+impl Default for DepthAge {
     fn default() -> Self {
         Self { factor: 8, refuse: false }
     }
 }
 
-impl Replacement for Bucket {
+impl Replacement for DepthAge {
+    const AGES: bool = true;
+    const AGE_PARAMETERS: &'static [&'static str] = &["factor"];
+
     #[inline]
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Verdict {
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         let worth = |entry: &Entry| i32::from(entry.depth) - i32::from(self.factor) * i32::from(entry.age(now));
         let slot = least(bucket, worth);
         if self.refuse && worth(&bucket[slot]) > i32::from(newcomer.entry.depth) {
-            Verdict::Refuse
+            Decision::Refuse
         } else {
-            Verdict::replace(slot)
+            Decision::replace(slot)
         }
     }
 }

@@ -1,0 +1,71 @@
+//! The root of one iteration: aspiration windows and MTD(f).
+
+use super::observer::Observer;
+use super::options::Algorithm;
+use super::probe::Node;
+use super::search::Search;
+use super::switches::INFINITE;
+use crate::chess::{Board, Move, Score};
+
+impl<O: Observer> Search<'_, O> {
+    /// One iteration: the root's score at `depth`, with the best line in `self.lines`.
+    pub(super) fn iterate(&mut self, root: &Board, depth: i32, guess: Option<Score>) -> Score {
+        let node = |alpha, beta| Node { alpha, beta, depth, ply: 0 };
+        match (self.algorithm, guess) {
+            (Algorithm::Minimax, _) if self.table.is_some() => self.minimax::<true>(root, depth, 0),
+            (Algorithm::Minimax, _) => self.minimax::<false>(root, depth, 0),
+            (Algorithm::Mtdf, guess) => self.mtdf(root, depth, guess.unwrap_or(0)),
+            (_, Some(guess)) if self.aspiration > 0 => {
+                let (mut alpha, mut beta) = (guess - self.aspiration, guess + self.aspiration);
+                loop {
+                    let score = self.root(root, node(alpha.max(-INFINITE), beta.min(INFINITE)));
+                    if self.aborted {
+                        return score;
+                    } else if score <= alpha && alpha > -INFINITE {
+                        alpha = -INFINITE;
+                    } else if score >= beta && beta < INFINITE {
+                        beta = INFINITE;
+                    } else {
+                        return score;
+                    }
+                    self.count.researches += 1;
+                }
+            }
+            _ => self.root(root, node(-INFINITE, INFINITE)),
+        }
+    }
+
+    fn root(&mut self, root: &Board, node: Node) -> Score {
+        if self.table.is_some() {
+            self.alpha_beta::<true>(root, node, Move::NONE)
+        } else {
+            self.alpha_beta::<false>(root, node, Move::NONE)
+        }
+    }
+
+    /// MTD(f): zero-window searches close in on the value from a first guess. Source: Plaat, Schaeffer, Pijls and de
+    /// Bruin, 1996.
+    fn mtdf(&mut self, root: &Board, depth: i32, guess: Score) -> Score {
+        let (mut lower, mut upper, mut score) = (-INFINITE, INFINITE, guess);
+        let mut line: Vec<Move> = Vec::new();
+        loop {
+            let beta = if score == lower { score + 1 } else { score };
+            score = self.root(root, Node { alpha: beta - 1, beta, depth, ply: 0 });
+            if self.aborted {
+                return score;
+            }
+            if score < beta {
+                upper = score;
+            } else {
+                lower = score;
+                // Only a search that fails high has a line; the last one that did is the best.
+                line = self.lines.get(0).to_vec();
+            }
+            if lower >= upper {
+                self.lines.set(0, &line);
+                return score;
+            }
+            self.count.researches += 1;
+        }
+    }
+}
