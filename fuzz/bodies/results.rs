@@ -20,7 +20,8 @@ struct Peace {
 
 fn continued(experiment: &Experiment, plan: &Plan, folder: &Path, repair: bool) -> Result<(), String> {
     let settings = Settings { jobs: 1, repair, any_build: true, ..Settings::default() };
-    let session = Session::begin(experiment, plan, folder, settings).map_err(|error| error.to_string())?;
+    let session = Session::begin(experiment, plan, folder, settings, &AtomicBool::new(false))
+        .map_err(|error| error.to_string())?;
     session.run(&AtomicBool::new(false), &Quiet).map(drop).map_err(|error| error.to_string())
 }
 
@@ -53,7 +54,7 @@ fn peace() -> &'static Peace {
 pub fn run(data: &[u8]) {
     let peace = peace();
     let path = peace.folder.join("results.csv");
-    let header = record::header(&peace.plan.varying(), false).join(",") + "\n";
+    let header = record::header(&peace.plan.varying(), false, false).join(",") + "\n";
     let bytes = [header.as_bytes(), data].concat();
     std::fs::write(&path, &bytes).expect("the file");
     if let Err(error) = Frame::read(&path) {

@@ -1,6 +1,7 @@
 use super::{Exit, Failure, Outcome};
 use crate::experiment::shards::MOST_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile};
+use crate::runner::Subjects;
 use std::path::{Path, PathBuf};
 
 /// Show what an experiment would run and what it would cost; deal it out to shards; see what they lack
@@ -53,6 +54,16 @@ pub fn run(args: &Args) -> Outcome {
         return Ok(Exit::Done);
     }
     let plan = Plan::new(&experiment);
+    let engines = if plan.has_outside() {
+        let stop = super::signals::stop_flag()?;
+        let found = Subjects::prepare(&experiment, &plan, &stop).map_err(super::run::run_failure)?;
+        let Some(found) = found else { return Ok(Exit::Interrupted) };
+        found.check_memory(&plan, 1).map_err(super::run::run_failure)?;
+        found.unfounded(&experiment, &plan).iter().for_each(|line| eprintln!("warning: {line}"));
+        found.told(&plan)
+    } else {
+        Vec::new()
+    };
     for warning in crate::experiment::foresight::warnings(&experiment, &plan, 1) {
         eprintln!("warning: {warning}");
     }
@@ -81,6 +92,10 @@ pub fn run(args: &Args) -> Outcome {
         let mark = if at == plan.baseline { "  (baseline)" } else { "" };
         println!("{bytes:>10}  {:<14} {}{mark}", limit.join(", "), point.name);
     }
+    if !engines.is_empty() {
+        println!();
+    }
+    engines.iter().for_each(|line| println!("engine {line}"));
     if args.jobs_list {
         println!();
         for job in plan.jobs() {

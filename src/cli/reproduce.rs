@@ -96,7 +96,7 @@ fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -
         any_build: args.any_build,
         ..Settings::default()
     };
-    let session = Session::begin(experiment, &plan, folder, settings).map_err(run_failure)?;
+    let session = Session::begin(experiment, &plan, folder, settings, stop).map_err(run_failure)?;
     let ran = session.run(stop, &progress::Talk::new()).map_err(run_failure)?;
     Ok(if ran.interrupted { Exit::Interrupted } else { Exit::Done })
 }

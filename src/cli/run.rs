@@ -104,12 +104,31 @@ pub fn run(args: &Args) -> Outcome {
         no_lock: args.no_lock,
         shard,
     };
-    let session = Session::begin(&experiment, &plan, &folder, settings).map_err(run_failure)?;
+    let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(run_failure)?;
+    if !args.quiet {
+        session.subjects().told(&plan).iter().for_each(|line| eprintln!("engine {line}"));
+    }
+    let unfounded = session.subjects().unfounded(&experiment, &plan);
+    if args.check && !unfounded.is_empty() {
+        return Err(Failure { exit: Exit::Unequal, message: unfounded.join("\n") });
+    }
+    unfounded.iter().for_each(|line| eprintln!("warning: {line}"));
     let progress: &dyn progress::Progress = if args.quiet { &progress::Quiet } else { &progress::Talk::new() };
     let ran = session.run(&stop, progress).map_err(run_failure)?;
     if ran.interrupted {
         eprintln!("interrupted: {} jobs are done; to continue:\n  {}", ran.before + ran.done, command_line());
         return Ok(Exit::Interrupted);
+    }
+    let folder_of_rows = session.output().folder();
+    if shard.is_none() && experiment.file.reference.is_some() {
+        if !args.quiet {
+            eprintln!("judging the moves by the reference");
+        }
+        let judged = runner::reference::judge(&experiment, session.subjects(), folder_of_rows, jobs, &stop);
+        if judged.map_err(run_failure)?.is_none() {
+            eprintln!("interrupted: to continue:\n  {}", command_line());
+            return Ok(Exit::Interrupted);
+        }
     }
     let (mut gate, mut blind) = (false, Vec::new());
     if let Some(Shard { index, of }) = shard {
@@ -160,7 +179,8 @@ pub(super) fn shard_folder(results: &Path, index: u64) -> PathBuf {
 pub(super) fn run_failure(error: runner::RunError) -> Failure {
     match error {
         runner::RunError::Output(error) => output_failure(error),
-        runner::RunError::Memory(message) => Failure::usage(message),
+        runner::RunError::Memory(message) | runner::RunError::Subject(message) => Failure::usage(message),
+        runner::RunError::Interrupted => Failure { exit: Exit::Interrupted, message: error.to_string() },
         error @ (runner::RunError::Write { .. } | runner::RunError::Vanished(_) | runner::RunError::Threads { .. }) => {
             Failure::io(error)
         }

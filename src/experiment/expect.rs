@@ -83,6 +83,17 @@ pub enum Figure {
     Range(Range),
 }
 
+impl Figure {
+    /// Whether it is one number and no range.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        match self {
+            Self::Exact(_) => true,
+            Self::Range(range) => range.exact.is_some() || !range.by_depth.is_empty(),
+        }
+    }
+}
+
 /// Limits of a metric.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -59,6 +59,13 @@ pub struct File {
     /// How `ttlab tune` races the variants for the best one.
     #[serde(default)]
     pub tune: Option<super::Tune>,
+    /// Who is examined: an engine that speaks UCI; without it ttlab's own.
+    #[serde(default)]
+    #[schemars(with = "Option<crate::subject::SubjectOptions>")]
+    pub subject: Option<Table>,
+    /// Whose deep searches judge the moves: the loss of each in centipawns, and whether it is the same.
+    #[serde(default)]
+    pub reference: Option<super::subject::Reference>,
     /// The options of the engine; `preset` names a starting point.
     #[serde(default)]
     #[schemars(with = "EngineWithPreset")]
@@ -306,6 +313,9 @@ impl Experiment {
         source.check_sequence(&file, &suite)?;
         if let Some(tune) = &file.tune {
             tune.check(source)?;
+        }
+        if file.seeds > 1 && points.iter().any(|point| point.outside().is_some()) {
+            return Err(source.at("seeds", "seeds: an engine that is not ttlab's own has no key seeds"));
         }
         super::expect::check(&file, &points, source)?;
         Ok(Self { name, text: text.to_owned(), sets: given, suite_name, suite_file, suite, points, baseline, file })

@@ -4,7 +4,9 @@ use super::file::{File, LimitChoice, Source};
 use super::options::{self, Fault, Setting, overlap};
 use super::paths;
 use super::problem::{Problem, nearest, new_name};
+use super::subject;
 use crate::engine::{EngineOptions, Limit};
+use crate::subject::SubjectOptions;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -24,6 +26,16 @@ pub struct Point {
     pub options: EngineOptions,
     /// The limit.
     pub limit: Limit,
+    /// Who is examined, where the file says; of another engine than ours the options mean nothing.
+    pub subject: Option<SubjectOptions>,
+}
+
+impl Point {
+    /// The engine that is not ours.
+    #[must_use]
+    pub fn outside(&self) -> Option<&SubjectOptions> {
+        self.subject.as_ref().filter(|subject| !subject.is_builtin())
+    }
 }
 
 /// A point before its options are read: a name where the file gives one, the paths, and where in the file it stands.
@@ -87,8 +99,8 @@ pub fn expand(file: &File, sets: &[Setting], source: &Source<'_>) -> Result<Vec<
     let mut points: Vec<Point> = Vec::with_capacity(drafts.len());
     for draft in drafts {
         let name = draft.name.clone().unwrap_or_else(|| names.of(&draft.paths));
-        let (options, limit) = read(file, &draft, &name, sets, source)?;
-        points.push(Point { name, paths: draft.paths, options, limit });
+        let (options, limit, subject) = read(file, &draft, &name, sets, source)?;
+        points.push(Point { name, paths: draft.paths, options, limit, subject });
     }
     refuse_duplicates(&points, source)?;
     Ok(points)
@@ -155,7 +167,18 @@ fn named(
 /// Every path that a point may set: all prefixes of the options' leaves, and those of the limit.
 #[must_use]
 pub fn known_paths() -> BTreeSet<String> {
-    let mut known: BTreeSet<String> = ["preset", "limit.depth", "limit.nodes"].map(str::to_owned).into();
+    let mut known: BTreeSet<String> = [
+        "preset",
+        "limit.depth",
+        "limit.nodes",
+        "subject",
+        "subject.uci",
+        "subject.options",
+        "subject.restart",
+        "subject.timeout",
+    ]
+    .map(str::to_owned)
+    .into();
     for path in super::schema::option_paths() {
         let mut prefix = String::new();
         for part in path.split('.') {
@@ -170,7 +193,8 @@ pub fn known_paths() -> BTreeSet<String> {
 }
 
 fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &Source<'_>) -> Result<(), Problem> {
-    if known.contains(path) {
+    // What an engine calls its options is known when it is asked, before the run.
+    if known.contains(path) || path.starts_with(subject::UCI) && subject::is_path(path) {
         return Ok(());
     }
     let shown = table.split('.').next().unwrap_or(table);
@@ -228,7 +252,7 @@ fn read(
     name: &str,
     sets: &[Setting],
     source: &Source<'_>,
-) -> Result<(EngineOptions, Limit), Problem> {
+) -> Result<(EngineOptions, Limit, Option<SubjectOptions>), Problem> {
     // Where a path was set: on the command line, in the point, or in [engine].
     let wrong = |path: &str, message: String| match sets.iter().rev().find(|set| set.touches(path)) {
         Some(set) => set.problem(message),
@@ -258,20 +282,22 @@ fn read(
             _ => nodes = u64::try_from(number).ok(),
         }
     }
-    let options = options::read(preset, &file.engine, all()).map_err(|Fault { path, message, help }| Problem {
-        help,
-        ..wrong(&path, format!("{message} (variant \"{name}\")"))
-    })?;
+    let told =
+        |Fault { path, message, help }| Problem { help, ..wrong(&path, format!("{message} (variant \"{name}\")")) };
+    let subject = subject::read(file, all()).map_err(told)?;
+    let outside = subject.as_ref().is_some_and(|subject| !subject.is_builtin());
+    let options = if outside { Ok(nobody()) } else { options::read(preset, &file.engine, all()) };
+    let options = options.map_err(told)?;
     if depth.is_none() && nodes.is_none() {
         return Err(source.at("limit", "limit: missing: give limit = { depth = 8 } or { nodes = 100000 }"));
     }
     if depth == Some(0) || nodes == Some(0) {
         return Err(source.at("limit", "limit: 0 is out of range: expected at least 1"));
     }
-    if depth.is_none() && options.deepening.step == 0 {
+    if depth.is_none() && options.deepening.step == 0 && !outside {
         return Err(source.at("limit", "limit.depth: missing: without deepening a search needs a depth"));
     }
-    Ok((options, Limit { depth, nodes }))
+    Ok((options, Limit { depth, nodes }, subject))
 }
 
 /// Where in the file an option of a point was set: in the point itself, else in `[engine]`.
@@ -279,8 +305,17 @@ fn place_of(draft: &Draft, path: &str, source: &Source<'_>) -> Option<Range<usiz
     let inside = draft.paths.iter().map(|(set, _)| set).find(|set| overlap(set, path));
     match inside {
         Some(set) => locate(source.text, &format!("{}.{set}", draft.place)),
+        None if path.starts_with(subject::UCI) => locate(source.text, "subject.options"),
+        None if subject::is_path(path) => locate(source.text, path),
         None => locate(source.text, &format!("engine.{path}")),
     }
+}
+
+/// The options of a point that is not our engine's: they have no table, and nobody reads them.
+fn nobody() -> EngineOptions {
+    let mut options = EngineOptions::default();
+    options.table.kind = crate::table::TableKind::None;
+    options
 }
 
 fn refuse_duplicates(points: &[Point], source: &Source<'_>) -> Result<(), Problem> {
@@ -357,8 +392,10 @@ pub fn baseline(file: &File, points: &[Point], source: &Source<'_>) -> Result<us
 /// The option columns of a point, with its limit.
 #[must_use]
 pub fn columns(point: &Point) -> Vec<(String, String)> {
-    let value = serde_json::to_value(&point.options).unwrap_or_default();
-    let mut leaves = paths::flatten(&value);
+    let mut leaves = point.subject.as_ref().map(subject::columns).unwrap_or_default();
+    if point.outside().is_none() {
+        leaves.extend(paths::flatten(&serde_json::to_value(&point.options).unwrap_or_default()));
+    }
     leaves.extend(point.limit.depth.map(|depth| ("limit.depth".to_owned(), depth.to_string())));
     leaves.extend(point.limit.nodes.map(|nodes| ("limit.nodes".to_owned(), nodes.to_string())));
     leaves

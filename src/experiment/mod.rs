@@ -11,6 +11,7 @@ pub mod presets;
 pub mod problem;
 pub mod schema;
 pub mod shards;
+pub mod subject;
 pub mod tune;
 
 pub use expect::Expect;

@@ -4,6 +4,7 @@ use super::grid::known_paths;
 use super::paths;
 use super::presets;
 use super::problem::{Problem, explain, nearest, new_name, new_word};
+use super::subject::{UCI, is_path};
 use crate::engine::EngineOptions;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
@@ -49,7 +50,7 @@ impl Setting {
         let parsed = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
         let value = parsed.unwrap_or_else(|| Value::from(value.trim()));
         let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value, value_at };
-        if known.contains(&setting.path) {
+        if known.contains(&setting.path) || is_path(&setting.path) && setting.path.starts_with(UCI) {
             return Ok(setting);
         }
         Err(Problem {
@@ -115,7 +116,7 @@ pub fn read<'a>(
     let mut engine = engine.clone();
     engine.remove("preset");
     paths::lay_over(&mut table, &engine);
-    for (path, value) in set.filter(|(path, _)| *path != "preset" && !path.starts_with("limit.")) {
+    for (path, value) in set.filter(|(path, _)| *path != "preset" && !path.starts_with("limit.") && !is_path(path)) {
         paths::set(&mut table, path, value.clone()).map_err(|part| Fault {
             path: path.to_owned(),
             message: format!("{path}: `{part}` is a plain value and has no parts"),
@@ -145,7 +146,7 @@ pub fn read<'a>(
 /// The first mistake, with its place in its `--set`.
 pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, Problem> {
     let settings = Setting::parse_all(sets)?;
-    if let Some(limit) = settings.iter().find(|setting| setting.path.starts_with("limit.")) {
+    if let Some(limit) = settings.iter().find(|setting| setting.path.starts_with("limit.") || is_path(&setting.path)) {
         return Err(
             limit.problem(format!("{}: is not one of the engine's options: a limit is set by itself", limit.path))
         );

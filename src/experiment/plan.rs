@@ -103,7 +103,8 @@ impl Plan {
         let spans = variants
             .iter()
             .map(|point| {
-                let kept = keeps(point.options.table.clear) || keeps(point.options.history_clear);
+                let kept = point.outside().is_none()
+                    && (keeps(point.options.table.clear) || keeps(point.options.history_clear));
                 if kept { items.max(1) } else { 1 }
             })
             .collect();
@@ -179,6 +180,12 @@ impl Plan {
     #[must_use]
     pub fn is_one_job(&self, variant: usize) -> bool {
         self.spans[variant] > 1
+    }
+
+    /// Whether some variant is of an engine that is not ours, so that rows have columns for what it tells.
+    #[must_use]
+    pub fn has_outside(&self) -> bool {
+        self.variants.iter().any(|point| point.outside().is_some())
     }
 
     /// How many jobs there are.
@@ -263,6 +270,10 @@ pub fn point_id(point: &Point) -> u64 {
 /// What makes a point what it is: its limit, and of its options those that are not as usual. So an option that is new, and off
 /// where nobody asks for it, changes no id: plans, shards and results that were begun before can be continued.
 fn identity(point: &Point) -> String {
+    let Limit { depth, nodes } = point.limit;
+    if let Some(subject) = point.outside() {
+        return format!("subject: {}\ndepth: {depth:?}\nnodes: {nodes:?}\n", super::subject::content(subject));
+    }
     let mut usual = EngineOptions::default();
     let policy = point.options.table.policy.name();
     let other_policy = policy != usual.table.policy.name();
@@ -272,7 +283,6 @@ fn identity(point: &Point) -> String {
     }
     let [given, usual] = [&point.options, &usual].map(|options| serde_json::to_value(options).unwrap_or_default());
     let kind = if other_policy { format!("policy: {policy}\n") } else { String::new() };
-    let Limit { depth, nodes } = point.limit;
     format!("{kind}depth: {depth:?}\nnodes: {nodes:?}\n{}", deviations(&given, &usual))
 }
 
@@ -349,6 +359,7 @@ mod tests {
             paths: Vec::new(),
             options,
             limit: Limit { depth, nodes: None },
+            subject: None,
         };
         let of = |sets: &[&str], depth| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();

@@ -98,7 +98,7 @@ columns! { HEAD:
 columns! { RESULT:
     BEST = "best", Word, "", "The best move, in UCI form; 0000 if there is no legal move.", |_, iteration| iteration.best.to_string();
     SCORE = "score", Last, "centipawns", "The root's score in centipawns, from the side to move's view.",
-        |_, iteration| iteration.score.to_string();
+        |row, iteration| if row.told().is_some_and(|told| told.score.is_none()) { String::new() } else { iteration.score.to_string() };
     PV = "pv", Word, "", "The principal variation, UCI moves separated by blanks.",
         |_, iteration| iteration.pv.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
     SOLVED = "solved", Word, "", "Whether the best move is one of the suite's (bm) or none of its bad ones (am); empty where it names none.",
@@ -107,14 +107,21 @@ columns! { RESULT:
         |_, iteration| iteration.finished.to_string();
 }
 
+columns! { TOLD:
+    REPEATS = "told.repeats", Word, "", "Whether the engine's counts repeat, as it was tried before the run: exact, within so much, or not repeatable.",
+        |row, _| row.outside.map(|outside| outside.repeats.to_owned()).unwrap_or_default();
+    TOLD_HASHFULL = "told.hashfull", Last, "per mille", "What the engine calls its hashfull: engines count different things under that name.",
+        |row, _| row.told().and_then(|told| told.hashfull).map(|full| full.to_string()).unwrap_or_default();
+}
+
 columns! { TAIL:
     SLOTS = "slots", Last, "slots", "Slots of the table; empty without a bounded table.",
         |_, iteration| bounded(iteration, iteration.occupancy.slots);
     ENTRIES = "entries", Last, "entries", "Entries in the table at the end of the iteration.",
-        |_, iteration| iteration.occupancy.occupied.to_string();
+        |row, iteration| counted(row, iteration.occupancy.occupied);
     CURRENT = "current", Last, "entries", "Of those, written or refreshed at the clock's present tick.",
-        |_, iteration| iteration.occupancy.current.to_string();
-    BYTES = "bytes", Last, "bytes", "Bytes of memory that the table's entries take.", |_, iteration| iteration.occupancy.bytes.to_string();
+        |row, iteration| counted(row, iteration.occupancy.current);
+    BYTES = "bytes", Last, "bytes", "Bytes of memory that the table's entries take.", |row, iteration| counted(row, iteration.occupancy.bytes);
     HASHFULL = "hashfull", Last, "per mille", "Occupied slots per mille; empty without a bounded table.", |_, iteration| {
         let Occupancy { occupied, slots, .. } = iteration.occupancy;
         bounded(iteration, (occupied * 1000).checked_div(slots).unwrap_or(0))
@@ -124,6 +131,11 @@ columns! { TAIL:
     ERROR = "error", Word, "", "Why the job failed; empty if it did not.", |row, _| row.error.replace(char::is_control, " ");
     CHECK = "check", Seal, "", "Eight hexadecimal digits over the row's other fields, the seconds apart, and the check of the same job's row before it: a row that was edited, damaged or lost shows.",
         |_, _| String::new();
+}
+
+/// A field that another engine than ours does not tell.
+fn counted(row: &Row<'_>, value: u64) -> String {
+    if row.told().is_some() { String::new() } else { value.to_string() }
 }
 
 /// A field that only a bounded table has.
@@ -159,6 +171,9 @@ counters_by_name! {
 /// What the names of columns begin with that only an experiment with `diagnostics = "full"` has.
 pub const ANATOMY: &str = "anatomy.";
 
+/// What the names of columns begin with that only an experiment with engines that are not ours has.
+pub const OUTSIDE: &str = "told.";
+
 /// What the names of anatomy columns begin with that tell what the table holds, not what was done.
 const HELD: &str = "held_";
 
@@ -182,6 +197,7 @@ static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
         .chain(SearchCounters::COLUMNS.iter().map(|&column| counter("search.", column)))
         .chain(TableCounters::COLUMNS.iter().map(|&column| counter("table.", column)))
         .chain(Anatomy::columns().map(|column| counter(ANATOMY, column)))
+        .chain(own(TOLD))
         .chain(own(TAIL))
         .collect()
 });
@@ -204,11 +220,14 @@ pub fn role(name: &str) -> Role {
     column(name).map_or(Role::Option, |column| column.role)
 }
 
-/// The header of an experiment's results, with its varying options; `anatomy`: some variant has full diagnostics.
+/// The header of an experiment's results, with its varying options; `anatomy`: some variant has full diagnostics;
+/// `outside`: some examine an engine that is not ours.
 #[must_use]
-pub fn header(varying: &[String], anatomy: bool) -> Vec<String> {
+pub fn header(varying: &[String], anatomy: bool, outside: bool) -> Vec<String> {
     let (head, rest) = ALL.split_at(HEAD.len());
-    let rest = rest.iter().filter(|column| anatomy || !column.name.starts_with(ANATOMY));
+    let rest = rest.iter().filter(|column| {
+        (anatomy || !column.name.starts_with(ANATOMY)) && (outside || !column.name.starts_with(OUTSIDE))
+    });
     let name = |column: &Column| column.name.clone().into_owned();
     head.iter().map(name).chain(varying.iter().cloned()).chain(rest.map(name)).collect()
 }
@@ -233,12 +252,22 @@ pub(super) fn fields(row: &Row<'_>) -> Vec<String> {
         |list: &'static [Own]| list.iter().filter(|own| own.role != Role::Seal).map(|own| (own.field)(row, iteration));
     let mut fields: Vec<String> = own(HEAD).chain(row.label.options.iter().cloned()).chain(own(RESULT)).collect();
     let counters = iteration.search.values().into_iter().chain(iteration.table.values());
-    fields.extend(counters.map(|value| value.to_string()));
+    match row.told() {
+        // It tells its nodes at most, which come first.
+        Some(told) => fields.extend(counters.enumerate().map(|(at, _)| match told.nodes {
+            Some(nodes) if at == 0 => nodes.to_string(),
+            _ => String::new(),
+        })),
+        None => fields.extend(counters.map(|value| value.to_string())),
+    }
     if row.anatomy {
         match &iteration.anatomy {
             Some(anatomy) => fields.extend(anatomy.values().iter().map(u64::to_string)),
             None => fields.extend(Anatomy::columns().map(|_| String::new())),
         }
+    }
+    if row.outside.is_some() {
+        fields.extend(own(TOLD));
     }
     fields.extend(own(TAIL));
     fields
@@ -260,6 +289,7 @@ mod tests {
         names.sort_unstable();
         let count = names.len();
         names.dedup();
+        assert_eq!(SearchCounters::COLUMNS[0].0, "nodes", "what another engine tells is put there");
         assert_eq!(names.len(), count);
     }
 

@@ -103,6 +103,34 @@ pub struct Stretch {
     pub ended: Option<u64>,
 }
 
+/// An engine that is not ours, as it was found and tried before the run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Examined {
+    /// Its program, and the arguments it was given.
+    pub program: String,
+    /// The arguments.
+    pub arguments: Vec<String>,
+    /// SHA-256 of the program.
+    pub sha256: String,
+    /// What it calls itself.
+    pub name: String,
+    /// Its authors.
+    pub author: String,
+    /// What it wrote before its options.
+    pub banner: Vec<String>,
+    /// All its options with the values that they had.
+    pub options: BTreeMap<String, String>,
+    /// Whether its counts repeat: `exact`, `within x %`, `not repeatable`.
+    pub repeats: String,
+    /// Whether a new game is like a new process to it.
+    pub forgets: bool,
+    /// Whether it heeds `go depth`, and what it did if not.
+    pub go_depth: String,
+    /// Whether it heeds `go nodes`.
+    pub go_nodes: String,
+}
+
 /// What stands beside the results of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -140,6 +168,9 @@ pub struct Manifest {
     pub jobs_total: u64,
     /// Jobs at a time.
     pub jobs: usize,
+    /// The engines that are not ours, by variant.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub subjects: BTreeMap<String, Examined>,
     /// Of results that are one shard of a plan: which.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,

@@ -2,6 +2,7 @@
 
 pub mod columns;
 pub mod manifest;
+pub mod reference;
 mod results;
 pub mod verify;
 mod whole;
@@ -13,6 +14,7 @@ pub use results::{
 pub use whole::{TEMPORARY, write_whole};
 
 use crate::engine::Iteration;
+use crate::subject::Reported;
 use siphasher::sip::SipHasher13;
 use std::hash::Hasher;
 
@@ -47,9 +49,25 @@ pub struct Row<'a> {
     pub error: &'a str,
     /// Whether the results have columns for anatomies; they stay empty where the iteration has none.
     pub anatomy: bool,
+    /// Whether the results have columns for engines that are not ours, and what stands in them.
+    pub outside: Option<Outside<'a>>,
+}
+
+/// What a row says of the engine that it is of, where some are not ours.
+#[derive(Debug, Clone, Copy)]
+pub struct Outside<'a> {
+    /// What the engine said, if it is not ours.
+    pub told: Option<&'a Reported>,
+    /// Whether its counts repeat.
+    pub repeats: &'a str,
 }
 
 impl Row<'_> {
+    /// What an engine said that is not ours.
+    fn told(&self) -> Option<&Reported> {
+        self.outside.and_then(|outside| outside.told)
+    }
+
     /// The row's fields, as [`header`] names them, but for the last: [`seal`] adds it.
     #[must_use]
     pub fn fields(&self) -> Vec<String> {
@@ -84,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_check_covers_every_field_but_the_time() {
-        let header = header(&[], false);
+        let header = header(&[], false, false);
         let seconds = header.iter().position(|name| name == columns::SECONDS).unwrap_or(0);
         assert_eq!(header[header.len() - 1], columns::CHECK);
         let row: Vec<String> = header[..header.len() - 1].to_vec();

@@ -3,6 +3,7 @@
 
 pub mod comparison;
 pub mod data;
+pub mod engines;
 pub mod figure;
 pub mod html;
 pub mod machine;

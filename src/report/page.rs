@@ -1,5 +1,6 @@
 //! The page of an experiment: what its rows say, put together from results and manifests.
 
+use super::engines;
 use super::figure::{self, GridView};
 use super::number::percent;
 use super::sheet::{Part, Sheet, head, warnings};
@@ -9,6 +10,7 @@ use crate::analysis::caveats::timing::Timing;
 use crate::analysis::caveats::{blindness, doubts, memory};
 use crate::analysis::questions::effects::{self, Effect, Interaction};
 use crate::analysis::questions::pairwise::{self, Versus};
+use crate::analysis::questions::quality::{self, Quality};
 use crate::analysis::questions::{claims, findings};
 use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::column::SOURCE;
@@ -85,6 +87,8 @@ pub struct Page {
     pub verdicts: Vec<Verdict>,
     /// Whether tables were compared on equal memory.
     pub memory: Option<String>,
+    /// How good the moves are, where a reference judged them.
+    pub quality: Vec<Quality>,
     /// What tells the lines of the summary apart.
     pub identity: Identity,
     /// Everything, in the order in which it is read.
@@ -172,6 +176,10 @@ impl Page {
         if choices.pairs {
             page.pairs = pairwise::pairwise(&rows, &page.summary).map_err(anyhow::Error::msg)?;
         }
+        if let [only] = sources {
+            let Manifest { variants, baseline, .. } = &page.manifest;
+            page.quality = quality::quality(&rows, &only.judged, variants, baseline);
+        }
         let view = GridView::new(&rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
         page.identity = Identity::new(&rows, &page.summary, view.as_ref().map_or(&[], |view| &view.axes));
         page.warn(sources, choices);
@@ -196,6 +204,8 @@ impl Page {
         let summary = &self.summary;
         let mut parts = head(&self.manifest.question, &self.analysis, self.findings.clone(), &self.warnings);
         parts.push(Part::Table(table::summary(self)));
+        parts.extend(engines::quality(&self.quality).map(Part::Table));
+        parts.extend(engines::engines(self).map(Part::Table));
         parts.extend(figure::forest(summary).map(Part::Figure));
         parts.extend(figure::by_depth(rows, summary).into_iter().map(Part::Figure));
         if let Some(grid) = &self.grid {
@@ -230,6 +240,7 @@ impl Page {
         summary.title.clear();
         let mut parts = vec![Part::Table(summary)];
         parts.extend(table::pairs(self).map(Part::Table));
+        parts.extend(engines::quality(&self.quality).map(Part::Table));
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
         match table::verdicts(self, false) {
             Some(verdicts) => parts.push(Part::Table(verdicts)),

@@ -4,6 +4,7 @@ use crate::analysis::Frame;
 use crate::analysis::rows::column::SOURCE;
 use crate::experiment::File;
 use crate::record::manifest::Manifest;
+use crate::record::reference::{self, Judgement};
 use crate::record::verify;
 use anyhow::{Context, Result, bail};
 use std::borrow::Cow;
@@ -24,6 +25,8 @@ pub struct Source {
     pub frame: Frame,
     /// Which rows are missing, in words; none where none are.
     pub missing: Option<String>,
+    /// What a reference says of the moves.
+    pub judged: Vec<Judgement>,
 }
 
 impl Source {
@@ -57,7 +60,8 @@ impl Source {
         }
         let name = manifest.as_ref().map(|manifest| manifest.name.clone()).filter(|name| !name.is_empty());
         let label = name.unwrap_or_else(|| path.display().to_string());
-        Ok(Self { label, path: path.to_owned(), missing: verified.missing(), manifest, file, frame })
+        let judged = reference::read(folder).with_context(|| folder.join(reference::NAME).display().to_string())?;
+        Ok(Self { label, path: path.to_owned(), missing: verified.missing(), manifest, file, frame, judged })
     }
 }
 

@@ -87,7 +87,7 @@ fn one(experiment: &Experiment, plan: &Plan, job: &Job, stop: &AtomicBool) -> Re
     let Some(working_set) = job::working_set(experiment, plan, job, stop)? else { return Ok(None) };
     let mut engine = Engine::new(options, Some(working_set)).map_err(|error| error.to_string())?;
     engine.audit();
-    let Some(searches) = job::search(experiment, plan, job, &mut engine, stop) else { return Ok(None) };
+    let Some(searches) = job::search(experiment, plan, job, &mut engine, stop)? else { return Ok(None) };
     let mut count = SearchCounters::default();
     for found in &searches {
         count += found.iteration.search;

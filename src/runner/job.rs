@@ -2,8 +2,9 @@
 
 use crate::chess::suite::Item;
 use crate::chess::{Board, Increments, Move};
-use crate::engine::{Engine, EngineOptions, Iteration, Progress};
+use crate::engine::{Engine, EngineOptions, Iteration};
 use crate::experiment::{Experiment, Job, Plan, Point, Side};
+use crate::subject::{Ended, Position, Reported, Subject, Told};
 use crate::table::options::Size;
 use crate::table::{TableKind, TableOptions};
 use std::sync::atomic::AtomicBool;
@@ -17,6 +18,8 @@ pub struct Found {
     pub ply: Option<u16>,
     /// What was found.
     pub iteration: Iteration,
+    /// What an engine said that is not ours: of the iteration the rest is blank.
+    pub told: Option<Reported>,
     /// Wall-clock seconds of its search.
     pub seconds: f64,
     /// Whether the best move is among the suite's.
@@ -56,75 +59,100 @@ pub fn working_set(experiment: &Experiment, plan: &Plan, job: &Job, stop: &Atomi
         return Ok(Some(0));
     }
     let mut engine = Engine::new(&unbounded(&point.options), None).map_err(|error| error.to_string())?;
-    if search(experiment, plan, job, &mut engine, stop).is_none() {
+    if search(experiment, plan, job, &mut engine, stop)?.is_none() {
         return Ok(None);
     }
     Ok(Some(engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
 }
 
-/// Runs a job on an engine as new. None if it was stopped.
+/// Runs a job on a subject as new. None if it was stopped.
+///
+/// # Errors
+/// When the engine fails.
 pub fn search(
     experiment: &Experiment,
     plan: &Plan,
     job: &Job,
-    engine: &mut Engine,
+    subject: &mut dyn Subject,
     stop: &AtomicBool,
-) -> Option<Vec<Found>> {
+) -> Result<Option<Vec<Found>>, String> {
     let mut found = Vec::new();
-    let mut player = Player { limit: plan.variants[job.variant].limit, engine, stop, found: &mut found };
-    for (place, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
-        player.engine.new_game();
-        match (experiment.file.sequence, item.game()) {
-            (None, None) => {
-                player.search(place, item, None, &item.board, &[])?;
-            }
-            (sequence, Some(moves)) => {
-                let sequence = sequence.unwrap_or_default();
-                player.along(place, item, moves, |ply, board| sequence.wants(ply, board.turn()))?;
-            }
-            (Some(sequence), None) => player.own_play(place, item, sequence.self_play, sequence.side)?,
-        }
+    let limit = plan.variants[job.variant].limit;
+    let mut player = Player { limit, subject, stop, found: &mut found, failure: None };
+    match player.all(experiment, job) {
+        Some(()) => Ok(Some(found)),
+        None => player.failure.map_or(Ok(None), Err),
     }
-    Some(found)
 }
 
 /// What the searches of a job share.
 struct Player<'a> {
     limit: crate::engine::Limit,
-    engine: &'a mut Engine,
+    subject: &'a mut dyn Subject,
     stop: &'a AtomicBool,
     found: &'a mut Vec<Found>,
+    /// Why the searches ended early, if nobody stopped them.
+    failure: Option<String>,
 }
 
 impl Player<'_> {
-    /// One search; its best move, or none if it was stopped.
-    fn search(&mut self, place: usize, item: &Item, ply: Option<u16>, board: &Board, past: &[Board]) -> Option<Move> {
+    /// All searches of a job; none if one was stopped or failed.
+    fn all(&mut self, experiment: &Experiment, job: &Job) -> Option<()> {
+        for (place, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
+            let begun = self.subject.new_game();
+            self.held(begun)?;
+            match (experiment.file.sequence, item.game()) {
+                (None, None) => {
+                    self.search(place, item, None, &Position::alone(&item.board))?;
+                }
+                (sequence, Some(moves)) => {
+                    let sequence = sequence.unwrap_or_default();
+                    self.along(place, item, moves, |ply, board| sequence.wants(ply, board.turn()))?;
+                }
+                (Some(sequence), None) => self.own_play(place, item, sequence.self_play, sequence.side)?,
+            }
+        }
+        Some(())
+    }
+
+    /// Keeps a failure for whoever asked for the job.
+    fn held<T>(&mut self, outcome: Result<T, crate::subject::Failure>) -> Option<T> {
+        outcome.map_err(|failure| self.failure = Some(failure.to_string())).ok()
+    }
+
+    /// One search; its best move, or none if it was stopped or failed.
+    fn search(&mut self, place: usize, item: &Item, ply: Option<u16>, position: &Position<'_>) -> Option<Move> {
         let (mut begun, mut seconds) = (Instant::now(), 0.0);
         let found = &mut *self.found;
         let start = found.len();
-        let outcome = self.engine.search(board, past, self.limit, self.stop, &mut |progress| match progress {
-            Progress::Begin { .. } => begun = Instant::now(),
-            Progress::End => seconds = begun.elapsed().as_secs_f64(),
-            Progress::Iteration(iteration) => {
-                let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
-                found.push(Found { item: place, ply, iteration: iteration.clone(), seconds, solved });
-            }
+        let mut take = |iteration: Iteration, told, seconds| {
+            let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
+            found.push(Found { item: place, ply, iteration, told, seconds, solved });
+        };
+        let ended = self.subject.search(*position, self.limit, self.stop, &mut |told| match told {
+            Told::Begin => begun = Instant::now(),
+            Told::End => seconds = begun.elapsed().as_secs_f64(),
+            Told::Iteration(iteration) => take(iteration.clone(), None, seconds),
+            Told::Reported(reported) => take(reported.iteration(), Some(reported.clone()), seconds),
         });
-        if outcome.stopped {
-            found.truncate(start);
-            return None;
+        match self.held(ended) {
+            Some(Ended::Best(best)) => Some(best),
+            Some(Ended::Stopped) | None => {
+                self.found.truncate(start);
+                None
+            }
         }
-        Some(outcome.iterations.last().map_or(Move::NONE, |last| last.best))
     }
 
     /// Searches at the wanted plies of a game.
     fn along(&mut self, place: usize, item: &Item, moves: &[Move], wanted: impl Fn(u16, &Board) -> bool) -> Option<()> {
         let none = Increments::none();
         let (mut board, mut past) = (item.board, Vec::with_capacity(moves.len()));
-        for &mv in moves {
+        for (at, &mv) in moves.iter().enumerate() {
             let ply = board.game_ply();
             if wanted(ply, &board) {
-                self.search(place, item, Some(ply), &board, &past)?;
+                let position = Position { start: &item.board, moves: &moves[..at], past: &past, board: &board };
+                self.search(place, item, Some(ply), &position)?;
             }
             past.push(board);
             board.play(mv, none);
@@ -135,12 +163,13 @@ impl Player<'_> {
     /// Searches along the engine's own play.
     fn own_play(&mut self, place: usize, item: &Item, plies: u16, side: Side) -> Option<()> {
         let none = Increments::none();
-        let (mut board, mut past) = (item.board, Vec::new());
+        let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
         for _ in 0..plies {
             let ply = board.game_ply();
             // The other side's moves are the engine's too: they come from the same search, which then leaves a row.
             let start = self.found.len();
-            let best = self.search(place, item, Some(ply), &board, &past)?;
+            let position = Position { start: &item.board, moves: &moves, past: &past, board: &board };
+            let best = self.search(place, item, Some(ply), &position)?;
             if !side.moves(board.turn()) {
                 self.found.truncate(start);
             }
@@ -148,6 +177,7 @@ impl Player<'_> {
                 break;
             }
             past.push(board);
+            moves.push(best);
             board.play(best, none);
         }
         Some(())

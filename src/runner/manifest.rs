@@ -1,7 +1,7 @@
 //! The manifest of a run that begins.
 
 use super::machine;
-use crate::experiment::{Experiment, Plan, Split};
+use crate::experiment::{Experiment, Plan, Point, Split};
 use crate::record::manifest::{Build, Manifest, Shard};
 
 /// This build.
@@ -22,11 +22,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         points.map(|(_, point)| point.name.clone()).collect::<Vec<_>>()
     };
     // A shard's plan has the options of its thousands of variants: they need not lie in every shard's folder.
-    let options = plan
-        .variants
-        .iter()
-        .filter(|_| shard.is_none())
-        .map(|point| (point.name.clone(), serde_json::to_value(&point.options).unwrap_or_default()));
+    let options = plan.variants.iter().filter(|_| shard.is_none()).map(|point| (point.name.clone(), options(point)));
     Manifest {
         schema: 1,
         name: experiment.name.clone(),
@@ -44,6 +40,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         plan: format!("{:016x}", plan.id()),
         jobs_total: plan.len(),
         jobs,
+        subjects: std::collections::BTreeMap::new(),
         shard,
         shards: Vec::new(),
         calibration: shard.and_then(|_| calibration()),
@@ -57,6 +54,15 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         rows: None,
         seals: None,
     }
+}
+
+/// The options of a point, of whichever engine it is.
+pub fn options(point: &Point) -> serde_json::Value {
+    match point.outside() {
+        Some(subject) => serde_json::to_value(subject),
+        None => serde_json::to_value(&point.options),
+    }
+    .unwrap_or_default()
 }
 
 /// Which variants have jobs in a shard; all where there is none.

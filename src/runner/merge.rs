@@ -93,7 +93,7 @@ struct Survey {
 
 impl<'a> Shards<'a> {
     fn header(&self) -> Vec<String> {
-        record::header(&self.plan.varying(), self.plan.has_anatomy())
+        record::header(&self.plan.varying(), self.plan.has_anatomy(), self.plan.has_outside())
     }
 
     fn split(&self) -> Split {
@@ -327,6 +327,17 @@ impl<'a> Shards<'a> {
                                 merged.build.version,
                                 merged.build.commit,
                                 merged.build.profile,
+                            ),
+                        });
+                    }
+                    let programs =
+                        |of: &Manifest| of.subjects.values().map(|one| one.sha256.clone()).collect::<Vec<_>>();
+                    if programs(merged) != programs(&manifest) && !any_build {
+                        return Err(MergeError::Foreign {
+                            folder: folder.display().to_string(),
+                            problem: format!(
+                                "another build of an engine made it than shard {}: run it again, or merge all the same with --any-build",
+                                merged.shards[0].index
                             ),
                         });
                     }

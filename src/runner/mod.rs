@@ -9,8 +9,10 @@ mod manifest;
 mod merge;
 mod output;
 pub mod progress;
+pub mod reference;
 mod session;
 mod steward;
+mod subjects;
 pub mod verify;
 mod work;
 
@@ -19,6 +21,7 @@ pub use manifest::manifest;
 pub use merge::{Lack, MergeError, Shards};
 pub use output::{Output, OutputError};
 pub use session::{Session, Settings};
+pub use subjects::Subjects;
 
 use crate::experiment::Plan;
 use std::sync::Mutex;
@@ -68,6 +71,12 @@ pub enum RunError {
         /// What it said.
         error: std::io::Error,
     },
+    /// An engine is not there, does not do what is asked of it, or has no such option.
+    #[error("{0}")]
+    Subject(String),
+    /// It was stopped from outside before the first search.
+    #[error("interrupted")]
+    Interrupted,
     /// The results went away under the run.
     #[error("{0}")]
     Vanished(String),

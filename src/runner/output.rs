@@ -172,6 +172,17 @@ impl Output {
                     manifest.build.profile,
                 )));
             }
+            let other = |name: &&String| {
+                old.subjects.get(*name).map(|e| &e.sha256) != manifest.subjects.get(*name).map(|e| &e.sha256)
+            };
+            if let Some(name) = manifest.subjects.keys().find(other)
+                && !any_build
+            {
+                return Err(OutputError::Foreign(format!(
+                    "{folder}: holds results of another build of the engine of \"{name}\": start over with --fresh, or continue all \
+                     the same with --any-build"
+                )));
+            }
             manifest.begun = old.begun;
             // What was run before stays written down, whoever ran it. What is warned of looks at the worst of it.
             manifest.stretches = old.history();

@@ -3,7 +3,7 @@
 use super::flight::{FLIGHT, Flight};
 use super::ledger::{Again, Ledger};
 use super::progress::Progress;
-use super::{Output, OutputError, Ran, RunError, check_memory, job, manifest, work};
+use super::{Output, OutputError, Ran, RunError, Subjects, check_memory, job, manifest, work};
 use crate::experiment::{Experiment, Plan, Split};
 use crate::record::manifest::Shard;
 use crate::record::{self, ResultsError};
@@ -50,26 +50,39 @@ pub struct Session<'a> {
     output: Output,
     /// Why the variants' tables do not fit, where they do not.
     unfit: Vec<Option<String>>,
+    subjects: Subjects,
 }
 
 impl<'a> Session<'a> {
-    /// Sees whether the tables fit, opens the folder and writes its manifest.
+    /// Sees whether the tables fit, tries the engines that are not ours, opens the folder and writes its manifest. `stop`: set from
+    /// outside to end soon.
     ///
     /// # Errors
-    /// When the tables do not fit, or the folder cannot be used or holds something else.
+    /// When the tables do not fit, an engine cannot be used, or the folder cannot be used or holds something else.
     pub fn begin(
         experiment: &'a Experiment,
         plan: &'a Plan,
         folder: &Path,
         settings: Settings,
+        stop: &AtomicBool,
     ) -> Result<Self, RunError> {
         let unfit = check_memory(plan, settings.jobs)?;
+        let subjects = Subjects::prepare(experiment, plan, stop)?.ok_or(RunError::Interrupted)?;
+        subjects.check_memory(plan, settings.jobs)?;
         let output = Output::open_with(folder, !settings.no_lock)?;
         if settings.fresh {
             output.clear()?;
         }
-        output.begin(experiment, manifest(experiment, plan, settings.jobs, settings.shard), settings.any_build)?;
-        Ok(Self { experiment, plan, settings, output, unfit })
+        let mut manifest = manifest(experiment, plan, settings.jobs, settings.shard);
+        manifest.subjects = subjects.examined(plan);
+        output.begin(experiment, manifest, settings.any_build)?;
+        Ok(Self { experiment, plan, settings, output, unfit, subjects })
+    }
+
+    /// The engines that are not ours.
+    #[must_use]
+    pub fn subjects(&self) -> &Subjects {
+        &self.subjects
     }
 
     /// The folder.
@@ -83,9 +96,9 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When the results there cannot be continued, or a row cannot be written.
     pub fn run(&self, stop: &AtomicBool, progress: &dyn Progress) -> Result<Ran, RunError> {
-        let Self { experiment, plan, settings, output, unfit } = self;
+        let Self { experiment, plan, settings, output, unfit, subjects } = self;
         let varying = plan.varying();
-        let header = record::header(&varying, plan.has_anatomy());
+        let header = record::header(&varying, plan.has_anatomy(), plan.has_outside());
         let ledger = Ledger::new(experiment, plan, &header);
         let again = Again { failed: settings.retry_failed, damaged: settings.repair };
         let (results, done) = output.results(&header, &ledger, again).inspect_err(|_| {
@@ -112,6 +125,7 @@ impl<'a> Session<'a> {
             experiment,
             plan,
             output,
+            subjects,
             labels: plan.variants.iter().map(|point| job::option_values(point, &varying)).collect(),
             todo: Mutex::new(Box::new(todo)),
             suspects,

@@ -139,7 +139,7 @@ fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
             manifest.plan
         ));
     }
-    let header = record::header(&plan.varying(), plan.has_anatomy());
+    let header = record::header(&plan.varying(), plan.has_anatomy(), plan.has_outside());
     let ledger = Ledger::new(&experiment, &plan, &header);
     let (mut chains, mut done) = (Chains::default(), HashSet::new());
     let scanned = record::scan(&folder.join("results.csv"), &header, |_, row| {

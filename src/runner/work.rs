@@ -4,12 +4,14 @@
 use super::flight::{CONDEMNED, Flight};
 use super::progress::Progress;
 use super::steward::{self, Desk};
-use super::{Output, Ran, RunError, job, lock};
+use super::{Output, Ran, RunError, Subjects, job, lock};
 use crate::engine::Engine;
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::{self, Label, Results, Row};
+use crate::record::{self, Label, Outside, Results, Row};
+use crate::subject::Subject;
 use crate::table::TableKind;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +24,8 @@ pub struct Task<'a> {
     pub plan: &'a Plan,
     /// The folder.
     pub output: &'a Output,
+    /// The engines that are not ours.
+    pub subjects: &'a Subjects,
     /// The values of the varying options, by variant.
     pub labels: Vec<Vec<String>>,
     /// The jobs, from which the workers take one after another.
@@ -46,12 +50,27 @@ pub struct Task<'a> {
 
 /// Runs the jobs. Returns what was done, and why it ended early if rows could not be written.
 pub fn work(task: Task<'_>) -> (Ran, Option<RunError>) {
-    let Task { experiment, plan, output, labels, todo, suspects, flight, unfit, workers, results, ran, stop, progress } =
-        task;
+    let Task {
+        experiment,
+        plan,
+        output,
+        subjects,
+        labels,
+        todo,
+        suspects,
+        flight,
+        unfit,
+        workers,
+        results,
+        ran,
+        stop,
+        progress,
+    } = task;
     let shared = Shared {
         experiment,
         plan,
         output,
+        subjects,
         labels,
         todo,
         flight,
@@ -138,6 +157,7 @@ pub(super) struct Shared<'a> {
     experiment: &'a Experiment,
     plan: &'a Plan,
     pub(super) output: &'a Output,
+    subjects: &'a Subjects,
     labels: Vec<Vec<String>>,
     todo: Todo<'a>,
     flight: Flight,
@@ -155,10 +175,19 @@ pub(super) struct Shared<'a> {
 /// What a working set depends on: the options that an unbounded table heeds, the limit, and the first item.
 type WorkingSet = (String, Option<u8>, Option<u64>, usize);
 
+/// What a worker keeps from job to job.
+#[derive(Default)]
+struct Kept {
+    /// The last engine of ours, its variant and the working set that its table was made for: its table is emptied faster than a new
+    /// one is mapped and touched.
+    ours: Option<(usize, u64, Box<dyn Subject>)>,
+    /// The engines that are not ours, by variant: jobs of all variants stand by turns, and a process is slow to start.
+    outside: HashMap<usize, Box<dyn Subject>>,
+}
+
 impl Shared<'_> {
     fn work(&self, todo: &Todo<'_>, desk: &Desk) {
-        // The last engine is kept: its table is emptied faster than a new one is mapped and touched.
-        let mut kept: Option<(usize, u64, Engine)> = None;
+        let mut kept = Kept::default();
         while !self.stop.load(Ordering::Relaxed) {
             let Some(job) = lock(todo).next() else { return };
             let (job, id) = (&job, self.plan.job_id(&job));
@@ -180,13 +209,13 @@ impl Shared<'_> {
             let rows = match outcome {
                 Ok(Ok(Some(rows))) => Some(Ok(rows)),
                 Ok(Ok(None)) if desk.starved.load(Ordering::Relaxed) => {
-                    kept = None;
+                    kept = Kept::default();
                     Some(Err("table.kind: a table without a bound has taken the memory that was left".to_owned()))
                 }
                 Ok(Ok(None)) => None,
                 Ok(Err(message)) => Some(Err(message)),
                 Err(payload) => {
-                    kept = None;
+                    kept = Kept::default();
                     Some(Err(format!("panic: {}", message_of(payload.as_ref()))))
                 }
             };
@@ -201,28 +230,17 @@ impl Shared<'_> {
     }
 
     /// All searches of a job, as rows; none if it was stopped.
-    fn searches(
-        &self,
-        job: &Job,
-        kept: &mut Option<(usize, u64, Engine)>,
-        stop: &AtomicBool,
-    ) -> Result<Option<Vec<Vec<String>>>, String> {
+    fn searches(&self, job: &Job, kept: &mut Kept, stop: &AtomicBool) -> Result<Option<Vec<Vec<String>>>, String> {
         let Some(working_set) = self.working_set(job, stop)? else { return Ok(None) };
-        let fits = kept.as_ref().is_some_and(|(variant, set, _)| *variant == job.variant && *set == working_set);
-        if !fits {
-            *kept = None;
-            let options = &self.plan.variants[job.variant].options;
-            fits_memory(options, working_set)?;
-            let engine = Engine::new(options, Some(working_set)).map_err(|error| error.to_string())?;
-            *kept = Some((job.variant, working_set, engine));
-        }
-        let Some((_, _, engine)) = kept.as_mut() else { return Ok(None) };
-        engine.reset();
-        let Some(searched) = job::search(self.experiment, self.plan, job, engine, stop) else { return Ok(None) };
+        let subject = self.subject(job.variant, working_set, kept)?;
+        subject.start().map_err(|failure| failure.to_string())?;
+        let searched = job::search(self.experiment, self.plan, job, subject, stop)?;
+        let Some(searched) = searched else { return Ok(None) };
         let Some(last) = searched.len().checked_sub(1) else {
             return Err("nothing was searched: the game had ended before the wanted plies".to_owned());
         };
         let mut check = 0;
+        let (outside, repeats) = (self.plan.has_outside(), self.subjects.repeats(job.variant));
         let row = |(at, found): (usize, &job::Found)| {
             let id = match at == last {
                 true => self.plan.job_id(job),
@@ -237,12 +255,39 @@ impl Shared<'_> {
                 seconds,
                 error: "",
                 anatomy: self.plan.has_anatomy(),
+                outside: outside.then_some(Outside { told: found.told.as_ref(), repeats: &repeats }),
             }
             .fields();
             check = record::seal(&mut fields, check);
             fields
         };
         Ok(Some(searched.iter().enumerate().map(row).collect()))
+    }
+
+    /// Who a variant examines: kept from an earlier job, or new.
+    fn subject<'k>(&self, variant: usize, working_set: u64, kept: &'k mut Kept) -> Result<&'k mut dyn Subject, String> {
+        if self.plan.variants[variant].outside().is_some() {
+            if !self.subjects.all_are_kept() {
+                kept.outside.retain(|other, _| *other == variant);
+            }
+            let entry = match kept.outside.entry(variant) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(self.subjects.make(variant).ok_or("it was not tried")?),
+            };
+            return Ok(entry.as_mut());
+        }
+        let ours = match kept.ours.take() {
+            Some(ours) if (ours.0, ours.1) == (variant, working_set) => ours,
+            // The old table goes before the new one comes.
+            other => {
+                drop(other);
+                let options = &self.plan.variants[variant].options;
+                fits_memory(options, working_set)?;
+                let engine = Engine::new(options, Some(working_set)).map_err(|error| error.to_string())?;
+                (variant, working_set, Box::new(engine) as Box<dyn Subject>)
+            }
+        };
+        Ok(kept.ours.insert(ours).2.as_mut())
     }
 
     /// What an unbounded table stores on the job's items; 0 where nobody asks.
@@ -285,6 +330,7 @@ impl Shared<'_> {
             Ok(rows) => rows,
             Err(message) => {
                 let label = self.label(job, job.item, None, self.plan.job_id(job));
+                let (outside, repeats) = (self.plan.has_outside(), self.subjects.repeats(job.variant));
                 let mut ran = lock(&self.ran);
                 ran.failed += 1;
                 if ran.failures.len() < 5 {
@@ -297,6 +343,7 @@ impl Shared<'_> {
                     seconds: 0.0,
                     error: &message,
                     anatomy: self.plan.has_anatomy(),
+                    outside: outside.then_some(Outside { told: None, repeats: &repeats }),
                 }
                 .fields();
                 record::seal(&mut row, 0);

@@ -23,10 +23,14 @@ pub fn run(parent: u32, words: &[OsString]) -> Result<u8, String> {
     let mut child =
         Command::new(program).args(arguments).spawn().map_err(|error| format!("{}: {error}", program.display()))?;
     let engine = child.id();
-    std::thread::spawn(move || {
+    let watch = move || {
         wait_for_orphanhood(parent);
         end_all(engine);
-    });
+    };
+    if let Err(error) = std::thread::Builder::new().spawn(watch) {
+        end_all(engine);
+        return Err(error.to_string());
+    }
     child.wait().map(code).map_err(|error| error.to_string())
 }
 

@@ -21,7 +21,7 @@ pub use program::{Identity, Program, find};
 pub use uci::{Launch, Uci};
 
 use crate::chess::{Board, Move, Score};
-use crate::engine::{Iteration, Limit};
+use crate::engine::{Iteration, Limit, SearchCounters};
 use std::sync::atomic::AtomicBool;
 
 /// A position as it was reached.
@@ -62,6 +62,24 @@ pub struct Reported {
     pub hashfull: Option<u16>,
     /// The engine's own milliseconds.
     pub milliseconds: Option<u64>,
+}
+
+impl Reported {
+    /// It as an iteration whose other counters are 0.
+    #[must_use]
+    pub fn iteration(&self) -> Iteration {
+        Iteration {
+            depth: self.depth.unwrap_or(0),
+            score: self.score.unwrap_or(0),
+            best: self.best,
+            pv: self.pv.clone(),
+            search: SearchCounters { nodes: self.nodes.unwrap_or(0), ..SearchCounters::default() },
+            table: Default::default(),
+            occupancy: Default::default(),
+            anatomy: None,
+            finished: true,
+        }
+    }
 }
 
 /// What a subject tells as it goes.

@@ -38,7 +38,7 @@ pub struct Probed {
     pub identity: Identity,
     /// How its counts repeat.
     pub repeats: Repeats,
-    /// Whether they repeat in a fresh process but not after `ucinewgame`.
+    /// Whether a new game is like a new process to it, as far as its counts can tell.
     pub forgets: bool,
     /// Whether `go depth` is heeded.
     pub depth: Honours,
@@ -121,7 +121,7 @@ pub fn probe(launch: &Launch, boards: &[Board], limit: Limit, stop: &AtomicBool)
         share if share <= APART => Repeats::Within(share),
         _ => Repeats::Not,
     };
-    Ok(Some(Probed { identity, repeats, forgets: apart <= apart_fresh, depth, nodes }))
+    Ok(Some(Probed { identity, repeats, forgets: apart == 0.0 || apart_fresh > 0.0, depth, nodes }))
 }
 
 /// By what share the most is above the least.

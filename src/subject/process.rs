@@ -69,21 +69,23 @@ impl Process {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
         let (sender, lines) = sync_channel(WAITING);
-        if let Some(output) = child.stdout.take() {
-            std::thread::spawn(move || forward(output, &sender));
+        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let kept = Arc::new(Mutex::new(VecDeque::new()));
+        // From here on the process ends with this value, whatever the system refuses.
+        let process = Self { child, input, lines, tail: VecDeque::new(), errors: Arc::clone(&kept), ended: false };
+        let thread = std::thread::Builder::new;
+        if let Some(output) = output {
+            thread().spawn(move || forward(output, &sender))?;
         }
-        let errors = Arc::new(Mutex::new(VecDeque::new()));
-        if let Some(output) = child.stderr.take() {
-            let errors = Arc::clone(&errors);
-            std::thread::spawn(move || {
-                each_line(output, |line| {
-                    keep(&mut errors.lock().unwrap_or_else(PoisonError::into_inner), &line);
+        if let Some(errors) = errors {
+            thread().spawn(move || {
+                each_line(errors, |line| {
+                    keep(&mut kept.lock().unwrap_or_else(PoisonError::into_inner), &line);
                     true
                 });
-            });
+            })?;
         }
-        let input = child.stdin.take();
-        Ok(Self { child, input, lines, tail: VecDeque::new(), errors, ended: false })
+        Ok(process)
     }
 
     /// Writes a line.

@@ -65,7 +65,8 @@ impl Objective for Runs<'_> {
         };
         let part = part(whole, candidates, items);
         let plan = Plan::new(&part);
-        let session = Session::begin(&part, &plan, &self.folder.join(stage.folder()), self.settings.clone())?;
+        let session =
+            Session::begin(&part, &plan, &self.folder.join(stage.folder()), self.settings.clone(), self.stop)?;
         let progress = (self.talk)(stage, candidates.len(), items.len());
         let ran = session.run(self.stop, progress.as_ref())?;
         if ran.interrupted {

@@ -1,6 +1,9 @@
 //! Engines that speak UCI as subjects: one of a few lines that can do everything wrong, and Debian's.
 
 mod driver;
+mod files;
+mod kills;
+mod real;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,5 +53,96 @@ fn all_gone(token: &str) -> Vec<String> {
             return left;
         }
         std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Positions in which the scripted engine's move is legal.
+const SUITE: &str = r#"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id "A"; bm e4;
+rnbqkbnr/1ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id "B"; bm d4;
+rnbqkbnr/p1pppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id "C";
+rnbqkbnr/pp1ppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id "D";
+rnbqkbnr/ppp1pppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id "E";
+rnbqkbnr/ppppp1pp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id "F";
+"#;
+
+/// What distinguishes the position D, which no trial before a run sees.
+const AT_D: &str = "pp1ppppp";
+
+/// A folder with a suite and an experiment, and the word by which the processes of its runs are known.
+struct Trial {
+    folder: tempfile::TempDir,
+    token: String,
+}
+
+/// What the program said.
+struct Said {
+    out: String,
+    err: String,
+    code: i32,
+}
+
+impl Trial {
+    /// A trial of an experiment; `ENGINE` in it is the scripted engine.
+    fn new(text: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("suite.epd"), SUITE).unwrap();
+        let text = text.replace("ENGINE", scripted().to_str().unwrap());
+        std::fs::write(folder.path().join("trial.toml"), format!("suite = \"suite.epd\"\n{text}")).unwrap();
+        Self { folder, token: token() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The program, about to be called in the trial's folder.
+    fn command(&self, words: &[&str]) -> std::process::Command {
+        let mut command = std::process::Command::new(ttlab());
+        command.current_dir(self.folder.path()).env("TTLAB_TRIAL", &self.token).args(words);
+        command
+    }
+
+    fn call(&self, words: &[&str]) -> Said {
+        let output = self.command(words).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Said { out: text(&output.stdout), err: text(&output.stderr), code: output.status.code().unwrap_or(-1) }
+    }
+
+    /// Runs the experiment into a folder.
+    fn run(&self, out: &str, more: &[&str]) -> Said {
+        let said = self.call(&[&["run", "trial.toml", "--out", out][..], more].concat());
+        assert_eq!(all_gone(&self.token), Vec::<String>::new());
+        said
+    }
+
+    /// The rows of a folder: each by the names of its columns.
+    fn rows(&self, out: &str) -> Vec<std::collections::BTreeMap<String, String>> {
+        let mut reader = csv::Reader::from_path(self.path(out).join("results.csv")).unwrap();
+        reader.deserialize().map(Result::unwrap).collect()
+    }
+
+    /// The rows without what a clock put there.
+    fn timeless(&self, out: &str) -> Vec<std::collections::BTreeMap<String, String>> {
+        let mut rows = self.rows(out);
+        rows.iter_mut().for_each(|row| {
+            row.remove("seconds");
+        });
+        rows
+    }
+}
+
+impl Said {
+    #[track_caller]
+    fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{}\n{}", self.out, self.err);
+        self
+    }
+
+    #[track_caller]
+    fn says(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(self.err.contains(part) || self.out.contains(part), "no `{part}` in\n{}\n{}", self.out, self.err);
+        }
+        self
     }
 }

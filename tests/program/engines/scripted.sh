@@ -5,7 +5,7 @@
 #
 # Nodes of a search: 1000 * depth (or the nodes asked for), and Hash on top. Its move is the first of the list below that fits
 # the side to move at the start position; elsewhere what the environment variable MOVE says.
-# With FILE, the fault happens once: the file marks that it has.
+# With FILE, the fault happens once: the file marks that it has. With the environment variable AT, only at positions with that text.
 fault=$1
 mark=$2
 hash=16
@@ -14,6 +14,9 @@ searches=0
 # Whether the fault named happens now.
 now() {
     [ "$fault" = "$1" ] || return 1
+    if [ -n "$AT" ]; then
+        case $position in *"$AT"*) ;; *) return 1 ;; esac
+    fi
     [ -z "$mark" ] && return 0
     [ -e "$mark" ] && return 1
     : > "$mark"

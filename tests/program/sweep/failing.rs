@@ -25,7 +25,8 @@ fn a_job_that_panics_leaves_a_row_and_the_others_finish() {
     let plan = Plan::new(&experiment);
     let settings = Settings { jobs: 2, ..Settings::default() };
     {
-        let session = Session::begin(&experiment, &plan, &trial.path("out"), settings).unwrap();
+        let session =
+            Session::begin(&experiment, &plan, &trial.path("out"), settings, &AtomicBool::new(false)).unwrap();
         let ran = session.run(&AtomicBool::new(false), &Faulty).unwrap();
         assert_eq!((ran.failed, ran.done, ran.interrupted), (1, plan.len(), false));
         assert!(ran.failures[0].contains("no table") && ran.failures[0].contains("a fault"), "{:?}", ran.failures);

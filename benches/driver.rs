@@ -1,0 +1,28 @@
+//! What a search costs beyond the engine's own time: a game and a search of an engine that answers at once. Of its time about a tenth of a
+//! millisecond is the shell's that plays the engine.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use std::hint::black_box;
+use std::sync::atomic::AtomicBool;
+use ttlab::chess::Board;
+use ttlab::engine::Limit;
+use ttlab::subject::options::Words;
+use ttlab::subject::{Launch, Position, Subject, Uci, find};
+
+fn driver(criterion: &mut Criterion) {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/engines/scripted.sh");
+    let mut engine = Uci::new(Launch::new(&find(&Words::One(script.to_owned())).unwrap()));
+    engine.start().unwrap();
+    let (board, stop) = (Board::startpos(), AtomicBool::new(false));
+    let limit = Limit { depth: Some(3), nodes: None };
+    criterion.bench_function("driver/search", |bencher| {
+        bencher.iter(|| {
+            engine.new_game().unwrap();
+            black_box(engine.search(Position::alone(&board), limit, &stop, &mut |_| {}).unwrap())
+        });
+    });
+}
+
+criterion_group!(benches, driver);
+criterion_main!(benches);

@@ -1,0 +1,118 @@
+//! `[subject]` and the paths `subject.*` and `uci.*`: who is examined at a point.
+
+use super::file::{File, LimitChoice};
+use super::options::Fault;
+use super::paths;
+use super::problem::explain;
+use crate::subject::SubjectOptions;
+use crate::subject::options::{OptionValue, Words};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::{Table, Value};
+
+/// How the paths of an engine's own options begin.
+pub const UCI: &str = "uci.";
+
+/// `[reference]`: who says what the best moves are.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reference {
+    /// The engine, as in `[subject]`; `"builtin"`: ttlab's own with its default options.
+    pub uci: Words,
+    /// Its options.
+    #[serde(default)]
+    pub options: BTreeMap<String, OptionValue>,
+    /// How far it searches: much further than what is judged.
+    pub limit: LimitChoice,
+}
+
+/// Whether a path speaks of the subject.
+#[must_use]
+pub fn is_path(path: &str) -> bool {
+    path == "subject" || path.starts_with("subject.") || path.len() > UCI.len() && path.starts_with(UCI)
+}
+
+/// The subject of a point: `[subject]` under what is set one by one; none where nobody speaks of one.
+///
+/// # Errors
+/// The first mistake.
+pub fn read<'a>(
+    file: &File,
+    set: impl Iterator<Item = (&'a str, &'a Value)> + Clone,
+) -> Result<Option<SubjectOptions>, Fault> {
+    let mine = || set.clone().filter(|(path, _)| is_path(path));
+    if file.subject.is_none() && mine().next().is_none() {
+        return Ok(None);
+    }
+    let mut table = file.subject.clone().unwrap_or_default();
+    for (path, value) in mine() {
+        let fault = |part: String| Fault {
+            path: path.to_owned(),
+            message: format!("{path}: `{part}` is a plain value and has no parts"),
+            help: None,
+        };
+        match (path.strip_prefix(UCI), path.strip_prefix("subject.")) {
+            // An engine's names may hold dots: they are no paths.
+            (Some(option), _) => {
+                let options = table.entry("options").or_insert_with(|| Value::Table(Table::new()));
+                options
+                    .as_table_mut()
+                    .ok_or_else(|| fault("options".to_owned()))?
+                    .insert(option.to_owned(), value.clone());
+            }
+            (None, Some(rest)) => paths::set(&mut table, rest, value.clone()).map_err(fault)?,
+            (None, None) => {
+                table.insert("uci".to_owned(), value.clone());
+            }
+        }
+    }
+    let mut subject: SubjectOptions = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
+        let path = format!("subject.{}", error.path());
+        let (message, help) = explain(error.inner().message());
+        Fault { message: format!("{path}: {message}"), path, help }
+    })?;
+    let wrong = |path: &str, message: String| Err(Fault { path: path.to_owned(), message, help: None });
+    if subject.uci.split().0.trim().is_empty() {
+        return wrong("subject.uci", "subject.uci: expected a program, or a list with its arguments".to_owned());
+    }
+    if subject.timeout.is_some_and(|seconds| !(0.001..=1e7).contains(&seconds)) {
+        return wrong("subject.timeout", "subject.timeout: expected seconds, from 0.001 to 1e7".to_owned());
+    }
+    if subject.is_builtin() {
+        if let Some((path, _)) = set.clone().find(|(path, _)| path.starts_with(UCI)) {
+            return wrong(path, format!("{path}: \"builtin\" has no such option: [engine] sets it up"));
+        }
+        // What [subject] says is said to the others.
+        return Ok(Some(SubjectOptions::default()));
+    }
+    if let Some((path, _)) = set.clone().find(|(path, _)| !is_path(path) && !path.starts_with("limit.")) {
+        return wrong(
+            path,
+            format!(
+                "{path}: is an option of ttlab's own engine, and this point is of {}: its own are \"uci.Name\"",
+                subject.uci
+            ),
+        );
+    }
+    subject.options.retain(|name, _| !name.is_empty());
+    Ok(Some(subject))
+}
+
+/// The columns of a subject.
+#[must_use]
+pub fn columns(subject: &SubjectOptions) -> Vec<(String, String)> {
+    let mut columns = vec![("subject.uci".to_owned(), subject.uci.to_string())];
+    if !subject.is_builtin() {
+        columns.extend(paths::flatten(&serde_json::json!({ "subject": { "restart": subject.restart } })));
+        columns.extend(subject.timeout.map(|seconds| ("subject.timeout".to_owned(), seconds.to_string())));
+        columns.extend(subject.options.iter().map(|(name, value)| (format!("{UCI}{name}"), value.to_string())));
+    }
+    columns
+}
+
+/// What a subject is, for an id: a longer patience changes no count.
+#[must_use]
+pub fn content(subject: &SubjectOptions) -> String {
+    serde_json::to_string(&SubjectOptions { timeout: None, ..subject.clone() }).unwrap_or_default()
+}

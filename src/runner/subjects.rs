@@ -1,0 +1,291 @@
+//! The engines of a plan that are not ours: found, asked what they are, and tried, before the first search.
+
+use super::{RunError, machine};
+use crate::chess::Board;
+use crate::engine::Limit;
+use crate::experiment::problem::nearest;
+use crate::experiment::{Expect, Experiment, Plan};
+use crate::record::manifest::Examined;
+use crate::subject::options::SubjectOptions;
+use crate::subject::protocol::{Misfit, check};
+use crate::subject::{Honours, Launch, Program, Repeats, Subject, Uci, find, probe};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicBool;
+use std::sync::{LazyLock, Mutex};
+use std::time::Duration;
+
+/// With more engines than this a worker keeps the last one alone.
+const KEPT: usize = 8;
+
+/// Positions of the suite on which an engine is tried.
+const TRIED: usize = 2;
+
+/// The engines of a plan that are not ours.
+#[derive(Debug, Clone, Default)]
+pub struct Subjects {
+    /// By the variant's place in the plan.
+    known: HashMap<usize, Known>,
+    /// Who judges the moves, if it is not ours.
+    reference: Option<Known>,
+    /// A hash of who judges, its options and its limit.
+    reference_id: String,
+}
+
+/// One engine.
+#[derive(Debug, Clone)]
+struct Known {
+    launch: Launch,
+    examined: Examined,
+    /// Memory of its table.
+    bytes: u64,
+}
+
+/// What was found in this process: the stages of a tuning try the same engines.
+static FOUND: LazyLock<Mutex<HashMap<String, Known>>> = LazyLock::new(Mutex::default);
+
+impl Subjects {
+    /// Finds, asks and tries every engine of a plan. None if the run is to end.
+    ///
+    /// # Errors
+    /// When one is not there, does not answer, has no such option, or does not heed its limit.
+    pub fn prepare(experiment: &Experiment, plan: &Plan, stop: &AtomicBool) -> Result<Option<Self>, RunError> {
+        let boards: Vec<Board> = experiment.suite.items.iter().take(TRIED).map(|item| item.board).collect();
+        let mut known = HashMap::new();
+        for (at, point) in plan.variants.iter().enumerate() {
+            let Some(subject) = point.outside() else { continue };
+            let wrong = |message: String| RunError::Subject(format!("variant \"{}\": {message}", point.name));
+            let program = find(&subject.uci).map_err(|message| wrong(format!("subject.uci: {message}")))?;
+            let fens: Vec<String> = boards.iter().map(|board| board.fen(crate::chess::EpRule::Legal)).collect();
+            let key = format!("{program:?} {subject:?} {:?} {fens:?}", point.limit);
+            let found = super::lock(&FOUND).get(&key).cloned();
+            let one = match found {
+                Some(one) => one,
+                None => match examine(point.limit, subject, &program, &boards, stop).map_err(wrong)? {
+                    Some(one) => one,
+                    None => return Ok(None),
+                },
+            };
+            super::lock(&FOUND).insert(key, one.clone());
+            known.insert(at, one);
+        }
+        let Some((reference, reference_id)) = Self::reference(experiment, stop)? else { return Ok(None) };
+        Ok(Some(Self { known, reference, reference_id }))
+    }
+
+    /// Finds and asks who judges the moves. None if the run is to end.
+    fn reference(experiment: &Experiment, stop: &AtomicBool) -> Result<Option<(Option<Known>, String)>, RunError> {
+        let Some(wanted) = &experiment.file.reference else { return Ok(Some((None, String::new()))) };
+        let subject =
+            SubjectOptions { uci: wanted.uci.clone(), options: wanted.options.clone(), ..SubjectOptions::default() };
+        let limit = Limit { depth: wanted.limit.depth, nodes: wanted.limit.nodes };
+        let wrong = |message: String| RunError::Subject(format!("reference: {message}"));
+        if limit == Limit::default() {
+            return Err(wrong("limit: missing: give limit = { depth = 20 } or { nodes = 1000000 }".to_owned()));
+        }
+        let (known, who) = if subject.is_builtin() {
+            (None, serde_json::to_string(&crate::engine::EngineOptions::default()).unwrap_or_default())
+        } else {
+            let program = find(&subject.uci).map_err(|message| wrong(format!("uci: {message}")))?;
+            let Some(known) = examine(limit, &subject, &program, &[], stop).map_err(wrong)? else { return Ok(None) };
+            let who = format!("{} {:?}", program.sha256, subject.options);
+            (Some(known), who)
+        };
+        let digest = Sha256::digest(format!("{who} {limit:?}").as_bytes());
+        Ok(Some((known, digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect())))
+    }
+
+    /// A hash of who judges the moves, its options and its limit.
+    #[must_use]
+    pub fn reference_id(&self) -> String {
+        self.reference_id.clone()
+    }
+
+    /// Who judges the moves; none where it is our own engine.
+    #[must_use]
+    pub fn make_reference(&self) -> Option<Box<dyn Subject>> {
+        self.reference.as_ref().map(|known| Box::new(Uci::new(known.launch.clone())) as Box<dyn Subject>)
+    }
+
+    /// A new subject for a variant; none where it is our own engine.
+    #[must_use]
+    pub fn make(&self, variant: usize) -> Option<Box<dyn Subject>> {
+        self.known.get(&variant).map(|known| Box::new(Uci::new(known.launch.clone())) as Box<dyn Subject>)
+    }
+
+    /// Whether a worker keeps a process of each.
+    #[must_use]
+    pub fn all_are_kept(&self) -> bool {
+        self.known.len() <= KEPT
+    }
+
+    /// How a variant's counts repeat, as its rows say it.
+    #[must_use]
+    pub fn repeats(&self, variant: usize) -> String {
+        self.known.get(&variant).map_or_else(|| Repeats::Exact.to_string(), |known| known.examined.repeats.clone())
+    }
+
+    /// What the manifest says of each, by the variant's name.
+    #[must_use]
+    pub fn examined(&self, plan: &Plan) -> BTreeMap<String, Examined> {
+        let named = |(at, known): (&usize, &Known)| (plan.variants[*at].name.clone(), known.examined.clone());
+        self.known.iter().map(named).collect()
+    }
+
+    /// What is to be known of the engines before the run: one line each, and what their counts cannot bear.
+    #[must_use]
+    pub fn told(&self, plan: &Plan) -> Vec<String> {
+        let mut places: Vec<&usize> = self.known.keys().collect();
+        places.sort();
+        let line = |at: &usize| {
+            let Examined { name, repeats, forgets, go_depth, go_nodes, .. } = &self.known[at].examined;
+            let keeps = if *forgets { "" } else { "; ucinewgame is not a new process to it: try restart = \"game\"" };
+            format!(
+                "\"{}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{keeps}",
+                plan.variants[*at].name
+            )
+        };
+        places.into_iter().map(line).collect()
+    }
+
+    /// Expectations of exact counts of engines whose counts do not repeat.
+    #[must_use]
+    pub fn unfounded(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
+        let loose =
+            |at: &usize| self.known.get(at).is_some_and(|one| one.examined.repeats != Repeats::Exact.to_string());
+        let mut found = Vec::new();
+        for (at, point) in plan.variants.iter().enumerate().filter(|(at, _)| loose(at)) {
+            let columns = crate::experiment::grid::columns(point);
+            let speaks_of = |expect: &Expect| {
+                expect.filter.iter().all(|(path, wanted)| match path.as_str() {
+                    "variant" => wanted.to_string() == point.name,
+                    _ => columns.iter().all(|(column, value)| column != path || *value == wanted.to_string()),
+                })
+            };
+            for expect in experiment.file.expect.iter().filter(|expect| speaks_of(expect)) {
+                let metrics = expect.figures.iter().filter(|(_, figure)| figure.is_exact()).map(|(metric, _)| metric);
+                found.extend(metrics.filter(|metric| metric.ends_with("nodes")).map(|metric| {
+                    let repeats = &self.known[&at].examined.repeats;
+                    format!(
+                        "expect.{metric}: \"{}\" is expected to count exactly, and its counts are {repeats}",
+                        point.name
+                    )
+                }));
+            }
+        }
+        found
+    }
+
+    /// Sees whether so many of them at a time fit into the memory that is free.
+    ///
+    /// # Errors
+    /// With the figures, and what would fit.
+    pub fn check_memory(&self, plan: &Plan, jobs: usize) -> Result<(), RunError> {
+        let Some(available) = machine::available_bytes() else { return Ok(()) };
+        let each = || self.known.values().map(|known| known.bytes);
+        let bytes = if self.all_are_kept() { each().sum() } else { each().max().unwrap_or(0) };
+        if bytes.saturating_mul(jobs as u64) <= available {
+            return Ok(());
+        }
+        let names: Vec<&str> = self.known.keys().map(|&at| plan.variants[at].name.as_str()).collect();
+        let fits = available / bytes.max(1);
+        Err(RunError::Memory(format!(
+            "uci.Hash: {jobs} job(s) x {} MiB ({} engines, of which \"{}\") need more than the {} MiB of memory that are free{}",
+            bytes >> 20,
+            names.len(),
+            names.iter().min().unwrap_or(&""),
+            available >> 20,
+            if fits > 0 { format!(": --jobs {fits} would fit") } else { String::new() },
+        )))
+    }
+}
+
+/// Asks one engine what it is and tries it. None if the run is to end.
+fn examine(
+    limit: Limit,
+    subject: &SubjectOptions,
+    program: &Program,
+    boards: &[Board],
+    stop: &AtomicBool,
+) -> Result<Option<Known>, String> {
+    let mut launch = Launch {
+        restart: subject.restart,
+        timeout: subject.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+        ..Launch::new(program)
+    };
+    let mut engine = Uci::new(launch.clone());
+    engine.start().map_err(|failure| failure.to_string())?;
+    let declared = engine.identity().options.clone();
+    engine.end();
+    for (name, value) in &subject.options {
+        match check(&declared, name, value) {
+            Ok(_) => launch.options.push((name.clone(), value.clone())),
+            Err(Misfit::Unknown(_)) if is_so_anyway(name, &value.to_string()) => {}
+            Err(Misfit::Unknown(names)) => {
+                let hint = nearest(name, names.iter().map(String::as_str));
+                return Err(with_hint(format!("uci.{name}: {} names no such option", subject.uci), hint));
+            }
+            Err(Misfit::Value { expected, choices }) => {
+                let hint = nearest(&value.to_string(), choices.iter().map(String::as_str));
+                return Err(with_hint(format!("uci.{name}: expected {expected}, found {value}"), hint));
+            }
+        }
+    }
+    let Some(probed) = probe(&launch, boards, limit, stop).map_err(|failure| failure.to_string())? else {
+        return Ok(None);
+    };
+    let heeded = |honours: &Honours| match honours {
+        Honours::Yes => "heeded".to_owned(),
+        Honours::No(why) => format!("not heeded: {why}"),
+    };
+    let Limit { depth, nodes } = limit;
+    for (wanted, name, honours) in
+        [(depth.is_some(), "depth", &probed.depth), (nodes.is_some(), "nodes", &probed.nodes)]
+    {
+        if let (true, Honours::No(why)) = (wanted, honours) {
+            let other = match name {
+                "depth" if probed.nodes == Honours::Yes => "; it heeds limit.nodes",
+                "nodes" if probed.depth == Honours::Yes => "; it heeds limit.depth",
+                _ => "",
+            };
+            return Err(format!("limit.{name}: {} does not heed `go {name}`: {why}{other}", probed.identity.name));
+        }
+    }
+    let identity = &probed.identity;
+    let value = |name: &str| {
+        let set =
+            identity.set.iter().find(|(option, _)| option.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone());
+        set.or_else(|| {
+            declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| option.default.clone())
+        })
+    };
+    let mebibytes: u64 = value("Hash").and_then(|text| text.parse().ok()).unwrap_or(0);
+    let examined = Examined {
+        program: program.path.display().to_string(),
+        arguments: program.arguments.clone(),
+        sha256: program.sha256.clone(),
+        name: identity.name.clone(),
+        author: identity.author.clone(),
+        banner: identity.banner.clone(),
+        options: declared
+            .iter()
+            .filter(|option| option.kind != crate::subject::protocol::Kind::Button)
+            .map(|option| (option.name.clone(), value(&option.name).unwrap_or_default()))
+            .collect(),
+        repeats: probed.repeats.to_string(),
+        forgets: probed.forgets,
+        go_depth: heeded(&probed.depth),
+        go_nodes: heeded(&probed.nodes),
+    };
+    Ok(Some(Known { launch, examined, bytes: mebibytes << 20 }))
+}
+
+/// Whether an option that an engine does not have is as wanted all the same: one with no book uses none.
+fn is_so_anyway(name: &str, value: &str) -> bool {
+    let is = |known: &str, so: &str| name.eq_ignore_ascii_case(known) && value == so;
+    is("OwnBook", "false") || is("Ponder", "false") || is("Threads", "1")
+}
+
+fn with_hint(message: String, hint: Option<String>) -> String {
+    hint.map_or(message.clone(), |hint| format!("{message}: {hint}"))
+}

@@ -1,0 +1,256 @@
+//! Experiments on the scripted engine, from the file to the page.
+
+use super::{AT_D, Trial};
+
+/// Two sizes of the scripted engine's table, and our own engine beside them.
+const THREE: &str = r#"
+limit = { depth = 3 }
+[subject]
+uci = "ENGINE"
+options = { Threads = 1, OwnBook = false, Style = "Very Risky" }
+[[variant]]
+name = "small"
+"uci.Hash" = 4
+[[variant]]
+name = "large"
+"uci.Hash" = 64
+[[variant]]
+name = "ours"
+"subject.uci" = "builtin"
+"#;
+
+#[test]
+fn several_engines_stand_in_one_file_and_what_none_tells_is_left_out() {
+    let trial = Trial::new(THREE);
+    trial.run("out", &["--jobs", "2"]).expect(0).says(&["Scripted 1: counts exact; go depth heeded; go nodes heeded"]);
+    let rows = trial.rows("out");
+    for (variant, nodes, table) in [("small", "3004", "4"), ("large", "3064", "64")] {
+        let mine: Vec<_> = rows.iter().filter(|row| row["variant"] == variant).collect();
+        assert_eq!(mine.len(), 6);
+        for row in mine {
+            assert_eq!((row["search.nodes"].as_str(), row["uci.Hash"].as_str()), (nodes, table));
+            assert_eq!((row["best"].as_str(), row["score"].as_str(), row["depth"].as_str()), ("e2e4", "31", "3"));
+            assert_eq!((row["told.repeats"].as_str(), row["told.hashfull"].as_str()), ("exact", "17"));
+            for unknown in ["search.evals", "table.probes", "entries", "bytes", "hashfull", "error"] {
+                assert_eq!(row[unknown], "", "{unknown}");
+            }
+        }
+    }
+    // Best moves are judged where the suite names them.
+    let solved = |position: &str| {
+        rows.iter().find(|row| row["variant"] == "small" && row["position"] == position).unwrap()["solved"].clone()
+    };
+    assert_eq!((solved("A").as_str(), solved("B").as_str(), solved("C").as_str()), ("true", "false", ""));
+    let ours: Vec<_> = rows.iter().filter(|row| row["variant"] == "ours").collect();
+    assert_eq!(ours.len(), 6 * 3);
+    assert!(ours.iter().all(|row| row["subject.uci"] == "builtin" && row["table.probes"] != ""));
+    // Our engine beside others counts as it does alone.
+    let alone = Trial::new("limit = { depth = 3 }\n");
+    alone.run("out", &[]).expect(0);
+    for (beside, alone) in ours.iter().zip(alone.rows("out")) {
+        assert_eq!((&beside["id"], &beside["search.nodes"]), (&alone["id"], &alone["search.nodes"]));
+    }
+    let manifest: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(trial.path("out/manifest.json")).unwrap()).unwrap();
+    let small = &manifest["subjects"]["small"];
+    assert_eq!((small["name"].as_str(), small["repeats"].as_str()), (Some("Scripted 1"), Some("exact")));
+    assert_eq!(small["options"]["Hash"], "4");
+    assert_eq!(small["options"]["OwnBook"], "false");
+    assert_eq!(small["sha256"].as_str().unwrap().len(), 64);
+    assert!(manifest["subjects"].get("ours").is_none());
+    let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
+    assert!(page.contains("Scripted 1") && !page.contains("NaN"), "{page}");
+}
+
+#[test]
+fn counts_do_not_depend_on_jobs_shards_or_how_long_a_process_is_kept() {
+    let trial = Trial::new(THREE);
+    trial.run("one", &["--jobs", "1"]).expect(0);
+    trial.run("three", &["--jobs", "3"]).expect(0);
+    assert_eq!(trial.timeless("one"), trial.timeless("three"));
+    trial.call(&["plan", "trial.toml", "--shards", "2", "-o", "plan.json"]).expect(0);
+    for shard in ["0", "1"] {
+        trial.call(&["run", "--plan", "plan.json", "--shard", shard, "--out", "merged"]).expect(0);
+    }
+    trial.call(&["merge", "plan.json", "--out", "merged"]).expect(0);
+    assert_eq!(trial.timeless("one"), trial.timeless("merged"));
+    for restart in ["game", "search"] {
+        let again = Trial::new(&THREE.replace("[subject]", &format!("[subject]\nrestart = \"{restart}\"")));
+        again.run("out", &[]).expect(0);
+        let nodes = |rows: Vec<std::collections::BTreeMap<String, String>>| {
+            rows.into_iter().map(|row| (row["variant"].clone(), row["search.nodes"].clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(nodes(again.rows("out")), nodes(trial.rows("one")), "{restart}");
+    }
+    trial.call(&["compare", "one", "three", "--fail-on", "nodes changed"]).expect(0);
+}
+
+#[test]
+fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
+    let file = |point: &str| {
+        Trial::new(&format!(
+            "limit = {{ depth = 3 }}\n[subject]\nuci = \"ENGINE\"\n[[variant]]\nname = \"x\"\n{point}\n"
+        ))
+    };
+    for (point, says) in [
+        ("\"uci.Hahs\" = 4", &["uci.Hahs: ", "names no such option", "did you mean `Hash`?"][..]),
+        ("\"uci.Hash\" = 4096", &["uci.Hash: expected a number from 1 to 1024, found 4096"]),
+        ("\"uci.Style\" = \"Very Riksy\"", &["expected one of Solid, Very Risky", "did you mean `Very Risky`?"]),
+        ("\"uci.OwnBook\" = 1", &["uci.OwnBook: expected true or false, found 1"]),
+        ("\"table.size\" = \"1 MiB\"", &["table.size: is an option of ttlab's own engine", "trial.toml:7:1"]),
+        ("\"subject.uci\" = \"no-such-engine\"", &["there is no program `no-such-engine` on the path"]),
+        ("\"subject.uci\" = \"gnuchess -u\"", &["arguments go into a list, as in [\"gnuchess\", \"-u\"]"]),
+        ("\"subject.uci\" = \"/bin/false\"", &["the engine ended by itself (exit code 1) at `uci`"]),
+        ("\"subject.restart\" = \"never\"", &["unknown variant `never`"]),
+        ("\"subject.timeout\" = 0", &["subject.timeout: expected seconds"]),
+        ("\"subject.ucii\" = \"x\"", &["did you mean `subject.uci`?"]),
+        ("\"subject.uci\" = \"builtin\"\n\"uci.Hash\" = 3", &["uci.Hash: \"builtin\" has no such option"]),
+    ] {
+        let trial = file(point);
+        trial.run("out", &[]).expect(2).says(says);
+        assert!(!trial.path("out/results.csv").exists(), "{point}");
+    }
+    let trial = file("\"uci.Hash\" = 1024");
+    trial.run("out", &["--jobs", "1024"]).expect(2).says(&["uci.Hash: 1024 job(s) x 1024 MiB", "would fit"]);
+    // What an engine without a book is asked for holds anyway.
+    let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"ENGINE\"\noptions = { Ponder = false }\n");
+    trial.run("out", &[]).expect(0);
+}
+
+#[test]
+fn a_fault_is_a_row_and_the_job_can_be_run_again() {
+    let whole = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"ENGINE\"\n");
+    whole.run("out", &[]).expect(0);
+    for (fault, says) in [
+        ("crash", "the engine ended by itself (signal 11) at `go depth 3`; its last lines: "),
+        ("silence", "the engine gave no answer within 0.5 s"),
+        ("illegal", "the engine's move e2e5 is illegal in rnbqkbnr/pp1ppppp"),
+    ] {
+        let trial = Trial::new("");
+        let mark = trial.path("mark");
+        let program = format!(
+            "[\"env\", \"AT={AT_D}\", \"{}\", \"{fault}\", \"{}\"]",
+            super::scripted().display(),
+            mark.display()
+        );
+        let text =
+            format!("suite = \"suite.epd\"\nlimit = {{ depth = 3 }}\n[subject]\nuci = {program}\ntimeout = 0.5\n");
+        std::fs::write(trial.path("trial.toml"), text).unwrap();
+        trial.run("out", &["--jobs", "1"]).expect(3).says(&["1 jobs failed", "--retry-failed"]);
+        let rows = trial.rows("out");
+        assert_eq!(rows.len(), 6, "{fault}");
+        let failed: Vec<_> = rows.iter().filter(|row| !row["error"].is_empty()).collect();
+        assert_eq!(failed.len(), 1);
+        assert_eq!(failed[0]["position"], "D");
+        assert!(failed[0]["error"].contains(says), "{fault}: {}", failed[0]["error"]);
+        trial.run("out", &["--retry-failed"]).expect(0);
+        let nodes = |trial: &Trial| -> Vec<String> {
+            trial
+                .rows("out")
+                .iter()
+                .map(|row| format!("{} {} {}", row["position"], row["search.nodes"], row["error"]))
+                .collect()
+        };
+        assert_eq!(nodes(&trial), nodes(&whole), "{fault}");
+    }
+}
+
+#[test]
+fn limits_and_claims_are_held_against_what_the_trial_showed() {
+    let file = |fault: &str, limit: &str, more: &str| {
+        Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"{fault}\"]\n{more}"))
+    };
+    file("few", "nodes = 5000", "")
+        .run("out", &[])
+        .expect(2)
+        .says(&["does not heed `go nodes`: it made 6", "it heeds limit.depth"]);
+    file("few", "depth = 3", "")
+        .run("out", &[])
+        .expect(0)
+        .says(&["go nodes not heeded: it made 6 when asked for 20000"]);
+    let claim = "[[expect]]\nwhere = { position = \"A\" }\nnodes = 3016\n";
+    let trial = file("wander", "depth = 3", claim);
+    trial.call(&["plan", "trial.toml"]).expect(0).says(&["counts not repeatable", "warning: expect.nodes"]);
+    trial.run("out", &["--check"]).expect(4).says(&["is expected to count exactly, and its counts are not repeatable"]);
+    assert!(!trial.path("out/results.csv").exists());
+    trial.run("out", &[]).expect(0).says(&["warning: expect.nodes"]);
+    assert!(trial.rows("out").iter().all(|row| row["told.repeats"] == "not repeatable"));
+    file("none", "depth = 3", claim).run("out", &["--check"]).expect(0);
+}
+
+#[test]
+fn results_of_another_build_of_an_engine_are_not_continued() {
+    let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\n");
+    let engine = trial.path("engine");
+    std::fs::copy(super::scripted(), &engine).unwrap();
+    trial.run("out", &[]).expect(0);
+    trial.run("out", &[]).expect(0);
+    let mut text = std::fs::read_to_string(&engine).unwrap();
+    text.push_str("# Another build.\n");
+    std::fs::write(&engine, text).unwrap();
+    trial.run("out", &[]).expect(2).says(&["holds results of another build of the engine of \"default\"", "--fresh"]);
+    trial.run("out", &["--any-build"]).expect(0);
+}
+
+#[test]
+fn two_builds_are_compared_as_any_two_variants() {
+    let trial = Trial::new(
+        "limit = { depth = 3 }\nbaseline = { \"subject.uci\" = \"./base\" }\n[grid]\n\"subject.uci\" = [\"./base\", \"./new\"]\n",
+    );
+    let text = std::fs::read_to_string(super::scripted()).unwrap();
+    for (name, text) in [("base", text.clone()), ("new", text.replace("1000 * limit + hash", "900 * limit + hash"))] {
+        std::fs::write(trial.path(name), text).unwrap();
+        std::fs::set_permissions(trial.path(name), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    // 2716 to 3016 nodes on each of six positions.
+    trial.run("out", &[]).expect(0).says(&["0.901"]);
+    let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
+    assert!(page.contains("./new") && page.contains("16,296"), "{page}");
+}
+
+#[test]
+fn moves_are_judged_by_a_reference_once() {
+    let trial = Trial::new(
+        r#"
+limit = { depth = 2 }
+[reference]
+uci = "builtin"
+limit = { depth = 3 }
+[subject]
+uci = "ENGINE"
+[[variant]]
+name = "scripted"
+[[variant]]
+name = "ours"
+"subject.uci" = "builtin"
+"limit.depth" = 3
+"#,
+    );
+    trial.run("out", &["--jobs", "2"]).expect(0).says(&["judging the moves by the reference"]);
+    let judged = std::fs::read_to_string(trial.path("out/reference.csv")).unwrap();
+    let mut reader = csv::Reader::from_reader(judged.as_bytes());
+    let rows: Vec<std::collections::BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
+    // Each of the six positions, its best move, and the scripted engine's where that is another.
+    let bests: std::collections::BTreeMap<String, String> = rows
+        .iter()
+        .filter(|row| row["move"].is_empty())
+        .map(|row| (row["position"].clone(), row["best"].clone()))
+        .collect();
+    assert_eq!(bests.len(), 6);
+    let others = bests.values().filter(|best| *best != "e2e4").count();
+    assert_eq!(rows.len(), 6 + 6 + others);
+    // The same engine at the same depth chooses the reference's moves, and they lose nothing.
+    for row in trial.rows("out").iter().filter(|row| row["variant"] == "ours" && row["depth"] == "3") {
+        assert_eq!(row["best"], bests[&row["position"]]);
+    }
+    let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
+    let line = |name: &str| {
+        page.lines().find(|line| line.starts_with(&format!("| {name}")) && line.contains(" of 6")).unwrap()
+    };
+    assert!(page.contains("Quality of the moves"));
+    assert!(line("ours").contains("| 6 | 0.0 |") && line("ours").contains("6 of 6"), "{page}");
+    assert!(line("scripted").contains(&format!("{} of 6", 6 - others)), "{page}");
+    // What was judged is not judged again.
+    trial.run("out", &[]).expect(0);
+    assert_eq!(std::fs::read_to_string(trial.path("out/reference.csv")).unwrap(), judged);
+}

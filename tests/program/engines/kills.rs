@@ -1,0 +1,96 @@
+//! Kills at any moment: of ttlab, and of the engine. What is resumed is what would have been, and nothing is left behind.
+
+use super::{Trial, alive, all_gone};
+use std::time::Duration;
+
+const SLOW: &str = "limit = { depth = 3 }\n[subject]\nuci = [\"ENGINE\", \"slow\"]\n[grid]\n\"uci.Hash\" = [1, 2, 3]\n";
+
+/// How many kills: a few in every run of the tests, and as many as `TTLAB_KILLS` says.
+fn kills() -> u64 {
+    std::env::var("TTLAB_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(3)
+}
+
+/// A moment of the first second and a half, another for each kill.
+fn moment(kill: u64) -> Duration {
+    Duration::from_millis(20 + kill * 397 % 1500)
+}
+
+#[test]
+fn ttlab_is_killed_and_what_is_resumed_is_what_would_have_been() {
+    let trial = Trial::new(SLOW);
+    trial.run("peace", &[]).expect(0);
+    for kill in 0..kills() {
+        let mut child = trial
+            .command(&["run", "trial.toml", "--out", "war", "--jobs", "2", "--quiet"])
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(moment(kill));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(all_gone(&trial.token), Vec::<String>::new(), "kill {kill}");
+        if kill % 4 == 3 {
+            std::fs::remove_dir_all(trial.path("war")).unwrap();
+        }
+    }
+    // A job that was in flight at two kills is set aside until it is asked for.
+    trial.run("war", &["--retry-failed"]).expect(0);
+    assert_eq!(trial.timeless("peace"), trial.timeless("war"));
+}
+
+#[test]
+fn the_engine_is_killed_and_what_failed_is_run_again() {
+    let trial = Trial::new(SLOW);
+    trial.run("peace", &[]).expect(0);
+    let mut child = trial
+        .command(&["run", "trial.toml", "--out", "war", "--jobs", "2", "--quiet"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let (mut killed, mut failures) = (0, 0);
+    // Only searches are killed, no trial before a run: a new row tells them apart.
+    let lines =
+        || std::fs::read(trial.path("war/results.csv")).unwrap_or_default().iter().filter(|&&b| b == b'\n').count();
+    let mut before = 1;
+    for kill in 0.. {
+        std::thread::sleep(moment(kill) / 20);
+        if let Some(status) = child.try_wait().unwrap() {
+            match status.code() {
+                Some(0) if killed >= kills() => break,
+                Some(0) => std::fs::remove_dir_all(trial.path("war")).unwrap(),
+                Some(3) => failures += 1,
+                other => panic!("{other:?}"),
+            }
+            before = lines().max(1);
+            child = trial
+                .command(&["run", "trial.toml", "--out", "war", "--jobs", "2", "--quiet", "--retry-failed"])
+                .stdout(std::process::Stdio::null())
+                .stderr(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+        } else if killed < kills() && lines() > before && kill_an_engine(&trial.token) {
+            killed += 1;
+        }
+    }
+    assert!(failures > 0, "no kill was ever seen");
+    assert_eq!(all_gone(&trial.token), Vec::<String>::new());
+    assert_eq!(trial.timeless("peace"), trial.timeless("war"));
+}
+
+/// Kills one process of the scripted engine, if one runs.
+fn kill_an_engine(token: &str) -> bool {
+    assert!(alive(token).len() < 30);
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let words = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        let words = String::from_utf8_lossy(&words).into_owned();
+        let ours = environment.windows(token.len()).any(|part| part == token.as_bytes());
+        if ours && words.starts_with("/bin/sh") && words.contains("scripted.sh") {
+            let pid = entry.file_name().to_string_lossy().into_owned();
+            return std::process::Command::new("kill").args(["-KILL", &pid]).status().unwrap().success();
+        }
+    }
+    false
+}

@@ -1,0 +1,137 @@
+//! Debian's engines, where they are installed: their rows against an independent driver and against totals measured before.
+
+use super::Trial;
+use std::path::Path;
+use std::process::Command;
+
+/// An engine as Debian has it: command, arguments, the depth of a quick search, and options.
+struct Real {
+    words: &'static [&'static str],
+    depth: u8,
+    options: &'static [(&'static str, &'static str)],
+}
+
+const REPEATING: &[Real] = &[
+    Real { words: &["stockfish"], depth: 9, options: &[("Threads", "1"), ("Hash", "16")] },
+    Real { words: &["ethereal-chess"], depth: 9, options: &[("Threads", "1"), ("Hash", "16")] },
+    Real { words: &["glaurung"], depth: 7, options: &[("Threads", "1"), ("Hash", "16"), ("OwnBook", "false")] },
+    Real { words: &["gnuchess", "-u"], depth: 6, options: &[("Hash", "16"), ("OwnBook", "false")] },
+];
+
+fn path(program: &str) -> Option<String> {
+    let words = ttlab::subject::options::Words::One(program.to_owned());
+    ttlab::subject::find(&words).ok().map(|found| found.path.display().to_string())
+}
+
+/// Whether an engine is here; says loudly when not.
+fn here(program: &str) -> bool {
+    let found = path(program).is_some();
+    if !found {
+        eprintln!("SKIPPED: {program} is not installed: nothing of it was tested (apt-get install {program})");
+    }
+    found
+}
+
+fn suite() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd").display().to_string()
+}
+
+fn trial(rest: &str) -> Trial {
+    let trial = Trial::new("");
+    std::fs::write(trial.path("trial.toml"), format!("suite = {:?}\n{rest}", suite())).unwrap();
+    trial
+}
+
+/// A variant's table.
+fn variant(name: &str, words: &[&str], depth: u8, options: &[(&str, &str)]) -> String {
+    let mut text = format!("[[variant]]\nname = {name:?}\n\"subject.uci\" = {words:?}\n\"limit.depth\" = {depth}\n");
+    options.iter().for_each(|(name, value)| text.push_str(&format!("\"uci.{name}\" = {value}\n")));
+    text
+}
+
+#[test]
+fn rows_are_those_of_an_independent_driver() {
+    let python = Command::new("python3").args(["-c", "import chess.engine"]).output();
+    if !python.is_ok_and(|output| output.status.success()) {
+        eprintln!("SKIPPED: python3 with the package `chess` is not installed: no row was held against another driver");
+        return;
+    }
+    let engines: Vec<&Real> = REPEATING.iter().filter(|real| here(real.words[0])).collect();
+    if engines.is_empty() {
+        return;
+    }
+    const FIRST: &str = "5";
+    let variants = engines.iter().map(|real| variant(real.words[0], real.words, real.depth, real.options));
+    let trial = trial(&format!("first = {FIRST}\n{}", variants.collect::<String>()));
+    trial.run("out", &["--jobs", "1"]).expect(0);
+    let rows = trial.rows("out");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/engines/independent.py");
+    for real in engines {
+        let options: Vec<String> = real.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let output = Command::new("python3")
+            .arg(&script)
+            .args([&suite(), FIRST, &real.depth.to_string(), &options.join(","), &path(real.words[0]).unwrap()])
+            .args(&real.words[1..])
+            .output()
+            .unwrap();
+        let expected = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let mine = rows.iter().filter(|row| row["variant"] == real.words[0]);
+        let mine: Vec<String> =
+            mine.map(|row| format!("{} {} {}", row["position"], row["search.nodes"], row["best"])).collect();
+        assert_eq!(mine.join("\n"), expected, "{}", real.words[0]);
+        assert!(rows.iter().all(|row| row["told.repeats"] == "exact"));
+    }
+}
+
+/// Totals over the first twelve positions at depth 13, measured with another driver before this one was written.
+#[test]
+fn totals_are_those_that_were_measured_before() {
+    let totals: [(&str, &str, u64); 3] =
+        [("stockfish", "16", 714_145), ("ethereal-chess", "2", 1_652_297), ("ethereal-chess", "16", 1_735_514)];
+    let versions = [("stockfish", "Stockfish 15.1"), ("ethereal-chess", "Ethereal 12.00")];
+    let here: Vec<_> = totals.into_iter().filter(|(program, ..)| here(program)).collect();
+    if here.is_empty() {
+        return;
+    }
+    let variants = here.iter().map(|(program, hash, _)| {
+        variant(&format!("{program} {hash}"), &[program], 13, &[("Threads", "1"), ("Hash", hash)])
+    });
+    let trial = trial(&format!("first = 12\n{}", variants.collect::<String>()));
+    trial.run("out", &["--jobs", "2"]).expect(0);
+    let manifest = std::fs::read_to_string(trial.path("out/manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    for (program, hash, total) in here {
+        let name = format!("{program} {hash}");
+        let version = manifest["subjects"][&name]["name"].as_str().unwrap().to_owned();
+        if !versions.contains(&(program, &version)) {
+            eprintln!("SKIPPED: the totals of {program} are of another version than {version}");
+            continue;
+        }
+        let rows = trial.rows("out");
+        let nodes =
+            rows.iter().filter(|row| row["variant"] == name).map(|row| row["search.nodes"].parse::<u64>().unwrap());
+        assert_eq!(nodes.sum::<u64>(), total, "{name}");
+    }
+}
+
+#[test]
+fn what_an_engine_does_not_heed_is_told_and_nothing_hangs() {
+    if here("ethereal-chess") {
+        let trial = trial(&format!("first = 2\nlimit = {{ nodes = 5000 }}\n[subject]\nuci = {:?}\n", "ethereal-chess"));
+        trial.run("out", &[]).expect(2).says(&[
+            "Ethereal",
+            "does not heed `go nodes`: it made ",
+            "it heeds limit.depth",
+        ]);
+    }
+    if here("gnuchess") {
+        let trial = trial("first = 2\nlimit = { nodes = 5000 }\n[subject]\nuci = [\"gnuchess\", \"-u\"]\n");
+        trial.run("out", &[]).expect(2).says(&["does not heed `go nodes`: it searched on", "it heeds limit.depth"]);
+    }
+    if here("toga2") {
+        let trial = trial("first = 2\nlimit = { depth = 9 }\n[subject]\nuci = \"toga2\"\n");
+        let said = trial.call(&["plan", "trial.toml"]).expect(0);
+        assert!(!said.out.contains("counts exact"), "{}", said.out);
+    }
+}
