@@ -9,17 +9,17 @@ stderr: Nodes searched  : N          stdout: N nodes M nps
 
 Examples:
   ttlab bench
-  ttlab bench --all                  the signature of every preset and policy, as in tests/signatures.txt")]
+  ttlab bench --all                  each preset, policy and value of an option, as in tests/signatures.txt")]
 pub struct Args {
-    /// The signature of every preset and policy
+    /// The signature of every preset, policy and value of an option
     #[arg(long)]
     all: bool,
 }
 
 pub fn run(args: &Args) -> Outcome {
     if args.all {
-        for (name, options) in signature::all() {
-            println!("{name} {}", signature::nodes(&options).map_err(Failure::usage)?);
+        for (name, count) in signature::signatures() {
+            println!("{name} {}", count().map_err(Failure::usage)?);
         }
         return Ok(Exit::Done);
     }

@@ -7,3 +7,6 @@ mod foresight;
 mod founding;
 mod sequences;
 mod signatures;
+mod stopwatch;
+mod theory;
+mod twin;

@@ -1,4 +1,7 @@
-//! Signatures: one exact node count for the defaults, for each preset and for each policy, which `tests/signatures.txt` holds.
+//! Signatures: one exact node count for the defaults, each preset, each policy and each value of each option, which
+//! `tests/signatures.txt` holds.
+
+pub mod values;
 
 use crate::chess::Board;
 use crate::engine::{Engine, EngineError, EngineOptions, Limit};
@@ -16,6 +19,25 @@ const POSITIONS: [&str; 5] = [
     "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1",
 ];
 
+/// A position in FEN and the depth to search it to.
+pub type Start = (&'static str, u8);
+
+/// A signature's name and what it counts.
+pub type Signature = (String, Box<dyn Fn() -> Result<u64, EngineError> + Send>);
+
+/// Every signature, in the order of the file.
+#[must_use]
+pub fn signatures() -> Vec<Signature> {
+    let whole = all().into_iter().map(|(name, options)| -> Signature { (name, Box::new(move || nodes(&options))) });
+    let base: EngineOptions = values::base().try_into().unwrap_or_default();
+    let points =
+        [("base".to_owned(), base)].into_iter().chain(values::all().into_iter().flat_map(|(_, points)| points));
+    let points = points.map(|(name, options)| -> Signature {
+        (format!("option:{}", name.replace(' ', "")), Box::new(move || values::nodes(&options)))
+    });
+    whole.chain(points).collect()
+}
+
 /// What `ttlab bench` runs: the defaults with a table small enough to be under pressure.
 #[must_use]
 pub fn bench_options() -> EngineOptions {
@@ -24,7 +46,7 @@ pub fn bench_options() -> EngineOptions {
     options
 }
 
-/// Every signature's name and options.
+/// The defaults, each preset and each policy, and their options.
 #[must_use]
 pub fn all() -> Vec<(String, EngineOptions)> {
     let mut all = vec![("bench".to_owned(), bench_options())];

@@ -1,0 +1,139 @@
+//! Each value of each option, one at a time: presets and policies leave most of them where they are. Generated from the schema, so that
+//! an option that is added is here with it.
+
+use super::Start;
+use crate::chess::Board;
+use crate::engine::{Engine, EngineError, EngineOptions, Limit};
+use crate::experiment::{paths, schema};
+use std::sync::atomic::AtomicBool;
+use toml::{Table, Value};
+
+/// Everything switched on that another option may act upon, in a small table under pressure.
+const BASE: &str = "
+algorithm = 'pvs'
+aspiration = 30
+draws = true
+ordering = ['table-move', 'mvv-lva', 'killers', 'countermove', 'history']
+etc_depth = 2
+history_clear = 'search'
+quiescence = { delta = 150, max_plies = 6 }
+iid = { min_depth = 3 }
+lmr = { min_depth = 2, full_moves = 3, reduction = 1 }
+null_move = { min_depth = 2, reduction = 1 }
+probe = { at = 'before-leaf' }
+store = { at = 'before-leaf' }
+table = { size = 600, slots = 2, policy = { kind = 'depth-age', factor = 2 } }
+";
+
+/// What a value needs beside itself to be allowed, or to act at all: the begin of `path=value`, and options to lay over the base.
+const BESIDE: &[(&str, &str)] = &[
+    ("algorithm=minimax", "leaf = 'static'"),
+    ("generation_seed", "generation = 'shuffle'"),
+    ("keys.seed", "table.key_bits = 6"),
+    ("game_ply", "table.clock = 'game-ply'"),
+    ("mate.value", "draws = false"),
+    ("probe.at=quiescence", "quiescence.max_plies = 0"),
+    ("store.at=quiescence", "quiescence.max_plies = 0"),
+    ("table.kind=none", "aspiration = 0"),
+    ("table.layout=bytes10", "table.slots = 3"),
+    ("table.refresh", "table.clock = 'iteration'"),
+    ("table.policy.kind=vipermate-first", "table = { slots = 1, same_key = 'policy' }"),
+    ("table.policy.useful", "table = { clock = 'iteration', same_key = 'policy' }"),
+    ("table.policy", "table.clock = 'iteration'"),
+];
+
+/// Positions and depths: both kings castling, promotions, en passant; mates at hand; pawns alone, with draws and transpositions; mates and
+/// stalemates of bare kings; double pushes past a pawn.
+pub const STARTS: [Start; 7] = [
+    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 3),
+    ("1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1", 3),
+    ("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 92 60", 7),
+    ("8/P1k5/K7/8/2pP4/8/8/8 b - d3 0 1", 6),
+    ("8/8/8/8/4k3/r7/1r6/4K3 b - - 0 1", 4),
+    ("7k/5Q2/8/6K1/8/8/8/8 b - - 0 1", 5),
+    ("7k/8/8/8/2p1p3/8/3P1P2/K7 w - - 0 1", 7),
+];
+
+/// The options that every other set differs from in one value.
+#[must_use]
+pub fn base() -> Table {
+    BASE.parse().unwrap_or_default()
+}
+
+/// The values that an option is tried at, as TOML, from what its page says that it takes.
+fn values(page: &schema::OptionPage) -> Vec<Value> {
+    let words = page.words.iter().map(|(word, _)| Value::from(word.as_str()));
+    match page.values.split(' ').next().unwrap_or_default() {
+        "true" => vec![Value::from(true), Value::from(false)],
+        "list" => words.map(|word| Value::from(vec![word])).chain([Value::Array(Vec::new())]).collect(),
+        "size" => vec![Value::from("12 KiB"), Value::from(601)],
+        "integer" => {
+            let range = page.values.split(' ').nth(1).and_then(|range| range.split_once("..="));
+            let (low, high) =
+                range.and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?))).unwrap_or((0, 1000));
+            let mut numbers = vec![low, 0, 1, 2, 3, 40];
+            numbers.extend(page.default.parse::<i64>().ok());
+            numbers.retain(|number| (low..=high).contains(number));
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers.into_iter().map(Value::from).collect()
+        }
+        _ => words.collect(),
+    }
+}
+
+/// Each option's path, and for each value that is allowed and is not the base's: `path=value` and the options.
+#[must_use]
+pub fn all() -> Vec<(String, Vec<(String, EngineOptions)>)> {
+    schema::pages()
+        .iter()
+        .map(|page| {
+            // "Of `kind`: ...": a parameter of one policy.
+            let kind = page.meaning.strip_prefix("Of `").and_then(|rest| rest.split('`').next());
+            let named = kind.map_or_else(|| page.path.clone(), |kind| format!("{}({kind})", page.path));
+            let points = values(page).iter().filter_map(|value| point(page, kind, &named, value)).collect();
+            (named, points)
+        })
+        .collect()
+}
+
+/// The base with one value changed; none where the value is not allowed or is the base's own.
+fn point(page: &schema::OptionPage, kind: Option<&str>, named: &str, value: &Value) -> Option<(String, EngineOptions)> {
+    let name = format!("{named}={}", paths::display(value));
+    let mut table = base();
+    if let Some((_, beside)) = BESIDE.iter().find(|(begin, _)| name.starts_with(begin)) {
+        paths::lay_over(&mut table, &beside.parse().ok()?);
+    }
+    if let Some(kind) = kind {
+        paths::set(&mut table, "table.policy.kind", Value::from(kind)).ok()?;
+    }
+    let without: EngineOptions = table.clone().try_into().ok()?;
+    paths::set(&mut table, &page.path, value.clone()).ok()?;
+    let options: EngineOptions = table.try_into().ok()?;
+    (options != without && Engine::new(&options, None).is_ok()).then_some((name, options))
+}
+
+/// Nodes of all positions, each searched twice along the engine's own play with what the first search left, then the next as a new game.
+///
+/// # Errors
+/// When the table's memory cannot be had.
+pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
+    let mut engine = Engine::new(options, None)?;
+    let never = AtomicBool::new(false);
+    let mut nodes = 0;
+    for (fen, depth) in STARTS {
+        let Ok(mut board) = Board::from_fen(fen) else { continue };
+        engine.new_game();
+        let mut past = Vec::new();
+        for _ in 0..2 {
+            let limit = Limit { depth: Some(depth), nodes: None };
+            let outcome = engine.search(&board, &past, limit, &never, &mut |_| {});
+            nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+            for &mv in outcome.iterations.last().iter().flat_map(|last| last.pv.iter().take(2)) {
+                past.push(board);
+                board.play(mv, crate::chess::Increments::none());
+            }
+        }
+    }
+    Ok(nodes)
+}

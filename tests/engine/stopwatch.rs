@@ -1,0 +1,103 @@
+//! What lies between the begin and the end that a search tells its watcher, where the runner reads its clock: the search alone. Emptying
+//! the table, moving its clock and counting what it holds take time too, and that of a large table is no small one.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use ttlab::chess::Board;
+use ttlab::engine::{Engine, EngineOptions, Limit, Progress};
+use ttlab::table::{Entry, Hit, Occupancy, Stored, Table, TableCounters};
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Said {
+    /// By the table.
+    Asked,
+    Swept,
+    Emptied,
+    Ticked,
+    /// By the search.
+    Begin(u8),
+    End,
+    Iteration(u8),
+}
+
+type Log = Arc<Mutex<Vec<Said>>>;
+
+/// A table that never answers.
+struct Mute(Log);
+
+impl Mute {
+    fn note(&self, said: Said) {
+        self.0.lock().unwrap().push(said);
+    }
+}
+
+impl Table for Mute {
+    fn probe(&mut self, _: u64, _: u8) -> Option<Hit> {
+        self.note(Said::Asked);
+        None
+    }
+    fn store(&mut self, _: u64, _: Entry) -> Stored {
+        self.note(Said::Asked);
+        Stored::refused(false)
+    }
+    fn cutoff(&mut self, _: &Hit) {}
+    fn prefetch(&self, _: u64) {}
+    fn advance(&mut self, _: u16) {
+        self.note(Said::Ticked);
+    }
+    fn clear(&mut self) {
+        self.note(Said::Emptied);
+    }
+    fn now(&self) -> u16 {
+        0
+    }
+    fn counters(&self) -> TableCounters {
+        TableCounters::default()
+    }
+    fn occupancy(&self) -> Occupancy {
+        self.note(Said::Swept);
+        Occupancy::default()
+    }
+    fn for_each(&self, _: &mut dyn FnMut(&Entry)) {
+        self.note(Said::Swept);
+    }
+}
+
+#[test]
+fn the_clock_runs_while_the_search_does_and_no_longer() {
+    for text in [
+        "table.clear = 'iteration'\ntable.clock = 'iteration'\nalgorithm = 'pvs'\naspiration = 10",
+        "table.clear = 'search'\ndiagnostics = 'full'",
+        "algorithm = 'mtdf'",
+        "algorithm = 'minimax'\nleaf = 'static'",
+    ] {
+        let options: EngineOptions = toml::from_str(text).unwrap();
+        let all = Log::default();
+        let mut engine = Engine::with_table(&options, Box::new(Mute(Arc::clone(&all)))).unwrap();
+        for _ in 0..2 {
+            let note = |said| all.lock().unwrap().push(said);
+            let limit = Limit { depth: Some(3), nodes: None };
+            engine.search(&Board::startpos(), &[], limit, &AtomicBool::new(false), &mut |progress| match progress {
+                Progress::Begin { depth } => note(Said::Begin(depth)),
+                Progress::End => note(Said::End),
+                Progress::Iteration(iteration) => note(Said::Iteration(iteration.depth)),
+            });
+        }
+        let (mut running, mut spoken) = (false, Vec::new());
+        for &said in all.lock().unwrap().iter() {
+            match said {
+                Said::Begin(_) => running = true,
+                Said::End => running = false,
+                Said::Iteration(_) => {}
+                Said::Asked => assert!(running, "a search before its begin or after its end\n{text}"),
+                other => assert!(!running, "{other:?} between begin and end\n{text}"),
+            }
+            spoken.extend(matches!(said, Said::Begin(_) | Said::End | Said::Iteration(_)).then_some(said));
+        }
+        let once = (1..=3).flat_map(|depth| [Said::Begin(depth), Said::End, Said::Iteration(depth)]);
+        assert_eq!(spoken, once.clone().chain(once).collect::<Vec<_>>(), "{text}");
+        let all = all.lock().unwrap();
+        assert!(all.contains(&Said::Asked) && all.contains(&Said::Swept) && all.contains(&Said::Ticked));
+        assert_eq!(all.contains(&Said::Emptied), text.contains("clear"), "{text}");
+    }
+}

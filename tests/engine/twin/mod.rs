@@ -1,0 +1,342 @@
+//! The search against its twin: a second, plain implementation that computes every counter, score and line, and offers the table the same
+//! entries in the same order. For each value of each option.
+
+pub mod rules;
+mod search;
+
+use search::{Iterated, Twin, plain_table};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use ttlab::chess::{Board, Bound, Increments};
+use ttlab::engine::anatomy::AnatomyCounters;
+use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::signature::Start;
+use ttlab::signature::values;
+use ttlab::table::{Entry, Hit, Occupancy, Stored, Table, TableCounters};
+
+/// What a table was told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Call {
+    Probe(u64, u8),
+    Store(u64, Entry),
+    /// Score and depth of the entry that ended a node.
+    Cutoff(i32, u8),
+    Advance(u16),
+    Clear,
+}
+
+type Log = Arc<Mutex<Vec<Call>>>;
+
+/// A table that writes down what it is told.
+struct Logged {
+    table: Box<dyn Table>,
+    log: Log,
+}
+
+impl Logged {
+    fn note(&self, call: Call) {
+        self.log.lock().unwrap().push(call);
+    }
+}
+
+impl Table for Logged {
+    fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
+        self.note(Call::Probe(key, depth));
+        self.table.probe(key, depth)
+    }
+    fn store(&mut self, key: u64, entry: Entry) -> Stored {
+        self.note(Call::Store(key, entry));
+        self.table.store(key, entry)
+    }
+    fn cutoff(&mut self, hit: &Hit) {
+        self.note(Call::Cutoff(hit.entry.score, hit.entry.depth));
+        self.table.cutoff(hit);
+    }
+    fn prefetch(&self, key: u64) {
+        self.table.prefetch(key);
+    }
+    fn advance(&mut self, ticks: u16) {
+        self.note(Call::Advance(ticks));
+        self.table.advance(ticks);
+    }
+    fn clear(&mut self) {
+        self.note(Call::Clear);
+        self.table.clear();
+    }
+    fn counts_stored_nodes(&self) -> bool {
+        self.table.counts_stored_nodes()
+    }
+    fn number(&mut self) {
+        self.table.number();
+    }
+    fn seen(&mut self, hit: &Hit) {
+        self.table.seen(hit);
+    }
+    fn now(&self) -> u16 {
+        self.table.now()
+    }
+    fn counters(&self) -> TableCounters {
+        self.table.counters()
+    }
+    fn occupancy(&self) -> Occupancy {
+        self.table.occupancy()
+    }
+    fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
+        self.table.for_each(visit);
+    }
+}
+
+/// A table that keeps a log, where the options have a table.
+fn logged(options: &EngineOptions) -> (Option<Box<dyn Table>>, Log) {
+    let log = Log::default();
+    let table = plain_table(options);
+    (table.map(|table| Box::new(Logged { table, log: Arc::clone(&log) }) as Box<dyn Table>), log)
+}
+
+fn plain(found: &Iteration) -> Iterated {
+    Iterated {
+        depth: found.depth,
+        score: found.score,
+        best: found.best,
+        pv: found.pv.clone(),
+        search: found.search,
+        // The twin does not follow whose entry answers: tests/engine/anatomy.rs does.
+        anatomy: found
+            .anatomy
+            .as_ref()
+            .map(|anatomy| AnatomyCounters { cut_false: 0, ..anatomy.search })
+            .unwrap_or_default(),
+        finished: found.finished,
+    }
+}
+
+/// Entries of a table that belong under a column's name: `held_depth_4` begins where it says and ends where the next begins.
+fn counted(column: &str, table: &dyn Table) -> u64 {
+    let words: Vec<&str> = column.split('_').collect();
+    let class = |edges: &[u16], value: u16| edges.iter().rev().find(|&&edge| value >= edge).map(u16::to_string);
+    let mut count = 0;
+    table.for_each(&mut |entry| {
+        let age = (1024 + table.now() - entry.generation) % 1024;
+        count += u64::from(match words[1..] {
+            ["depth", edge] => class(&[0, 1, 2, 3, 4, 6, 8], entry.depth.into()).as_deref() == Some(edge),
+            ["age", edge] => class(&[0, 1, 2, 4, 8], age).as_deref() == Some(edge),
+            ["exact"] => entry.bound == Bound::Exact,
+            ["lower"] => entry.bound == Bound::Lower,
+            ["upper"] => entry.bound == Bound::Upper,
+            ["pv"] => entry.pv,
+            _ => panic!("{column}: say here what belongs under it"),
+        });
+    });
+    count
+}
+
+/// Searches each position twice along the line that was found, as engine and as twin; all that both say must be the same.
+fn same(name: &str, options: &EngineOptions, starts: &[(&str, u8)], nodes: Option<u64>) -> u64 {
+    let mut options = options.clone();
+    options.diagnostics = ttlab::engine::options::Diagnostics::Full;
+    let ((mine, my_log), (its, its_log)) = (logged(&options), logged(&options));
+    let mut engine = match its {
+        Some(table) => Engine::with_table(&options, table).unwrap(),
+        None => Engine::new(&options, None).unwrap(),
+    };
+    let mut twin = Twin::new(&options, mine);
+    let mut visited = 0;
+    for &(fen, depth) in starts {
+        let mut board = Board::from_fen(fen).unwrap();
+        let mut past = Vec::new();
+        engine.new_game();
+        twin.new_game();
+        for _ in 0..2 {
+            let limit = Limit { depth: Some(depth), nodes };
+            let found = engine.search(&board, &past, limit, &AtomicBool::new(false), &mut |_| {}).iterations;
+            let expected = twin.search(&board, &past, limit);
+            for (found, expected) in found.iter().map(plain).zip(&expected) {
+                let (found, expected) = (format!("{found:#?}"), format!("{expected:#?}"));
+                let differ: Vec<_> = found.lines().zip(expected.lines()).filter(|(a, b)| a != b).collect();
+                assert!(found == expected, "{name}: {fen}: engine, twin: {differ:#?}");
+            }
+            assert_eq!(found.len(), expected.len(), "{name}: {fen}");
+            let (calls, wanted) =
+                (std::mem::take(&mut *its_log.lock().unwrap()), std::mem::take(&mut *my_log.lock().unwrap()));
+            for (at, (call, wanted)) in calls.iter().zip(&wanted).enumerate() {
+                assert_eq!(call, wanted, "{name}: {fen}: call {at} of the table: engine, twin");
+            }
+            assert_eq!(calls.len(), wanted.len(), "{name}: {fen}: calls of the table");
+            let last = found.last().unwrap();
+            if let (Some(anatomy), Some(table)) = (&last.anatomy, twin.table.as_deref()) {
+                let contents = anatomy.contents.values();
+                for ((column, _), held) in ttlab::engine::anatomy::ContentCounters::COLUMNS.iter().zip(contents) {
+                    assert_eq!(held, counted(column, table), "{name}: {fen}: {column}");
+                }
+                let (mut entries, mut current) = (0, 0);
+                table.for_each(&mut |entry| {
+                    (entries, current) = (entries + 1, current + u64::from(entry.generation == table.now()))
+                });
+                assert_eq!((last.occupancy.occupied, last.occupancy.current), (entries, current), "{name}: {fen}");
+            }
+            visited += found.iter().map(|found| found.search.nodes).sum::<u64>();
+            for &mv in found.last().iter().flat_map(|last| last.pv.iter().take(2)) {
+                past.push(board);
+                board.play(mv, Increments::none());
+            }
+        }
+    }
+    visited
+}
+
+/// Runs a check for each of many cases, on two threads.
+fn each<T: Sync>(cases: &[T], check: impl Fn(&T) + Sync) {
+    let next = Mutex::new(cases.iter());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let Some(case) = next.lock().unwrap().next() else { break };
+                    check(case);
+                }
+            });
+        }
+    });
+}
+
+fn base() -> EngineOptions {
+    values::base().try_into().unwrap()
+}
+
+fn points() -> Vec<(String, EngineOptions)> {
+    values::all().into_iter().flat_map(|(_, points)| points).collect()
+}
+
+/// Shallow enough for many options: full boards to depth 2 and 3, bare ones to 4.
+fn starts(deeper: u8) -> Vec<Start> {
+    let depth = |at: usize, depth: u8| depth.min([2, 3, 4, 4, 4, 4, 4][at] + deeper);
+    values::STARTS.iter().enumerate().map(|(at, &(fen, most))| (fen, depth(at, most))).collect()
+}
+
+#[test]
+fn every_value_of_every_option_does_what_the_twin_does() {
+    same("base", &base(), &starts(1), None);
+    each(&points(), |(name, options)| {
+        // Without pruning or good captures first, trees are large.
+        let large = name.starts_with("ordering=") || name.starts_with("algorithm=minimax");
+        let starts: Vec<Start> = starts(0).into_iter().filter(|(fen, _)| !large || fen.len() < 50).collect();
+        same(name, options, &starts, None);
+    });
+}
+
+/// The options of several points at once: where each differs from the base, the others keep what they said.
+fn together(chosen: &[&EngineOptions]) -> Option<EngineOptions> {
+    let json = |options: &EngineOptions| serde_json::to_value(options).unwrap();
+    let base = json(&base());
+    let mut all = base.clone();
+    for options in chosen {
+        for (key, value) in json(options).as_object().unwrap() {
+            match value.as_object() {
+                Some(inner) => inner.iter().filter(|(name, value)| base[key][name.as_str()] != **value).for_each(
+                    |(name, value)| {
+                        all[key][name.as_str()] = value.clone();
+                    },
+                ),
+                None if base[key] != *value => all[key] = value.clone(),
+                None => {}
+            }
+        }
+    }
+    let options: EngineOptions = serde_json::from_value(all).ok()?;
+    Engine::new(&options, None).ok().map(|_| options)
+}
+
+/// Options that meet: six values at a time, wherever chance puts them.
+#[test]
+fn options_that_meet_do_what_the_twin_does() {
+    let points: Vec<_> = points()
+        .into_iter()
+        .filter(|(name, _)| !name.starts_with("ordering=") && !name.starts_with("algorithm=minimax"))
+        .collect();
+    let mut state = 20_u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut cases = Vec::new();
+    while cases.len() < 80 {
+        let chosen: Vec<usize> = (0..6).map(|_| draw(points.len())).collect();
+        let names: Vec<&str> = chosen.iter().map(|&at| points[at].0.as_str()).collect();
+        let options: Vec<_> = chosen.iter().map(|&at| &points[at].1).collect();
+        let start = values::STARTS[draw(values::STARTS.len())];
+        cases.extend(together(&options).map(|options| (names.join(", "), options, start, draw(3000) as u64)));
+    }
+    each(&cases, |(name, options, (fen, depth), nodes)| {
+        // With as many nodes as there are, and with fewer, wherever that ends the search.
+        same(name, options, &[(fen, (*depth).min(3))], None);
+        same(name, options, &[(fen, 9)], Some(nodes + 1));
+    });
+}
+
+/// Whatever ends a search early: its figures are the twin's, its score, best move and line the last whole iteration's.
+#[test]
+fn a_search_cut_short_anywhere_is_the_twins() {
+    for over in
+        ["", "algorithm = 'mtdf'", "algorithm = 'minimax'\nleaf = 'static'", "fail = 'hard'\nalgorithm = 'alpha-beta'"]
+    {
+        let mut table = values::base();
+        ttlab::experiment::paths::lay_over(&mut table, &over.parse().unwrap());
+        let options: EngineOptions = table.try_into().unwrap();
+        let cases: Vec<u64> = (1..40).chain((40..1500).step_by(97)).collect();
+        each(&cases, |&nodes| {
+            same(over, &options, &[values::STARTS[2], values::STARTS[4]], Some(nodes));
+        });
+    }
+}
+
+/// The fifty-move rule at every distance from its edge, and mates on its last move.
+#[test]
+fn draws_by_fifty_moves_are_the_twins() {
+    for text in [
+        "draws = true\ntable = 'none'",
+        "draws = true\ntable.size = 4096",
+        "draws = true\nalgorithm = 'minimax'\nleaf = 'static'",
+    ] {
+        let options: EngineOptions = toml::from_str(text).unwrap();
+        let cases: Vec<u16> = (93..=101).collect();
+        each(&cases, |clock| {
+            for board in ["7k/8/5K2/8/8/8/8/6R1 w - -", "7k/5Q2/8/6K1/8/8/8/8 b - -", "8/8/4k3/8/8/3KP3/8/8 w - -"] {
+                same(text, &options, &[(&format!("{board} {clock} 90"), 4)], None);
+            }
+        });
+    }
+}
+
+/// Games in which pieces go out and back: repetitions of the game's past at every distance, in searches with and without a table that
+/// keeps what other paths led to.
+#[test]
+fn draws_by_repetition_are_the_twins() {
+    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "b1c3", "b8c6", "c3b1", "c6b8", "g1h3"];
+    let cases: Vec<(&str, usize)> = [
+        "draws = true\ntable = 'none'",
+        "draws = true\ntable.size = 4096",
+        "draws = true\ntable.size = 300\nnull_move.min_depth = 2\nprobe = { at = 'before-leaf', depth = 'equal' }",
+        "draws = true\nkeys.scheme = 'pieces-only'",
+    ]
+    .iter()
+    .flat_map(|&text| (0..=shuffle.len()).map(move |plies| (text, plies)))
+    .collect();
+    each(&cases, |&(text, plies)| {
+        let options: EngineOptions = toml::from_str(text).unwrap();
+        let (mut board, mut past) = (Board::startpos(), Vec::new());
+        for uci in &shuffle[..plies] {
+            past.push(board);
+            let mut moves = ttlab::chess::MoveList::new();
+            ttlab::chess::legal(&board, &mut moves);
+            board.play(*moves.iter().find(|mv| mv.to_string() == **uci).unwrap(), Increments::none());
+        }
+        let limit = Limit { depth: Some(3), nodes: None };
+        let mut engine = Engine::new(&options, None).unwrap();
+        let mut twin = Twin::new(&options, plain_table(&options));
+        let found = engine.search(&board, &past, limit, &AtomicBool::new(false), &mut |_| {}).iterations;
+        let expected = twin.search(&board, &past, limit);
+        for (found, expected) in found.iter().map(plain).zip(expected) {
+            assert_eq!(found, Iterated { anatomy: Default::default(), ..expected }, "{text}, {plies} plies");
+        }
+    });
+}

@@ -1,0 +1,748 @@
+//! The whole search once more, plainly: functions that return their line, lists that are sorted, keys and evaluations computed anew at each
+//! node, no switches resolved beforehand. Slow, and easy to hold against the meaning of each option.
+
+use super::rules::{Memory, evaluate, order};
+use std::collections::{HashMap, HashSet};
+use ttlab::chess::{Board, Bound, EpRule, Increments, Keys, Move, MoveList, Piece, captures, legal};
+use ttlab::engine::anatomy::AnatomyCounters;
+use ttlab::engine::options::{
+    Algorithm, BoundsRule, DepthRule, Fail, GamePly, Known, Leaf, MateDistance, Ordering, Returns, Use, Where,
+};
+use ttlab::engine::{EngineOptions, Limit, SearchCounters};
+use ttlab::table::options::{Clear, Clock};
+use ttlab::table::{Entry, Hit, Table, TableKind, build};
+
+/// Beyond every score.
+const MOST: i32 = 32_001;
+
+/// The nodes ran out.
+pub struct Spent;
+
+/// A score and the line that it was found on.
+type Found = Result<(i32, Vec<Move>), Spent>;
+
+/// What one iteration found and counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Iterated {
+    pub depth: u8,
+    pub score: i32,
+    pub best: Move,
+    pub pv: Vec<Move>,
+    pub search: SearchCounters,
+    pub anatomy: AnatomyCounters,
+    pub finished: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Window {
+    alpha: i32,
+    beta: i32,
+}
+
+impl Window {
+    fn open(self) -> bool {
+        self.beta - self.alpha > 1
+    }
+}
+
+/// Where a node stands.
+#[derive(Clone, Copy)]
+struct Spot {
+    depth: i32,
+    ply: usize,
+}
+
+pub struct Twin {
+    options: EngineOptions,
+    keys: Keys,
+    pub table: Option<Box<dyn Table>>,
+    memory: Memory,
+    searched: bool,
+    last_ply: Option<u16>,
+    scout: Option<Box<Twin>>,
+    /// The best moves that were found, if somebody wants to know.
+    notes: Option<HashMap<(u64, i32), Move>>,
+    count: SearchCounters,
+    anatomy: AnatomyCounters,
+    seen: HashSet<String>,
+    credit: u64,
+    limit: u64,
+    path: Vec<u64>,
+}
+
+/// The table of the options.
+pub fn plain_table(options: &EngineOptions) -> Option<Box<dyn Table>> {
+    build(&options.table, None, options.probe.depth == DepthRule::Equal).unwrap()
+}
+
+fn after(board: &Board, mv: Move) -> Board {
+    let mut child = *board;
+    child.play(mv, Increments::none());
+    child
+}
+
+impl Twin {
+    pub fn new(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Self {
+        let foreseen = options.ordering.contains(&Ordering::Foreseen);
+        Self {
+            options: options.clone(),
+            keys: Keys::new(&options.keys),
+            table,
+            memory: Memory::default(),
+            searched: false,
+            last_ply: None,
+            scout: foreseen.then(|| {
+                let mut options = options.clone();
+                options.ordering.retain(|rule| !matches!(rule, Ordering::Foreseen | Ordering::TableMove));
+                options.ordering.insert(0, Ordering::TableMove);
+                options.table.kind = TableKind::Unbounded;
+                options.table.clear = Clear::Never;
+                options.deepening.step = 0;
+                let mut scout = Self::new(&options, plain_table(&options));
+                scout.notes = Some(HashMap::new());
+                Box::new(scout)
+            }),
+            notes: None,
+            count: SearchCounters::default(),
+            anatomy: AnatomyCounters::default(),
+            seen: HashSet::new(),
+            credit: 0,
+            limit: u64::MAX,
+            path: Vec::new(),
+        }
+    }
+
+    fn forget(&mut self, occasion: Clear) {
+        let rarity = |clear| match clear {
+            Clear::Iteration => 0,
+            Clear::Search => 1,
+            Clear::Game => 2,
+            Clear::Never => 3,
+        };
+        if !self.searched {
+            return;
+        }
+        if rarity(self.options.table.clear) <= rarity(occasion) {
+            self.table.iter_mut().for_each(|table| table.clear());
+        }
+        if rarity(self.options.history_clear) <= rarity(occasion) {
+            self.memory = Memory::default();
+        }
+    }
+
+    pub fn new_game(&mut self) {
+        self.forget(Clear::Game);
+        self.last_ply = None;
+    }
+
+    pub fn search(&mut self, root: &Board, past: &[Board], limit: Limit) -> Vec<Iterated> {
+        self.forget(Clear::Search);
+        let ply = if self.options.game_ply == GamePly::Game { root.game_ply() } else { 0 };
+        let ticks = match self.options.table.clock {
+            Clock::Search => u16::from(self.searched),
+            Clock::GamePly => self.last_ply.map_or(0, |last| ply.saturating_sub(last)),
+            Clock::Iteration => 0,
+        };
+        self.last_ply = Some(ply);
+        self.table.iter_mut().for_each(|table| table.advance(ticks));
+        self.searched = true;
+        if let Some(scout) = self.scout.as_mut() {
+            // A new scout for each search.
+            **scout =
+                Self { notes: Some(HashMap::new()), ..Self::new(&scout.options.clone(), plain_table(&scout.options)) };
+        }
+        self.path = past.iter().map(|board| board.key_from_scratch(&self.keys)).collect();
+        self.deepen(root, limit)
+    }
+
+    fn deepen(&mut self, root: &Board, limit: Limit) -> Vec<Iterated> {
+        let target = limit.depth.unwrap_or(255);
+        let deepening = self.options.deepening;
+        let mut depths: Vec<u8> = Vec::new();
+        if deepening.step > 0 {
+            let mut depth = u32::from(deepening.start);
+            while depth < u32::from(target) {
+                depths.push(depth as u8);
+                depth += u32::from(deepening.step);
+            }
+        }
+        depths.push(target);
+        let mut done: Vec<Iterated> = Vec::new();
+        let mut spent = 0;
+        for depth in depths {
+            if !done.is_empty() {
+                self.forget(Clear::Iteration);
+            }
+            if self.options.table.clock == Clock::Iteration {
+                self.table.iter_mut().for_each(|table| table.advance(1));
+            }
+            if let Some(scout) = self.scout.as_mut() {
+                scout.path = self.path.clone();
+                scout.deepen(root, Limit { depth: Some(depth), nodes: None });
+            }
+            self.count = SearchCounters::default();
+            self.anatomy = AnatomyCounters::default();
+            self.seen.clear();
+            self.credit = 0;
+            self.limit = limit.nodes.map_or(u64::MAX, |nodes| nodes - spent);
+            let path = self.path.clone();
+            let found = self.iterate(root, i32::from(depth), done.last().map(|last| last.score));
+            self.path = path;
+            spent += self.count.nodes;
+            self.anatomy.unique = self.seen.len() as u64;
+            let finished = found.is_ok();
+            let (score, pv) =
+                found.unwrap_or_else(|_| done.last().map_or((0, Vec::new()), |last| (last.score, last.pv.clone())));
+            let best = pv.first().copied().unwrap_or(Move::NONE);
+            done.push(Iterated { depth, score, best, pv, search: self.count, anatomy: self.anatomy, finished });
+            if !finished || limit.nodes.is_some_and(|nodes| spent >= nodes) {
+                break;
+            }
+        }
+        done
+    }
+
+    fn iterate(&mut self, root: &Board, depth: i32, last: Option<i32>) -> Found {
+        let spot = Spot { depth, ply: 0 };
+        match self.options.algorithm {
+            Algorithm::Minimax => self.minimax(root, spot),
+            Algorithm::Mtdf => {
+                let (mut low, mut high, mut guess, mut line) = (-MOST, MOST, last.unwrap_or(0), Vec::new());
+                loop {
+                    let beta = if guess == low { guess + 1 } else { guess };
+                    let (score, found) = self.node(root, Window { alpha: beta - 1, beta }, spot, Move::NONE)?;
+                    guess = score;
+                    if score < beta {
+                        high = score;
+                    } else {
+                        (low, line) = (score, found);
+                    }
+                    if low >= high {
+                        return Ok((score, line));
+                    }
+                    self.count.researches += 1;
+                }
+            }
+            Algorithm::AlphaBeta | Algorithm::Pvs => {
+                let (mut alpha, mut beta) = (-MOST, MOST);
+                if let (Some(last), 1..) = (last, self.options.aspiration) {
+                    alpha = (last - self.options.aspiration).max(-MOST);
+                    beta = (last + self.options.aspiration).min(MOST);
+                }
+                loop {
+                    let (score, line) = self.node(root, Window { alpha, beta }, spot, Move::NONE)?;
+                    if score <= alpha && alpha > -MOST {
+                        alpha = -MOST;
+                    } else if score >= beta && beta < MOST {
+                        beta = MOST;
+                    } else {
+                        return Ok((score, line));
+                    }
+                    self.count.researches += 1;
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self) -> Result<(), Spent> {
+        if self.count.nodes >= self.limit {
+            return Err(Spent);
+        }
+        self.count.nodes += 1;
+        Ok(())
+    }
+
+    /// What a node that was entered with these figures cost.
+    fn cost(&self, (nodes, credit): (u64, u64)) -> u32 {
+        (self.count.nodes - nodes + self.credit - credit).min(u64::from(u32::MAX)) as u32
+    }
+
+    fn fit(&self, score: i32, window: Window) -> i32 {
+        if self.options.fail == Fail::Hard { score.max(window.alpha).min(window.beta) } else { score }
+    }
+
+    fn drawn(&self, board: &Board) -> bool {
+        if board.halfmove_clock() >= 100 && !(board.in_check() && self.generate(board).is_empty()) {
+            return true;
+        }
+        let key = board.key_from_scratch(&self.keys);
+        // Two, four, six ... plies back, as far as no capture and no pawn move lies between.
+        (2..=usize::from(board.halfmove_clock()).min(self.path.len()))
+            .step_by(2)
+            .any(|back| self.path[self.path.len() - back] == key)
+    }
+
+    fn generate(&self, board: &Board) -> Vec<Move> {
+        let mut moves = MoveList::new();
+        legal(board, &mut moves);
+        self.options.generation.sort(board, &mut moves, self.options.generation_seed);
+        moves.to_vec()
+    }
+
+    fn mated(&self, Spot { depth, ply }: Spot) -> i32 {
+        match self.options.mate.distance {
+            MateDistance::Ply => -(self.options.mate.value - ply as i32),
+            MateDistance::Depth => -(self.options.mate.value + depth),
+            MateDistance::None => -self.options.mate.value,
+        }
+    }
+
+    fn terminal(&mut self, board: &Board, spot: Spot) -> i32 {
+        self.count.evals += 1;
+        if board.in_check() {
+            self.count.mates += 1;
+            self.mated(spot)
+        } else {
+            self.count.stalemates += 1;
+            0
+        }
+    }
+
+    /// Whether a placement covers a node: `level` is the remaining depth, -1 in quiescence.
+    fn covers(&self, at: Where, min_depth: u8, level: i32) -> bool {
+        let kind = match at {
+            Where::AfterLeaf => level >= 1,
+            Where::BeforeLeaf => level >= 0,
+            Where::Quiescence => true,
+        };
+        self.table.is_some() && kind && (min_depth == 0 || level >= i32::from(min_depth))
+    }
+
+    fn asks(&self, level: i32) -> bool {
+        self.covers(self.options.probe.at, self.options.probe.min_depth, level)
+    }
+
+    fn writes(&self, level: i32) -> bool {
+        self.covers(self.options.store.at, self.options.store.min_depth, level)
+    }
+
+    /// Mates are kept as plies from the node.
+    fn mate_shift(&self, score: i32, ply: i32) -> i32 {
+        let mate = score.abs() > self.options.mate.value - 256;
+        if mate && self.options.mate.distance == MateDistance::Ply { score + ply * score.signum() } else { score }
+    }
+
+    fn note(&mut self, board: &Board, depth: i32, mv: Move) {
+        let key = board.key_from_scratch(&self.keys);
+        if let Some(notes) = self.notes.as_mut() {
+            notes.insert((key, depth), mv);
+        }
+    }
+
+    fn note_answer(&mut self, board: &Board, depth: i32, mv: Move) {
+        let key = board.key_from_scratch(&self.keys);
+        if !mv.is_none() {
+            if let Some(notes) = self.notes.as_mut() {
+                notes.entry((key, depth)).or_insert(mv);
+            }
+        }
+    }
+
+    fn first(&self, board: &Board, depth: i32, table_move: Move) -> Move {
+        let Some(scout) = self.scout.as_ref() else { return table_move };
+        let key = board.key_from_scratch(&self.keys);
+        let foreseen = scout.notes.as_ref().and_then(|notes| notes.get(&(key, depth)).copied());
+        let listed = self.options.ordering.contains(&Ordering::TableMove);
+        foreseen.unwrap_or(if listed { table_move } else { Move::NONE })
+    }
+
+    fn deep_enough(&self, hit: &Hit, depth: i32) -> bool {
+        match self.options.probe.depth {
+            DepthRule::AtLeast => hit.draft >= depth,
+            DepthRule::Equal => i32::from(hit.entry.depth) == depth && hit.draft >= depth,
+            DepthRule::Ignored => true,
+        }
+    }
+
+    /// Asks the table: the score that ends the node, or the window and the value to start from; and the move.
+    fn ask(&mut self, board: &Board, window: Window, spot: Spot) -> (Option<i32>, Window, i32, Move) {
+        let key = board.key_from_scratch(&self.keys);
+        let table = self.table.as_mut().unwrap();
+        let hit = table.probe(key, spot.depth as u8);
+        let ply = spot.ply;
+        let tally = |row: [&mut u64; 4]| {
+            let [a, b, c, d] = row;
+            *(if ply < 3 {
+                a
+            } else if ply < 6 {
+                b
+            } else if ply < 9 {
+                c
+            } else {
+                d
+            }) += 1;
+        };
+        let mut seen = self.anatomy;
+        tally([&mut seen.probes_ply_0, &mut seen.probes_ply_3, &mut seen.probes_ply_6, &mut seen.probes_ply_9]);
+        let Some(hit) = hit else {
+            self.anatomy = seen;
+            return (None, window, -MOST, Move::NONE);
+        };
+        tally([&mut seen.hits_ply_0, &mut seen.hits_ply_3, &mut seen.hits_ply_6, &mut seen.hits_ply_9]);
+        seen.hits_old += u64::from(hit.age != 0);
+        seen.hits_pv += u64::from(window.open());
+        let options = &self.options.probe;
+        let mv = if options.uses == Use::Cutoffs { Move::NONE } else { hit.entry.mv };
+        let asked = options.uses != Use::Moves && ply > 0;
+        let score = self.mate_shift(hit.entry.score, -(ply as i32));
+        let bound = if options.bounds == BoundsRule::Ignored { Bound::Exact } else { hit.entry.bound };
+        let ends = match bound {
+            Bound::Exact => true,
+            Bound::Lower => score >= window.beta,
+            Bound::Upper => score <= window.alpha,
+            Bound::None => unreachable!(),
+        };
+        let deep = self.deep_enough(&hit, spot.depth);
+        let barred = window.open() && !self.options.probe.pv_cutoffs && self.options.algorithm != Algorithm::Minimax;
+        let cut = asked && deep && ends && !barred;
+        if !cut {
+            let why = match (asked, deep, ends) {
+                (false, ..) => &mut seen.unasked,
+                (true, false, _) => &mut seen.shallow,
+                (true, true, true) => &mut seen.open_window,
+                (true, true, false) => &mut seen.indecisive,
+            };
+            *why += 1;
+            self.anatomy = seen;
+            self.count.move_only += u64::from(!mv.is_none());
+            let mut narrowed = (window, -MOST);
+            if asked && deep && !ends && self.options.probe.start_value {
+                match bound {
+                    Bound::Lower if score > window.alpha => narrowed = (Window { alpha: score, ..window }, score),
+                    Bound::Upper if score < window.beta => narrowed.0.beta = score,
+                    _ => {}
+                }
+            }
+            return (None, narrowed.0, narrowed.1, mv);
+        }
+        seen.cut += 1;
+        tally([&mut seen.cut_ply_0, &mut seen.cut_ply_3, &mut seen.cut_ply_6, &mut seen.cut_ply_9]);
+        seen.cut_deeper += u64::from(hit.draft > spot.depth);
+        seen.cut_old += u64::from(hit.age != 0);
+        seen.cut_pv += u64::from(window.open());
+        seen.saved += u64::from(hit.entry.nodes);
+        *(match hit.entry.bound {
+            Bound::Exact => &mut seen.cut_exact,
+            Bound::Lower => &mut seen.cut_lower,
+            _ => &mut seen.cut_upper,
+        }) += 1;
+        self.anatomy = seen;
+        self.count.usable += 1;
+        if self.options.table.policy.counts_stored_nodes() {
+            self.credit += u64::from(hit.entry.nodes).saturating_sub(1);
+        }
+        self.table.as_mut().unwrap().cutoff(&hit);
+        self.note_answer(board, spot.depth, hit.entry.mv);
+        let within = self.options.fail == Fail::Hard || self.options.probe.returns == Returns::Window;
+        let score = if within { score.max(window.alpha).min(window.beta) } else { score };
+        (Some(score), window, -MOST, mv)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn write(
+        &mut self,
+        board: &Board,
+        bound: Bound,
+        window: Window,
+        spot: Spot,
+        score: i32,
+        mv: Move,
+        from: (u64, u64),
+    ) {
+        let mv = if bound == Bound::Upper && !self.options.store.upper_move { Move::NONE } else { mv };
+        let entry = Entry {
+            mv,
+            score: self.mate_shift(score, spot.ply as i32),
+            bound,
+            depth: spot.depth as u8,
+            pv: window.open(),
+            nodes: self.cost(from),
+            ..Entry::default()
+        };
+        let key = board.key_from_scratch(&self.keys);
+        self.table.as_mut().unwrap().store(key, entry);
+    }
+
+    fn by_window(score: i32, window: Window) -> Bound {
+        match score {
+            score if score >= window.beta => Bound::Lower,
+            score if score <= window.alpha => Bound::Upper,
+            _ => Bound::Exact,
+        }
+    }
+
+    /// The bound of a score that needed no search.
+    fn known(&self, score: i32, window: Window) -> Bound {
+        if self.options.store.known == Known::Exact { Bound::Exact } else { Self::by_window(score, window) }
+    }
+
+    fn see(&mut self, board: &Board) {
+        // Without its clocks.
+        let fen = board.fen(EpRule::Legal);
+        self.seen.insert(fen.split(' ').take(4).collect::<Vec<_>>().join(" "));
+    }
+
+    fn visit(&mut self, board: &Board, window: Window, spot: Spot, previous: Move) -> Found {
+        if spot.depth > 0 {
+            self.node(board, window, spot, previous)
+        } else {
+            Ok((self.leaf(board, window, spot.ply)?, Vec::new()))
+        }
+    }
+
+    fn node(&mut self, board: &Board, window: Window, spot: Spot, previous: Move) -> Found {
+        let from = (self.count.nodes, self.credit);
+        self.enter()?;
+        self.count.interior += 1;
+        let Spot { depth, ply } = spot;
+        if self.options.draws && ply > 0 && self.drawn(board) {
+            return Ok((self.fit(0, window), Vec::new()));
+        }
+        self.see(board);
+        let (mut now, mut best, mut table_move) = (window, -MOST, Move::NONE);
+        if self.asks(depth) {
+            let (cut, narrowed, start, mv) = self.ask(board, window, spot);
+            if let Some(score) = cut {
+                return Ok((score, Vec::new()));
+            }
+            (now, best, table_move) = (narrowed, start, mv);
+        }
+        let moves = self.generate(board);
+        if moves.is_empty() {
+            let score = self.terminal(board, spot);
+            if self.writes(depth) && self.options.store.terminals {
+                let bound = self.known(score, window);
+                self.write(board, bound, window, spot, score, Move::NONE, from);
+            }
+            return Ok((self.fit(score, window), Vec::new()));
+        }
+        let etc = i32::from(self.options.etc_depth);
+        if self.table.is_some() && etc > 0 && depth >= etc && ply > 0 {
+            for &mv in &moves {
+                let key = after(board, mv).key_from_scratch(&self.keys);
+                self.count.etc_probes += 1;
+                let Some(hit) = self.table.as_mut().unwrap().probe(key, (depth - 1) as u8) else { continue };
+                let score = -self.mate_shift(hit.entry.score, -(ply as i32 + 1));
+                if hit.entry.bound != Bound::Lower && score >= window.beta && self.deep_enough(&hit, depth - 1) {
+                    self.count.etc_cuts += 1;
+                    self.table.as_mut().unwrap().cutoff(&hit);
+                    self.write(board, Bound::Lower, window, spot, score, mv, from);
+                    self.note_answer(board, depth, mv);
+                    return Ok((self.fit(score, window), Vec::new()));
+                }
+            }
+        }
+        let null = self.options.null_move;
+        let mate = self.options.mate.value - 256;
+        let officer = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen]
+            .iter()
+            .any(|&piece| board.pieces(board.turn(), piece).count() > 0);
+        let may = null.min_depth > 0 && depth >= i32::from(null.min_depth) && ply > 0 && !previous.is_none();
+        if may && !board.in_check() && window.beta.abs() < mate && officer {
+            let mut passed = *board;
+            passed.play_null(Increments::none());
+            let zero = Window { alpha: -window.beta, beta: 1 - window.beta };
+            let below = Spot { depth: (depth - 1 - i32::from(null.reduction)).max(0), ply: ply + 1 };
+            self.path.push(board.key_from_scratch(&self.keys));
+            let score = (-self.visit(&passed, zero, below, Move::NONE)?.0).min(mate);
+            self.path.pop();
+            if score >= now.beta {
+                return Ok((self.fit(score, window), Vec::new()));
+            }
+        }
+        let iid = i32::from(self.options.iid.min_depth);
+        let listed = self.options.ordering.contains(&Ordering::TableMove);
+        if iid > 0 && depth >= iid && table_move.is_none() && now.open() && listed {
+            let (_, line) = self.node(board, now, Spot { depth: (depth / 2).max(1), ply }, previous)?;
+            table_move = line.first().copied().unwrap_or(Move::NONE);
+        }
+        let first = self.first(board, depth, table_move);
+        let moves = order(&self.options, &self.memory, board, moves, first, previous, ply);
+        self.path.push(board.key_from_scratch(&self.keys));
+        let (mut best_move, mut line) = (Move::NONE, Vec::new());
+        for (tried, &mv) in moves.iter().enumerate() {
+            let tables = tried == 0 && mv == table_move;
+            self.count.table_moves += u64::from(tables);
+            let child = after(board, mv);
+            let (score, below) = self.child(board, &child, mv, now, spot, tried)?;
+            if score > best {
+                (best, best_move) = (score, mv);
+                if score > now.alpha {
+                    now.alpha = score;
+                    line = [vec![mv], below].concat();
+                }
+                if score >= now.beta {
+                    self.count.cuts += 1;
+                    self.count.first_cuts += u64::from(tried == 0);
+                    self.count.table_move_cuts += u64::from(tables);
+                    if board.captured(mv).is_none() && mv.promotion().is_none() {
+                        self.memory.learn(board, previous, mv, ply, depth);
+                    }
+                    break;
+                }
+            }
+        }
+        self.path.pop();
+        if best > window.alpha {
+            self.note(board, depth, best_move);
+        }
+        let score = self.fit(best, window);
+        if self.writes(depth) {
+            self.write(board, Self::by_window(score, window), window, spot, score, best_move, from);
+        }
+        Ok((score, line))
+    }
+
+    fn child(&mut self, board: &Board, child: &Board, mv: Move, window: Window, spot: Spot, tried: usize) -> Found {
+        let below = Spot { depth: spot.depth - 1, ply: spot.ply + 1 };
+        let full = Window { alpha: -window.beta, beta: -window.alpha };
+        let zero = Window { alpha: -window.alpha - 1, beta: -window.alpha };
+        let lmr = self.options.lmr;
+        let quiet = board.captured(mv).is_none() && mv.promotion().is_none();
+        let late = tried >= usize::from(lmr.full_moves) && lmr.min_depth > 0 && spot.depth >= i32::from(lmr.min_depth);
+        if late && quiet && !board.in_check() && !child.in_check() {
+            let reduced = Spot { depth: (below.depth - i32::from(lmr.reduction)).max(0), ..below };
+            let (score, line) = self.visit(child, zero, reduced, mv)?;
+            if -score <= window.alpha {
+                return Ok((-score, line));
+            }
+            self.count.researches += 1;
+        }
+        if self.options.algorithm == Algorithm::Pvs && tried > 0 && window.open() {
+            let (score, line) = self.visit(child, zero, below, mv)?;
+            if -score <= window.alpha || -score >= window.beta {
+                return Ok((-score, line));
+            }
+            self.count.researches += 1;
+        }
+        let (score, line) = self.visit(child, full, below, mv)?;
+        Ok((-score, line))
+    }
+
+    fn leaf(&mut self, board: &Board, window: Window, ply: usize) -> Result<i32, Spent> {
+        let from = (self.count.nodes, self.credit);
+        self.enter()?;
+        self.count.leaves += 1;
+        if self.options.draws && self.drawn(board) {
+            return Ok(self.fit(0, window));
+        }
+        let score = self.settle(board, window, ply, 0, from)?;
+        Ok(self.fit(score, window))
+    }
+
+    /// A leaf, or a node after so many captures.
+    fn settle(
+        &mut self,
+        board: &Board,
+        window: Window,
+        ply: usize,
+        taken: u32,
+        from: (u64, u64),
+    ) -> Result<i32, Spent> {
+        let level = if taken == 0 { 0 } else { -1 };
+        let spot = Spot { depth: 0, ply };
+        self.see(board);
+        let mut table_move = Move::NONE;
+        if self.asks(level) {
+            let (cut, _, _, mv) = self.ask(board, window, spot);
+            if let Some(score) = cut {
+                return Ok(score);
+            }
+            table_move = mv;
+        }
+        if self.options.leaf_mates && self.generate(board).is_empty() {
+            let score = self.terminal(board, spot);
+            if self.writes(level) && self.options.store.terminals {
+                let bound = self.known(score, window);
+                self.write(board, bound, window, spot, score, Move::NONE, from);
+            }
+            return Ok(score);
+        }
+        self.count.evals += 1;
+        let standing = evaluate(&self.options, board);
+        if self.options.leaf == Leaf::Static {
+            if self.writes(level) {
+                let bound = self.known(standing, window);
+                self.write(board, bound, window, spot, standing, Move::NONE, from);
+            }
+            return Ok(standing);
+        }
+        let (mut best, mut best_move) = (standing, Move::NONE);
+        let cap = u32::from(self.options.quiescence.max_plies);
+        if best < window.beta && (cap == 0 || taken < cap) {
+            let mut alpha = window.alpha.max(best);
+            let mut moves = MoveList::new();
+            captures(board, &mut moves);
+            self.options.generation.sort(board, &mut moves, self.options.generation_seed);
+            let first = self.first(board, 0, table_move);
+            for mv in order(&self.options, &self.memory, board, moves.to_vec(), first, Move::NONE, ply) {
+                let value = |piece: Piece| self.options.eval.values.values()[piece as usize];
+                let gain = board.captured(mv).map_or(0, value) + mv.promotion().map_or(0, value);
+                let delta = self.options.quiescence.delta;
+                if delta > 0 && standing + gain + delta <= alpha {
+                    continue;
+                }
+                let below = Window { alpha: -window.beta, beta: -alpha };
+                let from = (self.count.nodes, self.credit);
+                self.enter()?;
+                self.count.qnodes += 1;
+                let score = self.settle(&after(board, mv), below, ply + 1, taken + 1, from)?;
+                let score = -self.fit(score, below);
+                if score > best {
+                    (best, best_move) = (score, mv);
+                    alpha = alpha.max(score);
+                    if score >= window.beta {
+                        break;
+                    }
+                }
+            }
+            if !best_move.is_none() && best > window.alpha {
+                self.note(board, 0, best_move);
+            }
+        }
+        if self.writes(level) {
+            self.write(board, Self::by_window(best, window), window, spot, best, best_move, from);
+        }
+        Ok(best)
+    }
+
+    fn minimax(&mut self, board: &Board, spot: Spot) -> Found {
+        let window = Window { alpha: -MOST, beta: MOST };
+        let Spot { depth, ply } = spot;
+        if depth == 0 {
+            return Ok((self.leaf(board, window, ply)?, Vec::new()));
+        }
+        let from = (self.count.nodes, self.credit);
+        self.enter()?;
+        self.count.interior += 1;
+        if self.options.draws && ply > 0 && self.drawn(board) {
+            return Ok((0, Vec::new()));
+        }
+        self.see(board);
+        if self.asks(depth)
+            && let (Some(score), ..) = self.ask(board, window, spot)
+        {
+            return Ok((score, Vec::new()));
+        }
+        let moves = self.generate(board);
+        let (mut best, mut line) = (-MOST, Vec::new());
+        self.path.push(board.key_from_scratch(&self.keys));
+        for &mv in &moves {
+            let (score, below) = self.minimax(&after(board, mv), Spot { depth: depth - 1, ply: ply + 1 })?;
+            if -score > best {
+                best = -score;
+                line = [vec![mv], below].concat();
+            }
+        }
+        self.path.pop();
+        if moves.is_empty() {
+            best = self.terminal(board, spot);
+        }
+        if self.writes(depth) && (!moves.is_empty() || self.options.store.terminals) {
+            let best_move = line.first().copied().unwrap_or(Move::NONE);
+            let bound = self.known(best, window);
+            self.write(board, bound, window, spot, best, best_move, from);
+        }
+        Ok((best, line))
+    }
+}
