@@ -10,7 +10,10 @@ mod engines;
 mod figures;
 mod fuzzing;
 mod page;
+mod plans;
+mod races;
 mod rooms;
+mod rows;
 mod statistics;
 #[cfg(unix)]
 mod sweep;

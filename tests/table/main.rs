@@ -4,4 +4,5 @@
 mod laws;
 mod model;
 mod policies;
+mod replays;
 mod trace;

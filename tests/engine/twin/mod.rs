@@ -340,3 +340,15 @@ fn draws_by_repetition_are_the_twins() {
         }
     });
 }
+
+/// Bare kings and a rook: every move of the losing side runs into mate, so that a pass seems to mate.
+#[test]
+fn mates_behind_a_pass_are_the_twins() {
+    for text in ["", "algorithm = 'pvs'", "mate.distance = 'depth'", "fail = 'hard'\ntable = 'none'"] {
+        let options: EngineOptions =
+            toml::from_str(&format!("null_move = {{ min_depth = 1, reduction = 0 }}\n{text}")).unwrap();
+        let starts =
+            ["1k6/8/1K6/8/8/8/8/7R b - - 0 1", "k7/8/1K6/8/8/8/8/6R1 b - - 0 1", "8/8/8/8/8/1k6/7r/1K6 w - - 0 1"];
+        same(text, &options, &starts.map(|fen| (fen, 6)), None);
+    }
+}

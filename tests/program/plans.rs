@@ -1,0 +1,179 @@
+//! Ids and shards: whatever changes what is searched changes the plan's id and the rows' ids, whatever does not leaves them; and shards
+//! are dealt out evenly.
+
+use std::collections::HashMap;
+use std::path::Path;
+use ttlab::experiment::{Experiment, Plan, Split};
+use ttlab::signature::values;
+
+fn plan(text: &str) -> Plan {
+    Plan::new(
+        &Experiment::parse(text, Path::new("plan.toml"), &[])
+            .unwrap_or_else(|error| panic!("{text}: {}", error.message)),
+    )
+}
+
+/// The ids of a plan: its own, then those of its first job's first row and of the job.
+fn ids(text: &str) -> [u64; 3] {
+    let plan = plan(text);
+    let job = plan.jobs().next().unwrap();
+    [plan.id(), plan.row_id(&job, job.item, 0, 1), plan.job_id(&job)]
+}
+
+const FILE: &str = "suite = 'data/games.pgn'\nfirst = 2\nlimit = { depth = 3 }\n[sequence]\nfrom = 2\nto = 9\n";
+
+#[test]
+fn whatever_is_searched_otherwise_has_another_id() {
+    let base = ids(FILE);
+    for (from, to) in [
+        ("depth = 3", "depth = 4"),
+        ("depth = 3", "nodes = 3"),
+        ("depth = 3", "depth = 3, nodes = 1000"),
+        ("depth = 3", "depth = 3, nodes = 1001"),
+        ("games.pgn", "selfplay.pgn"),
+        ("from = 2", "from = 3"),
+        ("to = 9", "to = 10"),
+        ("to = 9\n", ""),
+        ("to = 9", "to = 9\nside = 'white'"),
+        ("to = 9", "to = 9\nside = 'black'"),
+        ("to = 9", "to = 9\n[engine]\ntable.slots = 2"),
+        ("to = 9", "to = 9\n[engine]\npreset = 'otter'"),
+    ] {
+        let other = ids(&FILE.replace(from, to));
+        assert_ne!(FILE, FILE.replace(from, to));
+        for (at, what) in ["plan", "row", "job"].iter().enumerate() {
+            assert_ne!(base[at], other[at], "{what}: {from} -> {to}");
+        }
+    }
+    // What is said about an experiment, and how much of it is run, leaves what is searched alone.
+    let said = "name = 'x'\nquestion = 'why?'\nanalysis = 'because'\nslow = true\nsuite";
+    assert_eq!(base, ids(&FILE.replacen("suite", said, 1)));
+    for (from, to) in [("first = 2", "first = 3"), ("suite", "repeats = 2\nsuite")] {
+        let other = ids(&FILE.replacen(from, to, 1));
+        assert!(other[0] != base[0] && other[1..] == base[1..], "{to}: another plan of the same rows");
+    }
+}
+
+/// Two own positions, two lengths of own play: ids by what the position is, not by what it is called.
+#[test]
+fn positions_are_told_apart_by_all_that_they_are() {
+    let of = |fen: &str| ids(&format!("suite = {{ fen = '{fen}' }}\nlimit = {{ depth = 3 }}\n"));
+    let fens = [
+        "r3k2r/8/8/8/3pP3/8/8/R3K2R w KQkq - 0 1",
+        "r3k2r/8/8/8/3pP3/8/8/R3K2R b KQkq - 0 1",
+        "r3k2r/8/8/8/3pP3/8/8/R3K2R w KQk - 0 1",
+        "r3k2r/8/8/8/3pP3/8/8/R3K2R b KQkq e3 0 1",
+        "r3k2r/8/8/8/3pP3/8/8/R3K2R w KQkq - 1 1",
+        "r3k2r/8/8/8/3pP3/8/8/R3K2R w KQkq - 0 2",
+        "r3k2r/8/8/8/4P3/8/8/R3K2R w KQkq - 0 1",
+    ];
+    let all: Vec<_> = fens.iter().map(|fen| of(fen)).collect();
+    for (a, b) in (0..all.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
+        assert!((0..3).all(|at| all[a][at] != all[b][at]), "{} and {}", fens[a], fens[b]);
+    }
+    let own = |plies: u16| {
+        ids(&format!("suite = {{ startpos = true }}\nlimit = {{ depth = 3 }}\nsequence = {{ self_play = {plies} }}\n"))
+    };
+    assert!((0..3).all(|at| own(3)[at] != own(4)[at]));
+}
+
+/// Every value of every option: no two have one id.
+#[test]
+fn every_option_is_in_the_id() {
+    let mut seen: HashMap<[u64; 3], String> = HashMap::new();
+    let mut different: HashMap<String, String> = HashMap::new();
+    for (name, options) in values::all().into_iter().flat_map(|(_, points)| points) {
+        let mut experiment =
+            Experiment::parse("suite = { startpos = true }\nlimit = { depth = 3 }\n", Path::new("plan.toml"), &[])
+                .unwrap();
+        let text = serde_json::to_string(&options).unwrap();
+        experiment.points[0].options = options;
+        let plan = Plan::new(&experiment);
+        let job = plan.jobs().next().unwrap();
+        let ids = [plan.id(), plan.row_id(&job, 0, 0, 1), plan.job_id(&job)];
+        // Two names of one set of options (a parameter at its default) are one plan.
+        match (seen.insert(ids, name.clone()), different.insert(text, name.clone())) {
+            (Some(other), None) => panic!("{name} and {other} have one id"),
+            (None, Some(other)) => panic!("{name} and {other} are the same and have two ids"),
+            _ => {}
+        }
+    }
+    assert!(seen.len() > 200);
+}
+
+#[test]
+fn every_row_has_its_own_id() {
+    let text = "suite = 'data/games.pgn'\nfirst = 3\nlimit = { depth = 3 }\nrepeats = 2\nseeds = 3\nsequence = { from = 2, to = 5 }\n\
+        [grid]\n'table.size' = [64, 128]\n'table.clear' = ['game', 'never']\n";
+    let plan = plan(text);
+    let mut seen = HashMap::new();
+    let mut jobs = 0;
+    for job in plan.jobs() {
+        jobs += 1;
+        for item in job.item..job.item + job.items {
+            for (ply, depth) in [(2, 1), (2, 2), (3, 1), (5, 3)] {
+                let place = (job.variant, item, job.repeat, ply, depth);
+                assert_eq!(seen.insert(plan.row_id(&job, item, ply, depth), place), None);
+            }
+        }
+        assert_eq!(seen.insert(plan.job_id(&job), (job.variant, job.item, job.repeat, 0, 0)), None);
+        assert_eq!(plan.job_of(job.variant, job.item, job.repeat), job);
+    }
+    // For each repeat and key seed, two sizes cleared between games, of three games each, and two that are never cleared, one job each.
+    assert_eq!((jobs, plan.len()), (2 * 3 * (2 * 3 + 2), 2 * 3 * (2 * 3 + 2)));
+    let seeds: Vec<u64> = plan.variants.iter().map(|point| point.options.keys.seed).collect();
+    assert_eq!(seeds, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
+    // What was searched before the third game is part of what a variant without clearing finds there; for others it is not.
+    let other = self::plan(&text.replace("games.pgn", "selfplay.pgn"));
+    assert_ne!(plan.id(), other.id());
+    let one = self::plan(&text.replace("first = 3", "first = 2"));
+    let kept = |plan: &Plan, item: usize| {
+        let job = plan.job_of(1, item, 0);
+        assert!(job.items > 1);
+        plan.row_id(&job, item, 2, 1)
+    };
+    assert_eq!(kept(&plan, 1), kept(&one, 1), "the same games came before");
+}
+
+/// No shard has more than one job (or, where items stay together, one item's jobs) more than another.
+#[test]
+fn shards_are_balanced() {
+    for (variants, items) in [(1u64, 24usize), (2, 24), (3, 24), (4, 24), (6, 24), (5, 7), (4, 1)] {
+        let sizes: Vec<String> = (1..=variants).map(|size| (64 * size).to_string()).collect();
+        let text = format!(
+            "suite = 'data/bratko-kopec.epd'\nfirst = {items}\nlimit = {{ depth = 3 }}\n[grid]\n'table.size' = [{}]\n",
+            sizes.join(", ")
+        );
+        let plan = plan(&text);
+        for shards in (1..=30).chain([48, 96, 200]) {
+            let split = Split::new(&plan, shards);
+            let mut loads = vec![0u64; shards as usize];
+            let mut of_variant: HashMap<(usize, u64), u64> = HashMap::new();
+            let mut of_item: HashMap<usize, Vec<u64>> = HashMap::new();
+            for job in plan.jobs() {
+                let shard = split.shard_of(&plan, &job);
+                loads[shard as usize] += 1;
+                *of_variant.entry((job.variant, shard)).or_default() += 1;
+                of_item.entry(job.item).or_default().push(shard);
+            }
+            let (most, least) = (loads.iter().max().unwrap(), loads.iter().min().unwrap());
+            let together = shards <= items as u64;
+            let step = if together { variants } else { 1 };
+            assert!(most - least <= step, "{variants} variants, {items} items, {shards} shards: {loads:?}");
+            assert_eq!(loads.iter().sum::<u64>(), plan.len());
+            if together {
+                assert!(of_item.values().all(|shards| shards.iter().all(|&shard| shard == shards[0])));
+            } else if shards < plan.len() / 2 {
+                // No variant is all one shard's.
+                for variant in 0..variants as usize {
+                    let most =
+                        of_variant.iter().filter(|((of, _), _)| *of == variant).map(|(_, &jobs)| jobs).max().unwrap();
+                    assert!(
+                        most < items as u64,
+                        "{variants} variants, {items} items, {shards} shards: variant {variant}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Each step of a race by hand: how many items a round takes, who is asked, who leaves, who wins a tie, who is confirmed against whom, on
+//! items that nobody has seen, and what it cost. Objectives without a program behind them.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, Stage, Tuned, tune};
+use ttlab::analysis::questions::samples::Measured;
+use ttlab::experiment::{Goal, Tune};
+
+/// What a candidate is worth on the n-th item of a stage.
+struct Scripted<F> {
+    value: F,
+    asked: Vec<(Stage, Vec<usize>, Vec<usize>)>,
+}
+
+impl<F: FnMut(Stage, usize, usize, usize) -> f64> Objective for Scripted<F> {
+    type Error = Infallible;
+
+    fn measure(&mut self, stage: Stage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
+        self.asked.push((stage, candidates.to_vec(), items.to_vec()));
+        let mut values = Vec::new();
+        for &who in candidates {
+            values.push(items.iter().enumerate().map(|(at, &item)| (self.value)(stage, who, at, item)).collect());
+        }
+        Ok(Measured { items: items.iter().map(|&item| item as u32).collect(), values })
+    }
+}
+
+type Asked = Vec<(Stage, Vec<usize>, Vec<usize>)>;
+
+/// A race over so many items; `value`: of a stage, a candidate, the place of the item in the stage, and the item.
+fn race(
+    (candidates, baseline, items, pressures): (usize, usize, usize, usize),
+    options: &Tune,
+    value: impl FnMut(Stage, usize, usize, usize) -> f64,
+) -> (Tuned, Asked) {
+    let mut objective = Scripted { value, asked: Vec::new() };
+    let question = Contest { candidates, baseline, items, pressures, tune: options };
+    let mut told = Vec::new();
+    let tuned = tune(&question, &mut objective, &mut |round| told.push(round.clone())).unwrap();
+    assert_eq!(told, tuned.rounds, "each round is told");
+    let cost: usize = objective.asked.iter().map(|(_, who, items)| who.len() * items.len()).sum();
+    assert_eq!(tuned.cost, cost, "the cost is what was asked for");
+    assert_eq!(tuned.full_cost, candidates * items * (1 + pressures));
+    (tuned, objective.asked)
+}
+
+/// A hundred, and up to a fifth more by chance: nobody is better.
+fn noise(who: usize, item: usize) -> f64 {
+    let mixed = ((who * 1000 + item + 1) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    100.0 + ((mixed >> 32) % 1000) as f64 / 50.0
+}
+
+/// Where nothing separates the candidates, the race goes to its end: it sees each of its items once and none that is held out.
+#[test]
+fn a_race_without_an_end_never_sees_what_is_held_out() {
+    let options = Tune { held_out: 0.3, ..Tune::default() };
+    let mut orders = BTreeSet::new();
+    for seed in 1..=5 {
+        let options = Tune { seed, ..options.clone() };
+        let (tuned, asked) = race((3, 0, 101, 2), &options, |_, who, _, item| noise(who, item));
+        assert!(tuned.candidates.iter().all(|candidate| candidate.dropped.is_none()), "the objective separates them");
+        let of = |wanted: fn(&Stage) -> bool| -> Vec<usize> {
+            asked.iter().filter(|(stage, ..)| wanted(stage)).flat_map(|(.., items)| items.clone()).collect()
+        };
+        let raced = of(|stage| matches!(stage, Stage::Race(_)));
+        let held = of(|stage| *stage == Stage::Held(0));
+        assert_eq!((raced.len(), held.len(), tuned.held_out), (70, 31, 31), "thirty per cent, rounded up");
+        let all: BTreeSet<usize> = raced.iter().chain(&held).copied().collect();
+        assert_eq!(all, (0..101).collect(), "each item once, in the race or after it");
+        for pressure in [1, 2] {
+            let again: Vec<_> = asked.iter().filter(|(stage, ..)| *stage == Stage::Held(pressure)).collect();
+            assert_eq!(again.len(), 1);
+            assert_eq!(again[0].2, held, "every pressure is tried on the same items");
+        }
+        assert_eq!(tuned.rounds.iter().map(|round| round.items).collect::<Vec<_>>(), [12, 12, 24, 22]);
+        let stages: Vec<Stage> = asked.iter().map(|(stage, ..)| *stage).collect();
+        let race = (0..4).map(Stage::Race);
+        assert_eq!(stages, race.chain((0..3).map(Stage::Held)).collect::<Vec<_>>());
+        orders.insert(raced);
+    }
+    assert_eq!(orders.len(), 5, "another seed draws in another order");
+}
+
+/// So many, then as many again, doubling; the rest joins the last round where it would be less than a quarter of all.
+#[test]
+fn rounds_double_and_the_last_is_no_small_one() {
+    for (first, items, wanted) in [
+        (12, 24, vec![12]),
+        (2, 16, vec![2, 2, 4]),
+        (10, 26, vec![13]),
+        (9, 26, vec![9, 4]),
+        (5, 40, vec![5, 5, 10]),
+        (50, 40, vec![20]),
+        (3, 200, vec![3, 3, 6, 12, 24, 52]),
+    ] {
+        let options = Tune { first, ..Tune::default() };
+        let (tuned, _) = race((2, 0, items, 0), &options, |_, who, _, item| noise(who, item));
+        assert_eq!(tuned.rounds.iter().map(|round| round.items).collect::<Vec<_>>(), wanted, "{first} of {items}");
+    }
+}
+
+/// Five of which one is best by far: the others go at once, and the three finalists and the baseline are confirmed.
+#[test]
+fn who_leaves_and_who_is_confirmed() {
+    let factors = [1.0, 0.9, 0.95, 2.0, 0.8];
+    let (tuned, asked) = race((5, 0, 60, 1), &Tune::default(), |_, who, _, item| (10.0 + item as f64) * factors[who]);
+    assert_eq!((tuned.winner, tuned.against, tuned.rounds.len()), (4, 0, 1));
+    assert_eq!((tuned.rounds[0].best, &tuned.rounds[0].dropped), (4, &vec![0, 1, 2, 3]));
+    assert_eq!(asked[0].1, [0, 1, 2, 3, 4]);
+    // The winner, the two next best, and the baseline, whatever its place.
+    let finalists = [0, 1, 2, 4];
+    assert_eq!((asked[1].1.as_slice(), asked[2].1.as_slice()), (&finalists[..], &finalists[..]));
+    assert_eq!(tuned.cost, 5 * 12 + 2 * 4 * 30);
+    for (who, candidate) in tuned.candidates.iter().enumerate() {
+        assert!((candidate.ratio.mean - factors[who]).abs() < 1e-9, "{who}: {:?}", candidate.ratio);
+        assert_eq!((candidate.searches, candidate.same), (12, false));
+        assert_eq!(candidate.dropped, (who != 4).then_some(0));
+        assert_eq!(candidate.p.is_nan(), who == 4);
+        assert!(who == 4 || candidate.p < 0.05 && candidate.p > 0.0);
+    }
+    for held in &tuned.held {
+        for (standing, who) in held.standings.iter().zip(finalists) {
+            assert_eq!(standing.candidate, who);
+            assert!((standing.ratio.mean - factors[who]).abs() < 1e-9);
+            assert_eq!(standing.ratio.pairs, 30);
+        }
+        assert!((held.test.mean - 0.8).abs() < 1e-9);
+    }
+    assert_eq!(tuned.found, [Confirmation::Better, Confirmation::Better]);
+    // One finalist: the winner, beside the baseline.
+    let one = Tune { finalists: 1, ..Tune::default() };
+    let (_, asked) = race((5, 0, 60, 0), &one, |_, who, _, item| (10.0 + item as f64) * factors[who]);
+    assert_eq!(asked[1].1, [0, 4]);
+    // The most is best.
+    let most = Tune { goal: Goal::Most, ..Tune::default() };
+    let (tuned, asked) = race((5, 0, 60, 0), &most, |_, who, _, item| (10.0 + item as f64) * factors[who]);
+    assert_eq!((tuned.winner, tuned.answer()), (3, Confirmation::Better));
+    assert_eq!(asked[1].1, [0, 1, 2, 3]);
+}
+
+/// Of equals the baseline is the best; what is the same as the winner is neither its rival nor a finalist.
+#[test]
+fn of_equals_the_baseline_stands() {
+    let factors = [1.0, 1.0, 1.2, 1.1];
+    let (tuned, asked) = race((4, 1, 60, 0), &Tune::default(), |_, who, _, item| (10.0 + item as f64) * factors[who]);
+    assert_eq!((tuned.winner, tuned.against, tuned.answer()), (1, 3, Confirmation::Better));
+    let same: Vec<bool> = tuned.candidates.iter().map(|candidate| candidate.same).collect();
+    assert_eq!(same, [true, false, false, false]);
+    assert_eq!(asked.last().unwrap().1, [1, 2, 3]);
+    assert!((tuned.held[0].test.mean - 1.0 / 1.1).abs() < 1e-9);
+    // Without the baseline among them, the first.
+    let (tuned, _) = race((3, 0, 60, 0), &Tune::default(), |_, who, _, _| [2.0, 1.0, 1.0][who]);
+    assert_eq!((tuned.winner, tuned.answer()), (1, Confirmation::Better));
+}
+
+/// Those who left are asked no more, but for the baseline, against whom all curves are drawn; nobody who left comes back to win.
+#[test]
+fn who_left_is_asked_no_more_but_for_the_baseline() {
+    let value = |stage: Stage, who: usize, item: usize| match (who, stage) {
+        (0, _) => 2.0 * noise(0, item),
+        // Bad at first, and would be the best by far later.
+        (3, Stage::Race(0)) => 3.0 * noise(3, item),
+        (3, _) => 1.0,
+        _ => noise(who, item),
+    };
+    let (tuned, asked) = race((4, 0, 101, 0), &Tune::default(), |stage, who, _, item| value(stage, who, item));
+    assert!(tuned.rounds.len() > 2);
+    assert_eq!((tuned.candidates[0].dropped, tuned.candidates[3].dropped), (Some(0), Some(0)));
+    for (at, (stage, who, _)) in asked.iter().enumerate() {
+        let wanted: &[usize] = match stage {
+            Stage::Race(0) => &[0, 1, 2, 3],
+            Stage::Race(_) => &[0, 1, 2],
+            Stage::Held(_) => &[0, 1, 2, 3],
+        };
+        assert_eq!(who, wanted, "{at}");
+    }
+    assert!([1, 2].contains(&tuned.winner));
+    assert_eq!((tuned.candidates[3].searches, tuned.candidates[0].searches), (12, tuned.candidates[1].searches));
+}
+
+/// Two of twelve items against a candidate: p is 2 (1 + 12 + 66) / 2^12 = 0.039, below alpha but not below a quarter of it, which is what
+/// each of four rounds has. One of twelve: 2 (1 + 12) / 2^12 = 0.0063, which is.
+#[test]
+fn the_level_is_shared_by_the_rounds() {
+    for (against, dropped) in [(2, None), (1, Some(0))] {
+        let (tuned, _) = race((2, 0, 140, 0), &Tune::default(), |stage, who, at, item| match stage {
+            Stage::Race(0) => [100.0, if at < against { 90.0 } else { 100.0 * 100.0 / 90.0 }][who],
+            _ => noise(who, item),
+        });
+        assert_eq!(tuned.candidates[1].dropped.filter(|&round| round == 0), dropped, "{against} of 12");
+    }
+}
+
+/// A winner that does worse on what the race never saw; at one other pressure nothing can be told. The other pressures share a level
+/// (Holm, by hand); the file's own stands alone.
+#[test]
+fn luck_in_the_race_is_found_out() {
+    let (tuned, _) = race((2, 0, 80, 3), &Tune::default(), |stage, who, at, item| match (stage, who) {
+        (_, 0) => 100.0,
+        (Stage::Race(_), _) => 80.0,
+        (Stage::Held(0), _) => 130.0,
+        (Stage::Held(1), _) => {
+            if at % 2 == 0 {
+                90.0
+            } else {
+                100.0 * 100.0 / 90.0
+            }
+        }
+        (Stage::Held(2), _) => {
+            if at % 40 < 13 {
+                100.0 * 100.0 / 90.0
+            } else {
+                90.0
+            }
+        }
+        (Stage::Held(_), _) => 85.0 + (item % 3) as f64,
+    });
+    assert_eq!((tuned.winner, tuned.against), (1, 0));
+    assert_eq!(
+        (tuned.found[0], tuned.found[1], tuned.found[3]),
+        (Confirmation::Worse, Confirmation::Nothing, Confirmation::Better)
+    );
+    assert_eq!(tuned.held[0].p, tuned.held[0].test.p);
+    let mut raw: Vec<(f64, usize)> = (1..4).map(|at| (tuned.held[at].test.p, at)).collect();
+    raw.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    assert!(raw[0].0 < raw[1].0 && raw[1].0 < raw[2].0 && raw[1].0 < 0.2, "{raw:?}");
+    let mut least: f64 = 0.0;
+    for (place, (p, at)) in raw.into_iter().enumerate() {
+        least = least.max((p * (3 - place) as f64).min(1.0));
+        assert!((tuned.held[at].p - least).abs() < 1e-12, "{at}: {} for {least}", tuned.held[at].p);
+    }
+}
