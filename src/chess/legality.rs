@@ -3,7 +3,7 @@
 use super::attacks;
 use super::bitboard::Bitboard;
 use super::board::Board;
-use super::movegen::{ahead, castling, count, origin};
+use super::movegen::{ahead, any, castling, origin};
 use super::moves::{Move, MoveList};
 use super::types::{Color, Piece, Square};
 
@@ -16,7 +16,7 @@ impl Board {
             Color::White => self.has_free_push::<true>(),
             Color::Black => self.has_free_push::<false>(),
         };
-        found || count(self) != 0
+        found || any(self)
     }
 
     /// Whether a pawn that cannot be pinned, because it is on no line of its king, can be pushed out of check.

@@ -15,20 +15,49 @@ use super::types::{Color, Piece, Square};
 
 /// Appends the legal moves in `purple` order.
 pub fn legal(board: &Board, list: &mut MoveList) {
-    generate::<_, false>(board, list);
+    generate::<_, ALL>(board, list);
 }
 
 /// Appends the legal captures in `purple` order: en passant and promotions that capture included, other promotions not.
 pub fn captures(board: &Board, list: &mut MoveList) {
-    generate::<_, true>(board, list);
+    generate::<_, CAPTURES>(board, list);
 }
+
+/// Appends the legal captures and promotions in `purple` order.
+pub fn noisy(board: &Board, list: &mut MoveList) {
+    generate::<_, NOISY>(board, list);
+}
+
+/// Appends the legal moves that neither capture nor promote, in `purple` order.
+pub fn quiets(board: &Board, list: &mut MoveList) {
+    generate::<_, QUIETS>(board, list);
+}
+
+/// Shows the legal moves to a sink in `purple` order, until it has seen enough.
+#[inline]
+pub fn show<S: Sink>(board: &Board, sink: &mut S) {
+    generate::<_, ALL>(board, sink);
+}
+
+/// Which moves are generated.
+const ALL: u8 = 0;
+const CAPTURES: u8 = 1;
+const NOISY: u8 = 2;
+const QUIETS: u8 = 3;
 
 /// The number of legal moves.
 #[must_use]
 pub fn count(board: &Board) -> u64 {
     let mut count = Count(0);
-    generate::<_, false>(board, &mut count);
+    generate::<_, ALL>(board, &mut count);
     count.0
+}
+
+/// Whether there is a legal move.
+pub(super) fn any(board: &Board) -> bool {
+    let mut any = Any(false);
+    generate::<_, ALL>(board, &mut any);
+    any.0
 }
 
 /// Appends the castling moves, king's side first. Only where the side to move is not in check.
@@ -36,41 +65,44 @@ pub(super) fn castling(board: &Board, list: &mut MoveList) {
     match board.turn() {
         Color::White => Position::<true>::new(board).castling(list),
         Color::Black => Position::<false>::new(board).castling(list),
-    }
+    };
 }
 
-/// Receives moves as they are generated.
-trait Sink {
+/// Receives moves as they are generated. Each call says whether it has seen enough.
+pub trait Sink {
     /// Moves of one piece.
-    fn piece(&mut self, from: Square, targets: Bitboard);
+    fn piece(&mut self, from: Square, targets: Bitboard) -> bool;
     /// Pawn moves, all by the same step.
-    fn pawns(&mut self, targets: Bitboard, step: i8);
+    fn pawns(&mut self, targets: Bitboard, step: i8) -> bool;
     /// Pawn moves to the last rank, all by the same step.
-    fn promotions(&mut self, targets: Bitboard, step: i8);
+    fn promotions(&mut self, targets: Bitboard, step: i8) -> bool;
 }
 
 impl Sink for MoveList {
     #[inline]
-    fn piece(&mut self, from: Square, targets: Bitboard) {
+    fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
         for to in targets {
             self.push(Move::new(from, to));
         }
+        false
     }
 
     #[inline]
-    fn pawns(&mut self, targets: Bitboard, step: i8) {
+    fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
             self.push(Move::new(origin(to, step), to));
         }
+        false
     }
 
     #[inline]
-    fn promotions(&mut self, targets: Bitboard, step: i8) {
+    fn promotions(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
             for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
                 self.push(Move::promoting(origin(to, step), to, piece));
             }
         }
+        false
     }
 }
 
@@ -78,24 +110,50 @@ struct Count(u64);
 
 impl Sink for Count {
     #[inline]
-    fn piece(&mut self, _: Square, targets: Bitboard) {
+    fn piece(&mut self, _: Square, targets: Bitboard) -> bool {
         self.0 += u64::from(Bitboard::count(targets));
+        false
     }
 
     #[inline]
-    fn pawns(&mut self, targets: Bitboard, _: i8) {
+    fn pawns(&mut self, targets: Bitboard, _: i8) -> bool {
         self.0 += u64::from(Bitboard::count(targets));
+        false
     }
 
     #[inline]
-    fn promotions(&mut self, targets: Bitboard, _: i8) {
+    fn promotions(&mut self, targets: Bitboard, _: i8) -> bool {
         self.0 += u64::from(Bitboard::count(targets)) * 4;
+        false
+    }
+}
+
+/// Has seen enough with one move.
+struct Any(bool);
+
+impl Sink for Any {
+    #[inline]
+    fn piece(&mut self, _: Square, targets: Bitboard) -> bool {
+        self.0 |= !targets.is_empty();
+        self.0
+    }
+
+    #[inline]
+    fn pawns(&mut self, targets: Bitboard, _: i8) -> bool {
+        self.0 |= !targets.is_empty();
+        self.0
+    }
+
+    #[inline]
+    fn promotions(&mut self, targets: Bitboard, _: i8) -> bool {
+        self.0 |= !targets.is_empty();
+        self.0
     }
 }
 
 /// Where a pawn came from.
 #[inline]
-pub(super) const fn origin(to: Square, step: i8) -> Square {
+pub const fn origin(to: Square, step: i8) -> Square {
     Square::new((to.index() as u8).wrapping_sub(step as u8))
 }
 
@@ -111,11 +169,11 @@ pub(super) const fn ahead<const WHITE: bool>(squares: u64, file: i8) -> u64 {
 }
 
 #[inline]
-fn generate<S: Sink, const CAPTURES: bool>(board: &Board, sink: &mut S) {
+fn generate<S: Sink, const WHAT: u8>(board: &Board, sink: &mut S) {
     match board.turn() {
-        Color::White => Position::<true>::new(board).generate::<S, CAPTURES>(sink),
-        Color::Black => Position::<false>::new(board).generate::<S, CAPTURES>(sink),
-    }
+        Color::White => Position::<true>::new(board).generate::<S, WHAT>(sink),
+        Color::Black => Position::<false>::new(board).generate::<S, WHAT>(sink),
+    };
 }
 
 /// A board with what legality needs, for the side to move.
@@ -164,40 +222,57 @@ impl<'a, const WHITE: bool> Position<'a, WHITE> {
     }
 
     #[inline]
-    fn generate<S: Sink, const CAPTURES: bool>(&self, sink: &mut S) {
+    fn generate<S: Sink, const WHAT: u8>(&self, sink: &mut S) -> bool {
         let checkers = self.board.checkers();
         // Where a move must end to leave no check: anywhere, on the checker or in its way.
         let saving = match checkers.first() {
             None => !0,
             Some(checker) if !checkers.many() => attacks::between(self.king, checker).0 | checkers.0,
-            Some(_) => {
-                self.king_moves::<S, CAPTURES>(sink);
-                return;
-            }
+            Some(_) => return self.king_moves::<S, WHAT>(sink),
         };
-        self.pawn_moves::<S, CAPTURES>(sink, saving);
-        if !CAPTURES && checkers.is_empty() {
-            self.castling(sink);
+        if self.pawn_moves::<S, WHAT>(sink, saving) {
+            return true;
         }
-        let targets = saving & if CAPTURES { self.them } else { !self.us };
+        if matches!(WHAT, ALL | QUIETS) && checkers.is_empty() && self.castling(sink) {
+            return true;
+        }
+        let targets = saving & self.targets::<WHAT>();
         let pieces = |piece| self.board.pieces(Self::US, piece);
         for from in pieces(Piece::Knight) & Bitboard(!self.pinned) {
-            self.emit::<S, CAPTURES>(sink, from, attacks::knight(from).0 & targets);
+            if self.emit::<S, WHAT>(sink, from, attacks::knight(from).0 & targets) {
+                return true;
+            }
         }
         let occupied = Bitboard(self.occupied);
         for from in pieces(Piece::Rook) {
             let reached = self.unpinned(from, attacks::rook(from, occupied).0);
-            self.emit::<S, CAPTURES>(sink, from, reached & targets);
+            if self.emit::<S, WHAT>(sink, from, reached & targets) {
+                return true;
+            }
         }
         for from in pieces(Piece::Bishop) {
             let reached = self.unpinned(from, attacks::bishop(from, occupied).0);
-            self.emit::<S, CAPTURES>(sink, from, reached & targets);
+            if self.emit::<S, WHAT>(sink, from, reached & targets) {
+                return true;
+            }
         }
         for from in pieces(Piece::Queen) {
             let reached = self.unpinned(from, attacks::queen(from, occupied).0);
-            self.emit::<S, CAPTURES>(sink, from, reached & targets);
+            if self.emit::<S, WHAT>(sink, from, reached & targets) {
+                return true;
+            }
         }
-        self.king_moves::<S, CAPTURES>(sink);
+        self.king_moves::<S, WHAT>(sink)
+    }
+
+    /// Where pieces may go by what is generated.
+    #[inline]
+    fn targets<const WHAT: u8>(&self) -> u64 {
+        match WHAT {
+            ALL => !self.us,
+            QUIETS => !self.occupied,
+            _ => self.them,
+        }
     }
 
     /// A pinned piece stays on the line of its king.
@@ -207,15 +282,15 @@ impl<'a, const WHITE: bool> Position<'a, WHITE> {
     }
 
     #[inline]
-    fn emit<S: Sink, const CAPTURES: bool>(&self, sink: &mut S, from: Square, targets: u64) {
-        sink.piece(from, Bitboard(targets & self.them));
-        if !CAPTURES {
-            sink.piece(from, Bitboard(targets & !self.them));
+    fn emit<S: Sink, const WHAT: u8>(&self, sink: &mut S, from: Square, targets: u64) -> bool {
+        match WHAT {
+            ALL => sink.piece(from, Bitboard(targets & self.them)) || sink.piece(from, Bitboard(targets & !self.them)),
+            _ => sink.piece(from, Bitboard(targets)),
         }
     }
 
     #[inline]
-    fn pawn_moves<S: Sink, const CAPTURES: bool>(&self, sink: &mut S, saving: u64) {
+    fn pawn_moves<S: Sink, const WHAT: u8>(&self, sink: &mut S, saving: u64) -> bool {
         let (third, last) = if WHITE { (0xff_0000, 0xff << 56) } else { (0xff << 40, 0xff) };
         let (north, west, east) = if WHITE { (8, 7, 9) } else { (-8, -9, -7) };
         let pawns = self.board.pieces(Self::US, Piece::Pawn).0;
@@ -231,38 +306,48 @@ impl<'a, const WHITE: bool> Position<'a, WHITE> {
                 if WHITE == (file == 1) { attacks::diagonal(self.king) } else { attacks::antidiagonal(self.king) };
             ahead::<WHITE>(free | pawns & diagonal.0, file) & self.them & saving
         };
+        let quiet = || (Bitboard(pushes & !last), Bitboard(ahead::<WHITE>(steps & third, 0) & empty & saving));
+        if WHAT == QUIETS {
+            let (one, two) = quiet();
+            return sink.pawns(one, north) || sink.pawns(two, 2 * north);
+        }
         let (left, right) = (toward(-1), toward(1));
-
-        if !CAPTURES {
-            sink.pawns(Bitboard(pushes & !last), north);
-            sink.pawns(Bitboard(ahead::<WHITE>(steps & third, 0) & empty & saving), 2 * north);
-        }
-        sink.pawns(Bitboard(left & !last), west);
-        sink.pawns(Bitboard(right & !last), east);
-        if let Some(target) = self.board.en_passant() {
-            self.en_passant(sink, target, west, east);
-        }
-        if (pushes | left | right) & last != 0 {
-            if !CAPTURES {
-                sink.promotions(Bitboard(pushes & last), north);
+        if WHAT == ALL {
+            let (one, two) = quiet();
+            if sink.pawns(one, north) || sink.pawns(two, 2 * north) {
+                return true;
             }
-            sink.promotions(Bitboard(left & last), west);
-            sink.promotions(Bitboard(right & last), east);
         }
+        if sink.pawns(Bitboard(left & !last), west) || sink.pawns(Bitboard(right & !last), east) {
+            return true;
+        }
+        if let Some(target) = self.board.en_passant()
+            && self.en_passant(sink, target, west, east)
+        {
+            return true;
+        }
+        (pushes | left | right) & last != 0
+            && (WHAT != CAPTURES && sink.promotions(Bitboard(pushes & last), north)
+                || sink.promotions(Bitboard(left & last), west)
+                || sink.promotions(Bitboard(right & last), east))
     }
 
-    fn en_passant<S: Sink>(&self, sink: &mut S, target: Square, west: i8, east: i8) {
+    fn en_passant<S: Sink>(&self, sink: &mut S, target: Square, west: i8, east: i8) -> bool {
         let capturers = self.board.en_passant_capturers(target, Self::THEM);
         for step in [west, east] {
             let from = origin(target, step);
-            if capturers.has(from) && self.board.en_passant_is_safe(from, target, Self::THEM, 0) {
-                sink.pawns(Bitboard::of(target), step);
+            if capturers.has(from)
+                && self.board.en_passant_is_safe(from, target, Self::THEM, 0)
+                && sink.pawns(Bitboard::of(target), step)
+            {
+                return true;
             }
         }
+        false
     }
 
     #[inline]
-    fn castling<S: Sink>(&self, sink: &mut S) {
+    fn castling<S: Sink>(&self, sink: &mut S) -> bool {
         let (short, long, rank) = if WHITE {
             (rights::WHITE_KING, rights::WHITE_QUEEN, 0)
         } else {
@@ -271,12 +356,8 @@ impl<'a, const WHITE: bool> Position<'a, WHITE> {
         let rights = self.board.castling();
         let clear = |squares: u64| self.occupied & squares << rank == 0;
         let safe = |squares: [u8; 2]| squares.into_iter().all(|square| self.safe(Square::new(square + rank)));
-        if rights & short != 0 && clear(0x60) && safe([5, 6]) {
-            sink.piece(self.king, Bitboard(0x40 << rank));
-        }
-        if rights & long != 0 && clear(0x0e) && safe([3, 2]) {
-            sink.piece(self.king, Bitboard(0x04 << rank));
-        }
+        rights & short != 0 && clear(0x60) && safe([5, 6]) && sink.piece(self.king, Bitboard(0x40 << rank))
+            || rights & long != 0 && clear(0x0e) && safe([3, 2]) && sink.piece(self.king, Bitboard(0x04 << rank))
     }
 
     /// Whether the king could stand on `square`; it no longer hides what is behind it.
@@ -302,8 +383,8 @@ impl<'a, const WHITE: bool> Position<'a, WHITE> {
     }
 
     #[inline]
-    fn king_moves<S: Sink, const CAPTURES: bool>(&self, sink: &mut S) {
-        let targets = self.king_targets(if CAPTURES { self.them } else { !self.us });
-        self.emit::<S, CAPTURES>(sink, self.king, targets);
+    fn king_moves<S: Sink, const WHAT: u8>(&self, sink: &mut S) -> bool {
+        let targets = self.king_targets(self.targets::<WHAT>());
+        self.emit::<S, WHAT>(sink, self.king, targets)
     }
 }

@@ -1,7 +1,7 @@
 //! Alpha-beta and principal variation search: one interior node.
 
 use super::observer::{Observer, Probed};
-use super::ordering::Hint;
+use super::ordering::{Frame, Hint, Orderly};
 use super::probe::Node;
 use super::search::Search;
 use super::switches::INFINITE;
@@ -19,7 +19,7 @@ impl<O: Observer> Search<'_, O> {
         }
         let entered = (self.count.nodes - 1, self.credit);
         self.count.interior += 1;
-        self.lines.clear(ply);
+        self.pv.clear(ply);
         if self.on.draws && ply > 0 && self.is_draw(board) {
             return self.returned(0, window.alpha, window.beta);
         }
@@ -35,16 +35,32 @@ impl<O: Observer> Search<'_, O> {
             (alpha, beta, best, table_move) = (answer.alpha, answer.beta, answer.best, answer.mv);
         }
 
-        self.scratch.clear();
-        movegen::legal(board, &mut self.scratch);
-        if self.scratch.is_empty() {
+        let bare = depth == 1 && self.on.bare_leaves && !O::LOOKS;
+        let staged = depth <= self.on.staged_depth;
+        let known_legal = staged && !table_move.is_none() && board.is_legal(table_move);
+        if self.is_frontier(depth)
+            && let Some((score, mv)) = self.frontier(board, window, (alpha, beta, best), table_move)
+        {
+            let score = self.returned(score, window.alpha, window.beta);
+            if TABLE && self.on.store_depth <= depth {
+                self.record(board, window, (score, mv), entered);
+            }
+            return score;
+        }
+        if !staged {
+            self.generate(board);
+        }
+        let terminal = match staged {
+            true => !known_legal && !board.has_legal_move(),
+            false => self.scratch.is_empty(),
+        };
+        if terminal {
             let score = self.terminal(board, ply, depth);
             if TABLE && self.on.store_depth <= depth && self.on.terminals {
                 self.record_known(board, window, (score, Move::NONE), entered);
             }
             return self.returned(score, window.alpha, window.beta);
         }
-        self.arrange(board);
 
         if TABLE
             && self.on.etc_depth <= depth
@@ -68,30 +84,35 @@ impl<O: Observer> Search<'_, O> {
             if self.aborted {
                 return 0;
             }
-            table_move = self.lines.get(ply).first().copied().unwrap_or(Move::NONE);
-            self.lines.clear(ply);
+            table_move = self.pv.get(ply).first().copied().unwrap_or(Move::NONE);
+            self.pv.clear(ply);
             looked_ahead = true;
         }
-        if looked_ahead {
+        if looked_ahead && !staged {
             // The inner searches generated into the same list.
-            self.scratch.clear();
-            movegen::legal(board, &mut self.scratch);
-            self.arrange(board);
+            self.generate(board);
         }
 
         let hint = Hint { table_move: self.first_move(board, depth, table_move), previous, ply };
-        let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.learned);
+        let mut frame = if staged {
+            let legal = known_legal && hint.table_move == table_move || board.is_legal(hint.table_move);
+            self.stack.begin(if self.ranks.has_first() && legal { hint.table_move } else { Move::NONE })
+        } else {
+            self.stack.push(&self.ranks, board, &self.scratch, &hint, self.learned)
+        };
         if TABLE {
             self.prefetch_children(board, depth);
         }
         self.path.push(board.key());
         let mut best_move = Move::NONE;
         let mut tried = 0;
-        let bare = depth == 1 && self.on.bare_leaves && !O::LOOKS;
         if bare {
-            self.lines.clear(ply + 1);
+            self.pv.clear(ply + 1);
         }
-        while let Some(mv) = self.stack.next(&mut frame, &self.ranks) {
+        while let Some(mv) = match staged {
+            true => self.next_staged(&mut frame, board, &hint),
+            false => self.stack.next(&mut frame),
+        } {
             if TABLE && self.on.prefetch == Prefetch::Child && self.on.probe_depth < depth {
                 self.fetch(board.key_after(mv, self.increments));
             }
@@ -114,7 +135,7 @@ impl<O: Observer> Search<'_, O> {
                 best_move = mv;
                 if score > alpha {
                     alpha = score;
-                    self.lines.raise(ply, mv);
+                    self.pv.raise(ply, mv);
                 }
                 if score >= beta {
                     self.count.cuts += 1;
@@ -138,6 +159,28 @@ impl<O: Observer> Search<'_, O> {
             self.record(board, window, (score, best_move), entered);
         }
         score
+    }
+
+    /// Generates all moves of a node, in the order of the options.
+    #[inline]
+    fn generate(&mut self, board: &Board) {
+        self.scratch.clear();
+        movegen::legal(board, &mut self.scratch);
+        self.arrange(board);
+    }
+
+    /// The next move of a node whose moves come in stages.
+    #[inline]
+    fn next_staged(&mut self, frame: &mut Frame, board: &Board, hint: &Hint) -> Option<Move> {
+        let by = Orderly {
+            ranks: &self.ranks,
+            generation: self.on.generation,
+            seed: self.on.generation_seed,
+            board,
+            hint,
+            learned: self.learned,
+        };
+        self.stack.next_staged(frame, &mut self.scratch, by)
     }
 
     /// The value of one move of a node, from the node's view: searched in full, or as late moves are.

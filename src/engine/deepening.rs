@@ -347,7 +347,7 @@ struct Found {
 struct Buffers {
     path: Vec<u64>,
     stack: Stack,
-    lines: Variations,
+    pv: Variations,
 }
 
 /// What a search borrows from its engine.
@@ -387,7 +387,7 @@ impl<'a> Kernel<'a> {
             credit: 0,
             stack: std::mem::take(&mut buffers.stack),
             scratch: MoveList::new(),
-            lines: std::mem::take(&mut buffers.lines),
+            pv: std::mem::take(&mut buffers.pv),
             path: std::mem::take(&mut buffers.path),
             stop,
             node_limit: wanted.nodes,
@@ -399,10 +399,10 @@ impl<'a> Kernel<'a> {
         watch(Progress::Begin { depth: wanted.depth });
         let score = search.iterate(root, i32::from(wanted.depth), wanted.guess);
         watch(Progress::End);
-        let Search { observer, table, count, aborted, stack, lines, path, .. } = search;
-        let pv = lines.get(0).to_vec();
-        *buffers = Buffers { path, stack, lines };
+        let Search { observer, table, count, aborted, stack, pv, path, .. } = search;
+        let line = pv.get(0).to_vec();
+        *buffers = Buffers { path, stack, pv };
         let table = table.map(|table| table as &dyn Table);
-        (Found { score, pv, count, finished: !aborted, anatomy: None }, observer, table)
+        (Found { score, pv: line, count, finished: !aborted, anatomy: None }, observer, table)
     }
 }

@@ -14,7 +14,7 @@ impl<O: Observer> Search<'_, O> {
             return 0;
         }
         self.count.leaves += 1;
-        self.lines.clear(node.ply);
+        self.pv.clear(node.ply);
         if self.on.draws && self.is_draw(board) {
             return self.returned(0, node.alpha, node.beta);
         }
@@ -95,7 +95,7 @@ impl<O: Observer> Search<'_, O> {
         self.arrange(board);
         let hint = Hint { table_move: self.first_move(board, 0, table_move), previous: Move::NONE, ply };
         let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.learned);
-        while let Some(mv) = self.stack.next(&mut frame, &self.ranks) {
+        while let Some(mv) = self.stack.next(&mut frame) {
             if self.on.delta != 0 && self.is_delta_pruned(board, mv, stand_pat, alpha) {
                 continue;
             }

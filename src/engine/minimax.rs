@@ -18,7 +18,7 @@ impl<O: Observer> Search<'_, O> {
         }
         let entered = (self.count.nodes - 1, self.credit);
         self.count.interior += 1;
-        self.lines.clear(ply);
+        self.pv.clear(ply);
         if self.on.draws && ply > 0 && self.is_draw(board) {
             return 0;
         }
@@ -39,7 +39,7 @@ impl<O: Observer> Search<'_, O> {
             self.arrange(board);
             let mut frame = self.stack.push_unordered(&self.scratch);
             self.path.push(board.key());
-            while let Some(mv) = self.stack.next_unordered(&mut frame) {
+            while let Some(mv) = self.stack.next(&mut frame) {
                 let mut child = *board;
                 child.play(mv, self.increments);
                 let score = -self.minimax::<TABLE>(&child, depth - 1, ply + 1);
@@ -48,7 +48,7 @@ impl<O: Observer> Search<'_, O> {
                 }
                 if score > best {
                     (best, best_move) = (score, mv);
-                    self.lines.raise(ply, mv);
+                    self.pv.raise(ply, mv);
                 }
             }
             self.path.pop();

@@ -7,6 +7,7 @@ mod check;
 mod deepening;
 pub mod eval;
 mod foresight;
+mod frontier;
 mod instruments;
 mod leaf;
 mod minimax;

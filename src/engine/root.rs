@@ -8,7 +8,7 @@ use super::switches::INFINITE;
 use crate::chess::{Board, Move, Score};
 
 impl<O: Observer> Search<'_, O> {
-    /// One iteration: the root's score at `depth`, with the best line in `self.lines`.
+    /// One iteration: the root's score at `depth`, with the best line in `self.pv`.
     pub(super) fn iterate(&mut self, root: &Board, depth: i32, guess: Option<Score>) -> Score {
         let node = |alpha, beta| Node { alpha, beta, depth, ply: 0 };
         match (self.algorithm, guess) {
@@ -59,10 +59,10 @@ impl<O: Observer> Search<'_, O> {
             } else {
                 lower = score;
                 // Only a search that fails high has a line; the last one that did is the best.
-                line = self.lines.get(0).to_vec();
+                line = self.pv.get(0).to_vec();
             }
             if lower >= upper {
-                self.lines.set(0, &line);
+                self.pv.set(0, &line);
                 return score;
             }
             self.count.researches += 1;

@@ -33,7 +33,7 @@ pub struct Search<'a, O> {
     pub(super) stack: Stack,
     /// One list that every node generates into before its moves go on the stack.
     pub(super) scratch: MoveList,
-    pub(super) lines: Variations,
+    pub(super) pv: Variations,
     /// Keys of the positions from the game's start to this node's parent.
     pub(super) path: Vec<u64>,
     pub(super) stop: &'a AtomicBool,

@@ -1,6 +1,9 @@
 //! The options that nodes ask for, resolved once before a search into plain numbers and flags.
 
-use super::options::{BoundsRule, DepthRule, EngineOptions, Fail, Leaf, MateDistance, Returns, Use, Where};
+use super::options::{
+    BoundsRule, DepthRule, EngineOptions, Fail, Leaf, MateDistance, PieceSquares, Returns, Use, Where,
+};
+use super::ordering::{Ranks, STAGED_DEPTH};
 use crate::chess::{Score, order::GenerationOrder};
 use crate::table::options::{Prefetch, Size};
 use crate::table::{TableKind, TableOptions};
@@ -50,6 +53,12 @@ pub struct Switches {
     pub generation_seed: u64,
     /// Whether generated moves must be brought into another order than the generator's own.
     pub reorder: bool,
+    /// The greatest remaining depth at which moves come in stages; -1 where they never do.
+    pub staged_depth: i32,
+    /// Nodes above such leaves try their moves as generated, and do nothing else.
+    pub frontier: bool,
+    /// Quiet moves do not change the incremental evaluation.
+    pub flat: bool,
     /// A leaf is its incremental evaluation and nothing else: no probe, no store, no look for mates or draws, and searched once.
     pub bare_leaves: bool,
 }
@@ -117,6 +126,9 @@ impl Switches {
             generation: options.generation,
             generation_seed: options.generation_seed,
             reorder: options.generation != GenerationOrder::Purple,
+            staged_depth: -1,
+            frontier: false,
+            flat: options.eval.squares == PieceSquares::None,
             bare_leaves: false,
         };
         let eval = &options.eval;
@@ -127,6 +139,16 @@ impl Switches {
             && on.probe_depth > 0
             && on.store_depth > 0
             && on.lmr_depth > 1;
+        let ranks = Ranks::new(options);
+        on.frontier =
+            on.bare_leaves && ranks.none && !on.reorder && on.etc_depth > 1 && on.null_depth > 1 && on.iid_depth > 1;
+        // Looking at the children before the first is searched needs all of them.
+        let looks_at_children =
+            on.etc_depth <= STAGED_DEPTH || on.prefetch == Prefetch::Children && on.probe_depth < STAGED_DEPTH;
+        if ranks.come_in_stages() {
+            on.staged_depth =
+                if looks_at_children { (on.probe_depth.min(on.etc_depth - 1)).min(STAGED_DEPTH) } else { STAGED_DEPTH };
+        }
         on
     }
 

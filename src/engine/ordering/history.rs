@@ -21,12 +21,21 @@ fn slot(side: Color, mv: Move) -> usize {
     (side as usize) << 12 | mv.from().index() << 6 | mv.to().index()
 }
 
+/// The move's score among its side's, 0..2^24.
+#[inline]
+#[must_use]
+pub fn score(scores: &[i32], mv: Move) -> i32 {
+    // The slice is as long as moves have squares: no check is left of this one.
+    scores.get(slot(Color::White, mv)).copied().unwrap_or(0)
+}
+
 impl History {
-    /// The move's score, 0..2^24.
+    /// The scores of a side's moves.
     #[inline]
     #[must_use]
-    pub fn score(&self, side: Color, mv: Move) -> i32 {
-        self.0[slot(side, mv)]
+    pub fn of(&self, side: Color) -> &[i32] {
+        let (white, black) = self.0.split_at(64 * 64);
+        if side == Color::White { white } else { black }
     }
 
     /// Credits a quiet move that cut at a remaining depth.

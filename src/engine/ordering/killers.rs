@@ -13,12 +13,11 @@ impl Default for Killers {
 }
 
 impl Killers {
-    /// 2 for the newer killer of the ply, 1 for the older, 0 for other moves.
+    /// The killers of a ply, the newer first.
     #[inline]
     #[must_use]
-    pub fn place(&self, ply: usize, mv: Move) -> i32 {
-        let [newer, older] = self.0[ply & 255];
-        if mv == newer { 2 } else { i32::from(mv == older) }
+    pub fn pair(&self, ply: usize) -> [Move; 2] {
+        self.0[ply & 255]
     }
 
     /// Remembers a quiet move that cut.

@@ -5,12 +5,16 @@ pub mod countermove;
 pub mod history;
 pub mod killers;
 mod mvv_lva;
+mod stack;
+mod staged;
 
 use super::options::{EngineOptions, MvvLva, Ordering};
-use crate::chess::{Board, Move, MoveList};
+use crate::chess::{Board, Move};
 use countermove::Countermoves;
 use history::History;
 use killers::Killers;
+pub use stack::{Frame, Stack};
+pub use staged::{Orderly, STAGED_DEPTH};
 
 /// What the search learns about moves, kept from node to node and, as the options say, from search to search.
 #[derive(Debug, Clone, Default)]
@@ -90,40 +94,75 @@ impl Ranks {
         self.killers | self.history | self.countermove != 0
     }
 
-    /// The score of one move: rank of the rule that claims it, plus its score within the rule.
+    /// Whether the first move, captures and quiet moves come in this order by whatever board and memory say, so that each group need
+    /// not be generated before the one before it is through.
     #[inline]
-    fn score(&self, board: &Board, mv: Move, hint: &Hint, learned: &Learned) -> i32 {
-        if mv == hint.table_move && self.first != 0 {
-            return self.first;
+    #[must_use]
+    pub fn come_in_stages(&self) -> bool {
+        let noisy = self.captures.max(self.see);
+        // Webster's scheme leaves promotions among the quiet moves.
+        noisy > self.killers.max(self.history).max(self.countermove)
+            && (self.first == 0 || self.first > noisy)
+            && (self.captures == 0 || self.scheme != MvvLva::Webster)
+    }
+
+    /// Whether a first move is put before all others.
+    #[inline]
+    #[must_use]
+    pub fn has_first(&self) -> bool {
+        self.first != 0
+    }
+
+    /// The score of a capture or promotion: rank of the rule that claims it, plus its score within the rule.
+    #[inline]
+    fn noisy(&self, board: &Board, mv: Move) -> i32 {
+        if self.captures != 0 {
+            return mvv_lva::score(self.scheme, board, mv).map_or(0, |score| self.captures + score);
         }
-        if self.captures != 0
-            && let Some(score) = mvv_lva::score(self.scheme, board, mv)
-        {
-            return self.captures + score;
-        }
-        if !board.is_quiet(mv) {
-            if self.see != 0 {
-                let gain = board.see(mv, &self.see_values);
-                return if gain >= 0 { self.see + gain } else { gain };
-            }
+        if self.see == 0 {
             return 0;
         }
-        if self.killers != 0 {
-            let place = learned.killers.place(hint.ply, mv);
-            if place != 0 {
-                return self.killers + place;
-            }
+        let gain = board.see(mv, &self.see_values);
+        if gain >= 0 { self.see + gain } else { gain }
+    }
+
+    /// The rules for quiet moves at a node.
+    #[inline]
+    fn quiets<'a>(&self, board: &Board, hint: &Hint, learned: &'a Learned) -> Quiets<'a> {
+        let reply = if self.countermove == 0 { Move::NONE } else { learned.countermoves.reply(board, hint.previous) };
+        Quiets {
+            killers: self.killers,
+            pair: learned.killers.pair(hint.ply),
+            countermove: self.countermove,
+            reply,
+            history: self.history,
+            scores: learned.history.of(board.turn()),
         }
-        if self.countermove != 0 && mv == learned.countermoves.reply(board, hint.previous) {
+    }
+}
+
+/// What scores the quiet moves of one node.
+struct Quiets<'a> {
+    killers: i32,
+    pair: [Move; 2],
+    countermove: i32,
+    reply: Move,
+    history: i32,
+    scores: &'a [i32],
+}
+
+impl Quiets<'_> {
+    /// The score of a quiet move: rank of the rule that claims it, plus its score within the rule.
+    #[inline]
+    fn score(&self, mv: Move) -> i32 {
+        if self.killers != 0 && (mv == self.pair[0] || mv == self.pair[1]) {
+            return self.killers + if mv == self.pair[0] { 2 } else { 1 };
+        }
+        if self.countermove != 0 && mv == self.reply {
             return self.countermove;
         }
-        if self.history != 0 {
-            let score = learned.history.score(board.turn(), mv);
-            if score != 0 {
-                return self.history + score;
-            }
-        }
-        0
+        let score = if self.history == 0 { 0 } else { history::score(self.scores, mv) };
+        if score == 0 { 0 } else { self.history + score }
     }
 }
 
@@ -139,85 +178,4 @@ pub struct Hint {
     pub previous: Move,
     /// Plies from the root.
     pub ply: usize,
-}
-
-/// The moves of all nodes on the path, one above the other: no node allocates, and none clears what it will not read.
-///
-/// A move stands as score (high 32 bits), then what lets the earlier of two equal moves win (bits 16..32), then its own
-/// sixteen bits, so that one comparison of numbers orders moves.
-#[derive(Debug, Clone)]
-pub struct Stack {
-    keyed: Vec<i64>,
-}
-
-/// The moves of one node on the [`Stack`], to be given back with [`Stack::pop`].
-#[derive(Debug)]
-pub struct Frame {
-    base: usize,
-    next: usize,
-    end: usize,
-}
-
-impl Default for Stack {
-    fn default() -> Self {
-        // 256 plies of a hundred moves each: it never grows in practice, and may where positions are absurd.
-        Self { keyed: Vec::with_capacity(256 * 100) }
-    }
-}
-
-impl Stack {
-    /// Puts a node's moves on the stack, scored unless there is no rule to score by.
-    #[inline]
-    pub fn push(&mut self, ranks: &Ranks, board: &Board, moves: &MoveList, hint: &Hint, learned: &Learned) -> Frame {
-        let base = self.keyed.len();
-        if ranks.none {
-            return self.push_unordered(moves);
-        }
-        self.keyed.extend(moves.iter().enumerate().map(|(place, &mv)| {
-            let score = i64::from(ranks.score(board, mv, hint, learned));
-            score << 32 | (255 - place as i64) << 16 | i64::from(mv.bits())
-        }));
-        Frame { base, next: base, end: self.keyed.len() }
-    }
-
-    /// Puts a node's moves on the stack as they were generated.
-    #[inline]
-    pub fn push_unordered(&mut self, moves: &MoveList) -> Frame {
-        let base = self.keyed.len();
-        self.keyed.extend(moves.iter().map(|mv| i64::from(mv.bits())));
-        Frame { base, next: base, end: self.keyed.len() }
-    }
-
-    /// The next move in the order of generation.
-    #[inline]
-    pub fn next_unordered(&mut self, frame: &mut Frame) -> Option<Move> {
-        let mv = self.keyed[..frame.end].get(frame.next).map(|&key| Move::from_bits(key as u16));
-        frame.next += 1;
-        mv
-    }
-
-    /// The next move of a node: the best of those left, or simply the next where no rule scored them.
-    #[inline]
-    pub fn next(&mut self, frame: &mut Frame, ranks: &Ranks) -> Option<Move> {
-        if ranks.none {
-            return self.next_unordered(frame);
-        }
-        let rest = self.keyed.get_mut(frame.next..frame.end)?;
-        let (&first, others) = rest.split_first()?;
-        frame.next += 1;
-        let (mut best, mut place) = (first, 0);
-        for (at, &key) in others.iter().enumerate() {
-            if key > best {
-                (best, place) = (key, at + 1);
-            }
-        }
-        rest[place] = first;
-        Some(Move::from_bits(best as u16))
-    }
-
-    /// Takes a node's moves off the stack.
-    #[inline]
-    pub fn pop(&mut self, frame: &Frame) {
-        self.keyed.truncate(frame.base);
-    }
 }

@@ -1,0 +1,261 @@
+//! Moves in stages: the first, then captures and promotions, then quiet moves, then captures that lose; each group is generated and
+//! scored when the one before it is through. The order is that of all moves scored at once, to the last move.
+//!
+//! Scores must be those of the node's beginning, and history learns from the moves of the same side two plies below. A node of
+//! remaining depth 2 has no such interior nodes below it, its killers are of its own ply, and countermoves below it are the other
+//! side's: there nothing that orders its moves changes while they are searched. Deeper nodes score all moves at once; they are few.
+
+use super::stack::{Frame, Stack, Stage};
+use super::{Hint, Learned, Ranks};
+use crate::chess::{Board, GenerationOrder, Move, MoveList, movegen};
+
+/// The greatest remaining depth at which moves may come in stages.
+pub const STAGED_DEPTH: i32 = 2;
+
+/// What the order of a node's moves depends on.
+#[derive(Clone, Copy)]
+pub struct Orderly<'a> {
+    /// The rules.
+    pub ranks: &'a Ranks,
+    /// The order of generation.
+    pub generation: GenerationOrder,
+    /// Its seed.
+    pub seed: u64,
+    /// The position.
+    pub board: &'a Board,
+    /// What the node knows.
+    pub hint: &'a Hint,
+    /// What the search has learned.
+    pub learned: &'a Learned,
+}
+
+impl Stack {
+    /// The next move of a node that was begun with [`Stack::begin`]. `scratch`: a list that nobody needs.
+    #[inline]
+    pub fn next_staged(&mut self, frame: &mut Frame, scratch: &mut MoveList, by: Orderly) -> Option<Move> {
+        loop {
+            match frame.stage {
+                Stage::First => {
+                    frame.stage = Stage::Begun;
+                    if !frame.first.is_none() {
+                        return Some(frame.first);
+                    }
+                }
+                Stage::Begun => {
+                    scratch.clear();
+                    movegen::noisy(by.board, scratch);
+                    by.generation.sort(by.board, scratch, by.seed);
+                    self.push_noisy(frame, by.ranks, by.board, scratch);
+                }
+                Stage::Noisy => match self.next(frame) {
+                    Some(mv) => return Some(mv),
+                    None => {
+                        scratch.clear();
+                        movegen::quiets(by.board, scratch);
+                        by.generation.sort(by.board, scratch, by.seed);
+                        self.push_quiets(frame, by.ranks, scratch, (by.hint, by.learned), by.board);
+                    }
+                },
+                Stage::Quiet | Stage::All => return self.next(frame),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::{Increments, Piece, legal};
+    use crate::engine::EngineOptions;
+    use crate::engine::options::{MvvLva, Ordering};
+
+    /// Who claims a move before whom.
+    const RULES: [Ordering; 5] =
+        [Ordering::MvvLva, Ordering::See, Ordering::Killers, Ordering::Countermove, Ordering::History];
+
+    const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 20_000];
+
+    /// A generator of numbers.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, end: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % end
+        }
+    }
+
+    /// The order without haste: the table's move goes by its rule; any other move to the first of captures, killers, countermove and history
+    /// that is in the list and claims it, and within a rule by its score; captures that lose come last of all; what is equal stays as
+    /// generated.
+    fn plain(options: &EngineOptions, board: &Board, hint: &Hint, learned: &Learned) -> Vec<Move> {
+        let mut list = MoveList::new();
+        legal(board, &mut list);
+        options.generation.sort(board, &mut list, options.generation_seed);
+        let claims = |rule: Ordering, mv: Move| -> Option<i32> {
+            let quiet = board.is_quiet(mv);
+            match rule {
+                Ordering::Foreseen | Ordering::TableMove => (mv == hint.table_move).then_some(0),
+                Ordering::MvvLva => super::super::mvv_lva::score(options.mvv_lva, board, mv),
+                Ordering::See => (!quiet).then(|| board.see(mv, &VALUES)),
+                Ordering::Killers => {
+                    let pair = learned.killers.pair(hint.ply);
+                    pair.iter().position(|&killer| quiet && killer == mv).map(|place| -(place as i32))
+                }
+                Ordering::History => {
+                    let score = super::super::history::score(learned.history.of(board.turn()), mv);
+                    (quiet && score > 0).then_some(score)
+                }
+                Ordering::Countermove => (quiet && mv == learned.countermoves.reply(board, hint.previous)).then_some(0),
+            }
+        };
+        let mut keyed: Vec<(i32, i32, Move)> =
+            list.iter()
+                .map(|&mv| {
+                    // The table's move goes before every claim of the rules behind its own.
+                    let first = options.ordering.iter().position(|rule| {
+                        matches!(rule, Ordering::Foreseen | Ordering::TableMove) && mv == hint.table_move
+                    });
+                    if let Some(place) = first {
+                        return (place as i32, 0, mv);
+                    }
+                    let claimed = RULES.into_iter().find_map(|rule| {
+                        let place = options.ordering.iter().position(|&listed| listed == rule)?;
+                        let score = claims(rule, mv)?;
+                        let loses = rule == Ordering::See && score < 0;
+                        Some((if loses { 1000 } else { place as i32 }, -score, mv))
+                    });
+                    claimed.unwrap_or((100, 0, mv))
+                })
+                .collect();
+        keyed.sort_by_key(|&(place, score, _)| (place, score));
+        keyed.into_iter().map(|(.., mv)| mv).collect()
+    }
+
+    fn all_at_once(options: &EngineOptions, board: &Board, hint: &Hint, learned: &Learned) -> Vec<Move> {
+        let (mut list, mut stack) = (MoveList::new(), Stack::default());
+        legal(board, &mut list);
+        options.generation.sort(board, &mut list, options.generation_seed);
+        let mut frame = stack.push(&Ranks::new(options), board, &list, hint, learned);
+        std::iter::from_fn(|| stack.next(&mut frame)).collect()
+    }
+
+    fn staged(options: &EngineOptions, board: &Board, hint: &Hint, learned: &Learned) -> Option<Vec<Move>> {
+        let ranks = Ranks::new(options);
+        let (mut scratch, mut stack) = (MoveList::new(), Stack::default());
+        let by = Orderly {
+            ranks: &ranks,
+            generation: options.generation,
+            seed: options.generation_seed,
+            board,
+            hint,
+            learned,
+        };
+        let first = ranks.has_first() && board.is_legal(hint.table_move);
+        let mut frame = stack.begin(if first { hint.table_move } else { Move::NONE });
+        ranks.come_in_stages().then(|| std::iter::from_fn(|| stack.next_staged(&mut frame, &mut scratch, by)).collect())
+    }
+
+    /// Every list without repetition of up to five rules, those that `check` refuses left out.
+    fn lists() -> Vec<Vec<Ordering>> {
+        let rules = [
+            Ordering::TableMove,
+            Ordering::MvvLva,
+            Ordering::See,
+            Ordering::Killers,
+            Ordering::History,
+            Ordering::Countermove,
+        ];
+        let mut lists: Vec<Vec<Ordering>> = vec![vec![]];
+        let mut from = 0;
+        while from < lists.len() {
+            for rule in rules.into_iter().filter(|rule| !lists[from].contains(rule)).collect::<Vec<_>>() {
+                let mut longer = lists[from].clone();
+                longer.push(rule);
+                let both = longer.contains(&Ordering::See) && longer.contains(&Ordering::MvvLva);
+                if !both {
+                    lists.push(longer);
+                }
+            }
+            from += 1;
+        }
+        lists.push(vec![Ordering::Foreseen, Ordering::TableMove, Ordering::MvvLva, Ordering::History]);
+        lists
+    }
+
+    #[test]
+    fn stages_and_the_stack_keep_the_plain_order() {
+        let starts = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+            "8/8/1k6/2b5/2pP4/8/5K2/8 b - d3 0 1",
+            "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+        ];
+        let (lists, mut random, mut in_stages) = (lists(), Random(3), 0);
+        let in_order = |list: &&Vec<Ordering>| {
+            let options = EngineOptions { ordering: (*list).clone(), ..EngineOptions::default() };
+            Ranks::new(&options).come_in_stages()
+        };
+        let orderly: Vec<Vec<Ordering>> = lists.iter().filter(in_order).cloned().collect();
+        for turn in 0..4000 {
+            let mut board = Board::from_fen(starts[turn % starts.len()]).unwrap();
+            let mut previous = Move::NONE;
+            for _ in 0..random.below(40) {
+                let mut list = MoveList::new();
+                legal(&board, &mut list);
+                if list.is_empty() {
+                    break;
+                }
+                previous = list[random.below(list.len())];
+                board.play(previous, Increments::none());
+            }
+            let mut moves = MoveList::new();
+            legal(&board, &mut moves);
+            let any = |random: &mut Random| {
+                if moves.is_empty() || random.below(4) == 0 {
+                    Move::from_bits(random.below(0x5000) as u16)
+                } else {
+                    moves[random.below(moves.len())]
+                }
+            };
+            let mut learned = Learned::default();
+            let ply = random.below(4);
+            for _ in 0..random.below(30) {
+                let mv = any(&mut random);
+                if board.is_quiet(mv) {
+                    learned.killers.learn(ply, mv);
+                    learned.history.learn(board.turn(), mv, 1 + random.below(3) as i32);
+                    if board.piece_on(previous.to()).is_some_and(|piece| piece != Piece::King) {
+                        learned.countermoves.learn(&board, previous, mv);
+                    }
+                }
+            }
+            let table_move = if random.below(3) == 0 { Move::NONE } else { any(&mut random) };
+            let hint = Hint { table_move, previous, ply };
+            let chosen = if turn % 2 == 0 { &lists } else { &orderly };
+            let options = EngineOptions {
+                ordering: chosen[turn * 7 % chosen.len()].clone(),
+                mvv_lva: [MvvLva::Ranks, MvvLva::Otter, MvvLva::Webster][random.below(3)],
+                generation: [
+                    GenerationOrder::Purple,
+                    GenerationOrder::Otter,
+                    GenerationOrder::Webster,
+                    GenerationOrder::BySquare,
+                    GenerationOrder::Shuffle,
+                ][random.below(5)],
+                generation_seed: random.below(9) as u64,
+                ..EngineOptions::default()
+            };
+            let wanted = plain(&options, &board, &hint, &learned);
+            let told = format!("{:?} {:?} {board:?} {hint:?}", options.ordering, options.generation);
+            assert_eq!(all_at_once(&options, &board, &hint, &learned), wanted, "{told}");
+            if let Some(found) = staged(&options, &board, &hint, &learned) {
+                assert_eq!(found, wanted, "in stages: {told}");
+                in_stages += 1;
+            }
+        }
+        assert!(in_stages > 500, "only {in_stages} orders came in stages");
+    }
+}
