@@ -61,7 +61,7 @@ const DEPTH: u8 = 4;
 const NODES: u64 = 20_000;
 
 /// What they may take: engines that do not heed a limit are stopped then.
-const SHORT: Duration = Duration::from_secs(3);
+const SHORT: Duration = Duration::from_secs(5);
 
 /// Tries an engine on some positions under the limit of the experiment. None if the run is to end.
 ///
