@@ -1,8 +1,8 @@
 //! Any bytes: read as EPD or PGN or refused; ids are unique, games replay.
 
 use std::collections::HashSet;
+use ttlab::chess::fault::OnError;
 use ttlab::chess::fen::Strictness;
-use ttlab::chess::pgn::EmptyGames;
 use ttlab::chess::suite::{Kind, Suite, SuiteOptions};
 use ttlab::chess::{Increments, MoveList, movegen};
 
@@ -11,8 +11,8 @@ pub fn run(data: &[u8]) {
     let Some((&first, bytes)) = data.split_first() else { return };
     let kind = if first & 1 == 0 { Kind::Positions } else { Kind::Games };
     let strictness = if first & 2 == 0 { Strictness::Strict } else { Strictness::Lenient };
-    let empty_games = if first & 4 == 0 { EmptyGames::Refuse } else { EmptyGames::Skip };
-    let suite = match Suite::read("fuzz", "fuzz.file", kind, bytes, SuiteOptions { strictness, empty_games }) {
+    let on_error = if first & 4 == 0 { OnError::Stop } else { OnError::Skip };
+    let suite = match Suite::read("fuzz", "fuzz.file", kind, bytes, SuiteOptions { strictness, on_error }) {
         Ok(suite) => suite,
         Err(faults) => {
             let _ = faults.to_string();

@@ -10,7 +10,7 @@
 //! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 16.2.
 
 use super::board::Board;
-use super::fault::{Fault, Faults};
+use super::fault::{Fault, Faults, OnError};
 use super::fen::{self, FenError, Strictness, shown};
 use super::moves::Move;
 use super::opcode::{self, Operation, Source, Value};
@@ -48,7 +48,7 @@ impl Epd {
 ///
 /// # Errors
 /// All lines that cannot be read, with the first fault of each.
-pub fn read(name: &str, text: &str, strictness: Strictness) -> Result<EpdFile, Faults> {
+pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError) -> Result<EpdFile, Faults> {
     let mut file = EpdFile::default();
     let mut faults = Vec::new();
     for (index, whole) in text.split('\n').enumerate() {
@@ -70,7 +70,7 @@ pub fn read(name: &str, text: &str, strictness: Strictness) -> Result<EpdFile, F
                 file.positions.push(Epd { line, ..epd });
                 file.notes.extend(notes.into_iter().map(place));
             }
-            Err(fault) => faults.push(place(fault)),
+            Err(fault) => on_error.put(place(fault), &mut faults, &mut file.notes),
         }
     }
     if faults.is_empty() { Ok(file) } else { Err(Faults(faults)) }

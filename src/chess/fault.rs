@@ -1,5 +1,7 @@
 //! What is wrong with a text, and where.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::fmt;
 
 /// One thing wrong with a file, or repaired in it. Shown as `file.epd:3:17: expected ..., found ...`.
@@ -22,6 +24,27 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+/// What becomes of an item of a file that cannot be read, or of a game without moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnError {
+    /// The file is refused.
+    #[default]
+    Stop,
+    /// The item is left out and told of.
+    Skip,
+}
+
+impl OnError {
+    /// Puts a fault where it belongs.
+    pub(super) fn put(self, fault: Fault, faults: &mut Vec<Fault>, notes: &mut Vec<Fault>) {
+        match self {
+            Self::Stop => faults.push(fault),
+            Self::Skip => notes.push(Fault { message: format!("left out: {}", fault.message), ..fault }),
+        }
+    }
+}
 
 /// Everything wrong with a file, in the order of its lines; one fault to a line.
 #[derive(Debug, Clone, PartialEq, Eq)]

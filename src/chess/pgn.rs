@@ -8,23 +8,13 @@
 //! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994.
 
 use super::board::Board;
-use super::fault::{Fault, Faults};
+use super::fault::{Fault, Faults, OnError};
 use super::fen::{self, Strictness, shown};
 use super::increments::Increments;
 use super::moves::Move;
 use super::pgn_lexer::{Lexer, Token};
 use super::san;
 use super::types::Color;
-
-/// What to do with a game that has no moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EmptyGames {
-    /// It is a fault.
-    #[default]
-    Refuse,
-    /// It is left out, with a note.
-    Skip,
-}
 
 /// A game.
 #[derive(Debug, Clone)]
@@ -73,7 +63,7 @@ pub struct PgnFile {
 ///
 /// # Errors
 /// All games that cannot be read, with the first fault of each: line and column, game number and the move's text.
-pub fn read(name: &str, text: &str, strictness: Strictness, empty: EmptyGames) -> Result<PgnFile, Faults> {
+pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError) -> Result<PgnFile, Faults> {
     let mut file = PgnFile::default();
     let mut faults = Vec::new();
     let mut reader = Reader { lexer: Lexer::new(text), strictness, notes: Vec::new() };
@@ -92,17 +82,14 @@ pub fn read(name: &str, text: &str, strictness: Strictness, empty: EmptyGames) -
                 let result = &game.result;
                 let message = format!("no moves (result {result})");
                 let fault = place(Stop { line: game.line, column: 1, message });
-                match empty {
-                    EmptyGames::Refuse => faults.push(fault),
-                    EmptyGames::Skip => file.notes.push(fault),
-                }
+                on_error.put(fault, &mut faults, &mut file.notes);
             }
             Ok(Some(game)) => {
                 file.notes.extend(reader.notes.drain(..).map(place));
                 file.games.push(game);
             }
             Err(stop) => {
-                faults.push(place(stop));
+                on_error.put(place(stop), &mut faults, &mut file.notes);
                 reader.lexer.skip_to_next_game();
             }
         }

@@ -6,11 +6,11 @@
 
 use super::board::Board;
 use super::epd::{self, Epd};
-use super::fault::{Fault, Faults};
+use super::fault::{Fault, Faults, OnError};
 use super::fen::Strictness;
 use super::moves::Move;
 use super::opcode::{self, Operation, Value};
-use super::pgn::{self, EmptyGames, Game};
+use super::pgn::{self, Game};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 pub struct SuiteOptions {
     /// How faults are treated.
     pub strictness: Strictness,
-    /// What to do with games that have no moves.
-    pub empty_games: EmptyGames,
+    /// What to do with an item that cannot be read, or a game without moves.
+    pub on_error: OnError,
 }
 
 /// A named list of positions or games.
@@ -174,12 +174,12 @@ impl Suite {
         let (text, mut notes) = decode(file, bytes, options.strictness)?;
         let mut items = match kind {
             Kind::Positions => {
-                let read = epd::read(file, &text, options.strictness)?;
+                let read = epd::read(file, &text, options.strictness, options.on_error)?;
                 notes.extend(read.notes);
                 read.positions.into_iter().map(position).collect::<Vec<_>>()
             }
             Kind::Games => {
-                let read = pgn::read(file, &text, options.strictness, options.empty_games)?;
+                let read = pgn::read(file, &text, options.strictness, options.on_error)?;
                 notes.extend(read.notes);
                 read.games.into_iter().map(game).collect()
             }

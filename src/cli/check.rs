@@ -11,6 +11,9 @@ pub struct Args {
     /// The experiment files
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Leave out what cannot be read of the suite, and tell of it (as `on_error = "skip"` does)
+    #[arg(long)]
+    skip_bad: bool,
     /// Refuse experiments that cannot show what they vary
     #[arg(long)]
     strict: bool,
@@ -19,9 +22,10 @@ pub struct Args {
 pub fn run(args: &Args) -> Outcome {
     let (mut wrong, mut blind) = (0, 0);
     for file in &args.files {
-        match Experiment::load(file, &[]) {
+        match Experiment::load(file, &super::with_skip(&[], args.skip_bad)) {
             Ok(experiment) => {
                 let plan = Plan::new(&experiment);
+                super::tell_left_out(&experiment);
                 println!("{}: {} variants, {} jobs", file.display(), plan.variants.len(), plan.len());
                 let jobs = if experiment.file.repeats > 1 { 1 } else { 2 };
                 for warning in crate::experiment::foresight::warnings(&experiment, &plan, jobs) {

@@ -15,10 +15,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Outcome {
     let columns = crate::record::columns();
     if args.markdown {
-        println!(
-            "# Columns of results.csv\n\nPrinted by `ttlab columns --markdown`. Options that vary stand before `best`, under\n\
-             their dotted paths.\n"
-        );
+        print!("{}", include_str!("columns.md"));
         println!(
             "Roles: a *key* tells rows apart; a *word* is what a search found; a *sum* adds up over iterations and searches; a *last* is a\n\
              state at the end of an iteration and does not; a *time* differs in each repeat; a *seal* guards the row.\n"

@@ -219,6 +219,19 @@ fn command() -> clap::Command {
     <Cli as clap::CommandFactory>::command()
 }
 
+/// Settings, and what `--skip-bad` is short for.
+fn with_skip(sets: &[String], skip: bool) -> Vec<String> {
+    sets.iter().cloned().chain(skip.then(|| crate::experiment::SKIP_BAD.to_owned())).collect()
+}
+
+/// Tells on stderr what was left out of a suite.
+fn tell_left_out(experiment: &crate::experiment::Experiment) {
+    let notes: Vec<String> = experiment.suite.notes.iter().map(ToString::to_string).collect();
+    if let Some(text) = crate::report::page::left_out(&experiment.suite_name, &notes) {
+        eprintln!("warning: {text}");
+    }
+}
+
 /// A FEN, or `startpos`.
 fn position(text: &str) -> Result<crate::chess::Board, Failure> {
     if text == "startpos" {

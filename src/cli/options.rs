@@ -1,17 +1,19 @@
 use super::{Exit, Failure, Outcome};
 use crate::experiment::problem::nearest;
+use crate::experiment::schema::OptionPage;
 use crate::experiment::{presets, schema};
 
 /// Show every option: meaning, values, default
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab options                     all of them
-  ttlab options table.policy        those that begin so
+  ttlab options table.policy        those whose path begins so
+  ttlab options killers             else those that have it in their path, a word or their meaning
   ttlab options --preset purple     a preset's own text
   ttlab options --markdown          docs/options.md")]
 pub struct Args {
-    /// Only options whose path begins with this
-    prefix: Option<String>,
+    /// Only options with this text
+    text: Option<String>,
     /// As Markdown
     #[arg(long)]
     markdown: bool,
@@ -33,13 +35,23 @@ pub fn run(args: &Args) -> Outcome {
         print!("{text}");
         return Ok(Exit::Done);
     }
-    let prefix = args.prefix.as_deref().unwrap_or("");
+    let text = args.text.as_deref().unwrap_or("").to_ascii_lowercase();
     let pages = schema::pages();
-    let chosen: Vec<_> = pages.iter().filter(|page| page.path.starts_with(prefix)).collect();
+    let has = |field: &str| field.to_ascii_lowercase().contains(&text);
+    let tests: [&dyn Fn(&&OptionPage) -> bool; 3] = [
+        &|page| page.path.starts_with(&text),
+        &|page| has(&page.path) || page.words.iter().any(|(word, _)| has(word)),
+        &|page| has(&page.meaning) || page.words.iter().any(|(_, meaning)| has(meaning)),
+    ];
+    let chosen: Vec<&OptionPage> = tests
+        .iter()
+        .map(|test| pages.iter().filter(test).collect())
+        .find(|chosen: &Vec<_>| !chosen.is_empty())
+        .unwrap_or_default();
     if chosen.is_empty() {
-        let hint = nearest(prefix, pages.iter().map(|page| page.path.as_str()));
+        let hint = nearest(&text, pages.iter().map(|page| page.path.as_str()));
         return Err(Failure::usage(format!(
-            "no option begins with `{prefix}`{}",
+            "no option has `{text}` in its path, its words or its meaning{}",
             hint.map(|hint| format!(": {hint}")).unwrap_or_default()
         )));
     }

@@ -20,6 +20,9 @@ pub struct Args {
     /// Lay a value over every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
+    /// Leave out what cannot be read of the suite, and tell of it (as `on_error = "skip"` does)
+    #[arg(long)]
+    skip_bad: bool,
     /// List every job
     #[arg(long)]
     jobs_list: bool,
@@ -42,9 +45,10 @@ pub fn run(args: &Args) -> Outcome {
         return missing(path, args.out.as_deref());
     }
     let file = args.file.clone().unwrap_or_default();
-    let experiment = Experiment::load(&file, &args.sets).map_err(Failure::usage)?;
+    let sets = super::with_skip(&args.sets, args.skip_bad);
+    let experiment = Experiment::load(&file, &sets).map_err(Failure::usage)?;
     if let Some(path) = &args.output {
-        let plan = PlanFile::new(&experiment, &file, &args.sets, args.shards.unwrap_or(1)).map_err(Failure::usage)?;
+        let plan = PlanFile::new(&experiment, &file, &sets, args.shards.unwrap_or(1)).map_err(Failure::usage)?;
         let text = plan.text().map_err(Failure::io)?;
         crate::record::write_whole(path, text.as_bytes())
             .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
@@ -54,6 +58,7 @@ pub fn run(args: &Args) -> Outcome {
         return Ok(Exit::Done);
     }
     let plan = Plan::new(&experiment);
+    super::tell_left_out(&experiment);
     let engines = if plan.has_outside() {
         let stop = super::signals::stop_flag()?;
         let found = Subjects::prepare(&experiment, &plan, &stop).map_err(super::run::run_failure)?;

@@ -37,6 +37,9 @@ pub struct Args {
     /// Lay a value over every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
+    /// Leave out what cannot be read of the suite, and tell of it (as `on_error = "skip"` does)
+    #[arg(long)]
+    skip_bad: bool,
     /// Exit with 1 if an [[expect]] does not come out as wanted
     #[arg(long)]
     check: bool,
@@ -74,7 +77,8 @@ fn what(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), Failu
     }
     let (Some(path), Some(index)) = (&args.plan, args.shard) else {
         let file = args.file.clone().unwrap_or_default();
-        let experiment = Experiment::load(&file, &args.sets).map_err(Failure::usage)?;
+        let experiment =
+            Experiment::load(&file, &super::with_skip(&args.sets, args.skip_bad)).map_err(Failure::usage)?;
         let (plan, folder) = (Plan::new(&experiment), results(&experiment));
         return Ok((experiment, plan, None, folder));
     };
@@ -161,6 +165,7 @@ fn foresee(experiment: &Experiment, plan: &Plan, jobs: usize, strict: bool, quie
         return Err(Failure::usage(format!("this experiment cannot show what it varies:\n- {}", blind.join("\n- "))));
     }
     if !quiet {
+        super::tell_left_out(experiment);
         blind.iter().for_each(|warning| eprintln!("warning: {warning}"));
     }
     Ok(())

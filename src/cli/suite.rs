@@ -1,41 +1,182 @@
 use super::{Exit, Failure, Outcome};
-use crate::chess::suite::{Suite, SuiteOptions};
-use crate::chess::{EpRule, Strictness};
-use std::path::PathBuf;
+use crate::chess::fault::OnError;
+use crate::chess::opcode::Value;
+use crate::chess::suite::{Item, Suite, SuiteOptions};
+use crate::chess::{Board, EpRule, Increments, Move, Strictness, san};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
-/// Show what a suite holds, and check it
+/// Show what a suite holds, check it, repair it, hand it to other programs
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  ttlab suite data/bratko-kopec.epd        one line for each position
-  ttlab suite --lenient old-suite.epd      repair what can be repaired, and say what was")]
+  ttlab suite data/bratko-kopec.epd                    one line for each position
+  ttlab suite --lenient old-suite.epd -o fixed.epd     repair what can be repaired, say what was, and keep the result
+  ttlab suite --skip-bad games.pgn                     leave out what cannot be read, and say what was
+  ttlab suite data/bratko-kopec.epd --format json      id, FEN, moves in UCI and SAN: to hold against another program's reading
+
+EPD is written strictly: positions with their operations; of games the first position, and their moves as pv.")]
 pub struct Args {
     /// An EPD, FEN or PGN file
     file: PathBuf,
     /// Repair what can be repaired (docs/formats.md says what)
     #[arg(long)]
     lenient: bool,
+    /// Leave out positions and games that cannot be read
+    #[arg(long)]
+    skip_bad: bool,
+    /// How it is written [default: by the ending of -o, else text]
+    #[arg(long)]
+    format: Option<Format>,
+    /// Where it goes
+    #[arg(short, long)]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For a reader
+    Text,
+    /// A list of objects
+    Json,
+    /// A line for each item
+    Csv,
+    /// A suite that the strict reader takes
+    Epd,
 }
 
 pub fn run(args: &Args) -> Outcome {
     let strictness = if args.lenient { Strictness::Lenient } else { Strictness::Strict };
-    let options = SuiteOptions { strictness, ..SuiteOptions::default() };
-    let suite = Suite::load(&args.file, options).map_err(Failure::usage)?;
+    let on_error = if args.skip_bad { OnError::Skip } else { OnError::Stop };
+    let suite = Suite::load(&args.file, SuiteOptions { strictness, on_error }).map_err(Failure::usage)?;
     for note in &suite.notes {
         eprintln!("{note}");
     }
-    println!("{:<24} {:>5}  {:<20} position", "id", "line", "best / moves");
+    let ending = args.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
+    let format = args.format.unwrap_or(match ending {
+        Some("json") => Format::Json,
+        Some("csv") => Format::Csv,
+        Some("epd" | "fen") => Format::Epd,
+        _ => Format::Text,
+    });
+    let text = match format {
+        Format::Text => text(&suite),
+        Format::Json => {
+            format!("{:#}\n", serde_json::Value::Array(suite.items.iter().map(|item| json(item).into()).collect()))
+        }
+        Format::Csv => csv(&suite).map_err(Failure::io)?,
+        Format::Epd => suite.items.iter().map(epd).collect(),
+    };
+    match &args.out {
+        Some(path) => crate::record::write_whole(path, text.as_bytes())
+            .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?,
+        None => print!("{text}"),
+    }
+    Ok(Exit::Done)
+}
+
+fn text(suite: &Suite) -> String {
+    let mut out = format!("{:<24} {:>5}  {:<20} position\n", "id", "line", "best / moves");
     for item in &suite.items {
         let what = match item.game() {
             Some(moves) => format!("{} plies", moves.len()),
             None => {
-                let list = |moves: &[crate::chess::Move], sign: &str| {
-                    moves.iter().map(|mv| format!("{sign}{mv}")).collect::<Vec<_>>()
-                };
+                let list =
+                    |moves: &[Move], sign: &str| moves.iter().map(|mv| format!("{sign}{mv}")).collect::<Vec<_>>();
                 [list(item.best(), ""), list(item.avoid(), "not ")].concat().join(" ")
             }
         };
-        println!("{:<24} {:>5}  {what:<20} {}", item.id, item.line, item.board.fen(EpRule::Always));
+        let _ = writeln!(out, "{:<24} {:>5}  {what:<20} {}", item.id, item.line, item.board.fen(EpRule::Always));
     }
-    println!("{} items", suite.items.len());
-    Ok(Exit::Done)
+    let _ = writeln!(out, "{} items", suite.items.len());
+    out
+}
+
+/// Moves from a position, in SAN.
+fn line(board: &Board, moves: &[Move]) -> Vec<String> {
+    let mut board = *board;
+    let mut written = Vec::new();
+    for &mv in moves {
+        written.push(san::write(&board, mv));
+        board.play(mv, Increments::none());
+    }
+    written
+}
+
+/// Moves of one position, in SAN.
+fn choices(board: &Board, moves: &[Move]) -> Vec<String> {
+    moves.iter().map(|&mv| san::write(board, mv)).collect()
+}
+
+fn uci(moves: &[Move]) -> Vec<String> {
+    moves.iter().map(ToString::to_string).collect()
+}
+
+/// The fields of an item, the same for JSON and CSV.
+fn json(item: &Item) -> serde_json::Map<String, serde_json::Value> {
+    let (board, moves) = (&item.board, item.moves());
+    let fields = [
+        ("id", item.id.clone().into()),
+        ("line", item.line.into()),
+        ("fen", board.fen(EpRule::Always).into()),
+        ("best", uci(item.best()).into()),
+        ("best_san", choices(board, item.best()).into()),
+        ("avoid", uci(item.avoid()).into()),
+        ("avoid_san", choices(board, item.avoid()).into()),
+        ("moves", uci(moves).into()),
+        ("moves_san", line(board, moves).into()),
+    ];
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn csv(suite: &Suite) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for (at, item) in suite.items.iter().enumerate() {
+        let fields = json(item);
+        if at == 0 {
+            writer.write_record(fields.keys())?;
+        }
+        writer.write_record(fields.values().map(|value| match value {
+            serde_json::Value::Array(moves) => {
+                moves.iter().filter_map(serde_json::Value::as_str).collect::<Vec<_>>().join(" ")
+            }
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        }))?;
+    }
+    let bytes = writer.into_inner().map_err(|error| error.into_error())?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A line of EPD that the strict reader takes. Quotes within a text become apostrophes: EPD has no way to write them.
+fn epd(item: &Item) -> String {
+    let fen = item.board.fen(EpRule::Always);
+    let mut fields = fen.split(' ');
+    let mut out = fields.by_ref().take(4).collect::<Vec<_>>().join(" ");
+    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "'"));
+    let clocks: Vec<&str> = fields.collect();
+    let named = |opcode: &str| item.operations().iter().any(|operation| operation.opcode == opcode);
+    if let [half, full] = clocks[..] {
+        for (opcode, value, usual) in [("hmvc", half, "0"), ("fmvn", full, "1")] {
+            if value != usual && !named(opcode) {
+                let _ = write!(out, " {opcode} {value};");
+            }
+        }
+    }
+    for operation in item.operations().iter().filter(|operation| operation.opcode != "id") {
+        let value = match &operation.value {
+            Value::Moves(moves) => choices(&item.board, moves).join(" "),
+            Value::Line(moves) => line(&item.board, moves).join(" "),
+            Value::Text(text) => quoted(text),
+            Value::Integer(number) => number.to_string(),
+            Value::Nodes(number) => number.to_string(),
+            Value::Raw(text) => text.clone(),
+        };
+        let gap = if value.is_empty() { "" } else { " " };
+        let _ = write!(out, " {}{gap}{value};", operation.opcode);
+    }
+    if !item.moves().is_empty() {
+        let _ = write!(out, " pv {};", line(&item.board, item.moves()).join(" "));
+    }
+    let _ = writeln!(out, " id {};", quoted(&item.id));
+    out
 }

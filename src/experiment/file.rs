@@ -4,6 +4,7 @@ use super::expect::Expect;
 use super::grid::{self, Point};
 use super::options::Setting;
 use super::problem::{Problem, explain, nearest};
+use crate::chess::fault::OnError;
 use crate::chess::suite::{Item, Kind, Suite, SuiteOptions};
 use crate::chess::{Board, Color};
 use crate::engine::EngineOptions;
@@ -29,11 +30,15 @@ pub struct File {
     /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the working folder), or
     /// `{ startpos = true }`, or `{ fen = "..." }`.
     pub suite: SuiteChoice,
+    /// What becomes of a position or game that cannot be read: `"stop"`: nothing is run; `"skip"`: it is left out, and the report says so.
+    #[serde(default)]
+    pub on_error: OnError,
     /// Whether it takes minutes: `ttlab reproduce --quick` leaves it out.
     #[serde(default)]
     pub slow: bool,
     /// Only the first so many items of the suite.
     #[serde(default)]
+    #[schemars(range(min = 1))]
     pub first: Option<usize>,
     /// When each search ends.
     #[serde(default)]
@@ -220,6 +225,9 @@ impl Side {
     }
 }
 
+/// The setting that leaves out what cannot be read of a suite, as `on_error = "skip"` does.
+pub const SKIP_BAD: &str = "on_error=skip";
+
 /// A checked experiment.
 #[derive(Debug, Clone)]
 pub struct Experiment {
@@ -277,7 +285,7 @@ impl Experiment {
 
     fn read(source: &Source<'_>, sets: &[String]) -> Result<Self, Problem> {
         let Source { text, path, .. } = *source;
-        let file: File = toml::from_str(text).map_err(|error| {
+        let mut file: File = toml::from_str(text).map_err(|error| {
             let (message, help) = explain(error.message());
             Problem { span: error.span(), help, ..source.problem(message) }
         })?;
@@ -301,13 +309,17 @@ impl Experiment {
             return Err(source
                 .at("smallest_effect", format!("smallest_effect: {found} is out of range: expected 0 to below 1")));
         }
-        let (suite_name, suite_file, mut suite) = source.suite(&file.suite)?;
+        let given = sets.to_vec();
+        let (skip, sets): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| set == SKIP_BAD);
+        if !skip.is_empty() {
+            file.on_error = OnError::Skip;
+        }
+        let (suite_name, suite_file, mut suite) = source.suite(&file.suite, file.on_error)?;
         if file.first == Some(0) {
             return Err(source.at("first", "first: 0 is out of range: expected at least 1"));
         }
         suite.items.truncate(file.first.unwrap_or(usize::MAX));
-        let given = sets.to_vec();
-        let sets = Setting::parse_all(sets)?;
+        let sets = Setting::parse_all(&sets)?;
         let points = grid::expand(&file, &sets, source)?;
         let baseline = grid::baseline(&file, &points, source)?;
         source.check_sequence(&file, &suite)?;
@@ -351,7 +363,7 @@ impl Source<'_> {
         Problem { span: grid::locate(self.text, path), ..self.problem(message) }
     }
 
-    fn suite(&self, choice: &SuiteChoice) -> Result<(String, Option<PathBuf>, Suite), Problem> {
+    fn suite(&self, choice: &SuiteChoice, on_error: OnError) -> Result<(String, Option<PathBuf>, Suite), Problem> {
         let file = match choice {
             SuiteChoice::One(OnePosition { fen: Some(fen), startpos: false }) => {
                 let board = Board::from_fen(fen).map_err(|error| self.at("suite", format!("suite.fen: {error}")))?;
@@ -365,7 +377,7 @@ impl Source<'_> {
             }
             SuiteChoice::File(file) => file,
         };
-        let (name, options) = (file.display().to_string(), SuiteOptions::default());
+        let (name, options) = (file.display().to_string(), SuiteOptions { on_error, ..SuiteOptions::default() });
         if let Some(text) = self.suite {
             let text = text.ok_or_else(|| self.at("suite", "suite: the plan does not hold its text"))?;
             let kind = Kind::of(file).ok_or_else(|| self.at("suite", format!("suite: {name} is no suite")))?;

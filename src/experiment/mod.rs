@@ -15,7 +15,7 @@ pub mod subject;
 pub mod tune;
 
 pub use expect::Expect;
-pub use file::{Experiment, File, Sequence, Side};
+pub use file::{Experiment, File, SKIP_BAD, Sequence, Side};
 pub use grid::Point;
 pub use options::options;
 pub use plan::{Job, Plan};

@@ -92,7 +92,63 @@ pub fn explain(message: &str) -> (String, Option<String>) {
         Some(found) if message.starts_with("unknown") && !valid.is_empty() => nearest(&found, valid.iter().copied()),
         _ => None,
     };
-    (message, help)
+    (in_plain_words(&message), help)
+}
+
+/// What the reader of the file calls a type, in the words of TOML.
+const WORDS: [(&str, &str); 27] = [
+    ("unknown variant", "unknown word"),
+    ("unknown field", "unknown key"),
+    ("missing field", "missing key"),
+    ("invalid type: map", "invalid type: a table"),
+    ("invalid type: sequence", "invalid type: a list"),
+    ("invalid type: unit", "invalid type: nothing"),
+    ("expected a map", "expected a table"),
+    ("expected a sequence", "expected a list"),
+    ("expected map", "expected a table"),
+    ("expected sequence", "expected a list"),
+    ("expected a boolean", "expected true or false"),
+    ("expected u8", "expected a whole number from 0 to 255"),
+    ("expected i8", "expected a whole number from -128 to 127"),
+    ("expected u16", "expected a whole number from 0 to 65535"),
+    ("expected i16", "expected a whole number from -32768 to 32767"),
+    ("expected u32", "expected a whole number from 0 to 4294967295"),
+    ("expected i32", "expected a whole number"),
+    ("expected u64", "expected a whole number from 0 on"),
+    ("expected i64", "expected a whole number"),
+    ("expected usize", "expected a whole number from 0 on"),
+    ("expected isize", "expected a whole number"),
+    ("expected f64", "expected a number"),
+    ("expected f32", "expected a number"),
+    (
+        "data did not match any variant of untagged enum SuiteChoice",
+        "expected a file in quotes, { startpos = true } or { fen = \"...\" }",
+    ),
+    ("data did not match any variant of untagged enum", "expected another form of"),
+    ("string \"", "text \""),
+    ("a string", "text in quotes"),
+];
+
+/// A serde message without the words of the language that this program is written in.
+fn in_plain_words(message: &str) -> String {
+    let mut text = message.to_owned();
+    for (rust, plain) in WORDS {
+        text = text.replace(rust, plain);
+    }
+    // "expected struct LimitChoice", "expected internally tagged enum Policy": the name says nothing to who wrote the file.
+    for kind in
+        ["struct ", "internally tagged enum ", "adjacently tagged enum ", "enum ", "tuple struct ", "newtype struct "]
+    {
+        while let Some(at) = text.find(&format!("expected {kind}")) {
+            let start = at + "expected ".len();
+            let name = text[start + kind.len()..].find([' ', ',']).map_or(text.len(), |end| start + kind.len() + end);
+            text.replace_range(
+                start..name,
+                if kind.contains("struct") { "a table" } else { "a word, or a table with a kind" },
+            );
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -112,5 +168,24 @@ mod tests {
         let (_, help) = explain("unknown variant `alwyas`, expected one of `always`, `never`");
         assert_eq!(help.as_deref(), Some("did you mean `always`?"));
         assert_eq!(explain("invalid type: string").1, None);
+    }
+
+    #[test]
+    fn no_message_speaks_rust() {
+        for (rust, plain) in [
+            (
+                "invalid value: integer `300`, expected u8",
+                "invalid value: integer `300`, expected a whole number from 0 to 255",
+            ),
+            ("invalid type: map, expected a string", "invalid type: a table, expected text in quotes"),
+            ("invalid type: string \"x\", expected struct LimitChoice", "invalid type: text \"x\", expected a table"),
+            (
+                "invalid type: integer `3`, expected internally tagged enum Policy",
+                "invalid type: integer `3`, expected a word, or a table with a kind",
+            ),
+            ("unknown variant `x`, expected `y`", "unknown word `x`, expected `y`"),
+        ] {
+            assert_eq!(explain(rust).0, plain);
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! What the option types say about themselves: the list behind `ttlab options`, and the JSON Schema of the file.
 
 use super::file::File;
-use super::paths;
+use super::{paths, presets};
 use crate::engine::EngineOptions;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// One option, as its definition documents it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,10 +20,79 @@ pub struct OptionPage {
     pub default: String,
 }
 
-/// The JSON Schema of an experiment file.
+/// The JSON Schema of an experiment file: what the types say, and what the reader does beyond them. A word stands for a table with that
+/// `kind`; the keys of grids and variants are paths of options, the values of grids lists of theirs.
 #[must_use]
 pub fn file_schema() -> Value {
-    schemars::schema_for!(File).to_value()
+    let mut schema = schemars::schema_for!(File).to_value();
+    let root = schema.clone();
+    if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
+        let options = schemars::schema_for!(EngineOptions).to_value();
+        for (name, definition) in definitions {
+            let words = kinds(&root, definition);
+            // Of options alone: a claim's `kind` is no short form of a claim.
+            if !words.is_empty() && options["$defs"].get(name).is_some() {
+                let whole = definition.take();
+                *definition = json!({ "anyOf": [whole, { "enum": words }] });
+            }
+        }
+    }
+    let paths = super::grid::known_paths();
+    // Another engine's options are its own: their names are known when it is asked.
+    let names = |more: &[&str]| {
+        let own: Vec<&str> = paths.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        json!({ "anyOf": [{ "enum": own }, { "pattern": "^(subject|uci)($|[.])" }] })
+    };
+    let engine = resolve(&root, &root["properties"]["engine"]);
+    let mut values = Map::new();
+    leaves(&root, engine, "", &mut values);
+    let lists = |least: u32| -> Map<String, Value> {
+        let list = |schema: &Value| json!({ "type": "array", "minItems": least, "items": schema });
+        values.iter().map(|(path, schema)| (path.clone(), list(schema))).collect()
+    };
+    let mut set = |place: &str, key: &str, value: Value| {
+        if let Some(Value::Object(fields)) = schema.pointer_mut(place) {
+            fields.insert(key.to_owned(), value);
+        }
+    };
+    set("/$defs/EngineWithPreset", "additionalProperties", false.into());
+    set("/$defs/EngineWithPreset/properties/preset", "enum", presets::names().collect());
+    set("/properties/grid", "propertyNames", names(&[]));
+    set("/properties/grid", "properties", lists(1).into());
+    set("/properties/zip/items", "propertyNames", names(&[]));
+    set("/properties/zip/items", "properties", lists(1).into());
+    for (place, more) in [("variant", &["name"][..]), ("include", &["name"]), ("exclude", &[])] {
+        set(&format!("/properties/{place}/items"), "propertyNames", names(more));
+        set(&format!("/properties/{place}/items"), "properties", values.clone().into());
+    }
+    schema
+}
+
+/// The words that stand for a definition that has a `kind`; none where it has not.
+fn kinds(root: &Value, definition: &Value) -> Vec<Value> {
+    let tagged = definition.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+    let constants: Vec<Value> = tagged.filter_map(|kind| kind.pointer("/properties/kind/const").cloned()).collect();
+    if !constants.is_empty() {
+        return constants;
+    }
+    let Some(kind) = definition.pointer("/properties/kind") else { return Vec::new() };
+    words(resolve(root, kind)).into_iter().map(|(word, _)| word.into()).collect()
+}
+
+/// The schema of each option under its dotted path; that of a policy's parameter is left to the policy.
+fn leaves(root: &Value, node: &Value, prefix: &str, out: &mut Map<String, Value>) {
+    for (name, property) in node.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        let target = resolve(root, property);
+        if target.get("properties").is_some() {
+            leaves(root, target, &path, out);
+            if !kinds(root, target).is_empty() {
+                out.insert(path, property.clone());
+            }
+        } else if path != "preset" {
+            out.insert(path, property.clone());
+        }
+    }
 }
 
 /// The dotted paths of all options, the parameters of all policies included.

@@ -145,6 +145,9 @@ pub struct Manifest {
     pub suite: String,
     /// Items of the suite.
     pub items: usize,
+    /// Items of the suite's file that could not be read and were left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// Whether the items are searched in sequences that share a table.
     pub sequence: bool,
     /// How often each search was made.

@@ -198,6 +198,10 @@ pub fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
         grid.axes[axis].levels.iter().filter_map(|level| Some((level.number?, level.label.clone()))).collect();
     let in_entries = ticks.iter().all(|(_, label)| label.parse::<u64>().is_ok());
     let unit = if in_entries { "table size (entries)" } else { "table size" };
+    let ticks: Vec<(f64, String)> = match in_entries {
+        true => ticks.into_iter().map(|(value, _)| (value, entries(value))).collect(),
+        false => ticks,
+    };
     let lines = |series: Vec<Series>, y: &str, ratio: bool| Lines {
         series,
         x: unit.to_owned(),
@@ -238,6 +242,13 @@ pub fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
         .filter(|(.., lines)| !lines.series.is_empty())
         .map(|(file, title, caption, lines)| Figure { file: file.to_owned(), title, caption, plot: Plot::Lines(lines) })
         .collect()
+}
+
+/// A number of entries as people say it: 8 K, 1 M; others in full.
+fn entries(value: f64) -> String {
+    let units = [("M", 1_048_576.0), ("K", 1024.0)];
+    let unit = units.into_iter().find(|(_, unit)| value >= *unit && value % unit == 0.0);
+    unit.map_or_else(|| super::number::count(value), |(name, unit)| format!("{} {name}", value / unit))
 }
 
 /// The response to each numeric option.

@@ -263,6 +263,9 @@ impl Page {
                 .filter_map(|source| doubts::shards(source.manifest.as_ref()?))
                 .map(|doubt| doubt.to_string()),
         );
+        for (label, manifest) in named.iter().filter_map(|(label, manifest)| Some((label, (*manifest)?))) {
+            warnings.extend(left_out(label, &manifest.left_out));
+        }
         let own = doubts::doubts(&self.summary, self.timing.as_ref(), finished);
         warnings.extend(own.iter().map(ToString::to_string));
         if let [only] = sources
@@ -335,6 +338,18 @@ impl Page {
     pub fn failed(&self) -> usize {
         self.verdicts.iter().filter(|verdict| !verdict.passes()).count()
     }
+}
+
+/// What was left out of a suite, the first few by name.
+#[must_use]
+pub fn left_out(label: &str, list: &[String]) -> Option<String> {
+    const SHOWN: usize = 3;
+    let shown = list.iter().take(SHOWN).map(|note| note.replace("left out: ", "")).collect::<Vec<_>>().join("; ");
+    let more =
+        if list.len() > SHOWN { format!("; and {} more (manifest.json)", list.len() - SHOWN) } else { String::new() };
+    (!list.is_empty()).then(|| {
+        format!("{label}: {} item(s) of the suite could not be read and were left out: {shown}{more}", list.len())
+    })
 }
 
 /// By variant; where joined results have variants of the same name, by result and variant.

@@ -29,6 +29,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         question: experiment.file.question.clone(),
         suite: experiment.suite_name.clone(),
         items: experiment.suite.items.len(),
+        left_out: experiment.suite.notes.iter().map(ToString::to_string).collect(),
         sequence: experiment.file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some()),
         repeats: experiment.file.repeats,
         seeds: experiment.file.seeds,

@@ -164,6 +164,7 @@ pub struct TableOptions {
     /// in the same search (`"25 %"`). Buckets are what fits, rounded down.
     pub size: Size,
     /// Entries in a bucket: the slots that one key may use, 1..=8.
+    #[schemars(range(min = 1, max = 8))]
     pub slots: u8,
     /// How one entry is packed.
     pub layout: Layout,

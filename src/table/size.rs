@@ -31,10 +31,10 @@ impl fmt::Display for Size {
             Self::Entries(entries) => write!(f, "{entries}"),
             Self::Share(share) => write!(f, "{} %", share * 100.0),
             Self::Bytes(bytes) => {
-                // The largest unit in which the number is short and exact to a quarter.
+                // The largest unit of which there is at least one, in quarters: 256 KiB, 1.5 MiB.
                 let (name, unit) = UNITS
                     .into_iter()
-                    .find(|&(_, unit)| bytes >= unit / 4 && bytes % (unit / 4).max(1) == 0)
+                    .find(|&(_, unit)| bytes >= unit && bytes % (unit / 4).max(1) == 0)
                     .unwrap_or(("B", 1));
                 write!(f, "{} {name}", bytes as f64 / unit as f64)
             }
@@ -58,9 +58,17 @@ impl FromStr for Size {
             "" | "entries" if number.fract() == 0.0 => Self::Entries(number as u64),
             "%" => Self::Share(number / 100.0),
             _ => {
+                // "1 MB" is a million bytes to some and 2^20 to others: neither is taken without a word.
+                let decimal = [("KB", "KiB"), ("MB", "MiB"), ("GB", "GiB")];
+                if let Some((_, binary)) = decimal.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)) {
+                    return Err(format!(
+                        "`{text}` may mean powers of 1000 or of 1024: did you mean `{number} {binary}`, or so many `B`?"
+                    ));
+                }
+                let short = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
                 let (_, scale) = UNITS
                     .into_iter()
-                    .chain([("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)])
+                    .chain(short)
                     .find(|(name, _)| name.eq_ignore_ascii_case(unit))
                     .ok_or_else(wrong)?;
                 Self::Bytes((number * scale as f64) as u64)
@@ -115,7 +123,10 @@ impl JsonSchema for Size {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "description": "Bytes (\"16 MiB\"), entries (65536), or a share of the working set (\"25 %\").",
-            "anyOf": [{ "type": "string" }, { "type": "integer", "minimum": 1 }]
+            "anyOf": [
+                { "type": "string", "pattern": "^[0-9_.]+ *([GgMmKk]([Ii][Bb])?|[Bb]|%|entries)?$" },
+                { "type": "integer", "minimum": 1 }
+            ]
         })
     }
 }
@@ -129,8 +140,11 @@ mod tests {
     fn sizes_are_read_and_written_in_the_users_words() {
         for (text, size, written) in [
             ("16 MiB", Size::Bytes(16 << 20), "16 MiB"),
-            ("0.25 MiB", Size::Bytes(256 << 10), "0.25 MiB"),
-            ("50mb", Size::Bytes(50 << 20), "50 MiB"),
+            ("0.25 MiB", Size::Bytes(256 << 10), "256 KiB"),
+            ("1.5 MiB", Size::Bytes(3 << 19), "1.5 MiB"),
+            ("50mib", Size::Bytes(50 << 20), "50 MiB"),
+            ("64k", Size::Bytes(64 << 10), "64 KiB"),
+            ("2G", Size::Bytes(2 << 30), "2 GiB"),
             ("1 GiB", Size::Bytes(1 << 30), "1 GiB"),
             ("100 B", Size::Bytes(100), "100 B"),
             ("1_638_400", Size::Entries(1_638_400), "1638400"),
@@ -146,6 +160,9 @@ mod tests {
         }
         for text in ["131072 GiB", "8796093022208", "1000000 %"] {
             assert!(text.parse::<Size>().is_ok(), "{text}");
+        }
+        for (text, said) in [("16 MB", "`16 MiB`"), ("64kb", "`64 KiB`"), ("1 gb", "`1 GiB`")] {
+            assert!(text.parse::<Size>().unwrap_err().contains(said), "{text}");
         }
         for text in ["", "0", "MiB", "16 MiBs", "-3", "1.5", "0 %", "nan", "1e3"] {
             assert!(text.parse::<Size>().is_err(), "{text:?} should be refused");

@@ -1,6 +1,7 @@
 //! EPD: what strict and lenient readers make of the oddities of real files, and that nothing makes them panic.
 
 use proptest::prelude::*;
+use ttlab::chess::fault::OnError;
 use ttlab::chess::opcode::Value;
 use ttlab::chess::{Board, Strictness, epd};
 
@@ -164,16 +165,29 @@ fn some_lines_nobody_can_read() {
 fn files_have_comments_blanks_and_line_ends_of_any_kind() {
     let text =
         format!("\u{feff}# heading\r\n\r\n  # more\r\n{BK01} bm Qd1+;\r\n\n8/8/8/8/8/3K4/R7/5k2 w - - dm 4; bn Ke3;\n");
-    let file = epd::read("f.epd", &text, Strictness::Strict).unwrap();
+    let file = epd::read("f.epd", &text, Strictness::Strict, OnError::Stop).unwrap();
     assert_eq!(file.positions.iter().map(|epd| epd.line).collect::<Vec<_>>(), [4, 6]);
     let notes: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
     assert_eq!(notes, ["f.epd:6:34: unknown opcode `bn` kept (did you mean `bm`?)"]);
 
-    let faults = epd::read("f.epd", "\u{feff}8/x\n# fine\n8/8/8/8/8/3K4/R7/5k2 w - - bm Kd9;\n", Strictness::Strict);
+    let faults = epd::read(
+        "f.epd",
+        "\u{feff}8/x\n# fine\n8/8/8/8/8/3K4/R7/5k2 w - - bm Kd9;\n",
+        Strictness::Strict,
+        OnError::Stop,
+    );
     assert_eq!(
         faults.unwrap_err().to_string(),
         "f.epd:1:6: expected a piece (pnbrqkPNBRQK), 1-8 or /, found `x`\nf.epd:3:31: expected a move, found `Kd9`",
         "columns count the bytes of the line, its mark included"
+    );
+    let text = format!("{BK01} id \"a\";\n8/x\n{BK01} bm Kz9;\n{BK01} id \"d\";\n");
+    let file = epd::read("f.epd", &text, Strictness::Strict, OnError::Skip).unwrap();
+    assert_eq!(file.positions.iter().map(|epd| epd.line).collect::<Vec<_>>(), [1, 4]);
+    let notes: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
+    assert!(
+        notes.len() == 2 && notes[0].starts_with("f.epd:2:1: left out: ") && notes[1].starts_with("f.epd:3:"),
+        "{notes:?}"
     );
 }
 
@@ -188,7 +202,7 @@ proptest! {
     fn no_line_is_too_strange(tail in "\\PC{0,60}", letters in "[ ;\"a-z0-9+#D-]{0,40}") {
         for line in [tail.clone(), format!("{BK01} {tail}"), format!("{BK01} bm Qd1; {letters}"), format!("{BK01} {letters}")] {
             for strictness in [Strictness::Strict, Strictness::Lenient] {
-                match epd::read("x.epd", &line, strictness) {
+                match epd::read("x.epd", &line, strictness, OnError::Stop) {
                     Ok(file) => prop_assert!(file.positions.len() <= 1 + line.matches('\n').count()),
                     Err(faults) => {
                         for fault in &faults.0 {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::path::Path;
-use ttlab::chess::pgn::EmptyGames;
+use ttlab::chess::fault::OnError;
 use ttlab::chess::suite::{Content, Kind, SuiteError};
 use ttlab::chess::{Board, Increments, MoveList, Strictness, Suite, SuiteOptions, legal, pgn, san};
 
@@ -107,7 +107,7 @@ const GAMES: &str = "\u{feff}% escaped\r
 
 #[test]
 fn games_with_all_that_a_file_can_hold() {
-    let file = pgn::read("g.pgn", GAMES, Strictness::Strict, EmptyGames::Refuse).unwrap();
+    let file = pgn::read("g.pgn", GAMES, Strictness::Strict, OnError::Stop).unwrap();
     let moves = |game: &pgn::Game| game.moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
     let [first, second, third] = &file.games[..] else { panic!("three games") };
     assert_eq!(first.tag("Event"), Some("a \"quoted\" name"));
@@ -122,7 +122,7 @@ fn games_with_all_that_a_file_can_hold() {
 fn faults_name_the_game_the_line_and_the_move() {
     let text = "[Event \"1\"]\n1. e4 e5 2. Ke3 1-0\n\n[Event \"2\"]\n1. e4 1-0\n\n[Event \"3\"]\n1. d4 d5\n2. c4 Qh4 *\n\n\
                 [Event \"4\"]\n1-0\n[Event \"5\"]\n1. e4 {open\n";
-    let faults = pgn::read("g.pgn", text, Strictness::Strict, EmptyGames::Refuse).unwrap_err();
+    let faults = pgn::read("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err();
     let shown: Vec<String> = faults.0.iter().map(ToString::to_string).collect();
     assert_eq!(
         shown,
@@ -145,16 +145,18 @@ fn faults_name_the_game_the_line_and_the_move() {
         ("1. e4 {} {", "g.pgn:1:10: game 1: expected }, found the end of the file"),
         ("1. e4 -- 2. d4 *", "g.pgn:1:7: game 1: expected a move, found the null move --: the game ends here"),
     ] {
-        assert_eq!(
-            pgn::read("g.pgn", text, Strictness::Strict, EmptyGames::Refuse).unwrap_err().0[0].to_string(),
-            fault
-        );
+        assert_eq!(pgn::read("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err().0[0].to_string(), fault);
     }
-    let file =
-        pgn::read("g.pgn", "1. e4 [Event \"2\"] 1. d4 -- 2. c4", Strictness::Lenient, EmptyGames::Refuse).unwrap();
+    let file = pgn::read("g.pgn", "1. e4 [Event \"2\"] 1. d4 -- 2. c4", Strictness::Lenient, OnError::Stop).unwrap();
     assert_eq!(file.games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [1, 1]);
-    let file = pgn::read("g.pgn", "[White \"A\"] 0-1 1. e4 *", Strictness::Strict, EmptyGames::Skip).unwrap();
+    let file = pgn::read("g.pgn", "[White \"A\"] 0-1 1. e4 *", Strictness::Strict, OnError::Skip).unwrap();
     assert_eq!((file.games.len(), file.games[0].number, file.notes.len()), (1, 2, 1));
+    // The second game alone can be read: the others are told of.
+    let file = pgn::read("g.pgn", text, Strictness::Strict, OnError::Skip).unwrap();
+    assert_eq!(file.games.iter().map(|game| game.number).collect::<Vec<_>>(), [2]);
+    let left_out: Vec<usize> = file.notes.iter().map(|note| note.line).collect();
+    assert_eq!(left_out, [2, 9, 11, 14]);
+    assert_eq!(file.notes[2].to_string(), "g.pgn:11:1: left out: game 4: no moves (result 1-0)");
 }
 
 #[test]
@@ -217,7 +219,7 @@ proptest! {
             for strictness in [Strictness::Strict, Strictness::Lenient] {
                 let _ = san::read(&Board::startpos(), &text, strictness);
                 let lines = text.matches('\n').count() + 1;
-                match pgn::read("x.pgn", &text, strictness, EmptyGames::Skip) {
+                match pgn::read("x.pgn", &text, strictness, OnError::Skip) {
                     Ok(file) => prop_assert!(file.games.iter().all(|game| !game.moves.is_empty())),
                     Err(faults) => prop_assert!(faults.0.iter().all(|fault| fault.line <= lines && fault.column <= text.len() + 1)),
                 }

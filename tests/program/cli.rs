@@ -38,8 +38,8 @@ table = "none"
 fn mistakes_in_a_file_are_shown_where_they_are() {
     let head = "suite = { startpos = true }\nlimit = { depth = 2 }\n";
     let cases: &[(&str, &[&str])] = &[
-        ("[engine]\nalgoritm = 'minimax'\n", &["unknown field `algoritm`", "did you mean `algorithm`", ":4:1"]),
-        ("[engine]\nalgorithm = 'minmax'\n", &["unknown variant `minmax`", "did you mean `minimax`", ":4:1"]),
+        ("[engine]\nalgoritm = 'minimax'\n", &["unknown key `algoritm`", "did you mean `algorithm`", ":4:1"]),
+        ("[engine]\nalgorithm = 'minmax'\n", &["unknown word `minmax`", "did you mean `minimax`", ":4:1"]),
         ("[engine]\ntable = { size = 'lots' }\n", &["table.size", "not a size", ":4:"]),
         ("[engine]\nlmr = { min_depth = 300 }\n", &["lmr.min_depth", "300"]),
         (
@@ -49,7 +49,7 @@ fn mistakes_in_a_file_are_shown_where_they_are() {
         ("[grid]\n\"table.slots\" = 2\n", &["grid.table.slots", "expected a list"]),
         ("[grid]\n\"table.slots\" = [1, 9]\n", &["table.slots: 9 is out of range", "slots=9", ":4:1"]),
         ("[grid]\n\"table.slots\" = [1, 1]\n", &["used twice"]),
-        ("[engine]\ntable.use = 'moves'\n", &["unknown field `use`", "`table.use` is now called `probe.use`", ":4:"]),
+        ("[engine]\ntable.use = 'moves'\n", &["unknown key `use`", "`table.use` is now called `probe.use`", ":4:"]),
         ("[grid]\n\"table.depth\" = ['equal']\n", &["no option `table.depth`", "is now called `probe.depth`", ":4:"]),
         ("[grid]\n\"table.policy\" = ['alwyas']\n", &["alwyas", "did you mean `always`", ":4:1"]),
         ("[grid]\n\"table.policy\" = ['fifo']\n", &["unknown variant `fifo`", "`fifo` is now called `always`", ":4:1"]),

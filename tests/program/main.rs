@@ -5,6 +5,7 @@ mod audit;
 mod cli;
 mod common;
 mod compare;
+mod docs;
 #[cfg(target_os = "linux")]
 mod engines;
 mod figures;

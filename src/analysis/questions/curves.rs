@@ -172,7 +172,12 @@ pub fn along(
         let Some(x) = level(&axes[axis]).and_then(|level| axes[axis].levels[level].number) else { continue };
         let Some((y, low, high)) = value(at).filter(|(y, ..)| y.is_finite()) else { continue };
         let labels = axes.iter().enumerate().filter(|(other, _)| *other != axis).zip(&others);
-        let labels: Vec<&str> = labels.map(|((_, axis), &level)| axis.levels[level].label.as_str()).collect();
+        // A bare number says what it is of: 4 slots.
+        let label = |((_, axis), &level): ((usize, &Axis), &usize)| match axis.levels[level].label.parse::<f64>() {
+            Ok(_) => format!("{} {}", axis.levels[level].label, axis.name),
+            Err(_) => axis.levels[level].label.clone(),
+        };
+        let labels: Vec<String> = labels.map(label).collect();
         let series =
             lines.entry(others.clone()).or_insert_with(|| Series { name: labels.join(", "), ..Series::default() });
         series.points.push(Point { x, y, low, high, label: name.clone() });

@@ -36,7 +36,9 @@ impl Forest {
         let longest = self.rows.iter().map(|row| super::measure(&row.name)).fold(0.0, f64::max);
         // On a phone the names stand above their rows.
         let names = if narrow { 8.0 } else { (longest + 20.0).min(width * 0.45) };
-        let step = if narrow { 40.0 } else { 25.0 };
+        let room = if narrow { width - 16.0 } else { names - 14.0 };
+        let lines = super::LINE * (super::most_lines(self.rows.iter().map(|row| &row.name), room) - 1.0);
+        let step = lines + if narrow { 40.0 } else { 25.0 };
         let figures = 58.0;
         let (left, right, top) = (names, width - figures - 8.0, 10.0);
         let bottom = top + step * self.rows.len() as f64;
@@ -48,11 +50,11 @@ impl Forest {
         }
         svg.line("one", (x.at(1.0), top), (x.at(1.0), bottom));
         for (at, row) in self.rows.iter().enumerate() {
-            let y = top + step * at as f64 + if narrow { 28.0 } else { step / 2.0 };
+            let y = top + step * at as f64 + if narrow { 28.0 + lines } else { step / 2.0 };
             if narrow {
-                svg.fitted((left, y - 13.0), Anchor::Start, &row.name, width - 16.0);
+                svg.name((left, y - 17.0 - lines / 2.0), Anchor::Start, &row.name, room);
             } else {
-                svg.fitted((left - 10.0, y + 4.0), Anchor::End, &row.name, names - 14.0);
+                svg.name((left - 10.0, y), Anchor::End, &row.name, room);
             }
             let series = match (row.clear, row.mean < 1.0) {
                 (false, _) => 7,

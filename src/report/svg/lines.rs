@@ -1,7 +1,7 @@
 //! Lines over an axis: nodes by depth, ratios or shares by size, the response to an option.
 
 use super::scale::{Scale, short};
-use super::{Anchor, Svg};
+use super::{Anchor, Svg, Swatch};
 use crate::analysis::questions::curves::Series;
 
 /// What a line plot shows.
@@ -84,7 +84,7 @@ impl Lines {
         if self.series.len() > 1 {
             let names: Vec<(usize, String)> =
                 self.series.iter().enumerate().map(|(at, series)| (self.colour(at), series.name.clone())).collect();
-            height += svg.legend(height, &names);
+            height += svg.legend(height, &names, Swatch::Mark);
         }
         svg.finish(height, title, alone)
     }

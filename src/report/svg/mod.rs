@@ -60,6 +60,19 @@ pub struct Svg {
     body: String,
 }
 
+/// What stands for a series in a legend.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)]
+pub enum Swatch {
+    Mark,
+    Area,
+}
+
+/// How much of its colour an area shows.
+fn opacity(series: usize) -> f64 {
+    if series == 7 { 0.45 } else { 0.85 }
+}
+
 /// Where a text stands to its point.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs)]
@@ -162,6 +175,15 @@ impl Svg {
         }
     }
 
+    /// A name of several parts, broken at its commas where it is wider than there is room; `y` is the middle of its lines.
+    pub fn name(&mut self, (x, y): (f64, f64), anchor: Anchor, text: &str, width: f64) {
+        let lines = broken(text, width);
+        let top = y + 4.0 - LINE * (lines.len() as f64 - 1.0) / 2.0;
+        for (at, line) in lines.iter().enumerate() {
+            self.fitted((x, top + LINE * at as f64), anchor, line, width);
+        }
+    }
+
     /// A text that runs upwards along an axis.
     pub fn upwards(&mut self, (x, y): (f64, f64), text: &str) {
         let _ = write!(
@@ -172,14 +194,21 @@ impl Svg {
     }
 
     /// The names of series under a plot, as many in a row as fit; the height that they take.
-    pub fn legend(&mut self, top: f64, names: &[(usize, String)]) -> f64 {
+    pub fn legend(&mut self, top: f64, names: &[(usize, String)], swatch: Swatch) -> f64 {
         let (mut x, mut y) = (8.0, top + 14.0);
         for (series, name) in names {
             let wide = (30.0 + measure(name)).min(self.width - 8.0);
             if x > 8.0 && x + wide > self.width {
                 (x, y) = (8.0, y + 19.0);
             }
-            self.mark(*series, "", (x + 6.0, y - 4.0), 4.5, "");
+            match swatch {
+                Swatch::Mark => self.mark(*series, "", (x + 6.0, y - 4.0), 4.5, ""),
+                // Areas are squares, and as pale as they are in the plot.
+                Swatch::Area => {
+                    let pale = format!(" fill-opacity=\"{}\"", opacity(*series));
+                    self.rect(&format!("s{series} bar"), (x + 1.0, y - 10.0), (11.0, 11.0), &pale, "");
+                }
+            }
             self.fitted((x + 17.0, y), Anchor::Start, name, self.width - 30.0);
             x += wide;
         }
@@ -210,6 +239,28 @@ pub fn measure(text: &str) -> f64 {
     6.6 * text.chars().count() as f64
 }
 
+/// From one line of a name to the next, in pixels.
+pub const LINE: f64 = 14.0;
+
+/// A name in lines of at most a width, broken after commas only.
+#[must_use]
+pub fn broken(text: &str, width: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in text.split_inclusive(", ") {
+        match lines.last_mut() {
+            Some(line) if measure(line) + measure(part.trim_end()) <= width => line.push_str(part),
+            _ => lines.push(part.to_owned()),
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// The most lines that one of some names takes.
+#[must_use]
+pub fn most_lines<'a>(names: impl Iterator<Item = &'a String>, width: f64) -> f64 {
+    names.map(|name| broken(name, width).len()).max().unwrap_or(1) as f64
+}
+
 /// A text cut to a width.
 #[must_use]
 pub fn cut(text: &str, width: f64) -> String {
@@ -236,6 +287,14 @@ mod tests {
         let text = svg.finish(10.0, "a\"b", true);
         assert!(!text.contains("<script") && !text.contains("<b>") && !text.contains('\u{0}'), "{text}");
         assert!(text.contains("aria-label=\"a&quot;b\""));
+    }
+
+    #[test]
+    fn names_are_broken_at_commas() {
+        assert_eq!(broken("a", 10.0), ["a"]);
+        let name = "size=64 KiB, policy=aged-depth factor=4, slots=4";
+        assert_eq!(broken(name, 1000.0), [name]);
+        assert_eq!(broken(name, 200.0), ["size=64 KiB,", "policy=aged-depth factor=4,", "slots=4"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Single positions: who gained and who lost, by their size.
 
 use super::scale::{Scale, short};
-use super::{Anchor, Svg};
+use super::{Anchor, Svg, Swatch};
 use crate::analysis::questions::curves::Series;
 
 /// What a scatter plot shows: x the baseline's nodes, y the ratio.
@@ -47,7 +47,7 @@ impl Scatter {
         svg.upwards((12.0, (top + bottom) / 2.0), &self.y);
         let names: Vec<(usize, String)> =
             self.series.iter().enumerate().map(|(at, series)| (at + 1, series.name.clone())).collect();
-        let height = bottom + 46.0 + svg.legend(bottom + 44.0, &names);
+        let height = bottom + 46.0 + svg.legend(bottom + 44.0, &names, Swatch::Mark);
         svg.finish(height, title, alone)
     }
 }

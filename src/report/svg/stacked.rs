@@ -1,6 +1,6 @@
 //! Stacked bars: what became of every probe.
 
-use super::{Anchor, Svg};
+use super::{Anchor, Svg, Swatch};
 
 /// What stacked bars show.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -19,7 +19,9 @@ impl Stacked {
         let narrow = width < 520.0;
         let longest = self.bars.iter().map(|(name, _)| super::measure(name)).fold(0.0, f64::max);
         let names = if narrow { 8.0 } else { (longest + 20.0).min(width * 0.45) };
-        let step = if narrow { 44.0 } else { 28.0 };
+        let room = if narrow { width - 16.0 } else { names - 14.0 };
+        let lines = super::LINE * (super::most_lines(self.bars.iter().map(|(name, _)| name), room) - 1.0);
+        let step = lines + if narrow { 44.0 } else { 28.0 };
         let (left, right, top) = (names, width - 16.0, 8.0);
         let bottom = top + step * self.bars.len() as f64;
         for percent in [0, 25, 50, 75, 100] {
@@ -33,25 +35,25 @@ impl Stacked {
             );
         }
         for (at, (name, sizes)) in self.bars.iter().enumerate() {
-            let y = top + step * at as f64 + if narrow { 20.0 } else { 4.0 };
+            let y = top + step * at as f64 + if narrow { 20.0 + lines } else { 4.0 + lines / 2.0 };
             if narrow {
-                svg.fitted((left, y - 5.0), Anchor::Start, name, width - 16.0);
+                svg.name((left, y - 9.0 - lines / 2.0), Anchor::Start, name, room);
             } else {
-                svg.fitted((left - 10.0, y + 14.0), Anchor::End, name, names - 14.0);
+                svg.name((left - 10.0, y + 10.0), Anchor::End, name, room);
             }
             let whole: f64 = sizes.iter().sum();
             let mut x = left;
             for ((part, colour), size) in self.parts.iter().zip(sizes) {
                 let wide = if whole > 0.0 { (right - left) * size / whole } else { 0.0 };
                 let share = format!("{:.1} %", 100.0 * size / whole);
-                let more = format!(" fill-opacity=\"{}\"", if *colour == 7 { 0.45 } else { 0.85 });
+                let more = format!(" fill-opacity=\"{}\"", super::opacity(*colour));
                 svg.rect(&format!("s{colour} bar"), (x, y), (wide, 20.0), &more, &format!("{name}\n{part}: {share}"));
                 x += wide;
             }
         }
         svg.text("faint", ((left + right) / 2.0, bottom + 35.0), Anchor::Middle, "share of the probes");
         let names: Vec<(usize, String)> = self.parts.iter().map(|(name, colour)| (*colour, name.clone())).collect();
-        let height = bottom + 46.0 + svg.legend(bottom + 44.0, &names);
+        let height = bottom + 46.0 + svg.legend(bottom + 44.0, &names, Swatch::Area);
         svg.finish(height, title, alone)
     }
 }

@@ -1,0 +1,284 @@
+//! What the documents say: every command runs as it stands, the data scientist's examples give the rows' own sums, and the JSON Schema
+//! takes what the program takes.
+
+use crate::common::run;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Documents that a stranger reads.
+fn documents() -> Vec<PathBuf> {
+    let docs = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut all: Vec<PathBuf> = docs.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect();
+    all.push(root().join("README.md"));
+    all.sort();
+    all
+}
+
+/// The blocks of a language in a document.
+fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
+    let fence = format!("```{language}\n");
+    text.split(&fence).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
+}
+
+/// A folder like a checkout, in which every experiment is as shallow as can be.
+fn checkout() -> TempDir {
+    fn shallow(from: &Path, to: &Path) {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+            let (path, to) = (entry.path(), to.join(entry.file_name()));
+            if path.is_dir() {
+                shallow(&path, &to);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            let lines = text.lines().map(|line| match line.starts_with("limit") && line.contains("depth") {
+                true => "limit = { depth = 2 }".to_owned(),
+                false => line.to_owned(),
+            });
+            fs::write(to, lines.collect::<Vec<_>>().join("\n")).unwrap();
+        }
+    }
+    let folder = TempDir::new().unwrap();
+    shallow(&root().join("experiments"), &folder.path().join("experiments"));
+    for name in ["data", "docs"] {
+        std::os::unix::fs::symlink(root().join(name), folder.path().join(name)).unwrap();
+    }
+    folder
+}
+
+fn shell(folder: &Path, command: &str) -> Output {
+    let program = assert_cmd::cargo::cargo_bin("ttlab");
+    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    Command::new("sh").args(["-c", command]).current_dir(folder).env("PATH", path).output().unwrap()
+}
+
+#[test]
+fn every_command_of_the_documents_runs_as_it_stands() {
+    let folder = checkout();
+    // What the documents take for granted: results of the main job, twice, and a file of the reader's own.
+    let quick = "ttlab run experiments/quick.toml -q";
+    for command in [quick.to_owned(), format!("{quick} --out target/quick"), format!("{quick} --out ci/new")] {
+        assert!(shell(folder.path(), &command).status.success(), "{command}");
+    }
+    fs::copy(folder.path().join("experiments/quick.toml"), folder.path().join("ci/gate.toml")).unwrap();
+    let gate = fs::read_to_string(folder.path().join("ci/gate.toml")).unwrap();
+    fs::write(folder.path().join("ci/gate.toml"), gate).unwrap();
+    let mut ran = 0;
+    // What is said of other engines needs other engines.
+    for document in documents().into_iter().filter(|path| !path.ends_with("engines.md")) {
+        let text = fs::read_to_string(&document).unwrap();
+        for line in blocks(&text, "sh").into_iter().flat_map(str::lines) {
+            let line = line.split(" #").next().unwrap().trim();
+            let command = match line.strip_prefix("cargo run --release -- ") {
+                Some(rest) => format!("ttlab {rest}"),
+                None => line.to_owned(),
+            };
+            // Depths that take seconds in a build with checks take less here; the words are the document's.
+            let command = command
+                .replace("--depth 9", "--depth 5")
+                .replace("--depth 8", "--depth 5")
+                .replace("--depth 7", "--depth 3");
+            let command = command.replace("startpos 6", "startpos 4").replace(" FILE ", " experiments/quick.toml ");
+            if !command.starts_with("ttlab ") {
+                assert!(line.is_empty() || line.starts_with("cargo "), "{}: what is `{line}`?", document.display());
+                continue;
+            }
+            // Which shard a line names is the reader's choice: all are run before they are merged.
+            let all = "for i in 0 1 2 3 4 5 6 7; do ttlab run --plan plan.json --shard $i -q || exit 9; done";
+            let command = if command.starts_with("ttlab run --plan") { all.to_owned() } else { command };
+            let command = command.replace("--shards 100", "--shards 8");
+            let output = shell(folder.path(), &command);
+            let code = output.status.code().unwrap_or(-1);
+            // At so small a depth a figure may be another: 1 is an answer. 2, 5 and a panic are not.
+            assert!(
+                matches!(code, 0 | 1),
+                "{}: `{command}` ends with {code}: {}",
+                document.display(),
+                String::from_utf8_lossy(&output.stderr)
+            );
+            ran += 1;
+        }
+    }
+    assert!(ran > 20, "only {ran} commands were found");
+}
+
+/// Runs Python where it is there with a module; what it printed.
+fn python(module: &str, folder: &Path, code: &str, input: &str) -> Option<String> {
+    let has = Command::new("python3").args(["-c", &format!("import {module}")]).stderr(Stdio::null()).status();
+    if !has.is_ok_and(|status| status.success()) {
+        // Past the harness, which shows nothing of a test that passes.
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: PYTHON HAS NO {}, SO ITS EXAMPLES DID NOT RUN",
+            module.to_uppercase()
+        );
+        return None;
+    }
+    let mut child = Command::new("python3")
+        .args(["-c", code])
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn the_examples_for_data_frames_give_the_sums_of_the_rows() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("trial.toml");
+    let text = "name = 'trial'\nsuite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { depth = 3 }\nrepeats = 2\n\
+                [[variant]]\nname = 'none'\ntable = 'none'\n[[variant]]\nname = 'some'\ntable.size = 1024\n";
+    fs::write(&file, text).unwrap();
+    let (_, stderr, code) = run(&["run", file.to_str().unwrap(), "-q", "--out", folder.path().to_str().unwrap()]);
+    assert_eq!(code, 0, "{stderr}");
+    let mut rows = csv::Reader::from_path(folder.path().join("results.csv")).unwrap();
+    let header = rows.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let mut nodes = std::collections::BTreeMap::<String, u64>::new();
+    for row in rows.records().map(Result::unwrap).filter(|row| &row[at("repeat")] == "0") {
+        *nodes.entry(row[at("variant")].to_owned()).or_default() += row[at("search.nodes")].parse::<u64>().unwrap();
+    }
+    let text = fs::read_to_string(root().join("docs/columns.md")).unwrap();
+    let examples = blocks(&text, "python");
+    for (module, example) in ["pandas", "duckdb"].into_iter().zip(&examples) {
+        let Some(printed) = python(module, folder.path(), example, "") else { continue };
+        let digits: String = printed.chars().filter(|&c| c != ',').collect();
+        for (variant, nodes) in &nodes {
+            let line = |line: &str| line.contains(variant.as_str()) && line.contains(&nodes.to_string());
+            assert!(digits.lines().any(line), "{module}: {variant} {nodes}: {printed}");
+        }
+    }
+    assert_eq!(examples.len(), 2);
+}
+
+/// Files that both must refuse: what is wrong, and the file.
+const WRONG: &[(&str, &str)] = &[
+    ("an unknown key", "questoin = 'x'"),
+    ("no depth so great", "limit = { depth = 999 }"),
+    ("no repeats", "repeats = 0"),
+    ("no items", "first = 0"),
+    ("an unknown option", "[engine]\ntable.sise = 1"),
+    ("an unknown option at the top", "[engine]\nalgorythm = 'pvs'"),
+    ("an unknown word", "[engine]\nalgorithm = 'pvz'"),
+    ("an unknown policy", "[engine]\ntable.policy = 'alwyas'"),
+    ("no size", "[engine]\ntable.size = '1 MX'"),
+    ("a size of two meanings", "[engine]\ntable.size = '16 MB'"),
+    ("too many slots", "[engine]\ntable.slots = 99"),
+    ("an unknown preset", "[engine]\npreset = 'nope'"),
+    ("an unknown path", "[grid]\n'table.sise' = ['1 MiB']"),
+    ("an axis that is no list", "[grid]\n'table.size' = '1 MiB'"),
+    ("no size on an axis", "[grid]\n'table.size' = ['1 MX']"),
+    ("an unknown path that moves together", "[[zip]]\n'table.sise' = [1]"),
+    ("an unknown option of a variant", "[[variant]]\nname = 'a'\n'table.sise' = 3"),
+];
+
+#[test]
+fn the_schema_takes_what_the_program_takes_and_refuses_what_it_refuses() {
+    let folder = TempDir::new().unwrap();
+    let mut files: Vec<(bool, String, String)> = Vec::new();
+    for place in ["experiments", "experiments/engines", "experiments/published", "experiments/studies"] {
+        for path in fs::read_dir(root().join(place)).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.extension().is_some_and(|ending| ending == "toml") {
+                files.push((true, path.display().to_string(), fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    for (what, text) in WRONG {
+        let text = format!("suite = {{ startpos = true }}\n{text}\n");
+        let path = folder.path().join("wrong.toml");
+        fs::write(&path, &text).unwrap();
+        let (_, stderr, code) = run(&["check", path.to_str().unwrap()]);
+        assert_eq!(code, 2, "{what}: {stderr}");
+        for rust in ["u8", "u32", "struct", "variant `", "enum"] {
+            assert!(!stderr.contains(rust), "{what} speaks Rust: {stderr}");
+        }
+        files.push((false, (*what).to_owned(), text));
+    }
+    let documents: Vec<serde_json::Value> = files
+        .iter()
+        .map(|(right, name, text)| {
+            let value: toml::Table = text.parse().unwrap();
+            serde_json::json!({ "right": right, "name": name, "value": value })
+        })
+        .collect();
+    let code = "import json, sys, jsonschema\n\
+                schema = json.load(open(sys.argv[1] if len(sys.argv) > 1 else 'schema.json'))\n\
+                validator = jsonschema.validators.validator_for(schema)(schema)\n\
+                for one in json.load(sys.stdin):\n    \
+                    errors = [error.message[:200] for error in validator.iter_errors(one['value'])]\n    \
+                    if bool(errors) == one['right']: print(one['name'], errors[:2])\n";
+    fs::write(folder.path().join("schema.json"), run(&["schema"]).0).unwrap();
+    let input = serde_json::Value::Array(documents).to_string();
+    if let Some(wrong) = python("jsonschema", folder.path(), code, &input) {
+        assert_eq!(wrong, "", "the schema and the program do not agree");
+    }
+}
+
+#[test]
+fn a_bad_item_is_left_out_when_asked_for_and_never_in_silence() {
+    let folder = TempDir::new().unwrap();
+    let games = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 1-0\n\n[White \"C\"]\n[Black \"D\"]\n\n0-1\n";
+    fs::write(folder.path().join("games.pgn"), games).unwrap();
+    let file = folder.path().join("trial.toml");
+    fs::write(&file, "suite = 'games.pgn'\nsequence = { from = 0 }\nlimit = { depth = 1 }\n").unwrap();
+    let (file, out) = (file.to_str().unwrap(), folder.path().join("out"));
+    let (_, stderr, code) = run(&["check", file]);
+    assert!(code == 2 && stderr.contains("game 2: no moves (result 0-1)"), "{stderr}");
+    let (_, stderr, code) = run(&["run", file, "--skip-bad", "--out", out.to_str().unwrap()]);
+    assert!(code == 0 && stderr.contains("1 item(s) of the suite could not be read and were left out"), "{stderr}");
+    for name in ["report.md", "report.html", "manifest.json"] {
+        assert!(fs::read_to_string(out.join(name)).unwrap().contains("game 2: no moves"), "{name}");
+    }
+    fs::write(file, "suite = 'games.pgn'\non_error = 'skip'\nsequence = { from = 0 }\nlimit = { depth = 1 }\n")
+        .unwrap();
+    let (_, stderr, code) = run(&["check", file]);
+    assert!(code == 0 && stderr.contains("left out"), "{stderr}");
+}
+
+#[test]
+fn a_repaired_suite_is_kept_and_read_strictly() {
+    let folder = TempDir::new().unwrap();
+    let old = folder.path().join("old.epd");
+    fs::write(&old, "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5  b  -  - bm Qd1 +; id BK 01 it is;\n").unwrap();
+    let (old, fixed) = (old.to_str().unwrap(), folder.path().join("fixed.epd"));
+    let fixed = fixed.to_str().unwrap();
+    assert_eq!(run(&["suite", old]).2, 2);
+    let (_, stderr, code) = run(&["suite", "--lenient", old, "-o", fixed]);
+    assert!(code == 0 && !stderr.is_empty(), "{stderr}");
+    let (stdout, stderr, code) = run(&["suite", fixed, "--format", "json"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let items: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((items[0]["best"][0].as_str(), items[0]["best_san"][0].as_str()), (Some("d6d1"), Some("Qd1+")));
+    // What the strict reader takes comes back the same, games with their moves.
+    for suite in ["data/bratko-kopec.epd", "data/openings.epd"] {
+        let json = run(&["suite", suite, "--format", "csv"]).0;
+        run(&["suite", suite, "-o", fixed]);
+        let again = run(&["suite", fixed, "--format", "csv"]).0;
+        let lines = |text: &str| {
+            text.lines().map(|line| line.rsplit(',').take(7).collect::<Vec<_>>().join(",")).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(&json), lines(&again), "{suite}");
+    }
+}
+
+#[test]
+fn options_are_found_by_any_part_of_them() {
+    for (text, path) in [("table.pol", "table.policy.kind"), ("killers", "ordering"), ("huge", "table.huge_pages")] {
+        let (stdout, stderr, code) = run(&["options", text]);
+        assert!(code == 0 && stdout.contains(path), "{text}: {stdout}{stderr}");
+    }
+    assert_eq!(run(&["options", "xyzzy"]).2, 2);
+}
