@@ -1,9 +1,11 @@
 use super::screen::screen;
 use super::{Exit, Failure, Outcome};
 use crate::analysis::questions::compare::{Comparison, Finding};
-use crate::analysis::questions::gate::Gate;
+use crate::analysis::questions::gate::{Gate, Rule};
 use crate::analysis::questions::joined::Recorded;
+use crate::record::columns;
 use crate::report::{comparison, machine, markdown, text};
+use crate::subject::Repeats;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +21,7 @@ use std::path::{Path, PathBuf};
 Rows are paired by variant, position, ply, depth and repeat. A gate bounds the change of each variant's total over the rows
 that both have; seconds (the median of repeats) must also differ clearly at 95 %.
 Exit: 0 fine, 1 a gate fails, 2 usage or a bad file, 3 NEW lacks rows of BASE, 4 the plans are equal but counts are not
-(--allow-moves: let the gates alone decide), 5 input/output.")]
+(--allow-moves: let the gates alone decide), or an engine whose counts do not repeat is held to \"changed\", 5 input/output.")]
 pub struct Args {
     /// The old results: a folder that `ttlab run` wrote, or a results file
     base: PathBuf,
@@ -60,6 +62,16 @@ pub fn run(args: &Args) -> Outcome {
         .map(|gate| gate.column(&base.frame).map(|column| (gate, column)))
         .collect::<Result<_, _>>()
         .map_err(Failure::usage)?;
+    if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.limit == Rule::Changed)
+        && let Some(side) = [&base, &new].into_iter().find(|side| does_not_repeat(side))
+    {
+        let message = format!(
+            "gate `{gate}`: {} is of an engine whose counts do not repeat: it cannot be held to the last node; give a bound, as in \
+             \"nodes > +5%\"",
+            side.name
+        );
+        return Err(Failure { exit: Exit::Unequal, message });
+    }
     let mut found = Comparison::new(&base, &new, &gates).map_err(Failure::usage)?;
     found.moves_allowed = args.allow_moves;
     if let Some((gate, column)) = gates.iter().find(|(_, column)| found.metric(column).is_none()) {
@@ -90,6 +102,12 @@ pub fn run(args: &Args) -> Outcome {
         Finding::Unequal => Exit::Unequal,
         Finding::Fine => Exit::Done,
     })
+}
+
+/// Whether some rows are of an engine whose counts were seen to differ before the run.
+fn does_not_repeat(side: &Recorded) -> bool {
+    let exact = Repeats::Exact.to_string();
+    side.frame.coded(columns::REPEATS).list().iter().any(|repeats| !repeats.is_empty() && *repeats != exact)
 }
 
 /// For a job's summary, or a comment.

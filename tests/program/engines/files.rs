@@ -175,6 +175,8 @@ fn limits_and_claims_are_held_against_what_the_trial_showed() {
     assert!(!trial.path("out/results.csv").exists());
     trial.run("out", &[]).expect(0).says(&["warning: expect.nodes"]);
     assert!(trial.rows("out").iter().all(|row| row["told.repeats"] == "not repeatable"));
+    trial.call(&["compare", "out", "out", "--fail-on", "nodes changed"]).expect(4).says(&["held to the last node"]);
+    trial.call(&["compare", "out", "out", "--fail-on", "nodes > +5%"]).expect(0);
     file("none", "depth = 3", claim).run("out", &["--check"]).expect(0);
 }
 
