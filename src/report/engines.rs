@@ -54,8 +54,10 @@ pub fn quality(lines: &[Quality]) -> Option<Table> {
     let rows = lines.iter().map(|line| {
         let [mean, interval] = match line.against {
             Some((mean, low, high)) if mean.is_finite() => {
-                let interval =
-                    Cell { value: Value::Range(low, high), ..Cell::text(format!("{low:+.1} to {high:+.1}")) };
+                let interval = match low.is_finite() && high.is_finite() {
+                    true => Cell { value: Value::Range(low, high), ..Cell::text(format!("{low:+.1} to {high:+.1}")) },
+                    false => Cell::none("too few positions for an interval"),
+                };
                 [Cell::number(mean, format!("{mean:+.1}")), interval]
             }
             Some(_) => [Cell::none("no position that both searched"), Cell::none("")],
