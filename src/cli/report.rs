@@ -39,6 +39,9 @@ pub struct Args {
     /// How the answer is written [default: by the ending of -o, else text]
     #[arg(long)]
     format: Option<Format>,
+    /// In CSV: an apostrophe before each cell that a spreadsheet would take for a formula (names are what their file says)
+    #[arg(long)]
+    guard_cells: bool,
     /// Where the answer goes
     #[arg(short, long)]
     out: Option<PathBuf>,
@@ -95,7 +98,7 @@ pub fn run(args: &Args) -> Outcome {
         Format::Md => markdown::render(&page.sheet, markdown::Style { level: 1, figures: false }),
         Format::Html => html::render(&page.sheet),
         Format::Json => data::json(&page.sheet),
-        Format::Csv => data::csv(&page.sheet),
+        Format::Csv => data::csv(&page.sheet, args.guard_cells),
     };
     match &args.out {
         Some(path) => crate::record::write_whole(path, rendered.as_bytes())

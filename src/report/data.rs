@@ -66,16 +66,25 @@ fn row(table: &Table, cells: &[Cell]) -> Json {
 /// The header of the CSV form.
 const HEADER: [&str; 9] = ["part", "key", "row", "name", "column", "value", "low", "high", "text"];
 
-/// Every table and figure of a page as CSV.
+/// Every table and figure of a page as CSV. `guard`: what a spreadsheet would take for a formula gets an apostrophe before it.
 #[must_use]
-pub fn csv(sheet: &Sheet) -> String {
+pub fn csv(sheet: &Sheet, guard: bool) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail.
     let _ = writer.write_record(HEADER);
     records(&sheet.parts, &mut |record: [String; 9]| {
-        let _ = writer.write_record(record);
+        let _ = match guard {
+            true => writer.write_record(record.map(guarded)),
+            false => writer.write_record(record),
+        };
     });
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
+}
+
+/// A cell that no spreadsheet takes for a formula; numbers are left alone.
+fn guarded(cell: String) -> String {
+    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
+    if formula { format!("'{cell}") } else { cell }
 }
 
 fn records(parts: &[Part], put: &mut dyn FnMut([String; 9])) {
@@ -185,7 +194,7 @@ mod tests {
         assert_eq!(page["parts"][5]["plot"]["heat"]["cells"], json!([[0.5]]));
         assert_eq!(page["parts"][6]["parts"][0]["list"], json!(["By hand."]));
         assert_eq!(
-            csv(&trial()),
+            csv(&trial(), false),
             "part,key,row,name,column,value,low,high,text\n\
              table,trial,1,a|b <c>,variant,,,,a|b <c>\n\
              table,trial,1,a|b <c>,nodes,1234,,,\"1,234\"\n\

@@ -84,7 +84,7 @@ fn mistakes_in_a_file_are_shown_where_they_are() {
     ]);
     assert_eq!(code, 2);
     assert!(stderr.contains("did you mean `data/bratko-kopec.epd`"), "{stderr}");
-    let huge = experiment(folder.path(), &format!("{head}[engine]\ntable.size = '900000 GiB'\n"));
+    let huge = experiment(folder.path(), &format!("{head}[engine]\ntable.size = '100000 GiB'\n"));
     let (_, stderr, code) = run(&["run", huge.to_str().unwrap()]);
     assert_eq!(code, 2);
     assert!(stderr.contains("memory") && stderr.contains("default"), "{stderr}");

@@ -127,3 +127,23 @@ fn no_stretch_of_a_run_is_written_over() {
     let said = ttlab(&["verify", &trial.text("out")]).expect(0);
     assert!(said.stdout.contains("2 builds") && said.stdout.contains("2 machines"), "{}", said.stdout);
 }
+
+/// A name that a spreadsheet would run is guarded on demand, and numbers are left alone.
+#[test]
+fn cells_can_be_guarded_against_spreadsheets() {
+    let (trial, _) = ran(&format!("{}[[variant]]\nname = '=cmd|calc'\n'table.slots' = 4\n", small()));
+    let csv =
+        |more: &[&str]| ttlab(&[&["report", &trial.text("out"), "--format", "csv"], more].concat()).expect(0).stdout;
+    let cells = |text: &str| -> Vec<String> {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        reader.records().flat_map(|row| row.unwrap().iter().map(str::to_owned).collect::<Vec<_>>()).collect()
+    };
+    let (plain, guarded) = (cells(&csv(&[])), cells(&csv(&["--guard-cells"])));
+    assert!(plain.iter().any(|cell| cell.starts_with("=cmd")));
+    assert!(
+        !guarded.iter().any(|cell| cell.starts_with("=cmd")) && guarded.iter().any(|cell| cell.starts_with("'=cmd"))
+    );
+    for (plain, guarded) in plain.iter().zip(&guarded) {
+        assert!(plain.parse::<f64>().is_err() || plain == guarded, "{plain} became {guarded}");
+    }
+}
