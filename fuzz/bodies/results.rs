@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use ttlab::analysis::Frame;
 use ttlab::experiment::{Experiment, Plan};
 use ttlab::record;
-use ttlab::runner::{Session, Settings, progress::Quiet};
+use ttlab::runner::{OutputError, RunError, Session, Settings, progress::Quiet};
 
 const TEXT: &str =
     "name = 'fuzz'\nsuite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.size' = [64, 128]\n";
@@ -19,10 +19,18 @@ struct Peace {
 }
 
 fn continued(experiment: &Experiment, plan: &Plan, folder: &Path, repair: bool) -> Result<(), String> {
-    let settings = Settings { jobs: 1, repair, any_build: true, ..Settings::default() };
-    let session = Session::begin(experiment, plan, folder, settings, &AtomicBool::new(false))
-        .map_err(|error| error.to_string())?;
-    session.run(&AtomicBool::new(false), &Quiet).map(drop).map_err(|error| error.to_string())
+    loop {
+        let settings = Settings { jobs: 1, repair, any_build: true, ..Settings::default() };
+        let session = Session::begin(experiment, plan, folder, settings, &AtomicBool::new(false));
+        match session {
+            // A process that another test starts holds the lock of the run before for the moment between fork and exec.
+            Err(RunError::Output(OutputError::Locked(_))) => std::thread::yield_now(),
+            Err(error) => return Err(error.to_string()),
+            Ok(session) => {
+                return session.run(&AtomicBool::new(false), &Quiet).map(drop).map_err(|error| error.to_string());
+            }
+        }
+    }
 }
 
 fn rows(folder: &Path) -> Vec<Vec<String>> {
