@@ -1,10 +1,80 @@
 #!/usr/bin/env bash
-# Instructions of a search, counted by callgrind: the table of each policy against an always-replace table written by hand
-# (examples/by_hand.rs), and this build against one whose diagnostics are cut out of the source. Counts vary with the compiler, not
-# with the machine's load. Needs valgrind. Writes a Markdown table.
+# Instructions of a search, counted by callgrind. Counts vary with the compiler, not with the machine's load. Needs valgrind.
+#
+#   benches/instructions.sh [NODES]    the table of each policy against an always-replace table written by hand (examples/by_hand.rs), in Markdown
+#   benches/instructions.sh --check    six fixed searches against benches/instructions.txt: exit 1 if one takes 1 % more instructions a node
+#   benches/instructions.sh --record   writes that file anew, for a change that is meant to move it or another compiler
+#
+# TTLAB=path/to/ttlab takes a program that is built already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v valgrind >/dev/null || { echo "valgrind not found: apt install valgrind" >&2; exit 2; }
+
+# Name, depths, and the rest of the command line. What a search costs is that of the deeper less that of the shallower one: starting the program
+# and making its table count for nothing.
+middle='r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9'
+ending='8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1'
+searches() {
+    echo "pvs-1MiB|3|5|$middle|algorithm=pvs table.size=1_MiB"
+    echo "pvs-1MiB-quiescence-asks|3|5|$middle|algorithm=pvs table.size=1_MiB probe.at=quiescence store.at=quiescence"
+    echo "alpha-beta-no-table|3|4|$middle|table=none"
+    echo "published-alpha-beta|5|6|startpos|preset=purple deepening.step=0"
+    echo "minimax|2|3|startpos|preset=purple algorithm=minimax deepening.step=0"
+    echo "ending-four-slots|10|14|$ending|algorithm=pvs table.size=1_MiB table.slots=4 table.policy=depth-age"
+}
+
+# Instructions a node of one of them.
+measure() { # shallow, deep, position, options
+    local depth ir=() seen=() options=() option
+    for option in $4; do
+        case $option in
+        preset=*) options+=(--preset "${option#preset=}") ;;
+        *) options+=(--set "${option//_MiB/ MiB}") ;;
+        esac
+    done
+    for depth in "$1" "$2"; do
+        seen+=("$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$ttlab" search "$3" --depth "$depth" "${options[@]}" 2>"$work/log" |
+            awk '/^search.nodes/ { print $2 }')")
+        ir+=("$(sed -n 's/.*Collected : *\([0-9]*\).*/\1/p' "$work/log")")
+    done
+    awk -v a="${ir[0]}" -v b="${ir[1]}" -v m="${seen[0]}" -v n="${seen[1]}" 'BEGIN { if (n == m) exit 1; printf "%.1f", (b - a) / (n - m) }'
+}
+
+if [[ ${1:-} == --check || ${1:-} == --record ]]; then
+    baseline=benches/instructions.txt
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    ttlab=${TTLAB:-${CARGO_TARGET_DIR:-$PWD/target}/release/ttlab}
+    [[ -n ${TTLAB:-} ]] || cargo build --release --quiet --locked
+    if [[ $1 == --record ]]; then
+        {
+            echo "# Instructions a node of six fixed searches, $(rustc --version): benches/instructions.sh --check holds them."
+            searches | while IFS='|' read -r name shallow deep position options; do
+                now=$(measure "$shallow" "$deep" "$position" "$options") || { cat "$work/log" >&2; exit 2; }
+                echo "$name $now"
+            done
+        } >"$work/baseline"
+        cp "$work/baseline" "$baseline"
+        cat "$baseline"
+        exit 0
+    fi
+    [[ -f $baseline ]] || { echo "$baseline not found: benches/instructions.sh --record writes it" >&2; exit 2; }
+    searches | {
+        worse=0
+        while IFS='|' read -r name shallow deep position options; do
+            held=$(awk -v name="$name" '$1 == name { print $2 }' "$baseline")
+            [[ -n $held ]] || { echo "$baseline has no line for $name" >&2; exit 2; }
+            now=$(measure "$shallow" "$deep" "$position" "$options")
+            awk -v name="$name" -v a="$held" -v b="$now" 'BEGIN {
+                change = 100 * (b / a - 1)
+                printf "%-28s %9.1f %9.1f %+7.2f %%%s\n", name, a, b, change, change > 1 ? "  more than 1 %" : ""
+                exit change > 1
+            }' || worse=1
+        done
+        exit $worse
+    }
+    exit
+fi
 nodes=${1:-100000}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -32,13 +102,3 @@ for table in "always 1" "depth-preferred 1" "big1 1" "ancient 1" "aged-depth 1" 
     # shellcheck disable=SC2086
     row "$table" "$(count "$here" $table)"
 done
-
-# The same source without what full diagnostics and the audit look at.
-cp -r Cargo.toml Cargo.lock src examples benches "$work/"
-sed -i 's/self\.shadow\.as_mut()/None::<\&mut Box<Shadow>>/; s/self\.shadow\.is_some()/false/' "$work/src/table/bounded.rs"
-sed -i 's/self\.on\.full/false/; s/self\.audit\.is_some()/false/' "$work"/src/engine/{alpha_beta,consult,leaf,minimax,search}.rs
-(cd "$work" && CARGO_TARGET_DIR="$target/undiagnosed" RUSTFLAGS="${RUSTFLAGS:-} -A warnings" cargo build --release --quiet --example by_hand)
-with=$(count "$here" always 1)
-without=$(count "$target/undiagnosed/release/examples/by_hand" always 1)
-echo
-awk -v x="$with" -v base="$without" 'BEGIN { printf "diagnostics off: %.1f instructions a node, cut out: %.1f (%+.2f %%)\n", x, base, 100 * (x / base - 1) }'

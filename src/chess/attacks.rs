@@ -14,7 +14,7 @@ const FILE_B: u64 = FILE_A << 1;
 const FILE_TO_INDEX: u64 = 0x0080_4020_1008_0400;
 
 /// What belongs to one square, together in one cache line.
-struct Lines {
+struct Rays {
     diagonal: u64,
     antidiagonal: u64,
     rank: u64,
@@ -59,12 +59,12 @@ const fn leaps(square: usize, steps: &[(i32, i32)]) -> u64 {
 const KNIGHT: [(i32, i32); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 const KING: [(i32, i32); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
-static LINES: [Lines; 64] = {
-    const NONE: Lines = Lines { diagonal: 0, antidiagonal: 0, rank: 0, file: 0, knight: 0, king: 0, pawn: [0, 0] };
+static LINES: [Rays; 64] = {
+    const NONE: Rays = Rays { diagonal: 0, antidiagonal: 0, rank: 0, file: 0, knight: 0, king: 0, pawn: [0, 0] };
     let mut lines = [NONE; 64];
     let mut square = 0;
     while square < 64 {
-        lines[square] = Lines {
+        lines[square] = Rays {
             diagonal: ray(square, 1, 1, 0) | ray(square, -1, -1, 0),
             antidiagonal: ray(square, -1, 1, 0) | ray(square, 1, -1, 0),
             rank: ray(square, 1, 0, 0) | ray(square, -1, 0, 0),

@@ -1,8 +1,8 @@
 //! Alpha-beta and principal variation search: one interior node.
 
+use super::node::Node;
 use super::observer::{Observer, Probed};
 use super::ordering::{Frame, Hint, Orderly};
-use super::probe::Node;
 use super::search::Search;
 use super::switches::INFINITE;
 use crate::chess::{Board, Bound, Move, Piece, Score, movegen};

@@ -4,9 +4,9 @@
 //! Values can be compared where they depend on the position and the depth alone: [`comparable`] says what that needs.
 
 use super::eval::Evaluator;
+use super::node::Node;
 use super::observer::Probed;
 use super::options::{DepthRule, EngineOptions};
-use super::probe::Node;
 use super::reference::Reference;
 use super::switches::{INFINITE, Switches};
 use crate::chess::{Board, Bound, EpRule, Increments, Move, Score};

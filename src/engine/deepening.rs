@@ -270,7 +270,7 @@ impl Engine {
         buffers: &mut Buffers,
         stop: &AtomicBool,
         watch: &mut dyn FnMut(Progress),
-    ) -> Found {
+    ) -> Searched {
         let on = Switches::new(&self.options);
         let evaluator = Evaluator::new(self.options.eval, on.mate_threshold - 1);
         let full = self.options.diagnostics == Diagnostics::Full;
@@ -334,7 +334,7 @@ struct Wanted {
 }
 
 /// What one iteration found.
-struct Found {
+struct Searched {
     score: Score,
     pv: Vec<Move>,
     count: SearchCounters,
@@ -371,7 +371,7 @@ impl<'a> Kernel<'a> {
         buffers: &mut Buffers,
         stop: &'a AtomicBool,
         watch: &mut dyn FnMut(Progress),
-    ) -> (Found, O, Option<&'a dyn Table>) {
+    ) -> (Searched, O, Option<&'a dyn Table>) {
         let Self { options, increments, table, learned, foreseen, on, evaluator } = self;
         let mut search = Search {
             on,
@@ -403,6 +403,6 @@ impl<'a> Kernel<'a> {
         let line = pv.get(0).to_vec();
         *buffers = Buffers { path, stack, pv };
         let table = table.map(|table| table as &dyn Table);
-        (Found { score, pv: line, count, finished: !aborted, anatomy: None }, observer, table)
+        (Searched { score, pv: line, count, finished: !aborted, anatomy: None }, observer, table)
     }
 }

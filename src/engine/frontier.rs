@@ -3,8 +3,8 @@
 //! quiet moves have one score, so that after the first of them they are counted, not looked at.
 
 use super::eval::Evaluator;
+use super::node::Node;
 use super::observer::Observer;
-use super::probe::Node;
 use super::search::Search;
 use super::switches::INFINITE;
 use crate::chess::movegen::{self, Sink, origin};

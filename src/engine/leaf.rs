@@ -1,8 +1,8 @@
 //! Leaves: the static evaluation, or the search of captures until the position is quiet.
 
+use super::node::Node;
 use super::observer::Observer;
 use super::ordering::Hint;
-use super::probe::Node;
 use super::search::Search;
 use crate::chess::{Board, Color, Move, Score, movegen};
 

@@ -1,7 +1,7 @@
 //! Plain minimax: every node to the full depth; with a table, equal positions are searched once.
 
+use super::node::Node;
 use super::observer::Observer;
-use super::probe::Node;
 use super::search::Search;
 use super::switches::INFINITE;
 use crate::chess::{Board, Move, Score, movegen};

@@ -11,6 +11,7 @@ mod frontier;
 mod instruments;
 mod leaf;
 mod minimax;
+mod node;
 mod observer;
 pub mod options;
 pub mod ordering;

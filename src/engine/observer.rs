@@ -1,6 +1,6 @@
 //! What may watch a search as it runs. The search is compiled once for each observer: where nobody looks, nothing is left of these calls.
 
-use super::probe::Node;
+use super::node::Node;
 use crate::chess::{Board, Move};
 use crate::table::{Hit, Table};
 

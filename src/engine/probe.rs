@@ -1,5 +1,6 @@
 //! What the search asks the table, what it may do with the answer, and what it tells it.
 
+use super::node::Node;
 use super::observer::{Observer, Probed};
 use super::options::{BoundsRule, DepthRule};
 use super::search::Search;
@@ -20,19 +21,6 @@ pub struct Answer {
     pub beta: Score,
     /// The best value to start from.
     pub best: Score,
-}
-
-/// The place of a node in its search.
-#[derive(Debug, Clone, Copy)]
-pub struct Node {
-    /// The window.
-    pub alpha: Score,
-    /// See `alpha`.
-    pub beta: Score,
-    /// Remaining depth; 0 for leaves and quiescence.
-    pub depth: i32,
-    /// Plies from the root.
-    pub ply: usize,
 }
 
 impl<O: Observer> Search<'_, O> {

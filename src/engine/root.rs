@@ -1,8 +1,8 @@
 //! The root of one iteration: aspiration windows and MTD(f).
 
+use super::node::Node;
 use super::observer::Observer;
 use super::options::Algorithm;
-use super::probe::Node;
 use super::search::Search;
 use super::switches::INFINITE;
 use crate::chess::{Board, Move, Score};

@@ -261,9 +261,10 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
         };
         for bucket in self.memory.chunks_exact(self.words) {
             for slot in 0..self.slots {
-                let entry = entry::unpack(L::data(bucket, slot));
-                occupancy.occupied += u64::from(!entry.is_empty());
-                occupancy.current += u64::from(!entry.is_empty() && entry.age(self.now) == 0);
+                let word = L::data(bucket, slot);
+                let held = entry::bound(word) != Bound::None;
+                occupancy.occupied += u64::from(held);
+                occupancy.current += u64::from(held && entry::generation(word) == self.now);
             }
         }
         occupancy

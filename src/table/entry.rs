@@ -37,7 +37,7 @@ pub fn unpack(word: u64) -> Entry {
         bound: bound(word),
         pv: word >> 22 & 1 != 0,
         used: word >> 21 & 1 != 0,
-        generation: (word >> 11) as u16 % GENERATIONS,
+        generation: generation(word),
         nodes: unround(word),
     }
 }
@@ -47,6 +47,13 @@ pub fn unpack(word: u64) -> Entry {
 #[must_use]
 pub fn bound(word: u64) -> Bound {
     Bound::from_bits((word >> 23) as u8)
+}
+
+/// The generation of a data word alone.
+#[inline]
+#[must_use]
+pub fn generation(word: u64) -> u16 {
+    (word >> 11) as u16 % GENERATIONS
 }
 
 /// The word with its generation renewed.

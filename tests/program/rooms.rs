@@ -59,6 +59,40 @@ fn after<'a>(text: &'a str, start: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(start).skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap())
 }
 
+/// Takes away what uses nothing that is left, until nothing is left, or a circle.
+fn has_no_circle(room: &str, mut uses: Vec<(String, Vec<String>)>) {
+    while !uses.is_empty() {
+        let left: Vec<String> = uses.iter().map(|(name, _)| name.clone()).collect();
+        uses.retain(|(name, used)| used.iter().any(|other| other != name && left.contains(other)));
+        assert!(uses.len() < left.len(), "a circle in {room}: {left:?}");
+    }
+}
+
+/// The engine's files, each folder one of them. `mod.rs` only names them.
+#[test]
+fn the_files_of_the_engine_stand_in_no_circle() {
+    let engine = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine");
+    let mut uses = Vec::new();
+    for entry in fs::read_dir(&engine).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        if name == "mod" {
+            continue;
+        }
+        let mut used = Vec::new();
+        for file in files(&path) {
+            let text = fs::read_to_string(&file).unwrap();
+            let text = text.split("#[cfg(test)]").next().unwrap();
+            // Inside a folder only its `mod.rs` looks out by `super`.
+            let outward = if path.is_file() || file.ends_with("mod.rs") { "super::" } else { "crate::engine::" };
+            used.extend(after(text, outward).chain(after(text, "crate::engine::")).map(str::to_owned));
+        }
+        uses.push((name, used));
+    }
+    assert!(uses.len() > 20, "{uses:?}");
+    has_no_circle("engine", uses);
+}
+
 #[test]
 fn the_layers_of_analysis_import_one_way_and_in_no_circle() {
     let analysis = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/analysis");
@@ -74,12 +108,7 @@ fn the_layers_of_analysis_import_one_way_and_in_no_circle() {
             let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
             uses.push((name, after(&text, "super::").map(str::to_owned).collect()));
         }
-        // What uses nothing that is left is taken away, until nothing is left, or a circle.
-        while !uses.is_empty() {
-            let left: Vec<String> = uses.iter().map(|(name, _)| name.clone()).collect();
-            uses.retain(|(name, used)| used.iter().any(|other| other != name && left.contains(other)));
-            assert!(uses.len() < left.len(), "a circle in {layer}: {left:?}");
-        }
+        has_no_circle(layer, uses);
     }
     assert_eq!(fs::read_dir(&analysis).unwrap().count(), LAYERS.len() + 1, "a layer that this test does not know");
 }
