@@ -1,37 +1,47 @@
 //! Any bytes: read as a trace or refused; what is read is shown to tables, and foresight does no worse than any.
 
+use std::io::Cursor;
 use ttlab::table::TableOptions;
 use ttlab::table::options::Size;
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Goal, clairvoyant, replay};
-use ttlab::table::trace::read;
+use ttlab::table::replay::{Goal, clairvoyant, replay, steps};
+use ttlab::table::trace::{Event, Info, Writer, import, read};
 
 /// One input.
 pub fn run(data: &[u8]) {
-    // The head of a whole file, so that events are reached without guessing their number.
-    let mut file = b"ttlabtr1".to_vec();
-    let bytes = match data.split_first() {
-        Some((0, bytes)) => {
-            file.extend((bytes.len() as u64 / 16).to_le_bytes());
-            file.extend(&bytes[..bytes.len() / 16 * 16]);
-            &file[..]
+    let Some((first, bytes)) = data.split_first() else { return };
+    // Either the bytes are a file, or events of one that is whole, so that these are reached without guessing a head.
+    let file = match first {
+        0 => {
+            let mut writer = Writer::new(Vec::new());
+            bytes.as_chunks::<16>().0.iter().map(|bytes| Event::of(*bytes)).for_each(|event| writer.push(event));
+            writer.finish().map(|(_, file)| file).unwrap_or_default()
         }
-        Some((_, bytes)) => bytes,
-        None => return,
+        _ => bytes.to_vec(),
     };
-    let trace = match read(bytes) {
-        Ok(trace) => trace,
+    let read = match read(Cursor::new(&file)) {
+        Ok(trace) => {
+            let info = Info::read(Cursor::new(&file)).expect("what can be read can be counted");
+            assert_eq!(info.events, trace.len() as u64);
+            Some(trace)
+        }
         Err(error) => {
             let _ = error.to_string();
-            return;
+            None
         }
     };
+    let mut writer = Writer::new(Vec::new());
+    let repaired = import(Cursor::new(&file), &mut writer, true, true);
+    assert!(repaired.is_ok() || read.is_none());
+    let Some(trace) = read else { return };
+    let steps = steps(&trace);
     for name in ["always", "depth-preferred", "ancient", "depth-age"] {
         let Some(policy) = Policy::named(name) else { continue };
         let options = TableOptions { policy, size: Size::Entries(8), slots: 2, ..TableOptions::default() };
-        if options.check().is_ok() {
-            let _ = replay(&trace, &options, false).map(|found| found.values());
-            let _ = clairvoyant(&trace, &options, Goal::Hits);
+        let Ok(found) = replay(&steps, &options) else { continue };
+        for (goal, mine) in [(Goal::Hits, found.hits), (Goal::Cuts, found.kept), (Goal::Worth, found.worth_kept)] {
+            let best = clairvoyant(&steps, &options, None, goal).unwrap_or(u64::MAX);
+            assert!(best >= mine, "{name}: {mine} of {goal:?} where foresight has {best}");
         }
     }
 }

@@ -1,8 +1,9 @@
+use super::trace::{open, wrong};
 use super::{Exit, Failure, Outcome, engine_options};
 use crate::table::policy::Policy;
-use crate::table::replay::{Goal, Replayed, clairvoyant, replay};
-use crate::table::{TableKind, TableOptions, trace};
-use std::fs::File;
+use crate::table::replay::{CLASSES, Goal, Replayed, Sample, Show, Step, buckets, clairvoyant, load, shown};
+use crate::table::trace::Info;
+use crate::table::{Size, TableKind, TableOptions};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -11,6 +12,10 @@ use std::time::Instant;
 #[command(after_help = "Examples:
   ttlab replay bk.trace --set table.size='256 KiB'
   ttlab replay bk.trace --set table.size=4096 --set table.slots=4 --policy always --policy '{ kind = \"depth-age\", factor = 4 }'
+  ttlab replay games.trace --set table.size='5 %' --set table.slots=4 --set table.refresh=match
+                                          a share of the positions that the trace stores
+  ttlab replay long.trace --sample 64 --deep 8
+                                          one bucket in 64, and all to which an entry of depth 8 or more is offered
   ttlab replay bk.trace --csv > replay.csv
 
 A trace is not a search: what a table answers changes what a search asks next, and here it does not. Where a probe ended its
@@ -18,12 +23,15 @@ node in the recorded search and does not here, the entry is offered anew. Record
 each policy keeps of all that could be used.
 
   hits         probes answered, and their share of the probes of positions that were offered before
-  cuts kept    of the probes that ended their node in the recorded search: those answered here from no less depth
+  cuts kept    of the usable probes (what was offered last for their position ends their node): those answered here by an
+               entry that ends the node
+  worth kept   the nodes that these answers save: those searched to make what was offered last. Counting hits ranks policies
+               wrongly, see docs/concepts.md
   gap          the share of the way from `always` to `clairvoyant`
-  clairvoyant  Belady's rule with bypass: the most that any table of this shape can have on this trace, computed once for
-               the hits and once for the cuts")]
+  clairvoyant  the most that any table of this shape can have on this trace if it knows what comes: three bounds, each exact
+               for its own column (keys compared in full)")]
 pub struct Args {
-    /// What ttlab trace wrote
+    /// What ttlab trace wrote, or include/ttlab-trace.h in any engine
     file: PathBuf,
     /// A policy: its name, or a table with kind and parameters (may be repeated) [default: all that the slots allow]
     #[arg(long = "policy", value_name = "POLICY")]
@@ -31,10 +39,23 @@ pub struct Args {
     /// Set an option of the table: table.path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
+    /// Look at one bucket in so many, and estimate the counts
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
+    sample: Option<u64>,
+    /// With --sample: look at all buckets to which an entry of at least this depth is offered. Without it nothing is said of
+    /// worth, most of which lies in few deep entries
+    #[arg(long, value_name = "DEPTH", requires = "sample", allow_negative_numbers = true)]
+    deep: Option<i8>,
+    /// MiB for the events that are in memory at a time; a longer trace is read in turns
+    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    memory: u64,
     /// Comma-separated values instead of a table
     #[arg(long)]
     csv: bool,
 }
+
+/// Bytes that an event takes while it is read and shown.
+const EVENT: u64 = 64;
 
 /// A policy as the command line has it.
 fn policy(text: &str, sets: &[String]) -> Result<Policy, Failure> {
@@ -42,9 +63,32 @@ fn policy(text: &str, sets: &[String]) -> Result<Policy, Failure> {
     Ok(engine_options(None, &sets)?.table.policy)
 }
 
+/// A table under examination and what it did on each class of buckets.
+struct Line {
+    name: String,
+    table: Box<dyn Show>,
+    found: Vec<Replayed>,
+    seconds: f64,
+}
+
+impl Line {
+    fn new(name: &str, options: &TableOptions, working_set: u64) -> Result<Self, Failure> {
+        let table = shown(options, Some(working_set)).map_err(Failure::usage)?;
+        Ok(Self { name: name.to_owned(), table, found: vec![Replayed::default(); CLASSES], seconds: 0.0 })
+    }
+
+    fn show(&mut self, class: usize, steps: &[Step]) {
+        let before = self.table.replayed();
+        let begun = Instant::now();
+        self.table.empty();
+        self.table.show(steps);
+        self.seconds += begun.elapsed().as_secs_f64();
+        self.found[class] += self.table.replayed() - before;
+    }
+}
+
 pub fn run(args: &Args) -> Outcome {
-    let options = engine_options(None, &args.sets)?;
-    let (base, by_depth) = (options.table, options.probe.answers_by_depth());
+    let base = engine_options(None, &args.sets)?.table;
     let mut policies = Vec::new();
     for text in &args.policies {
         policies.push((text.clone(), policy(text, &args.sets)?));
@@ -53,100 +97,192 @@ pub fn run(args: &Args) -> Outcome {
         let all = Policy::NAMES.iter().filter_map(|name| Some(((*name).to_owned(), Policy::named(name)?)));
         policies.extend(all.filter(|(_, policy)| policy.check(&base).is_ok()));
     }
-    let said = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", args.file.display()));
-    let file = File::open(&args.file).map_err(|error| said(&error))?;
-    let trace = trace::read(file).map_err(|error| match error {
-        trace::TraceError::Io(error) => Failure::io(format!("{}: {error}", args.file.display())),
-        error => said(&error),
-    })?;
+    let info = Info::read(open(&args.file)?).map_err(wrong(&args.file))?;
+    let buckets = buckets(&base, Some(info.positions)).map_err(Failure::usage)?;
+    let bucket = |key| base.index.bucket(key, buckets);
+    let sample = match (args.sample, args.deep) {
+        (None, _) => None,
+        (Some(one_in), None) => Some(Sample::new(one_in)),
+        (Some(one_in), Some(deep)) => {
+            let sample = Sample::new(one_in).and_deep(open(&args.file)?, deep, buckets, bucket);
+            Some(sample.map_err(wrong(&args.file))?)
+        }
+    };
 
-    let with = |policy: Policy| TableOptions { policy, ..base.clone() };
-    let shown = |options: &TableOptions| replay(&trace, options, by_depth).map_err(Failure::usage);
-    let always = shown(&with(Policy::default()))?;
-    let best_of = |goal| clairvoyant(&trace, &base, goal).map_err(Failure::usage);
-    let best = Replayed { hits: best_of(Goal::Hits)?, kept: best_of(Goal::Cuts)?, ..always };
-    let unbounded = shown(&TableOptions { kind: TableKind::Unbounded, ..base.clone() })?;
-    let page = Page { always, best, csv: args.csv };
-    page.head(trace.len());
-    let mut seconds = 0.0;
+    let with = |policy: Policy| TableOptions { policy, kind: TableKind::Bounded, ..base.clone() };
+    let mut lines = vec![Line::new("always", &with(Policy::default()), info.positions)?];
     for (name, policy) in &policies {
-        let begun = Instant::now();
-        let found = shown(&with(*policy))?;
-        seconds += begun.elapsed().as_secs_f64();
-        page.line(name, &found, true);
+        lines.push(Line::new(name, &with(*policy), info.positions)?);
     }
-    page.line("clairvoyant", &best, false);
-    page.line("unbounded", &unbounded, false);
-    let events = trace.len() as f64 * policies.len() as f64;
-    eprintln!("{:.1} million events a second", events / seconds.max(1e-9) / 1e6);
+    let mut best = vec![Replayed::default(); CLASSES];
+    let mut bound_seconds = 0.0;
+    let expected = info.events / args.sample.filter(|_| args.deep.is_none()).unwrap_or(1);
+    let parts = (expected * EVENT).div_ceil(args.memory << 20).clamp(1, buckets);
+    let mut shown_events = 0;
+    for part in 0..parts {
+        let mine = |bucket: u64| (u128::from(bucket) * u128::from(parts) / u128::from(buckets)) as u64 == part;
+        let class = |key| {
+            let bucket = bucket(key);
+            sample.as_ref().map_or(Some(0), |sample| sample.class(bucket)).filter(|_| mine(bucket))
+        };
+        let classes = if sample.is_some() { CLASSES } else { 1 };
+        let loaded = load(open(&args.file)?, info.lowest, classes, class).map_err(wrong(&args.file))?;
+        for (class, steps) in loaded.iter().enumerate() {
+            shown_events += steps.len();
+            lines.iter_mut().for_each(|line| line.show(class, steps));
+            let begun = Instant::now();
+            let foreseen = |goal| clairvoyant(steps, &base, Some(info.positions), goal).map_err(Failure::usage);
+            best[class].hits += foreseen(Goal::Hits)?;
+            best[class].kept += foreseen(Goal::Cuts)?;
+            best[class].worth_kept += foreseen(Goal::Worth)?;
+            bound_seconds += begun.elapsed().as_secs_f64();
+        }
+    }
+    let always = lines.remove(0).found;
+    for (best, always) in best.iter_mut().zip(&always) {
+        let Replayed { hits, kept, worth_kept, .. } = *best;
+        *best = Replayed { hits, kept, worth_kept, ..*always };
+    }
+    let page = Page { always, best, sample, csv: args.csv, worth: info.tells_worth() };
+    page.head(&info, &base, buckets);
+    for line in &lines {
+        page.line(&line.name, &line.found, true);
+    }
+    page.line("clairvoyant", &page.best, false);
+    page.line("unbounded", &page.all(), false);
+    let events = shown_events as f64;
+    let rate = |seconds: f64, times: f64| events * times / seconds.max(1e-9) / 1e6;
+    let seconds = lines.iter().map(|line| line.seconds).sum();
+    eprintln!(
+        "{:.1} million events a second; the bounds {:.1} million",
+        rate(seconds, lines.len() as f64),
+        rate(bound_seconds, 3.0)
+    );
     Ok(Exit::Done)
 }
 
 /// How the findings are written.
 struct Page {
-    always: Replayed,
-    best: Replayed,
+    always: Vec<Replayed>,
+    best: Vec<Replayed>,
+    sample: Option<Sample>,
     csv: bool,
+    /// Whether the trace tells which probes were usable.
+    worth: bool,
 }
 
+type Count = fn(&Replayed) -> u64;
+
 impl Page {
-    fn head(&self, events: usize) {
-        let always = &self.always;
+    /// What a table that forgets nothing has.
+    fn all(&self) -> Vec<Replayed> {
+        let all = |seen: &Replayed| Replayed { hits: seen.known, kept: seen.cuts, worth_kept: seen.worth, ..*seen };
+        self.always.iter().map(all).collect()
+    }
+
+    /// A total over the classes and, where it is estimated, half the width of its interval.
+    fn total(&self, found: &[Replayed], count: Count) -> (f64, Option<f64>) {
+        let totals: Vec<f64> = found.iter().map(|found| count(found) as f64).collect();
+        match &self.sample {
+            None => (totals.iter().sum(), None),
+            Some(sample) => {
+                let (total, half) = sample.estimate(&totals);
+                (total, Some(half))
+            }
+        }
+    }
+
+    /// Whether the worth in a sample can be told.
+    fn tells_worth(&self) -> bool {
+        self.worth && self.sample.as_ref().is_none_or(Sample::keeps_deep)
+    }
+
+    fn head(&self, info: &Info, base: &TableOptions, buckets: u64) {
         if self.csv {
-            println!("policy,probes,known,hits,hits_gap,deep,cuts,cuts_kept,cuts_gap,stores,evictions,refused");
+            let halves = if self.sample.is_some() { ",hits_half_width,cuts_half_width,worth_half_width" } else { "" };
+            println!(
+                "policy,probes,known,hits,hits_gap,deep,cuts,cuts_kept,cuts_gap,worth,worth_kept,worth_gap,stores,evictions,refused{halves}"
+            );
             return;
         }
+        let entries = buckets * u64::from(base.slots);
+        let share = if info.positions > 0 { 100.0 * entries as f64 / info.positions as f64 } else { 0.0 };
+        let size = if matches!(base.size, Size::Share(_)) { format!(" ({})", base.size) } else { String::new() };
         println!(
-            "{events} events, {} probes, {} of them of positions offered before, {} ended their node\n",
-            always.probes, always.known, always.cuts
+            "{} events, {} probes, {} stores of {} positions; a table of {entries} entries{size}: {share:.1} % of them",
+            info.events, info.probes, info.stores, info.positions
         );
+        if let Some(sample) = &self.sample {
+            println!(
+                "estimated from one bucket in {}{}, with 95 % intervals",
+                sample.one_in,
+                if sample.keeps_deep() { " and all with deep entries" } else { "" }
+            );
+        }
+        if !self.worth {
+            println!("no probe tells its window or ended its node: nothing can be said of cuts and worth");
+        } else if !self.tells_worth() {
+            println!("nothing is said of worth: most of it lies in few deep entries, which --deep keeps in the sample");
+        }
+        println!("open loop: in a search, what a table answers changes what is asked next\n");
+        let wide = if self.sample.is_some() { 24 } else { 13 };
         println!(
-            "{:>11} {:>7} {:>7} {:>11} {:>7} {:>7} {:>11} {:>11}  policy",
-            "hits", "known", "gap", "cuts kept", "of all", "gap", "evictions", "refused"
+            "{:>wide$} {:>7} {:>7} {:>wide$} {:>7} {:>7} {:>wide$} {:>7} {:>7} {:>11} {:>11}  policy",
+            "hits", "known", "gap", "cuts kept", "of all", "gap", "worth kept", "of all", "gap", "evictions", "refused"
         );
     }
 
     /// One table's line; `real` tables have stores that went somewhere.
-    fn line(&self, name: &str, found: &Replayed, real: bool) {
-        let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
-        let gap = |mine: u64, always: u64, best: u64| {
-            (best > always).then(|| (mine as f64 - always as f64) / (best as f64 - always as f64))
+    fn line(&self, name: &str, found: &[Replayed], real: bool) {
+        let columns: [(Count, Count, bool); 3] = [
+            (|found| found.hits, |found| found.known, true),
+            (|found| found.kept, |found| found.cuts, self.worth),
+            (|found| found.worth_kept, |found| found.worth, self.tells_worth()),
+        ];
+        let gap = |count: Count| {
+            let (mine, always, best) =
+                (self.total(found, count).0, self.total(&self.always, count).0, self.total(&self.best, count).0);
+            (best > always).then(|| (mine - always) / (best - always))
         };
-        let hits_gap = gap(found.hits, self.always.hits, self.best.hits);
-        let cuts_gap = gap(found.kept, self.always.kept, self.best.kept);
+        let count = |count: Count| {
+            let (total, half) = self.total(found, count);
+            half.map_or_else(|| format!("{total:.0}"), |half| format!("{total:.0} ± {half:.0}"))
+        };
+        let plain = |count: Count| format!("{:.0}", self.total(found, count).0);
+        let only = |real: bool, text: String| if real { text } else { String::new() };
         if self.csv {
-            let number = |share: Option<f64>| share.map_or_else(String::new, |share| format!("{share:.6}"));
-            let count = |count: u64| if real { count.to_string() } else { String::new() };
-            println!(
-                "\"{}\",{},{},{},{},{},{},{},{},{},{},{}",
-                name.replace('"', "\"\""),
-                found.probes,
-                found.known,
-                found.hits,
-                number(hits_gap),
-                count(found.deep),
-                found.cuts,
-                found.kept,
-                number(cuts_gap),
-                count(found.stores),
-                count(found.evictions),
-                count(found.rejections)
-            );
+            let mut fields = vec![format!("\"{}\"", name.replace('"', "\"\"")), plain(|found| found.probes)];
+            for (at, (mine, all, told)) in columns.into_iter().enumerate() {
+                let share = gap(mine).map_or_else(String::new, |gap| format!("{gap:.6}"));
+                fields.extend([plain(all), plain(mine), share].map(|text| only(told, text)));
+                if at == 0 {
+                    fields.push(only(real, plain(|found| found.deep)));
+                }
+            }
+            let rest: [Count; 3] = [|found| found.stores, |found| found.evictions, |found| found.rejections];
+            fields.extend(rest.map(|count| only(real, plain(count))));
+            if self.sample.is_some() {
+                let half = |count: Count| format!("{:.1}", self.total(found, count).1.unwrap_or_default());
+                fields.extend(columns.map(|(mine, _, told)| only(told, half(mine))));
+            }
+            println!("{}", fields.join(","));
             return;
         }
         let percent =
             |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
-        let count = |count: u64| if real { count.to_string() } else { String::new() };
-        println!(
-            "{:>11} {:>7} {:>7} {:>11} {:>7} {:>7} {:>11} {:>11}  {name}",
-            found.hits,
-            percent(share(found.hits, self.always.known)),
-            percent(hits_gap),
-            found.kept,
-            percent(share(found.kept, self.always.cuts)),
-            percent(cuts_gap),
-            count(found.evictions),
-            count(found.rejections)
-        );
+        let wide = if self.sample.is_some() { 24 } else { 13 };
+        let mut text = String::new();
+        for (mine, _, told) in columns {
+            let of = match told {
+                true => self.total(&self.all(), mine).0,
+                false => 0.0,
+            };
+            let share = (of > 0.0).then(|| self.total(found, mine).0 / of);
+            let (value, gap) = if told { (count(mine), gap(mine)) } else { ("-".to_owned(), None) };
+            text += &format!("{value:>wide$} {:>7} {:>7} ", percent(share), percent(gap));
+        }
+        let evictions = only(real, plain(|found| found.evictions));
+        let refused = only(real, plain(|found| found.rejections));
+        println!("{text}{evictions:>11} {refused:>11}  {name}");
     }
 }

@@ -1,24 +1,94 @@
 use super::{Exit, Failure, Outcome, engine_options, position};
 use crate::chess::Board;
 use crate::chess::suite::{Suite, SuiteOptions};
+use crate::engine::Progress;
+use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit};
-use crate::table::trace::{Recorder, Writer};
+use crate::table::trace::{self, Event, Info, Recorder, TraceError, Writer, flags};
 use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Record what searches ask of their table and offer to it, for ttlab replay
+/// Record what searches ask of their table and offer to it, or look at such traces; see ttlab replay
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:
   ttlab trace startpos --depth 8 -o startpos.trace
   ttlab trace data/bratko-kopec.epd --depth 7 --set table.size='1 MiB' -o bk.trace
                                           the suite's searches one after another, from an empty table each
-  ttlab trace data/games.pgn --first 1 --depth 5 -o game.trace
+  ttlab trace data/games.pgn --first 1 --depth 5 --set table.kind=unbounded -o game.trace
                                           along a game, with what table.clear leaves in the table
+  ttlab trace import ethereal.trace -o games.trace
+                                          what include/ttlab-trace.h wrote in another engine, checked
+  ttlab trace info games.trace
 
-16 bytes an event; a probe or a store is one.")]
+16 bytes an event; a probe or a store is one."
+)]
 pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    record: Option<Record>,
+}
+
+/// What can be done with a trace that is there.
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Check traces that other engines wrote, and join them to one
+    #[command(after_help = "Examples:
+  ttlab trace import ethereal.trace -o games.trace
+  ttlab trace import first.trace second.trace -o both.trace
+                                          one after another; the table is emptied between them
+  ttlab trace import --repair killed.trace -o whole.trace
+                                          keep what an engine wrote before it was killed")]
+    Import {
+        /// What include/ttlab-trace.h wrote, or ttlab trace
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// The checked trace
+        #[arg(short, long)]
+        out: PathBuf,
+        /// Keep what stands before damage, and end the trace there
+        #[arg(long)]
+        repair: bool,
+    },
+    /// Say what a trace holds
+    #[command(after_help = "Example:
+  ttlab trace info games.trace")]
+    Info {
+        /// The trace
+        file: PathBuf,
+    },
+    /// Write the stores of a trace for a simulator of caches
+    #[command(after_help = "Example:
+  ttlab trace export games.trace --to libcachesim -o games.oracleGeneral
+                                          a TraceReader of libcachesim reads it as TraceType.ORACLE_GENERAL_TRACE")]
+    Export {
+        /// The trace
+        file: PathBuf,
+        /// For which simulator
+        #[arg(long, value_enum)]
+        to: Simulator,
+        /// The file to write
+        #[arg(short, long)]
+        out: PathBuf,
+    },
+}
+
+/// A simulator of caches.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Simulator {
+    /// libCacheSim, in its format oracleGeneral
+    Libcachesim,
+}
+
+/// What is searched, and how.
+#[derive(clap::Args)]
+struct Record {
     /// A FEN in quotes, startpos, or an .epd, .fen or .pgn file
     what: String,
     /// Depth of the last iteration, in plies
@@ -42,7 +112,7 @@ pub struct Args {
 }
 
 /// The positions of each game, or one.
-fn items(args: &Args) -> Result<Vec<Vec<Board>>, Failure> {
+fn items(args: &Record) -> Result<Vec<Vec<Board>>, Failure> {
     let file = Path::new(&args.what);
     let kind = file.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
     if !["epd", "fen", "pgn"].contains(&kind.as_str()) {
@@ -67,6 +137,97 @@ fn items(args: &Args) -> Result<Vec<Vec<Board>>, Failure> {
 }
 
 pub fn run(args: &Args) -> Outcome {
+    match (&args.command, &args.record) {
+        (Some(Command::Import { files, out, repair }), _) => import(files, out, *repair),
+        (Some(Command::Info { file }), _) => info(file),
+        (Some(Command::Export { file, to: Simulator::Libcachesim, out }), _) => export(file, out),
+        (None, Some(record)) => self::record(record),
+        (None, None) => Err(Failure::usage("say what to search, or import, info or export")),
+    }
+}
+
+/// Opens a trace.
+pub fn open(file: &Path) -> Result<File, Failure> {
+    File::open(file).map_err(|error| Failure::usage(format!("{}: {error}", file.display())))
+}
+
+/// What is wrong with a trace.
+pub fn wrong(file: &Path) -> impl Fn(TraceError) -> Failure {
+    move |error| match error {
+        TraceError::Io(error) => Failure::io(format!("{}: {error}", file.display())),
+        error => Failure::usage(format!("{}: {error}", file.display())),
+    }
+}
+
+/// What cannot be written.
+fn unwritten(file: &Path) -> impl Fn(std::io::Error) -> Failure {
+    move |error| Failure::io(format!("{}: {error}", file.display()))
+}
+
+fn import(files: &[PathBuf], out: &Path, repair: bool) -> Outcome {
+    let whole = |path: &Path| std::fs::canonicalize(path).ok();
+    if let Some(file) = files.iter().find(|file| whole(file).is_some() && whole(file) == whole(out)) {
+        return Err(Failure::usage(format!("{}: is read and cannot be written at the same time", file.display())));
+    }
+    let failed = unwritten(out);
+    // Nothing is left of a trace that was refused.
+    let beside = out.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let to = tempfile::NamedTempFile::new_in(beside).map_err(&failed)?;
+    let mut writer = Writer::new(to);
+    for (at, file) in files.iter().enumerate() {
+        let done = trace::import(open(file)?, &mut writer, at == 0, repair).map_err(wrong(file))?;
+        match done.cut_at {
+            Some(byte) => eprintln!("{}: {} events, cut at byte {byte}", file.display(), done.events),
+            None => eprintln!("{}: {} events", file.display(), done.events),
+        }
+    }
+    let (events, to) = writer.finish().map_err(&failed)?;
+    to.persist(out).map_err(|error| failed(error.error))?;
+    eprintln!("{}: {events} events", out.display());
+    Ok(Exit::Done)
+}
+
+fn info(file: &Path) -> Outcome {
+    let info = Info::read(open(file)?).map_err(wrong(file))?;
+    let share =
+        |part: u64, of: u64| if of == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / of as f64) };
+    println!("events      {}", info.events);
+    println!("games       {}", info.games);
+    println!("searches    {} ({} iterations are told)", info.searches, info.iterations);
+    println!("clears      {}", info.clears);
+    println!("nodes       {}", info.nodes);
+    if info.nodes > 0 {
+        println!("            {:.2} events a node", info.events as f64 / info.nodes as f64);
+    }
+    println!("probes      {}", info.probes);
+    println!("  answered  {} ({})", info.hits, share(info.hits, info.probes));
+    println!("  cut       {} ({})", info.cuts, share(info.cuts, info.probes));
+    println!("  windows   {} ({})", info.windows, share(info.windows, info.probes));
+    println!("stores      {}", info.stores);
+    println!("  exact     {} ({})", info.exact, share(info.exact, info.stores));
+    println!("  lower     {} ({})", info.lower, share(info.lower, info.stores));
+    println!("positions   {}{}", if info.estimated { "about " } else { "" }, info.positions);
+    println!("depths      {} to {}", info.lowest, info.deepest);
+    let worth = match (info.tells_worth(), info.subtrees > 0) {
+        (false, _) => "unknown: no probe tells its window, and none ended its node",
+        (true, true) => "nodes of each entry's own subtree",
+        (true, false) => "nodes searched between a position's probe and its store",
+    };
+    println!("worth       {worth}");
+    Ok(Exit::Done)
+}
+
+fn export(file: &Path, out: &Path) -> Outcome {
+    let trace = trace::read(open(file)?).map_err(wrong(file))?;
+    let failed = unwritten(out);
+    let mut to = std::io::BufWriter::new(File::create(out).map_err(&failed)?);
+    let done = trace::oracle_general(&trace, &mut to).map_err(&failed)?;
+    to.flush().map_err(&failed)?;
+    eprintln!("{}: {} requests of {} ids", out.display(), done.requests, done.ids);
+    Ok(Exit::Done)
+}
+
+fn record(args: &Record) -> Outcome {
     let items = items(args)?;
     let options = engine_options(args.preset.as_deref(), &args.sets)?;
     if args.depth.is_none() && (args.nodes.is_none() || options.deepening.step == 0) {
@@ -79,12 +240,28 @@ pub fn run(args: &Args) -> Outcome {
     let recorder = Recorder::new(table, Arc::clone(&writer));
     let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(Failure::usage)?;
     let limit = Limit { depth: args.depth, nodes: args.nodes };
-    let mut nodes = 0;
+    let write = |event: &dyn Fn(u32) -> Event| {
+        let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let nodes = writer.nodes();
+        writer.push(event(nodes));
+    };
+    let mut nodes = 0u64;
     for boards in &items {
         engine.new_game();
-        for (ply, board) in boards.iter().enumerate() {
-            let outcome = engine.search(board, &boards[..ply], limit, &AtomicBool::new(false), &mut |_| {});
-            nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+        let mut last_ply = None;
+        for (at, board) in boards.iter().enumerate() {
+            let ply = if options.game_ply == GamePly::Zero { 0 } else { board.game_ply() };
+            let plies = i8::try_from(ply.saturating_sub(last_ply.unwrap_or(ply))).unwrap_or(i8::MAX);
+            last_ply = Some(ply);
+            write(&|nodes| Event::search(plies, if at == 0 { flags::GAME } else { 0 }, nodes));
+            engine.search(board, &boards[..at], limit, &AtomicBool::new(false), &mut |progress| match progress {
+                Progress::Begin { .. } => write(&|nodes| Event::search(0, flags::ITERATION, nodes)),
+                Progress::End => {}
+                Progress::Iteration(iteration) => {
+                    nodes += iteration.search.nodes;
+                    writer.lock().unwrap_or_else(PoisonError::into_inner).searched(nodes as u32);
+                }
+            });
         }
     }
     drop(engine);

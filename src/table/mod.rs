@@ -21,6 +21,7 @@ pub use make::{TableError, build, bytes};
 pub use observed::Observed;
 pub use options::{Layout, TableKind, TableOptions};
 pub use shadow::ShadowCounters;
+pub use size::Size;
 
 use crate::chess::{Bound, Move, Score};
 

@@ -313,34 +313,3 @@ fn what_the_documents_show_is_right() {
         assert_eq!(run(args).0, read(name), "print {name} again: ttlab {}", args.join(" "));
     }
 }
-
-#[test]
-fn a_trace_is_recorded_and_shown_to_policies() {
-    let folder = TempDir::new().unwrap();
-    let file = folder.path().join("s.trace");
-    let file = file.to_str().unwrap();
-    let (_, stderr, code) = run(&["trace", "startpos", "--depth", "6", "--set", "table.size=512", "-o", file]);
-    assert_eq!(code, 0, "{stderr}");
-    let (stdout, stderr, code) = run(&["replay", file, "--set", "table.size=512", "--csv"]);
-    assert_eq!(code, 0, "{stderr}");
-    let mut reader = csv::Reader::from_reader(stdout.as_bytes());
-    let rows: Vec<std::collections::HashMap<String, String>> = reader.deserialize().map(|row| row.unwrap()).collect();
-    let hits = |policy: &str| -> u64 {
-        rows.iter().find(|row| row["policy"] == policy).unwrap_or_else(|| panic!("{policy} in {stdout}"))["hits"]
-            .parse()
-            .unwrap()
-    };
-    assert!(hits("clairvoyant") > hits("always"), "{stdout}");
-    assert!(hits("unbounded") > hits("clairvoyant"), "{stdout}");
-    assert!(hits("never") < hits("clairvoyant"), "{stdout}");
-
-    fs::write(file, &fs::read(file).unwrap()[..100]).unwrap();
-    let (_, stderr, code) = run(&["replay", file]);
-    assert_eq!(code, 2);
-    assert!(stderr.contains("s.trace: it says that it holds"), "{stderr}");
-    let (_, stderr, code) = run(&["replay", "data/games.pgn"]);
-    assert_eq!(code, 2);
-    assert!(stderr.contains("no trace of ttlab"), "{stderr}");
-    let (_, _, code) = run(&["replay", "missing.trace"]);
-    assert_eq!(code, 2);
-}

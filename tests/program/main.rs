@@ -18,5 +18,6 @@ mod rows;
 mod statistics;
 #[cfg(unix)]
 mod sweep;
+mod trace;
 mod tune;
 mod uci;

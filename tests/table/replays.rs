@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 use ttlab::chess::Bound;
+use ttlab::table::TableOptions;
 use ttlab::table::options::{Index, Size};
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Goal, Replayed, clairvoyant, replay};
-use ttlab::table::trace::{Event, Kind};
-use ttlab::table::{Entry, TableOptions};
+use ttlab::table::replay::{Goal, Replayed, clairvoyant, replay, steps};
+use ttlab::table::trace::{Event, Kind, flags};
 
 /// Numbers without a pattern, the same in each run.
 struct Chance(u64);
@@ -19,12 +19,25 @@ impl Chance {
     }
 }
 
-fn entry(depth: u8) -> Entry {
-    Entry { bound: Bound::Lower, depth, ..Entry::default() }
+/// An event, and the depth of what was offered last for its key.
+type Known = (Event, Option<u8>);
+
+fn is_cut(event: &Event) -> bool {
+    event.kind() == Kind::Probe && event.has(flags::CUT)
+}
+
+/// Nodes that an entry of some depth costs: worth does not follow count.
+fn worth(depth: u8) -> u64 {
+    1 + 7 * u64::from(depth) * u64::from(depth)
+}
+
+fn stored(key: u64, depth: u8) -> Event {
+    let bits = Event::bits_of(Bound::Lower) | flags::SUBTREE;
+    Event::store(key, depth as i8, 0, bits, worth(depth) as u32)
 }
 
 /// Probes and stores of keys of which some are much more frequent than others; what a probe knows is what was offered last.
-fn trace(seed: u64, keys: u64, len: usize) -> Vec<Event> {
+fn trace(seed: u64, keys: u64, len: usize) -> Vec<Known> {
     let mut chance = Chance(seed);
     let mut offered: HashMap<u64, u8> = HashMap::new();
     let mut trace = Vec::new();
@@ -36,30 +49,28 @@ fn trace(seed: u64, keys: u64, len: usize) -> Vec<Event> {
         let event = match chance.below(if at % 60 == 59 { 101 } else { 100 }) {
             100 => {
                 offered.clear();
-                Event::new(Kind::Clear, 0, 0, &Entry::default())
+                Event::clear(0)
             }
-            98.. => Event::new(Kind::Tick, 1, 0, &Entry::default()),
+            98.. => Event::search(1, 0, 0),
             0..40 => {
                 offered.insert(key, depth);
-                Event::new(Kind::Store, key, 0, &entry(depth))
+                stored(key, depth)
             }
             draw => match (known, draw % 3) {
-                (None, _) => Event::new(Kind::Miss, key, depth, &Entry::default()),
-                (Some(known), 0) => Event::new(Kind::Miss, key, depth, &entry(known)),
-                (Some(known), 1) => Event::new(Kind::Hit, key, depth, &entry(known)),
+                (None, _) | (Some(_), 0) => Event::probe(key, depth as i8, 0, 0, 0),
+                (Some(_), 1) => Event::probe(key, depth as i8, 0, flags::HIT, 0),
                 // An answer that ended its node was deep enough.
-                (Some(known), _) => Event::new(Kind::Cut, key, known, &entry(known)),
+                (Some(known), _) => Event::probe(key, known as i8, 0, flags::HIT | flags::CUT, 0),
             },
         };
-        trace.push(event);
+        trace.push((event, known));
     }
     trace
 }
 
 /// One slot for each remainder, and what the policy's words say.
-fn model(trace: &[Event], slots: u64, prefers_depth: bool) -> Replayed {
+fn model(trace: &[Known], slots: u64, prefers_depth: bool) -> Replayed {
     let mut held: Vec<Option<(u64, u8)>> = vec![None; slots as usize];
-    let mut offered: HashMap<u64, u8> = HashMap::new();
     let mut count = Replayed::default();
     let store = |held: &mut Vec<Option<(u64, u8)>>, count: &mut Replayed, key: u64, depth: u8| {
         count.stores += 1;
@@ -75,28 +86,24 @@ fn model(trace: &[Event], slots: u64, prefers_depth: bool) -> Replayed {
         }
         *slot = Some((key, depth));
     };
-    for event in trace {
-        let (key, asked, depth) = (event.key, event.asked(), event.entry().depth);
-        match event.kind().unwrap() {
-            Kind::Tick => {}
-            Kind::Clear => {
-                held.fill(None);
-                offered.clear();
-            }
-            Kind::Store => {
-                offered.insert(key, depth);
-                store(&mut held, &mut count, key, depth);
-            }
-            kind => {
+    for (event, known) in trace {
+        let (key, asked) = (event.key, event.depth as u8);
+        match event.kind() {
+            Kind::Search => {}
+            Kind::Clear => held.fill(None),
+            Kind::Store => store(&mut held, &mut count, key, asked),
+            Kind::Probe => {
                 count.probes += 1;
-                count.known += u64::from(offered.contains_key(&key));
+                count.known += u64::from(known.is_some());
                 let answer = held[(key % slots) as usize].filter(|(kept, _)| *kept == key);
                 let deep = answer.is_some_and(|(_, kept)| kept >= asked);
                 count.hits += u64::from(answer.is_some());
                 count.deep += u64::from(deep);
-                if kind == Kind::Cut {
+                if let (true, Some(depth)) = (is_cut(event), *known) {
                     count.cuts += 1;
                     count.kept += u64::from(deep);
+                    count.worth += worth(depth);
+                    count.worth_kept += if deep { worth(depth) } else { 0 };
                     if !deep {
                         store(&mut held, &mut count, key, depth);
                     }
@@ -105,6 +112,11 @@ fn model(trace: &[Event], slots: u64, prefers_depth: bool) -> Replayed {
         }
     }
     count
+}
+
+/// The trace as tables are shown it.
+fn plain(trace: &[Known]) -> Vec<ttlab::table::replay::Step> {
+    steps(&trace.iter().map(|(event, _)| *event).collect::<Vec<_>>())
 }
 
 #[test]
@@ -119,7 +131,7 @@ fn every_count_of_a_replay_is_a_plain_models() {
                     index: Index::Modulo,
                     ..TableOptions::default()
                 };
-                let (found, wanted) = (replay(&trace, &options, false).unwrap(), model(&trace, slots, prefers_depth));
+                let (found, wanted) = (replay(&plain(&trace), &options).unwrap(), model(&trace, slots, prefers_depth));
                 assert_eq!(found, wanted, "{policy}, {slots} slots, seed {seed}");
                 assert!(wanted.kept > 0 && wanted.kept < wanted.cuts && wanted.deep < wanted.hits);
             }
@@ -129,19 +141,31 @@ fn every_count_of_a_replay_is_a_plain_models() {
 
 /// The most of a goal that any table of some buckets can have: for each set of keys that a bucket may hold after an event, the most that
 /// can have been had on the way to it.
-fn by_all_ways(trace: &[Event], buckets: u64, slots: usize, goal: Goal) -> u64 {
-    let counts = |kind: Kind| match goal {
-        Goal::Hits => kind.is_probe(),
-        Goal::Cuts => kind == Kind::Cut,
+fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Goal) -> u64 {
+    // What an event counts for if its position is held, and whether the position may be taken in at it.
+    let counts = |(event, known): &Known| match (goal, known) {
+        (Goal::Hits, Some(_)) => u64::from(event.kind() == Kind::Probe),
+        (Goal::Cuts, Some(_)) => u64::from(is_cut(event)),
+        (Goal::Worth, Some(depth)) => {
+            if is_cut(event) {
+                worth(*depth)
+            } else {
+                0
+            }
+        }
+        (_, None) => 0,
+    };
+    let takes = |(event, known): &Known| {
+        event.kind() == Kind::Store || known.is_some() && (goal == Goal::Hits || is_cut(event))
     };
     let bucket = |of: u64| {
         let mut ways: HashMap<Vec<u64>, u64> = HashMap::from([(Vec::new(), 0)]);
-        for event in trace {
-            let kind = event.kind().unwrap();
+        for known @ (event, _) in trace {
+            let kind = event.kind();
             match kind {
-                Kind::Tick => continue,
+                Kind::Search => continue,
                 Kind::Clear => ways = HashMap::from([(Vec::new(), ways.values().copied().max().unwrap())]),
-                _ if event.key % buckets != of || !event.offers() => continue,
+                _ if event.key % buckets != of => continue,
                 _ => {}
             }
             if kind == Kind::Clear {
@@ -149,13 +173,13 @@ fn by_all_ways(trace: &[Event], buckets: u64, slots: usize, goal: Goal) -> u64 {
             }
             let mut next: HashMap<Vec<u64>, u64> = HashMap::new();
             for (held, had) in ways {
-                let had = had + u64::from(counts(kind) && held.contains(&event.key));
+                let had = had + if held.contains(&event.key) { counts(known) } else { 0 };
                 let mut to = |held: Vec<u64>| {
                     let best = next.entry(held).or_default();
                     *best = had.max(*best);
                 };
                 to(held.clone());
-                if !held.contains(&event.key) {
+                if takes(known) && !held.contains(&event.key) {
                     // Taken in where there is room, or in the place of any other.
                     for gone in 0..=held.len() {
                         let mut with = held.clone();
@@ -189,15 +213,19 @@ fn foresight_is_the_best_of_all_ways() {
                 index: Index::Modulo,
                 ..TableOptions::default()
             };
-            for goal in [Goal::Hits, Goal::Cuts] {
-                let found = clairvoyant(&trace, &options, goal).unwrap();
+            for goal in [Goal::Hits, Goal::Cuts, Goal::Worth] {
+                let found = clairvoyant(&plain(&trace), &options, None, goal).unwrap();
                 assert_eq!(
                     found,
                     by_all_ways(&trace, buckets, slots, goal),
                     "{goal:?}, {buckets} x {slots}, seed {seed}"
                 );
-                let shown = replay(&trace, &options, false).unwrap();
-                let had = if goal == Goal::Hits { shown.hits } else { shown.kept };
+                let shown = replay(&plain(&trace), &options).unwrap();
+                let had = match goal {
+                    Goal::Hits => shown.hits,
+                    Goal::Cuts => shown.kept,
+                    Goal::Worth => shown.worth_kept,
+                };
                 assert!(had <= found);
                 (less, cases) = (less + u64::from(had < found), cases + 1);
             }

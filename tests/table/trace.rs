@@ -1,20 +1,21 @@
 //! Traces: recording changes nothing, a trace shown to its own table gives that table's counts, and no table beats foresight.
 
 use proptest::prelude::*;
+use std::collections::HashMap;
 use std::io::Cursor;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use ttlab::chess::suite::{Suite, SuiteOptions};
 use ttlab::chess::{Bound, Increments};
-use ttlab::engine::{Engine, EngineOptions, Limit};
-use ttlab::table::options::{Refresh, SameKey, Size};
+use ttlab::engine::{Engine, EngineOptions, Limit, Progress};
+use ttlab::table::options::{Clock, Refresh, SameKey, Size};
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Goal, clairvoyant, replay};
-use ttlab::table::trace::{Event, Kind, Recorder, TraceError, Writer, read};
-use ttlab::table::{Entry, TableCounters, TableKind, TableOptions, build};
+use ttlab::table::replay::{Goal, Replayed, Step, clairvoyant, replay, steps};
+use ttlab::table::trace::{Event, Flaw, Info, Kind, Recorder, TraceError, Writer, flags, import, read};
+use ttlab::table::{TableCounters, TableKind, TableOptions, build};
 
-/// Searches along a game with a table that stays, and the table's counters.
-fn play(engine: &mut Engine) -> TableCounters {
+/// Searches along a game with a table that stays, and the table's counters. `told`: hears of searches and iterations.
+fn play(engine: &mut Engine, told: &mut dyn FnMut(Event)) -> TableCounters {
     let suite = Suite::load(std::path::Path::new("data/games.pgn"), SuiteOptions::default()).unwrap();
     let mut total = TableCounters::default();
     for item in suite.items.iter().take(2) {
@@ -25,9 +26,26 @@ fn play(engine: &mut Engine) -> TableCounters {
             next.play(mv, Increments::none());
             boards.push(next);
         }
-        for (ply, board) in boards.iter().enumerate() {
+        // Two searches at a stretch, then a ply without one, so that clocks differ.
+        for (ply, board) in boards.iter().enumerate().filter(|(ply, _)| ply % 3 != 2) {
             let limit = Limit { depth: Some(4), nodes: None };
-            let outcome = engine.search(board, &boards[..ply], limit, &AtomicBool::new(false), &mut |_| {});
+            let bits = if ply == 0 { flags::GAME } else { 0 };
+            told(Event::search(
+                if ply == 0 {
+                    0
+                } else if ply % 3 == 0 {
+                    2
+                } else {
+                    1
+                },
+                bits,
+                0,
+            ));
+            let outcome = engine.search(board, &boards[..ply], limit, &AtomicBool::new(false), &mut |progress| {
+                if let Progress::Begin { .. } = progress {
+                    told(Event::search(0, flags::ITERATION, 0));
+                }
+            });
             outcome.iterations.iter().for_each(|iteration| total += iteration.table);
         }
     }
@@ -36,11 +54,11 @@ fn play(engine: &mut Engine) -> TableCounters {
 
 /// The same searches with and without a recorder, and the trace.
 fn recorded(options: &EngineOptions) -> (TableCounters, TableCounters, Vec<Event>) {
-    let plain = play(&mut Engine::new(options, None).unwrap());
+    let plain = play(&mut Engine::new(options, None).unwrap(), &mut |_| {});
     let writer = Arc::new(Mutex::new(Writer::new(Cursor::new(Vec::new()))));
     let table = build(&options.table, None, false).unwrap().unwrap();
     let mut engine = Engine::with_table(options, Box::new(Recorder::new(table, Arc::clone(&writer)))).unwrap();
-    let watched = play(&mut engine);
+    let watched = play(&mut engine, &mut |event| writer.lock().unwrap().push(event));
     drop(engine);
     let (events, file) = Arc::into_inner(writer).unwrap().into_inner().unwrap().finish().unwrap();
     let trace = read(Cursor::new(file.into_inner())).unwrap();
@@ -48,13 +66,21 @@ fn recorded(options: &EngineOptions) -> (TableCounters, TableCounters, Vec<Event
     (plain, watched, trace)
 }
 
+/// What a table kept may not be more than what foresight keeps.
+fn holds_the_bounds(steps: &[Step], options: &TableOptions, found: &Replayed) {
+    for (goal, mine) in [(Goal::Hits, found.hits), (Goal::Cuts, found.kept), (Goal::Worth, found.worth_kept)] {
+        let best = clairvoyant(steps, options, None, goal).unwrap();
+        assert!(best >= mine, "foresight has {best} of {goal:?}, the policy {mine}: {options:?}");
+    }
+}
+
 #[test]
 fn a_trace_shown_to_its_own_table_gives_its_own_counts() {
     for name in Policy::NAMES {
-        for (slots, same_key, refresh) in [
-            (1, SameKey::Replace, Refresh::Never),
-            (4, SameKey::Deeper, Refresh::Match),
-            (2, SameKey::Policy, Refresh::Cutoff),
+        for (slots, same_key, refresh, clock) in [
+            (1, SameKey::Replace, Refresh::Never, Clock::Search),
+            (4, SameKey::Deeper, Refresh::Match, Clock::GamePly),
+            (2, SameKey::Policy, Refresh::Cutoff, Clock::Iteration),
         ] {
             let table = TableOptions {
                 policy: Policy::named(name).unwrap(),
@@ -62,6 +88,7 @@ fn a_trace_shown_to_its_own_table_gives_its_own_counts() {
                 slots,
                 same_key,
                 refresh,
+                clock,
                 ..TableOptions::default()
             };
             let options = EngineOptions { table, ..EngineOptions::default() };
@@ -70,76 +97,121 @@ fn a_trace_shown_to_its_own_table_gives_its_own_counts() {
             }
             let (plain, watched, trace) = recorded(&options);
             assert_eq!(plain, watched, "{name}: recording changed the search");
-            let again = replay(&trace, &options.table, options.probe.answers_by_depth()).unwrap();
+            let steps = steps(&trace);
+            let again = replay(&steps, &options.table).unwrap();
             assert!(again.evictions + again.rejections > 0, "{name}: no pressure, nothing was tested");
             assert_eq!(
                 (again.probes, again.hits, again.stores, again.evictions, again.rejections),
                 (plain.probes, plain.hits, plain.stores, plain.evictions, plain.rejections),
                 "{name} with {slots} slots"
             );
-            assert_eq!(again.kept, again.cuts, "{name}: each cutoff was of an entry that was there");
-
-            for goal in [Goal::Hits, Goal::Cuts] {
-                let best = clairvoyant(&trace, &options.table, goal).unwrap();
-                let mine = if goal == Goal::Hits { again.hits } else { again.kept };
-                assert!(best >= mine, "{name}: foresight has {best}, the policy {mine}");
-            }
+            assert!(again.worth > again.cuts);
+            assert_eq!(
+                (again.kept, again.worth_kept),
+                (again.cuts, again.worth),
+                "{name}: each cutoff was of an entry that was there"
+            );
+            holds_the_bounds(&steps, &options.table, &again);
         }
     }
 }
 
 #[test]
-fn a_table_without_a_bound_answers_all_that_is_known() {
-    let (_, _, trace) = recorded(&EngineOptions::default());
-    let options = TableOptions { kind: TableKind::Unbounded, ..TableOptions::default() };
-    let all = replay(&trace, &options, false).unwrap();
+fn a_table_without_a_bound_keeps_all_and_no_policy_more_than_foresight() {
+    let unbounded = TableOptions { kind: TableKind::Unbounded, ..TableOptions::default() };
+    let (_, _, trace) = recorded(&EngineOptions { table: unbounded.clone(), ..EngineOptions::default() });
+    let steps = steps(&trace);
+    let all = replay(&steps, &unbounded).unwrap();
     assert!(all.known > 0);
-    assert_eq!((all.hits, all.kept), (all.known, all.cuts));
+    assert_eq!((all.hits, all.kept, all.worth_kept), (all.known, all.cuts, all.worth));
+    for slots in [1, 3, 8] {
+        let mut least = u64::MAX;
+        for name in Policy::NAMES {
+            let policy = Policy::named(name).unwrap();
+            let options = TableOptions { policy, slots, size: Size::Entries(240), ..TableOptions::default() };
+            if options.check().is_ok() {
+                let found = replay(&steps, &options).unwrap();
+                least = least.min(found.worth_kept);
+                holds_the_bounds(&steps, &options, &found);
+            }
+        }
+        let options = TableOptions { slots, size: Size::Entries(240), ..TableOptions::default() };
+        let best = clairvoyant(&steps, &options, None, Goal::Worth).unwrap();
+        assert!(least < best && best < all.worth, "no pressure, nothing was tested");
+    }
 }
 
-/// A trace of probes and stores of few keys, as a search makes it: what a probe knows is what was stored last.
-fn small_trace(steps: &[(u8, u8)]) -> Vec<Event> {
-    let entry = Entry { bound: Bound::Exact, depth: 3, ..Entry::default() };
-    let mut offered = [false; 4];
-    steps
-        .iter()
-        .map(|&(what, key)| {
-            let seen = &mut offered[usize::from(key)];
-            let (kind, entry) = match (what, *seen) {
-                (0, _) => {
-                    *seen = true;
-                    (Kind::Store, entry)
-                }
-                (1, true) => (Kind::Cut, entry),
-                (2, true) => (Kind::Hit, entry),
-                (_, true) => (Kind::Miss, entry),
-                (_, false) => (Kind::Miss, Entry::default()),
+/// What a probe can have, worked out on the events themselves.
+#[derive(Clone, Copy, Default)]
+struct Chance {
+    /// The position was offered since the table was emptied.
+    known: bool,
+    /// What was offered last would end the node.
+    usable: bool,
+    /// Nodes that made it.
+    worth: u64,
+}
+
+/// The chances of each event, by looking back from each over all before it.
+fn chances(trace: &[Event]) -> Vec<Chance> {
+    (0..trace.len())
+        .map(|at| {
+            let event = trace[at];
+            if event.kind() != Kind::Probe {
+                return Chance::default();
+            }
+            let since = trace[..at].iter().rposition(|event| event.kind() == Kind::Clear).map_or(0, |clear| clear + 1);
+            let stored =
+                (since..at).rev().find(|&place| trace[place].kind() == Kind::Store && trace[place].key == event.key);
+            let Some(place) = stored else { return Chance::default() };
+            let store = trace[place];
+            let asked = (since..place)
+                .rev()
+                .take_while(|&place| trace[place].kind() != Kind::Search || trace[place].has(flags::ITERATION));
+            let asked =
+                asked.into_iter().find(|&place| trace[place].kind() == Kind::Probe && trace[place].key == event.key);
+            let worth = match asked {
+                _ if store.has(flags::SUBTREE) => store.nodes,
+                Some(probe) => store.nodes - trace[probe].nodes,
+                None => 1,
             };
-            Event::new(kind, u64::from(key), 3, &entry)
+            let fits = match store.bound() {
+                Bound::Exact => true,
+                Bound::Lower => store.value >= event.value,
+                Bound::Upper => store.value < event.value,
+                Bound::None => false,
+            };
+            let told = event.has(flags::WINDOW) && !event.has(flags::PV) && store.depth >= event.depth && fits;
+            Chance { known: true, usable: told || event.has(flags::CUT), worth: u64::from(worth) }
         })
         .collect()
 }
 
-/// The most that can be had, by trying everything: after each event the bucket is any choice of at most `slots` of what it held and,
-/// if the event's position was offered, of that.
-fn by_trying(trace: &[Event], held: &[u64], slots: usize, goal: Goal) -> u64 {
-    let Some((event, rest)) = trace.split_first() else { return 0 };
-    let kind = event.kind().unwrap();
-    let counts = match goal {
-        Goal::Hits => kind.is_probe(),
-        Goal::Cuts => kind == Kind::Cut,
+/// The most that can be had, by trying everything: after each event the bucket is any choice of at most `slots` of what it held and, if the
+/// event offers its position, of that.
+fn by_trying(trace: &[(Event, Chance)], held: &[u64], slots: usize, goal: Goal) -> u64 {
+    let Some(((event, chance), rest)) = trace.split_first() else { return 0 };
+    let (counts, offers) = match (event.kind(), goal) {
+        (Kind::Clear, _) => return by_trying(rest, &[], slots, goal),
+        (Kind::Search, _) => (false, false),
+        (Kind::Store, _) => (false, true),
+        (Kind::Probe, Goal::Hits) => (chance.known, chance.known),
+        (Kind::Probe, _) => (chance.usable, chance.usable),
     };
-    let had = u64::from(counts && held.contains(&event.key));
-    let mut offers = held.to_vec();
-    if event.offers() && !offers.contains(&event.key) {
-        offers.push(event.key);
+    let had = match goal {
+        _ if !counts || !held.contains(&event.key) => 0,
+        Goal::Worth => chance.worth,
+        _ => 1,
+    };
+    let mut choices = held.to_vec();
+    if offers && !choices.contains(&event.key) {
+        choices.push(event.key);
     }
-    // What a store brings is new: what was held of its key is worth the same.
-    (0u32..1 << offers.len())
+    (0u32..1 << choices.len())
         .filter(|choice| choice.count_ones() as usize <= slots)
         .map(|choice| {
             let kept: Vec<u64> =
-                (0..offers.len()).filter(|bit| choice >> bit & 1 == 1).map(|bit| offers[bit]).collect();
+                (0..choices.len()).filter(|bit| choice >> bit & 1 == 1).map(|bit| choices[bit]).collect();
             by_trying(rest, &kept, slots, goal)
         })
         .max()
@@ -147,49 +219,212 @@ fn by_trying(trace: &[Event], held: &[u64], slots: usize, goal: Goal) -> u64 {
         + had
 }
 
+/// One event of few keys: what, key, depth, value, flags, nodes more.
+type Draw = (u8, u64, i8, i16, u8, u32);
+
+fn any_draw() -> impl Strategy<Value = Draw> {
+    (0u8..20, 0u64..4, -1i8..2, 0i16..3, any::<u8>(), 0u32..40)
+}
+
+/// A trace of such events, as an engine can write it: a probe that is cut was offered before.
+fn small_trace(draws: &[Draw]) -> Vec<Event> {
+    let mut offered = HashMap::new();
+    let mut nodes = 0;
+    draws
+        .iter()
+        .map(|&(what, key, depth, value, bits, more)| {
+            nodes += more;
+            match what {
+                0..8 => {
+                    offered.insert(key, ());
+                    let bound = [Bound::Upper, Bound::Lower, Bound::Exact][usize::from(bits >> 6) % 3];
+                    let mut bits = bits & (flags::PV | flags::MOVE | flags::SUBTREE) | Event::bits_of(bound);
+                    // Mostly the counter.
+                    if more % 4 != 0 {
+                        bits &= !flags::SUBTREE;
+                    }
+                    Event::store(key, depth, value, bits, if bits & flags::SUBTREE != 0 { more } else { nodes })
+                }
+                8..18 => {
+                    let cut = bits & flags::CUT != 0 && offered.contains_key(&key);
+                    let bits = bits & (flags::PV | flags::WINDOW) | if cut { flags::CUT | flags::HIT } else { 0 };
+                    Event::probe(key, depth, value, bits, nodes)
+                }
+                18 => Event::search(1, bits & flags::ITERATION, nodes),
+                _ => {
+                    offered.clear();
+                    Event::clear(nodes)
+                }
+            }
+        })
+        .collect()
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
     #[test]
-    fn foresight_is_the_best_of_all_choices(steps in prop::collection::vec((0u8..4, 0u8..4), 0..9), slots in 1u8..3) {
-        let trace = small_trace(&steps);
+    fn foresight_is_the_best_of_all_choices(draws in prop::collection::vec(any_draw(), 0..14), slots in 1u8..3) {
+        let trace = small_trace(&draws);
+        let with: Vec<_> = trace.iter().copied().zip(chances(&trace)).collect();
         let options = TableOptions { size: Size::Entries(u64::from(slots)), slots, ..TableOptions::default() };
-        for goal in [Goal::Hits, Goal::Cuts] {
-            let wanted = by_trying(&trace, &[], usize::from(slots), goal);
-            prop_assert_eq!(clairvoyant(&trace, &options, goal).unwrap(), wanted, "{:?} {:?}", goal, &trace);
+        let steps = steps(&trace);
+        for goal in [Goal::Hits, Goal::Cuts, Goal::Worth] {
+            let wanted = by_trying(&with, &[], usize::from(slots), goal);
+            prop_assert_eq!(clairvoyant(&steps, &options, None, goal).unwrap(), wanted, "{:?} {:?}", goal, &trace);
         }
     }
 
     #[test]
-    fn events_come_back_as_they_were_written(key: u64, depth: u8, asked: u8, score in -30_000i32..30_000, kind in 0usize..4) {
-        let entry = Entry { bound: Bound::Lower, depth, score, ..Entry::default() };
-        let kind = [Kind::Miss, Kind::Hit, Kind::Cut, Kind::Store][kind];
-        let event = Event::new(kind, key, asked, &entry);
-        prop_assert_eq!((event.kind(), event.key, event.asked()), (Some(kind), key, asked));
-        let back = event.entry();
-        prop_assert_eq!((back.bound, back.depth, back.score), (Bound::Lower, depth, score));
+    fn events_come_back_as_they_were_written(key: u64, depth: i8, value: i16, flags: u8, nodes: u32) {
+        let event = Event { key, value, depth, flags, nodes };
+        prop_assert_eq!(Event::of(event.bytes()), event);
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn no_policy_has_more_than_foresight(draws in prop::collection::vec(any_draw(), 50..300), turn in 0usize..5, slots in 1u8..9) {
+        let trace = small_trace(&draws);
+        let steps = steps(&trace);
+        let chances = chances(&trace);
+        for name in Policy::NAMES {
+            let same_key = [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo][turn];
+            let policy = Policy::named(name).unwrap();
+            let size = Size::Entries(u64::from(slots.min(2)));
+            let options = TableOptions { policy, same_key, size, slots: slots.min(2), ..TableOptions::default() };
+            if options.check().is_ok() {
+                let found = replay(&steps, &options).unwrap();
+                let sum = |count: fn(&Chance) -> u64| chances.iter().map(count).sum::<u64>();
+                prop_assert_eq!(found.known, sum(|chance| u64::from(chance.known)));
+                prop_assert_eq!(found.cuts, sum(|chance| u64::from(chance.usable)));
+                prop_assert_eq!(found.worth, sum(|chance| if chance.usable { chance.worth } else { 0 }));
+                holds_the_bounds(&steps, &options, &found);
+            }
+        }
+    }
+}
+
+/// Stretches that a bucket of one slot cannot all keep, worked out by hand.
 #[test]
-fn a_damaged_trace_is_refused() {
-    let (_, _, trace) = recorded(&EngineOptions {
-        table: TableOptions { size: Size::Entries(64), ..TableOptions::default() },
-        ..EngineOptions::default()
-    });
-    assert!(trace.len() > 100);
+fn worth_is_kept_before_count() {
+    let exact = Event::bits_of(Bound::Exact) | flags::SUBTREE;
+    let store = |key, nodes| Event::store(key, 3, 0, exact, nodes);
+    let cut = |key| Event::probe(key, 3, 0, flags::HIT | flags::CUT, 0);
+    // The large entry is wanted once, at the end; the small ones three times before.
+    let trace = [store(1, 100), store(2, 10), cut(2), store(3, 20), cut(3), store(4, 30), cut(4), cut(1)];
+    let options = |slots: u8| TableOptions { slots, size: Size::Entries(u64::from(slots)), ..TableOptions::default() };
+    let best = |slots, goal| clairvoyant(&steps(&trace), &options(slots), None, goal).unwrap();
+    assert_eq!((best(1, Goal::Cuts), best(1, Goal::Worth)), (3, 100));
+    assert_eq!((best(2, Goal::Cuts), best(2, Goal::Worth)), (4, 160));
+}
+
+/// The small file that is damaged below: three events and the end.
+fn small_file() -> (Vec<Event>, Vec<u8>) {
+    let events = vec![
+        Event::search(2, flags::GAME, 7),
+        Event::probe(0x0123_4567_89ab_cdef, -3, -1000, flags::WINDOW | flags::HIT, 9),
+        Event::store(u64::MAX, 12, 321, Event::bits_of(Bound::Lower) | flags::MOVE, u32::MAX),
+    ];
     let mut writer = Writer::new(Cursor::new(Vec::new()));
-    trace[..3].iter().for_each(|&event| writer.push(event));
+    events.iter().for_each(|&event| writer.push(event));
     let (_, file) = writer.finish().unwrap();
-    let whole = file.into_inner();
-    assert_eq!(whole.len(), 64);
-    assert_eq!(read(Cursor::new(&whole)).unwrap(), trace[..3]);
+    (events, file.into_inner())
+}
+
+#[test]
+fn a_damaged_trace_is_refused_with_the_byte() {
+    let (events, whole) = small_file();
+    // As docs/formats.md has it, byte by byte.
+    let wanted = [
+        &b"ttlabtrc\x01\0\x02\x01\0\0\0\0"[..],
+        b"\0\0\0\0\0\0\0\0\0\0\x02\x12\x07\0\0\0",
+        b"\xef\xcd\xab\x89\x67\x45\x23\x01\x18\xfc\xfd\x60\x09\0\0\0",
+        b"\xff\xff\xff\xff\xff\xff\xff\xff\x41\x01\x0c\x29\xff\xff\xff\xff",
+        b"\x03\0\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\xff",
+    ]
+    .concat();
+    assert_eq!(whole, wanted);
+    assert_eq!(read(Cursor::new(&whole)).unwrap(), events);
     for cut in 0..whole.len() {
         let error = read(Cursor::new(&whole[..cut])).unwrap_err();
-        assert_eq!(matches!(error, TraceError::NoTrace), cut < 16, "{cut}: {error}");
+        match error {
+            TraceError::NoTrace => assert!(cut < 8),
+            TraceError::Short { offset, events } => {
+                assert_eq!((offset, events), (cut as u64, (cut as u64 / 16).saturating_sub(1)));
+            }
+            other => panic!("{cut}: {other}"),
+        }
     }
+    let damaged = |at: usize, byte: u8| {
+        let mut file = whole.clone();
+        file[at] = byte;
+        read(Cursor::new(file)).unwrap_err()
+    };
+    assert!(matches!(damaged(0, b'T'), TraceError::NoTrace));
+    assert!(matches!(damaged(8, 2), TraceError::Version { found: 2 }));
+    assert!(matches!(damaged(10, 9), TraceError::Order));
+    assert!(matches!(damaged(12, 1), TraceError::Head));
+    let mut foreign = whole.clone();
+    foreign[8..12].copy_from_slice(&[0, 1, 1, 2]);
+    assert!(matches!(read(Cursor::new(foreign)), Err(TraceError::Order)));
+    let impossible = |at: usize, byte: u8, of: u64, flaw: Flaw| match damaged(at, byte) {
+        TraceError::Impossible { offset, event, flaw: found } => {
+            assert_eq!((offset, event, found), (16 * (of + 1), of, flaw));
+        }
+        other => panic!("byte {at}: {other}"),
+    };
+    impossible(27, 0x52, 0, Flaw::Flags("search"));
+    impossible(26, 0x80, 0, Flaw::Fields("search"));
+    impossible(27, 0x03, 0, Flaw::Fields("clear"));
+    impossible(27, 0x07, 0, Flaw::Flags("clear"));
+    impossible(43, 0x64, 1, Flaw::ProbeWithBound);
+    impossible(43, 0xa0, 1, Flaw::CutWithoutHit);
+    impossible(59, 0x21, 2, Flaw::StoreWithoutBound);
+    impossible(59, 0xa9, 2, Flaw::Flags("store"));
+    impossible(72, 1, 3, Flaw::Fields("end"));
+    assert!(matches!(damaged(64, 2), TraceError::Count { offset: 64, said: 2, found: 3 }));
     let mut longer = whole.clone();
     longer.push(0);
-    assert!(matches!(read(Cursor::new(longer)), Err(TraceError::Length { .. })));
-    let mut odd = whole;
-    odd[16 + 8 + 2] |= 7 << 3;
-    assert!(matches!(read(Cursor::new(odd)), Err(TraceError::Kind { event: 0 })));
+    assert!(matches!(read(Cursor::new(longer)), Err(TraceError::Long { offset: 80 })));
+}
+
+#[test]
+fn a_killed_engines_trace_is_repaired_and_joined() {
+    let (events, whole) = small_file();
+    let join = |files: &[&[u8]], repair: bool| {
+        let mut writer = Writer::new(Cursor::new(Vec::new()));
+        let mut cut = None;
+        for (at, file) in files.iter().enumerate() {
+            cut = import(*file, &mut writer, at == 0, repair)?.cut_at;
+        }
+        Ok::<_, TraceError>((cut, read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap()))
+    };
+    assert!(matches!(join(&[&whole[..55]], false), Err(TraceError::Short { offset: 55, events: 2 })));
+    assert_eq!(join(&[&whole[..55]], true).unwrap(), (Some(48), events[..2].to_vec()));
+    let (cut, joined) = join(&[&whole, &whole], false).unwrap();
+    assert_eq!((cut, joined.len()), (None, 8));
+    assert_eq!(
+        (&joined[..3], joined[3].kind(), joined[4].has(flags::GAME), &joined[5..]),
+        (&events[..], Kind::Clear, true, &events[..])
+    );
+}
+
+#[test]
+fn what_a_trace_holds_is_counted() {
+    let (_, _, trace) = recorded(&EngineOptions::default());
+    let mut writer = Writer::new(Cursor::new(Vec::new()));
+    trace.iter().for_each(|&event| writer.push(event));
+    let info = Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap();
+    let count = |wanted: &dyn Fn(&Event) -> bool| trace.iter().filter(|event| wanted(event)).count() as u64;
+    assert_eq!(info.events, trace.len() as u64);
+    assert_eq!((info.games, info.searches, info.iterations), (2, 10, 40));
+    assert_eq!(info.stores, count(&|event| event.kind() == Kind::Store));
+    assert_eq!(info.cuts, count(&|event| event.kind() == Kind::Probe && event.has(flags::CUT)));
+    let keys: std::collections::HashSet<u64> =
+        trace.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key).collect();
+    assert_eq!((info.positions, info.estimated), (keys.len() as u64, false));
+    assert!(info.tells_worth());
 }

@@ -1,0 +1,111 @@
+//! Traces of any length in bounded memory: only the events of some buckets are made to steps at a time, since buckets know nothing of each
+//! other.
+
+use super::step::{Step, Steps};
+use crate::table::trace::{Kind, Reader, TraceError};
+use std::io::Read;
+
+/// Reads the events of some keys, each class of them on its own; what is about no position goes to all. `class`: which class a key is of, if
+/// it is wanted. `lowest`: the least depth of the trace.
+///
+/// # Errors
+/// When it is no trace or is damaged, and where.
+pub fn load(
+    from: impl Read,
+    lowest: i8,
+    classes: usize,
+    class: impl Fn(u64) -> Option<usize>,
+) -> Result<Vec<Vec<Step>>, TraceError> {
+    let mut steps: Vec<Steps> = (0..classes).map(|_| Steps::new(lowest)).collect();
+    Reader::new(from)?.for_each(|event| match event.kind() {
+        Kind::Search | Kind::Clear => steps.iter_mut().for_each(|steps| steps.push(event)),
+        Kind::Probe | Kind::Store => {
+            if let Some(steps) = class(event.key).and_then(|class| steps.get_mut(class)) {
+                steps.push(event);
+            }
+        }
+    })?;
+    Ok(steps.into_iter().map(Steps::finish).collect())
+}
+
+/// Which buckets of a table are looked at.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// One bucket in so many.
+    pub one_in: u64,
+    /// Buckets that are looked at in any case, a bit each.
+    always: Vec<u64>,
+}
+
+/// Classes of the sampled buckets, from whose differences the interval comes; class 0 are the buckets that are always looked at.
+pub const CLASSES: usize = 21;
+
+impl Sample {
+    /// One bucket in so many.
+    #[must_use]
+    pub fn new(one_in: u64) -> Self {
+        Self { one_in: one_in.max(1), always: Vec::new() }
+    }
+
+    /// Looks in any case at the buckets to which an entry of at least some depth is offered: few deep entries hold most of the worth.
+    ///
+    /// # Errors
+    /// When it is no trace or is damaged, and where.
+    pub fn and_deep(
+        mut self,
+        from: impl Read,
+        deep: i8,
+        buckets: u64,
+        bucket: impl Fn(u64) -> u64,
+    ) -> Result<Self, TraceError> {
+        self.always = vec![0; (buckets / 64 + 1) as usize];
+        Reader::new(from)?.for_each(|event| {
+            if event.kind() == Kind::Store && event.depth >= deep {
+                let bucket = bucket(event.key);
+                self.always[(bucket / 64) as usize] |= 1 << (bucket % 64);
+            }
+        })?;
+        Ok(self)
+    }
+
+    /// Whether deep entries are always there, so that worth can be told.
+    #[must_use]
+    pub fn keeps_deep(&self) -> bool {
+        !self.always.is_empty()
+    }
+
+    /// The class of a bucket, if it is looked at.
+    #[must_use]
+    pub fn class(&self, bucket: u64) -> Option<usize> {
+        if self.always.get((bucket / 64) as usize).is_some_and(|word| word >> (bucket % 64) & 1 != 0) {
+            return Some(0);
+        }
+        // SplitMix64's finaliser: neighbours are no alike.
+        let mut hash = bucket.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        hash ^= hash >> 31;
+        hash.is_multiple_of(self.one_in).then(|| 1 + (hash / self.one_in % (CLASSES as u64 - 1)) as usize)
+    }
+
+    /// The estimate of a total from the totals of the classes, and half the width of its 95 % interval.
+    ///
+    /// The buckets that are always looked at are counted; of the others the mean is taken for all, with Student's interval over the
+    /// classes and the correction for a population that ends. Source: W. G. Cochran, "Sampling Techniques", on strata and random groups.
+    #[must_use]
+    pub fn estimate(&self, totals: &[f64]) -> (f64, f64) {
+        let (known, classes) = totals.split_at(1.min(totals.len()));
+        let counted = classes.len() as f64;
+        if counted < 2.0 {
+            return (known.iter().sum(), 0.0);
+        }
+        let mean = classes.iter().sum::<f64>() / counted;
+        let variance = classes.iter().map(|total| (total - mean).powi(2)).sum::<f64>() / (counted - 1.0);
+        let factor = self.one_in as f64;
+        let half = STUDENT_19 * (counted * variance * (1.0 - 1.0 / factor)).sqrt() * factor;
+        (known.iter().sum::<f64>() + factor * counted * mean, half)
+    }
+}
+
+/// The 97.5 % point of Student's distribution with 19 degrees of freedom.
+const STUDENT_19: f64 = 2.093;

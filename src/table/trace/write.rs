@@ -1,0 +1,93 @@
+//! Writes traces: the twin of `include/ttlab-trace.h`, byte for byte.
+
+use super::{BLOCK, END, Event, Kind, MAGIC, ORDER, UNIT, VERSION, flags};
+use std::io::{self, Write};
+
+/// Where a trace is written to: a file that is not whole before [`Writer::finish`].
+pub struct Writer<W> {
+    to: W,
+    buffer: Vec<u8>,
+    /// The last event, which may yet turn out to be a cutoff.
+    last: Option<Event>,
+    events: u64,
+    nodes: u32,
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a trace.
+    pub fn new(to: W) -> Self {
+        let mut buffer = Vec::with_capacity(UNIT * BLOCK);
+        buffer.extend(MAGIC);
+        buffer.extend(VERSION.to_le_bytes());
+        buffer.extend(ORDER.to_le_bytes());
+        buffer.extend([0; 4]);
+        Self { to, buffer, last: None, events: 0, nodes: 0, failed: None }
+    }
+
+    /// Adds an event.
+    pub fn push(&mut self, event: Event) {
+        self.settle();
+        if event.kind() != Kind::Store || !event.has(flags::SUBTREE) {
+            self.nodes = event.nodes;
+        }
+        self.last = Some(event);
+        self.events += 1;
+    }
+
+    /// Nodes of the last event that told them.
+    #[must_use]
+    pub fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
+    /// Says how many nodes there were by now, for the end.
+    pub fn searched(&mut self, nodes: u32) {
+        self.nodes = nodes;
+    }
+
+    /// The last event was a probe whose answer ended its node.
+    pub fn cutoff(&mut self) {
+        if let Some(last) = self.last.as_mut().filter(|last| last.kind() == Kind::Probe && last.has(flags::HIT)) {
+            last.flags |= flags::CUT;
+        }
+    }
+
+    /// Writes what can no longer change.
+    fn settle(&mut self) {
+        if let Some(event) = self.last.take() {
+            self.put(event);
+        }
+    }
+
+    fn put(&mut self, event: Event) {
+        self.buffer.extend(event.bytes());
+        if self.buffer.len() + UNIT > UNIT * BLOCK {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.failed.is_none() {
+            self.failed = self.to.write_all(&self.buffer).err();
+        }
+        self.buffer.clear();
+    }
+
+    /// Ends the trace: how many events it holds, and what it was written to.
+    ///
+    /// # Errors
+    /// When the system refused a write at any time.
+    pub fn finish(mut self) -> io::Result<(u64, W)> {
+        self.settle();
+        self.put(Event { key: self.events, flags: END, nodes: self.nodes, ..Event::default() });
+        self.flush();
+        match self.failed {
+            Some(error) => Err(error),
+            None => {
+                self.to.flush()?;
+                Ok((self.events, self.to))
+            }
+        }
+    }
+}

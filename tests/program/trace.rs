@@ -1,0 +1,276 @@
+//! Traces on the command line, and the C header in an engine that is not ours.
+
+use super::common::run;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+use ttlab::chess::Bound;
+use ttlab::table::trace::{Event, Kind, Writer, flags, read};
+
+/// The rows of `ttlab replay --csv`, by policy.
+fn replayed(args: &[&str]) -> HashMap<String, HashMap<String, String>> {
+    let (stdout, stderr, code) = run(&[&["replay", "--csv"], args].concat());
+    assert_eq!(code, 0, "{stderr}");
+    let mut reader = csv::Reader::from_reader(stdout.as_bytes());
+    let rows = reader.deserialize().map(|row| row.unwrap());
+    rows.map(|row: HashMap<String, String>| (row["policy"].clone(), row)).collect()
+}
+
+fn number(row: &HashMap<String, String>, column: &str) -> u64 {
+    row[column].parse().unwrap_or_else(|_| panic!("{column} of {row:?}"))
+}
+
+#[test]
+fn a_trace_is_recorded_and_shown_to_policies() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("s.trace");
+    let file = file.to_str().unwrap();
+    let record = ["trace", "startpos", "--depth", "6", "--set", "table.kind=unbounded", "-o", file];
+    let (_, stderr, code) = run(&record);
+    assert_eq!(code, 0, "{stderr}");
+    let rows = replayed(&[file, "--set", "table.size=512"]);
+    for column in ["hits", "cuts_kept", "worth_kept"] {
+        let value = |policy: &str| number(&rows[policy], column);
+        assert!(value("clairvoyant") > value("always"), "{column}: {rows:?}");
+        assert!(value("unbounded") >= value("clairvoyant"), "{column}: {rows:?}");
+        assert!(value("never") < value("clairvoyant"), "{column}: {rows:?}");
+    }
+    assert!(number(&rows["unbounded"], "hits") > number(&rows["clairvoyant"], "hits"));
+
+    // Read in many turns, the same comes out.
+    let (whole, _, _) = run(&["replay", file, "--set", "table.size=512"]);
+    let (parts, _, _) = run(&["replay", file, "--set", "table.size=512", "--memory", "1"]);
+    assert_eq!(whole, parts);
+    assert!(whole.contains("open loop"), "{whole}");
+
+    let (stdout, _, code) = run(&["trace", "info", file]);
+    assert_eq!(code, 0);
+    assert!(stdout.contains("searches    1 (6 iterations are told)"), "{stdout}");
+
+    let exported = folder.path().join("s.oracle");
+    let (_, stderr, code) = run(&["trace", "export", file, "--to", "libcachesim", "-o", exported.to_str().unwrap()]);
+    assert_eq!(code, 0, "{stderr}");
+    let events = read(fs::File::open(file).unwrap()).unwrap();
+    let stores: Vec<u64> = events.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key).collect();
+    let bytes = fs::read(&exported).unwrap();
+    assert_eq!(bytes.len(), 24 * stores.len());
+    for (at, request) in bytes.chunks_exact(24).enumerate() {
+        let next = stores[at + 1..].iter().position(|&key| key == stores[at]).map_or(-1, |gap| (at + 1 + gap) as i64);
+        let wanted = [&(at as u32).to_le_bytes()[..], &stores[at].to_le_bytes(), &[1, 0, 0, 0], &next.to_le_bytes()];
+        assert_eq!(request, wanted.concat(), "request {at}");
+    }
+
+    fs::write(file, &fs::read(file).unwrap()[..100]).unwrap();
+    let (_, stderr, code) = run(&["replay", file]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("s.trace: byte 100: the trace ends here"), "{stderr}");
+    let whole = folder.path().join("whole.trace");
+    let whole = whole.to_str().unwrap();
+    let (_, _, code) = run(&["trace", "import", file, "-o", whole]);
+    assert_eq!((code, Path::new(whole).exists()), (2, false));
+    let (_, stderr, code) = run(&["trace", "import", "--repair", file, "-o", whole]);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(read(fs::File::open(whole).unwrap()).unwrap(), events[..5]);
+    let (_, stderr, code) = run(&["replay", "data/games.pgn"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("byte 0: it is no trace"), "{stderr}");
+    let (_, _, code) = run(&["replay", "missing.trace"]);
+    assert_eq!(code, 2);
+}
+
+/// Compiles a program with the header; none where there is no compiler.
+fn compiled(folder: &Path, compiler: &str, source: &Path, name: &str, options: &[&str]) -> Option<PathBuf> {
+    let program = folder.join(name);
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("include");
+    let mut command = Command::new(compiler);
+    command.args(["-O2", "-Wall", "-Wextra", "-Werror"]).args(options).arg("-I").arg(include);
+    match command.arg(source).arg("-o").arg(&program).output() {
+        Ok(output) => {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            Some(program)
+        }
+        Err(error) => {
+            eprintln!("SKIPPED: {compiler}: {error}: the header was not tried");
+            None
+        }
+    }
+}
+
+fn output(program: &Path, args: &[&str], trace: &Path) -> String {
+    let output = Command::new(program).args(args).env("TTLAB_TRACE_FILE", trace).output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn another_engines_hits_are_met_exactly() {
+    let folder = TempDir::new().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/trace/connect4.c");
+    let file = folder.path().join("c4.trace");
+    let Some(plain) = compiled(folder.path(), "cc", &source, "plain", &["-std=gnu11"]) else { return };
+    let traced = compiled(folder.path(), "cc", &source, "traced", &["-std=gnu11", "-DTTLAB_TRACE"]).unwrap();
+    let args = ["200", "10", "6"];
+    let counts = output(&plain, &args, &file);
+    assert!(!file.exists(), "the header writes though it is off");
+    assert_eq!(output(&traced, &args, &file), counts, "the header changed the search");
+    let counts: Vec<u64> = counts.split_whitespace().map(|count| count.parse().unwrap()).collect();
+    let [nodes, probes, hits, cuts, stores, replaced] = counts[..] else { panic!("{counts:?}") };
+    assert!(replaced > 10_000, "no pressure, nothing was tested");
+
+    let events = read(fs::File::open(&file).unwrap()).unwrap();
+    let count = |wanted: &dyn Fn(&Event) -> bool| events.iter().filter(|event| wanted(event)).count() as u64;
+    assert_eq!(count(&|event| event.kind() == Kind::Probe), probes);
+    assert_eq!(count(&|event| event.kind() == Kind::Store), stores);
+    assert_eq!(count(&|event| event.kind() == Kind::Probe && event.has(flags::CUT)), cuts);
+    let (info, _, _) = run(&["trace", "info", file.to_str().unwrap()]);
+    assert!(info.contains(&format!("nodes       {nodes}\n")) && info.contains("games       2\n"), "{info}");
+
+    // The engine's own rule as options: one tick a search, depth - 4 x age, the same position first.
+    let rule = "{ kind = \"depth-age\", factor = 4 }";
+    let args = [file.to_str().unwrap(), "--set", "table.size=800", "--set", "table.slots=4", "--policy", rule];
+    let own = &replayed(&args)[rule];
+    assert_eq!((number(own, "probes"), number(own, "hits")), (probes, hits));
+    assert_eq!((number(own, "stores"), number(own, "evictions")), (stores, replaced));
+    // What was lost to the recorded table is usable too, since the windows are told; what it cut was there.
+    assert!(number(own, "cuts") > cuts && number(own, "cuts_kept") >= cuts, "{own:?}");
+    // And with another rule the count is another.
+    let other = "{ kind = \"depth-age\", factor = 0 }";
+    assert_ne!(number(&replayed(&[&args[..6], &[other]].concat())[other], "hits"), hits);
+
+    // A sample says what it knows, and no more.
+    let sampled = replayed(&[&args[..], &["--sample", "4"]].concat());
+    let (mine, half) =
+        (number(&sampled[rule], "hits") as f64, sampled[rule]["hits_half_width"].parse::<f64>().unwrap());
+    assert!((mine - hits as f64).abs() <= half && half < 0.5 * hits as f64, "{mine} +- {half}, in truth {hits}");
+    assert_eq!(sampled[rule]["worth_kept"], "");
+    let sampled = replayed(&[&args[..], &["--sample", "4", "--deep", "8"]].concat());
+    let (mine, half) =
+        (number(&sampled[rule], "worth_kept") as f64, sampled[rule]["worth_half_width"].parse::<f64>().unwrap());
+    let worth = number(own, "worth_kept") as f64;
+    assert!((mine - worth).abs() <= half && half < 0.5 * worth, "{mine} +- {half}, in truth {worth}");
+}
+
+const EVENTS: &str = r#"
+#define TTLAB_TRACE_IMPLEMENTATION
+#include "ttlab-trace.h"
+int main(void) {
+    ttlab_search(1, TTLAB_GAME, 0);
+    ttlab_search(0, TTLAB_ITERATION, 1);
+    ttlab_probe(0x0123456789abcdefu, -3, -1000, TTLAB_WINDOW | TTLAB_PV, 4000000000u);
+    ttlab_probe(1, 5, 0, TTLAB_HIT | TTLAB_CUT, 0x100000002u);
+    ttlab_store(0xffffffffffffffffu, 12, 32001, TTLAB_LOWER | TTLAB_MOVE | TTLAB_PV, 3);
+    ttlab_store(2, 200, -40000, TTLAB_EXACT, 4);
+    ttlab_store(3, -200, 1, TTLAB_UPPER | TTLAB_SUBTREE, 77);
+    ttlab_clear(5);
+    return 0;
+}
+"#;
+
+#[test]
+fn the_header_and_our_writer_write_the_same_bytes() {
+    let folder = TempDir::new().unwrap();
+    let bits = Event::bits_of;
+    let mut writer = Writer::new(Vec::new());
+    for event in [
+        Event::search(1, flags::GAME, 0),
+        Event::search(0, flags::ITERATION, 1),
+        Event::probe(0x0123_4567_89ab_cdef, -3, -1000, flags::WINDOW | flags::PV, 4_000_000_000),
+        Event::probe(1, 5, 0, flags::HIT | flags::CUT, 2),
+        Event::store(u64::MAX, 12, 32001, bits(Bound::Lower) | flags::MOVE | flags::PV, 3),
+        Event::store(2, 127, i16::MIN, bits(Bound::Exact), 4),
+        Event::store(3, i8::MIN, 1, bits(Bound::Upper) | flags::SUBTREE, 77),
+        Event::clear(5),
+    ] {
+        writer.push(event);
+    }
+    let (_, wanted) = writer.finish().unwrap();
+    for (compiler, file, options) in [("cc", "events.c", "-std=c99"), ("c++", "events.cpp", "-std=c++11")] {
+        let source = folder.path().join(file);
+        fs::write(&source, EVENTS).unwrap();
+        let options = [options, "-pedantic", "-DTTLAB_TRACE"];
+        if let Some(program) = compiled(folder.path(), compiler, &source, compiler, &options) {
+            let trace = folder.path().join("events.trace");
+            output(&program, &[], &trace);
+            assert_eq!(fs::read(&trace).unwrap(), wanted, "{compiler}");
+        }
+    }
+}
+
+const THREADS: &str = r#"
+#define TTLAB_TRACE_IMPLEMENTATION
+#include "ttlab-trace.h"
+#include <pthread.h>
+static void *work(void *number) {
+    uint64_t at;
+    for (at = 0; at < 100000; at++) ttlab_store((uint64_t)(size_t)number << 32 | at, 1, 0, TTLAB_EXACT, at);
+    return NULL;
+}
+int main(void) {
+    pthread_t threads[4];
+    size_t at;
+    for (at = 0; at < 4; at++) pthread_create(&threads[at], NULL, work, (void *)at);
+    for (at = 0; at < 4; at++) pthread_join(threads[at], NULL);
+    return 0;
+}
+"#;
+
+#[test]
+fn no_thread_loses_an_event() {
+    let folder = TempDir::new().unwrap();
+    let source = folder.path().join("threads.c");
+    fs::write(&source, THREADS).unwrap();
+    let Some(program) = compiled(folder.path(), "cc", &source, "threads", &["-DTTLAB_TRACE", "-pthread"]) else {
+        return;
+    };
+    let trace = folder.path().join("threads.trace");
+    output(&program, &[], &trace);
+    let events = read(fs::File::open(&trace).unwrap()).unwrap();
+    for thread in 0..4 {
+        let mine = events.iter().filter(|event| event.key >> 32 == thread).map(|event| event.key & 0xffff_ffff);
+        assert!(mine.eq(0..100_000), "thread {thread}");
+    }
+}
+
+const CACHES: &str = "
+import sys, libcachesim
+for kind in (libcachesim.FIFO, libcachesim.LRU):
+    reader = libcachesim.TraceReader(trace=sys.argv[1], trace_type=libcachesim.TraceType.ORACLE_GENERAL_TRACE)
+    cache = kind(cache_size=8)
+    print(sum(cache.get(request) for request in reader))
+";
+
+/// One bucket of eight slots is a cache of eight objects: what the export holds gives another program's hits.
+#[test]
+fn one_bucket_meets_a_simulator_of_caches() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (file, exported) = (path("keys.trace"), path("keys.oracle"));
+    let mut writer = Writer::new(fs::File::create(&file).unwrap());
+    let mut state = 1u64;
+    for _ in 0..20_000 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // Some ids far oftener than others.
+        let (a, b) = (state >> 33 & 0xff, state >> 45 & 0xff);
+        writer.push(Event::store(1 + a * b / 700, 3, 0, Event::bits_of(Bound::Exact), 1));
+    }
+    writer.finish().unwrap();
+    let (_, stderr, code) = run(&["trace", "export", &file, "--to", "libcachesim", "-o", &exported]);
+    assert_eq!(code, 0, "{stderr}");
+    let output = match Command::new("python3").args(["-c", CACHES, &exported]).output() {
+        Ok(output) if output.status.success() => output,
+        other => return eprintln!("SKIPPED: no Python with libcachesim: hits were not compared: {other:?}"),
+    };
+    let text = String::from_utf8(output.stdout).unwrap();
+    let wanted: Vec<u64> = text.lines().map(|line| line.parse().unwrap()).collect();
+    let mine = ["replace", "policy"].map(|same_key| {
+        let same_key = format!("table.same_key={same_key}");
+        let args = [&file, "--set", "table.size=8", "--set", "table.slots=8", "--set", &same_key, "--policy", "always"];
+        let row = &replayed(&args)["always"];
+        assert!(number(row, "evictions") > 1000, "no pressure, nothing was tested");
+        number(row, "stores") - number(row, "evictions") - number(row, "refused") - 8
+    });
+    assert_eq!(mine[..], wanted[..], "FIFO and LRU");
+    assert_ne!(mine[0], mine[1]);
+}
