@@ -4,6 +4,7 @@ use super::expect::Expect;
 use super::grid::{self, Point};
 use super::options::Setting;
 use super::problem::{Problem, explain, nearest};
+use super::trace::{Trace, TraceChoice};
 use crate::chess::fault::OnError;
 use crate::chess::suite::{Item, Kind, Suite, SuiteOptions};
 use crate::chess::{Board, Color};
@@ -12,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use toml::Table;
 
 /// An experiment file.
@@ -29,7 +31,12 @@ pub struct File {
     pub analysis: String,
     /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the working folder), or
     /// `{ startpos = true }`, or `{ fen = "..." }`.
-    pub suite: SuiteChoice,
+    #[serde(default)]
+    pub suite: Option<SuiteChoice>,
+    /// A recorded trace instead of a suite: its games are shown to the tables of all variants, and nothing is searched (open loop). Of the
+    /// options only those of the table count; `search.nodes` are the recorded ones and those of the results that a table lost.
+    #[serde(default)]
+    pub trace: Option<TraceChoice>,
     /// What becomes of a position or game that cannot be read: `"stop"`: nothing is run; `"skip"`: it is left out, and the report says so.
     #[serde(default)]
     pub on_error: OnError,
@@ -245,6 +252,8 @@ pub struct Experiment {
     pub suite_file: Option<PathBuf>,
     /// The positions or games.
     pub suite: Suite,
+    /// The trace whose games they are, where nothing is searched.
+    pub trace: Option<Arc<Trace>>,
     /// The points, in the file's order.
     pub points: Vec<Point>,
     /// Place of the baseline among them.
@@ -314,7 +323,25 @@ impl Experiment {
         if !skip.is_empty() {
             file.on_error = OnError::Skip;
         }
-        let (suite_name, suite_file, mut suite) = source.suite(&file.suite, file.on_error)?;
+        let (suite_name, suite_file, mut suite, trace) = match (&file.suite, &file.trace) {
+            (Some(choice), None) => {
+                let (name, path, suite) = source.suite(choice, file.on_error)?;
+                (name, path, suite, None)
+            }
+            (None, Some(choice)) => {
+                let trace = Trace::load(choice, source)?;
+                (format!("{} (a trace: open loop)", trace.name), None, trace.suite(), Some(Arc::new(trace)))
+            }
+            (None, None) => {
+                return Err(source.problem("suite: missing: give suite = \"FILE\", or [trace] with file = \"FILE\""));
+            }
+            (Some(_), Some(_)) => {
+                return Err(source.at("trace", "trace: a suite is given too: searches or a trace, not both"));
+            }
+        };
+        if trace.is_some() && file.sequence.is_some() {
+            return Err(source.at("sequence", "sequence: a trace has its own games"));
+        }
         if file.first == Some(0) {
             return Err(source.at("first", "first: 0 is out of range: expected at least 1"));
         }
@@ -330,7 +357,18 @@ impl Experiment {
             return Err(source.at("seeds", "seeds: an engine that is not ttlab's own has no key seeds"));
         }
         super::expect::check(&file, &points, source)?;
-        Ok(Self { name, text: text.to_owned(), sets: given, suite_name, suite_file, suite, points, baseline, file })
+        Ok(Self {
+            name,
+            text: text.to_owned(),
+            sets: given,
+            suite_name,
+            suite_file,
+            suite,
+            trace,
+            points,
+            baseline,
+            file,
+        })
     }
 }
 

@@ -17,8 +17,15 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize) -> Vec<String
     let varying = plan.varying();
     let varies = |start: &str| varying.iter().any(|path| path.starts_with(start));
     let mut warnings = Vec::new();
-    let sequence =
-        experiment.file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some());
+    if experiment.trace.is_some() {
+        warnings.push(
+            "open loop: a trace is shown and nothing is searched; what a table answers changes what a search asks next"
+                .to_owned(),
+        );
+    }
+    let sequence = experiment.trace.is_some()
+        || experiment.file.sequence.is_some()
+        || experiment.suite.items.iter().any(|item| item.game().is_some());
     let ages = ["table.refresh", "table.clock"].into_iter().any(varies)
         || super::schema::age_paths().any(|path| varies(&path));
     let kept = |point: &Point| point.options.table.clear == crate::table::options::Clear::Never;

@@ -287,7 +287,18 @@ fn read(
     let subject = subject::read(file, all()).map_err(told)?;
     let outside = subject.as_ref().is_some_and(|subject| !subject.is_builtin());
     let options = if outside { Ok(nobody()) } else { options::read(preset, &file.engine, all()) };
-    let options = options.map_err(told)?;
+    let mut options = options.map_err(told)?;
+    if file.trace.is_some() {
+        if outside {
+            return Err(source.at(
+                "trace",
+                format!("trace: tables of our own are shown it, not other engines (variant \"{name}\")"),
+            ));
+        }
+        // Nothing is searched; the columns of worth are those of full diagnostics.
+        options.diagnostics = crate::engine::options::Diagnostics::Full;
+        return Ok((options, Limit { depth: None, nodes: None }, None));
+    }
     if depth.is_none() && nodes.is_none() {
         return Err(source.at("limit", "limit: missing: give limit = { depth = 8 } or { nodes = 100000 }"));
     }

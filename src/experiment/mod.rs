@@ -12,6 +12,7 @@ pub mod problem;
 pub mod schema;
 pub mod shards;
 pub mod subject;
+pub mod trace;
 pub mod tune;
 
 pub use expect::Expect;

@@ -105,12 +105,16 @@ impl Plan {
             .map(|point| {
                 let kept = point.outside().is_none()
                     && (keeps(point.options.table.clear) || keeps(point.options.history_clear));
-                if kept { items.max(1) } else { 1 }
+                if kept && experiment.trace.is_none() { items.max(1) } else { 1 }
             })
             .collect();
         let variant_ids = variants.iter().map(point_id).collect();
         let sequence = experiment.file.sequence;
-        let item_ids: Vec<u64> = experiment.suite.items.iter().map(|item| hash_text(&content(item))).collect();
+        let id = |item: &Item| match &experiment.trace {
+            None => hash_text(&content(item)),
+            Some(trace) => hash_text(&format!("trace {:016x} {}", trace.digest, item.id)),
+        };
+        let item_ids: Vec<u64> = experiment.suite.items.iter().map(id).collect();
         Self {
             variants,
             baseline: experiment.baseline,

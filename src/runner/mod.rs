@@ -10,6 +10,7 @@ mod merge;
 mod output;
 pub mod progress;
 pub mod reference;
+mod replayed;
 mod session;
 mod steward;
 mod subjects;

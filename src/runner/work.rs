@@ -231,14 +231,25 @@ impl Shared<'_> {
 
     /// All searches of a job, as rows; none if it was stopped.
     fn searches(&self, job: &Job, kept: &mut Kept, stop: &AtomicBool) -> Result<Option<Vec<Vec<String>>>, String> {
+        if let Some(trace) = &self.experiment.trace {
+            let name = &self.experiment.suite.items[job.item].id;
+            let game = trace.game(name).ok_or_else(|| format!("the trace has no {name}"))?;
+            return Ok(Some(self.rows(job, &super::replayed::replayed(self.experiment, self.plan, job, game)?)));
+        }
         let Some(working_set) = self.working_set(job, stop)? else { return Ok(None) };
         let subject = self.subject(job.variant, working_set, kept)?;
         subject.start().map_err(|failure| failure.to_string())?;
         let searched = job::search(self.experiment, self.plan, job, subject, stop)?;
         let Some(searched) = searched else { return Ok(None) };
-        let Some(last) = searched.len().checked_sub(1) else {
+        if searched.is_empty() {
             return Err("nothing was searched: the game had ended before the wanted plies".to_owned());
-        };
+        }
+        Ok(Some(self.rows(job, &searched)))
+    }
+
+    /// The rows of what was found.
+    fn rows(&self, job: &Job, searched: &[job::Found]) -> Vec<Vec<String>> {
+        let last = searched.len() - 1;
         let mut check = 0;
         let (outside, repeats) = (self.plan.has_outside(), self.subjects.repeats(job.variant));
         let row = |(at, found): (usize, &job::Found)| {
@@ -261,7 +272,7 @@ impl Shared<'_> {
             check = record::seal(&mut fields, check);
             fields
         };
-        Ok(Some(searched.iter().enumerate().map(row).collect()))
+        searched.iter().enumerate().map(row).collect()
     }
 
     /// Who a variant examines: kept from an earlier job, or new.
@@ -366,7 +377,7 @@ impl Shared<'_> {
 }
 
 /// Refuses a table whose size was not known before the run if it does not fit into what is left of the memory.
-fn fits_memory(options: &crate::engine::EngineOptions, working_set: u64) -> Result<(), String> {
+pub(super) fn fits_memory(options: &crate::engine::EngineOptions, working_set: u64) -> Result<(), String> {
     let bytes = crate::table::bytes(&options.table, Some(working_set)).unwrap_or(0);
     match super::machine::available_bytes() {
         Some(available) if working_set > 0 && bytes > available => Err(format!(

@@ -233,6 +233,61 @@ fn no_thread_loses_an_event() {
     }
 }
 
+#[test]
+fn an_experiment_shows_a_trace_to_its_variants() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (file, toml, out) = (path("g.trace"), path("t.toml"), path("out"));
+    let record =
+        ["trace", "data/games.pgn", "--first", "3", "--depth", "3", "--set", "table.kind=unbounded", "-o", &file];
+    let (_, stderr, code) = run(&record);
+    assert_eq!(code, 0, "{stderr}");
+    let text = "question = \"Which policy keeps most?\"\n[trace]\nfile = \"g.trace\"\n[engine]\ntable.slots = 4\n[grid]\n\
+                \"table.size\" = [64, \"5 %\"]\n\"table.policy\" = [\"always\", \"bucket\", \"depth-preferred\"]\n";
+    fs::write(&toml, text).unwrap();
+    let (_, stderr, code) = run(&["run", &toml, "--out", &out, "--jobs", "2"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("open loop"), "{stderr}");
+    let results = format!("{out}/results.csv");
+    let mut reader = csv::Reader::from_path(&results).unwrap();
+    let rows: Vec<HashMap<String, String>> = reader.deserialize().map(|row| row.unwrap()).collect();
+    assert_eq!(rows.len(), 3 * 6);
+    let (info, _, _) = run(&["trace", "info", &file]);
+    let nodes: u64 = info.lines().find_map(|line| line.strip_prefix("nodes")).unwrap().trim().parse().unwrap();
+    let shown = replayed(&[&file, "--set", "table.size=64", "--set", "table.slots=4"]);
+    for policy in ["always", "depth-age", "depth-preferred"] {
+        let mine = |column: &str| -> u64 {
+            let of = rows.iter().filter(|row| row["table.size"] == "64" && row["table.policy.kind"] == policy);
+            of.map(|row| number(row, column)).sum()
+        };
+        let own = &shown[policy];
+        assert_eq!(mine("table.hits"), number(own, "hits"), "{policy}");
+        assert_eq!(mine("search.usable"), number(own, "cuts_kept"), "{policy}");
+        assert_eq!(mine("anatomy.saved"), number(own, "worth_kept"), "{policy}");
+        assert_eq!(mine("search.nodes"), nodes + number(own, "worth") - number(own, "worth_kept"), "{policy}");
+        // Each game is one row, from an empty table.
+        assert!(mine("entries") <= 3 * 64);
+    }
+    let page = fs::read_to_string(format!("{out}/report.md")).unwrap();
+    assert!(page.contains("a trace: open loop"), "{page}");
+
+    // Again: nothing is left to do, and the rows are the same. With another trace in its place: another plan.
+    let before = fs::read(&results).unwrap();
+    let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
+    assert_eq!((code, fs::read(&results).unwrap() == before), (0, true), "{stderr}");
+    run(&["trace", "data/games.pgn", "--first", "2", "--depth", "3", "--set", "table.kind=unbounded", "-o", &file]);
+    let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
+    assert_ne!(code, 0, "{stderr}");
+
+    fs::write(&toml, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{text}")).unwrap();
+    let (_, stderr, code) = run(&["run", &toml, "--out", &path("both")]);
+    assert!(code == 2 && stderr.contains("searches or a trace, not both"), "{stderr}");
+    fs::write(&file, &fs::read(&file).unwrap()[..1000]).unwrap();
+    fs::write(&toml, text).unwrap();
+    let (_, stderr, code) = run(&["run", &toml, "--out", &path("short")]);
+    assert!(code == 2 && stderr.contains("byte 1000: the trace ends here"), "{stderr}");
+}
+
 const CACHES: &str = "
 import sys, libcachesim
 for kind in (libcachesim.FIFO, libcachesim.LRU):
