@@ -106,7 +106,7 @@ pub fn scan_any(
     lines.read_until(b'\n', &mut bytes)?;
     let damaged = |problem| ResultsError::Damaged { line: 1, problem };
     let header: Vec<String> = parse_line(&bytes).map_err(damaged)?.iter().map(str::to_owned).collect();
-    each_line(lines, bytes.len() as u64, header.len(), &mut |line, row| visit(&header, line, row))?;
+    each_line(lines, bytes.len() as u64, header.len(), |line, row| visit(&header, line, row))?;
     Ok(header)
 }
 
@@ -115,7 +115,7 @@ fn each_line(
     mut lines: impl BufRead,
     mut at: u64,
     fields: usize,
-    visit: &mut dyn FnMut(&Line, Result<&StringRecord, String>) -> Result<(), String>,
+    mut visit: impl FnMut(&Line, Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<(), ResultsError> {
     let (mut bytes, mut number) = (Vec::new(), 1);
     loop {

@@ -19,7 +19,7 @@ pub fn engines(page: &Page) -> Option<Table> {
             .collect();
         let build = engine.sha256.get(..12).unwrap_or_default();
         [variant, &engine.name, &options.join(", "), &engine.repeats, &engine.go_depth, &engine.go_nodes, build]
-            .map(|text| Cell::text(text))
+            .map(Cell::text)
             .to_vec()
     });
     Some(Table {

@@ -331,10 +331,10 @@ impl Twin {
 
     fn note_answer(&mut self, board: &Board, depth: i32, mv: Move) {
         let key = board.key_from_scratch(&self.keys);
-        if !mv.is_none() {
-            if let Some(notes) = self.notes.as_mut() {
-                notes.entry((key, depth)).or_insert(mv);
-            }
+        if !mv.is_none()
+            && let Some(notes) = self.notes.as_mut()
+        {
+            notes.entry((key, depth)).or_insert(mv);
         }
     }
 
