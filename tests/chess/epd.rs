@@ -186,7 +186,7 @@ fn files_have_comments_blanks_and_line_ends_of_any_kind() {
     assert_eq!(file.positions.iter().map(|epd| epd.line).collect::<Vec<_>>(), [1, 4]);
     let notes: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
     assert!(
-        notes.len() == 2 && notes[0].starts_with("f.epd:2:1: left out: ") && notes[1].starts_with("f.epd:3:"),
+        notes.len() == 2 && notes[0].starts_with("f.epd:2:3: left out: ") && notes[1].starts_with("f.epd:3:"),
         "{notes:?}"
     );
 }
