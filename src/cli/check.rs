@@ -28,7 +28,7 @@ pub fn run(args: &Args) -> Outcome {
                 super::tell_left_out(&experiment);
                 println!("{}: {} variants, {} jobs", file.display(), plan.variants.len(), plan.len());
                 let jobs = if experiment.file.repeats > 1 { 1 } else { 2 };
-                for warning in crate::experiment::foresight::warnings(&experiment, &plan, jobs) {
+                for warning in crate::analysis::caveats::before::warnings(&experiment, &plan, jobs) {
                     eprintln!("{}: warning: {warning}", file.display());
                     blind += 1;
                 }

@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Outcome {
     } else {
         Vec::new()
     };
-    for warning in crate::experiment::foresight::warnings(&experiment, &plan, 1) {
+    for warning in crate::analysis::caveats::before::warnings(&experiment, &plan, 1) {
         eprintln!("warning: {warning}");
     }
     println!("experiment  {}", experiment.name);

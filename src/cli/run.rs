@@ -160,7 +160,7 @@ pub fn run(args: &Args) -> Outcome {
 
 /// Tells what the experiment cannot show, or refuses it.
 fn foresee(experiment: &Experiment, plan: &Plan, jobs: usize, strict: bool, quiet: bool) -> Result<(), Failure> {
-    let blind = crate::experiment::foresight::warnings(experiment, plan, jobs);
+    let blind = crate::analysis::caveats::before::warnings(experiment, plan, jobs);
     if strict && !blind.is_empty() {
         return Err(Failure::usage(format!("this experiment cannot show what it varies:\n- {}", blind.join("\n- "))));
     }

@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> Outcome {
     let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(Failure::io)?;
     crate::tune::metric(&options.metric, &empty).map_err(|error| Failure::usage(format!("tune.metric: {error}")))?;
     if !args.quiet {
-        let blind = crate::experiment::foresight::warnings(experiment, &plan, 1);
+        let blind = crate::analysis::caveats::before::warnings(experiment, &plan, 1);
         blind.iter().for_each(|warning| eprintln!("warning: {warning}"));
     }
     // The folder's lock is held for the whole tuning; each stage holds its own.

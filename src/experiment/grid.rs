@@ -63,20 +63,7 @@ pub fn expand(file: &File, sets: &[Setting], source: &Source<'_>) -> Result<Vec<
     let mut drafts: Vec<Draft> = Vec::new();
     if !axes.is_empty() {
         let excludes = Excludes::new(&file.exclude);
-        let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
-        for axis in &axes {
-            // The first axis varies slowest.
-            combinations = combinations
-                .iter()
-                .flat_map(|point| {
-                    (0..axis[0].1.len()).map(|at| {
-                        let step = axis.iter().map(|(path, values)| (path.clone(), values[at].clone()));
-                        point.iter().cloned().chain(step).collect()
-                    })
-                })
-                .collect();
-        }
-        drafts.extend(combinations.into_iter().filter(|point| !excludes.hold(point)).map(|paths| Draft {
+        drafts.extend(combinations(&axes).into_iter().filter(|point| !excludes.hold(point)).map(|paths| Draft {
             name: None,
             paths,
             place: "grid".to_owned(),
@@ -202,6 +189,44 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &Source
         help: new_name(path).or_else(|| nearest(path, known.iter().map(String::as_str))),
         ..source.at(&format!("{table}.{path}"), format!("{shown}.{path}: there is no option `{path}`"))
     })
+}
+
+/// Every combination of the axes' values; the first axis varies slowest.
+fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
+    let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
+    for axis in axes {
+        combinations = combinations
+            .iter()
+            .flat_map(|point| {
+                (0..axis[0].1.len()).map(|at| {
+                    let step = axis.iter().map(|(path, values)| (path.clone(), values[at].clone()));
+                    point.iter().cloned().chain(step).collect()
+                })
+            })
+            .collect();
+    }
+    combinations
+}
+
+/// Excludes times points that are looked at for excludes that do nothing; nobody writes so many by hand.
+const MOST_LOOKS: usize = 10_000_000;
+
+/// The places of those `[[exclude]]`s that leave no point of the grid out.
+#[must_use]
+pub fn idle_excludes(file: &File) -> Vec<usize> {
+    let source = Source { text: "", path: std::path::Path::new(""), suite: None };
+    let points = match axes(file, &source) {
+        Ok(axes) if !axes.is_empty() && !file.exclude.is_empty() => combinations(&axes),
+        _ => Vec::new(),
+    };
+    if points.len().saturating_mul(file.exclude.len()) > MOST_LOOKS {
+        return Vec::new();
+    }
+    let idle = |excluded: &Table| {
+        let excluded = Excludes::new(std::slice::from_ref(excluded));
+        !points.iter().any(|point| excluded.hold(point))
+    };
+    (0..file.exclude.len()).filter(|&at| idle(&file.exclude[at])).collect()
 }
 
 /// The points to leave out: for each set of paths that excludes name together, the values that they give them. A point is then

@@ -2,7 +2,6 @@
 
 pub mod expect;
 pub mod file;
-pub mod foresight;
 pub mod grid;
 pub mod options;
 pub mod paths;

@@ -164,6 +164,7 @@ counters_by_name! {
     MISSES_EMPTY = "table.misses_empty";
     MISSES_OTHER = "table.misses_other";
     STORES = "table.stores";
+    FILLS = "table.fills";
     EVICTIONS = "table.evictions";
     REJECTIONS = "table.rejections";
 }

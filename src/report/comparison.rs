@@ -147,7 +147,7 @@ fn variants(comparison: &Comparison) -> Table {
             Column::numbers("change", "change", "of the totals"),
             Column::numbers("ratio", "ratio", "geometric mean over the searches").spare(3),
             Column::numbers("interval", "95 %", "").spare(2),
-            Column::numbers("p", "p", "sign-flip permutation test, after Holm's correction").spare(1),
+            Column::numbers("p", "p", "sign-flip test, corrected for all variants by joint flips").spare(1),
         ],
         rows: rows.collect(),
         ..Table::default()

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// Version of the JSON form. It rises when a field is renamed, removed or given another meaning.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// Numbers that are none become null.
 fn ratio(ratio: &Ratio) -> Value {
@@ -30,7 +30,7 @@ fn variant(comparison: &Comparison, change: &Change) -> Value {
         "moved": change.moved,
         "missing": change.missing,
         "nodes_ratio": ratio(&change.nodes),
-        "nodes_p_holm": change.p,
+        "nodes_p_corrected": change.p,
         "seconds_ratio": ratio(&change.seconds),
         "metrics": metrics,
     })

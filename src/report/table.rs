@@ -4,7 +4,9 @@ use super::number::of_unit;
 use super::page::{Grid, Page};
 use super::sheet::{Cell, Column, Mark, Table};
 use crate::analysis::Line;
+use crate::analysis::pairing::ratio::Judged;
 use crate::analysis::questions::claims::counted;
+use crate::analysis::questions::effects::Interaction;
 use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::questions::summary::Measure;
 use crate::analysis::rows::axes::{self, Axis};
@@ -154,8 +156,9 @@ pub fn summary(page: &Page) -> Table {
         let meaning = "the ratio's 95 % interval; !: clear of 1; †: of the depths that both finished";
         columns.push(Column::numbers(&key("interval"), "95 %", meaning).spare(1));
         if page.chosen {
-            columns
-                .push(Column::numbers(&key("p"), "p", "sign-flip permutation test, after Holm's correction").spare(3));
+            columns.push(
+                Column::numbers(&key("p"), "p", "sign-flip test, corrected for all lines by joint flips").spare(3),
+            );
         }
     }
     if !page.chosen {
@@ -168,7 +171,12 @@ pub fn summary(page: &Page) -> Table {
             )
             .spare(7),
             Column::numbers("full", "full", "share of the slots taken at the end of a search").spare(6),
-            Column::numbers("pressure", "stores per slot", "pressure: stores for each slot of the table").spare(4),
+            Column::numbers(
+                "pressure",
+                "stores per slot",
+                "pressure: stores for each slot over the life of a table (a game, where its searches share one)",
+            )
+            .spare(4),
             Column::numbers("seconds", "seconds", "sum over searches of the median of their repeats").spare(5),
         ]);
     }
@@ -200,8 +208,8 @@ pub fn summary(page: &Page) -> Table {
         _ => summary.searches.to_string(),
     };
     table.note = format!(
-        "* baseline. {} / baseline: geometric mean over {searches} searches, with its 95 % bootstrap interval (! clear of 1, p < 0.05 after \
-         Holm's correction; † of the depths that both finished).",
+        "* baseline. {} / baseline: geometric mean over {searches} searches, with its 95 % bootstrap interval (! clear of 1, p < 0.05 over all lines \
+         together; † of the depths that both finished).",
         summary.metrics.first().map_or("nodes", |metric| &metric.name)
     );
     table
@@ -247,7 +255,14 @@ pub fn details(page: &Page) -> Table {
             "solved",
             "searches that end with a move the suite names, of those where it names one",
         ),
-        Column::numbers("p", "p", "sign-flip permutation test, after Holm's correction"),
+        Column::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips"),
+        Column::numbers("median", "median", "the middle one of the ratios"),
+        Column::numbers("below", "below 1", "positions (or games) in which it needs less than the baseline"),
+        Column::numbers(
+            "without",
+            "without one",
+            "the mean without the position (or game) that moves it most; ? the sign or the mark hangs on one",
+        ),
         Column::numbers(
             "detectable",
             "seen from",
@@ -262,7 +277,14 @@ pub fn details(page: &Page) -> Table {
             _ => Cell::number(part as f64, format!("{part} of {whole}")),
         };
         let why = if line.is_baseline { BASELINE } else { ONE };
-        let seen = ratio.detectable();
+        let level = page.summary.power.level;
+        let seen = ratio.detectable(level);
+        let influence = ratio.influence.map_or(Cell::none(why), |influence| {
+            let hangs = influence.turns || line.measures.first().is_some_and(|measure| measure.hangs);
+            let sign = if hangs { "?" } else { "" };
+            Cell::number(influence.without, format!("{:.3}{sign} ({})", influence.without, line.influential))
+        });
+        let below = if line.is_baseline { Cell::none(BASELINE) } else { parts((ratio.below, ratio.clusters), ONE) };
         let other = if line.is_baseline { Cell::none(BASELINE) } else { parts(line.other_scores, "no common depth") };
         Some(vec![
             Cell::count(line.searches as f64),
@@ -270,15 +292,19 @@ pub fn details(page: &Page) -> Table {
             other,
             parts(line.solved, "the suite names no best moves"),
             Cell::p(p).or(why),
+            Cell::decimal(ratio.median, 3).or(why),
+            below,
+            influence,
             Cell::share(seen, 1.0).or(why),
-            Cell::count(ratio.needed(0.01).unwrap_or(f64::NAN)).or(why),
+            Cell::count(ratio.needed(0.01, level).unwrap_or(f64::NAN)).or(why),
         ])
     })
 }
 
 /// Ratio, interval, p and pairs.
-fn judged(ratio: &crate::analysis::Ratio, p_value: f64) -> [Cell; 4] {
-    let mark = match ratio.is_clear() && p_value < 0.05 {
+fn judged(judged: &Judged) -> [Cell; 4] {
+    let (ratio, p_value) = (judged.ratio, judged.p);
+    let mark = match judged.marked {
         true if ratio.mean < 1.0 => Mark::Less,
         true => Mark::More,
         false => Mark::None,
@@ -307,21 +333,21 @@ fn judgement(ratio: &str, corrected: &str) -> [Column; 4] {
 #[must_use]
 pub fn effects(grid: &Grid) -> Table {
     let rows = grid.effects.iter().map(|effect| {
-        let (axis, ratio) = (&grid.axes[effect.axis], effect.ratio);
+        let axis = &grid.axes[effect.axis];
         let reference = effect.level == grid.references[effect.axis];
         let label = format!("{}{}", axis.levels[effect.level].label, if reference { " *" } else { "" });
         let mut cells = vec![
             Cell { place: Some(effect.axis), ..Cell::text(axis.name.clone()) },
             Cell { place: Some(effect.level), ..Cell::text(label) },
         ];
-        cells.extend(judged(&ratio, effect.p));
+        cells.extend(judged(&effect.judged));
         cells
     });
     let heads = [
         Column::words("option", "option", ""),
         Column::words("value", "value", "* is what the others are held against"),
     ];
-    let ratio = judgement("paired by position and by every other option", "after Holm's correction over all of these");
+    let ratio = judgement("paired by position and by every other option", "corrected for all of these by joint flips");
     Table {
         key: "effects".to_owned(),
         title: "Each option by itself".to_owned(),
@@ -339,10 +365,8 @@ const SHOWN: usize = 12;
 #[must_use]
 pub fn interactions(grid: &Grid) -> Option<Table> {
     let mut all: Vec<_> = grid.interactions.iter().collect();
-    let clear = |p: f64| p < 0.05;
-    all.sort_by(|a, b| {
-        (!clear(a.p)).cmp(&!clear(b.p)).then(b.ratio.mean.ln().abs().total_cmp(&a.ratio.mean.ln().abs()))
-    });
+    let size = |one: &Interaction| one.judged.ratio.mean.ln().abs();
+    all.sort_by(|a, b| (!a.judged.marked).cmp(&!b.judged.marked).then(size(b).total_cmp(&size(a))));
     let rows: Vec<Vec<Cell>> = all
         .iter()
         .take(SHOWN)
@@ -351,13 +375,13 @@ pub fn interactions(grid: &Grid) -> Option<Table> {
                 format!("{}={}", grid.axes[axis].name, grid.axes[axis].levels[level].label)
             };
             let mut cells = vec![Cell::text(label(interaction.first)), Cell::text(label(interaction.second))];
-            cells.extend(judged(&interaction.ratio, interaction.p));
+            cells.extend(judged(&interaction.judged));
             cells
         })
         .collect();
-    let number = all.iter().filter(|interaction| clear(interaction.p)).count();
+    let number = all.iter().filter(|interaction| interaction.judged.marked).count();
     let heads = [Column::words("first", "one", ""), Column::words("second", "other", "")];
-    let ratio = judgement("1 where the two effects simply multiply", "after Holm's correction over all pairs");
+    let ratio = judgement("1 where the two effects simply multiply", "corrected for all pairs by joint flips");
     (!rows.is_empty()).then(|| Table {
         key: "interactions".to_owned(),
         title: "Options together".to_owned(),
@@ -400,7 +424,7 @@ pub fn pairs(page: &Page) -> Option<Table> {
             Column::words("against", "against", ""),
             Column::numbers("ratio", &format!("{metric}, ratio"), "geometric mean, over positions"),
             Column::numbers("interval", "95 %", "the ratio's interval"),
-            Column::numbers("p", "p", "sign-flip permutation test, after Holm's correction over all pairs"),
+            Column::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips over all pairs"),
         ],
         rows: rows.collect(),
         note: format!(

@@ -71,7 +71,7 @@ impl Told<'_> {
                  Differences under about {} would be missed there.",
                 tuned.held_out,
                 told(&held.test),
-                share(held.test.detectable()),
+                share(held.test.detectable(tuned.level)),
             ),
             (Confirmation::Worse, Some(held)) => format!(
                 "No winner: \"{winner}\" won the race by luck; on {} held-out items its {metric} are {} of \"{against}\"'s.",
@@ -173,7 +173,11 @@ impl Told<'_> {
                 Column::numbers("searches", "searches", "searches made of it"),
                 Column::numbers("ratio", "ratio", "geometric mean of the ratio to the baseline, over these searches"),
                 Column::numbers("interval", "95 %", "its interval, by items"),
-                Column::numbers("p", "p", "of its being equal to the winner: sign-flip test, after Holm's correction"),
+                Column::numbers(
+                    "p",
+                    "p",
+                    "of its being equal to the winner: sign-flip test, corrected for all candidates by joint flips",
+                ),
             ],
             rows: rows.collect(),
             note: format!(
@@ -210,7 +214,7 @@ impl Told<'_> {
             ],
             rows,
             note: format!(
-                "* baseline. {} items that the race never saw. p: the winner against \"{}\"; at other pressures after Holm's correction.",
+                "* baseline. {} items that the race never saw. p: the winner against \"{}\"; corrected for all pressures together.",
                 self.tuned.held_out,
                 self.name(self.tuned.against)
             ),

@@ -261,7 +261,7 @@ fn the_forms_for_machines_say_the_same_and_break_nowhere() {
     assert!(!markdown.contains("<b>"), "{markdown}");
 
     let json: serde_json::Value = serde_json::from_str(&read("json")).unwrap();
-    assert_eq!((json["schema"].as_u64(), json["finding"].as_str()), (Some(1), Some("gate")));
+    assert_eq!((json["schema"].as_u64(), json["finding"].as_str()), (Some(2), Some("gate")));
     assert_eq!((json["rows"]["paired"].as_u64(), json["rows"]["moved"].as_u64()), (Some(48), Some(24)));
     let nasty = json["variants"].as_array().unwrap().iter().find(|variant| variant["variant"] == NASTY).unwrap();
     let total = nasty["metrics"]["search.nodes"]["new"].as_f64().unwrap();

@@ -170,16 +170,16 @@ fn each_effect_and_the_interaction() {
     let places: Vec<(usize, usize)> = effects.iter().map(|effect| (effect.axis, effect.level)).collect();
     assert_eq!(places, [(0, 0), (0, 1), (1, 0), (1, 1)]);
     // 1 MiB by 64 KiB: b1 by s1 0, 1, 1, 1; b2 by s2 -1, -, 1, 1.
-    near(effects[1].ratio.mean.log2(), 4.0 / 7.0);
+    near(effects[1].judged.ratio.mean.log2(), 4.0 / 7.0);
     // Two slots by one: s2 by s1 -1 four times; b2 by b1 -2, -, -1, -1.
-    near(effects[3].ratio.mean.log2(), -8.0 / 7.0);
-    assert_eq!([1, 3].map(|at| (effects[at].ratio.pairs, effects[at].ratio.clusters)), [(7, 3), (7, 3)]);
+    near(effects[3].judged.ratio.mean.log2(), -8.0 / 7.0);
+    assert_eq!([1, 3].map(|at| (effects[at].judged.ratio.pairs, effects[at].judged.ratio.clusters)), [(7, 3), (7, 3)]);
     // b2 by s2 over b1 by s1: -1 - 0, then 1 - 1 twice.
     let found = interactions(&grid, &axes, &references, &Metric::nodes());
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].first, found[0].second), ((0, 1), (1, 1)));
-    near(found[0].ratio.mean.log2(), -1.0 / 3.0);
-    assert_eq!((found[0].ratio.pairs, found[0].ratio.clusters), (3, 2));
+    near(found[0].judged.ratio.mean.log2(), -1.0 / 3.0);
+    assert_eq!((found[0].judged.ratio.pairs, found[0].judged.ratio.clusters), (3, 2));
 }
 
 fn ruled(rows: &[String], claims: &[&str]) -> Vec<Verdict> {

@@ -16,6 +16,7 @@ mod races;
 mod rooms;
 mod rows;
 mod statistics;
+mod summary;
 #[cfg(unix)]
 mod sweep;
 mod trace;

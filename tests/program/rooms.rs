@@ -16,7 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("signature", &["chess", "table", "engine", "experiment"]),
     ("record", &["chess", "table", "engine", "subject", "experiment"]),
     ("runner", &["talk", "chess", "table", "engine", "subject", "experiment", "signature", "record"]),
-    ("analysis", &["record", "experiment"]),
+    ("analysis", &["table", "record", "experiment"]),
     ("tune", &["experiment", "record", "runner", "analysis"]),
     ("report", &["analysis", "experiment", "record"]),
     ("submit", &[]),

@@ -1,21 +1,24 @@
 //! The statistics against SciPy's figures, laws that any ratio keeps, and intervals that hold the truth as often as they say.
 //!
-//! The figures are SciPy 1.17.1's, of
+//! The figures are NumPy 2.4.6's and SciPy 1.17.1's, of
 //! ```python
 //! y = numpy.array([0.05 + 0.3*numpy.sin(3.0*k) + 0.02*(k % 5) for k in range(24)])
-//! t = stats.t.ppf(.975, 23); a = stats.norm.cdf(-numpy.sqrt(24/23) * t)
-//! stats.bootstrap((y,), numpy.mean, n_resamples=2_000_000, confidence_level=1-2*a, method="percentile")
+//! # bootstrap-t, 2,000,000 draws ix of n clusters with sums s and sizes c (of single positions: 1), each
+//! #   mm = s[ix].sum(1) / c[ix].sum(1);  se = sqrt(((s[ix] - mm[:,None]*c[ix])**2).sum(1) * n/(n-1)) / c[ix].sum(1)
+//! #   a, b = numpy.quantile((mm - m) / se, [.025, .975]);  t = stats.t.ppf(.975, n-1);  [m - max(b, t)*se0, m - min(a, -t)*se0]
 //! stats.permutation_test((y,), numpy.mean, permutation_type="samples", n_resamples=2_000_000)
 //! # exact power of the t-test, for sample sizes: nc = d/(sd/sqrt(n)); c = t.ppf(.975, n-1); nct.sf(c, n-1, nc)
-//! # clusters: g = [0,0,0,1,1,2,3,3,3,3,4,4,5,5,5,6,7,7,8,8,8,9,9,9]; sums s and sizes m of each, numpy's own bootstrap of
-//! # s[ix].sum(1)/m[ix].sum(1) over 2,000,000 draws ix of 10 clusters
+//! # clusters: g = [0,0,0,1,1,2,3,3,3,3,4,4,5,5,5,6,7,7,8,8,8,9,9,9]; sums s and sizes c of each
 //! ```
 
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use ttlab::analysis::pairing::ratio::Ratio;
-use ttlab::analysis::pairing::stats::{holm, median};
+use ttlab::analysis::pairing::clusters::Clusters;
+use ttlab::analysis::pairing::flips::joint;
+use ttlab::analysis::pairing::interval::intervals;
+use ttlab::analysis::pairing::ratio::{Family, Ratio};
+use ttlab::analysis::pairing::stats::{at_least, holm, median, t_quantile};
 
 fn plain(logs: &[f64]) -> Vec<(u32, f64)> {
     logs.iter().enumerate().map(|(at, &log)| (at as u32, log)).collect()
@@ -35,17 +38,28 @@ fn means_errors_and_intervals_are_scipys() {
     let ratio = Ratio::of(&plain(&waves()));
     near(ratio.mean, 1.091_571_998_522_803, 1e-12);
     near(ratio.error, 0.042_806_821_962_103, 1e-12);
-    near(ratio.low, 0.999_514_785_381_780_8, 0.003);
-    near(ratio.high, 1.192_456_861_395_883_2, 0.003);
+    near(ratio.low, 0.999_066_6, 0.003);
+    near(ratio.high, 1.194_006_6, 0.003);
     near(ratio.p, 0.053_338, 0.006);
 }
 
 #[test]
+fn skew_stretches_the_side_that_it_hides() {
+    let logs: Vec<f64> = (0..12).map(|k| (1.5 * (5.0 * f64::from(k)).sin()).exp() / 5.0 - 0.2).collect();
+    let ratio = Ratio::of(&plain(&logs));
+    near(ratio.low, 0.912_775_5, 0.004);
+    near(ratio.high, 1.422_173, 0.02);
+}
+
+#[test]
 fn few_get_students_interval_and_the_exact_test() {
-    let ratio = Ratio::of(&plain(&waves()[..6]));
-    near(ratio.low, (-0.019_199_064_859_845_516_f64).exp(), 1e-9);
-    near(ratio.high, 0.224_619_523_252_450_2_f64.exp(), 1e-9);
-    near(ratio.p, 0.093_75, 1e-12);
+    // Four: mean and standard deviation by hand, t of 97.5 % at 3 degrees of freedom 3.182446.
+    let ratio = Ratio::of(&plain(&[0.1, 0.2, 0.3, 0.4]));
+    let reach = 3.182_446_305_284_263 * (0.05_f64 / 3.0).sqrt() / 2.0;
+    near(ratio.low, (0.25 - reach).exp(), 1e-9);
+    near(ratio.high, (0.25 + reach).exp(), 1e-9);
+    near(ratio.p, 0.125, 1e-12);
+    near(Ratio::of(&plain(&waves()[..6])).p, 0.093_75, 1e-12);
     let eight = Ratio::of(&plain(&[0.2, 0.1, -0.05, 0.3, 0.15, 0.05, 0.25, 0.0]));
     near(eight.mean, 1.133_148_453_066_826_3, 1e-12);
     near(eight.p, 0.046_875, 1e-12);
@@ -58,8 +72,8 @@ fn clusters_are_drawn_whole() {
     let ratio = Ratio::of(&logs);
     assert_eq!((ratio.pairs, ratio.clusters), (24, 10));
     near(ratio.error, 0.017_115_308_603_708_194, 1e-12);
-    near(ratio.low, 1.055_050_29, 0.002);
-    near(ratio.high, 1.147_365, 0.002);
+    near(ratio.low, 1.050_116_7, 0.002);
+    near(ratio.high, 1.141_626_2, 0.002);
     near(ratio.p, 0.001_953_125, 1e-12);
     // Equal numbers in a cluster say no more than one of them.
     let stripes: Vec<f64> = (0..60).map(|n| if n / 10 % 2 == 0 { 0.3 } else { -0.1 }).collect();
@@ -73,18 +87,18 @@ fn clusters_are_drawn_whole() {
 fn very_many_follow_the_normal_law() {
     let logs: Vec<f64> = (0..1500).map(|k| 0.01 * (3.0 * f64::from(k)).sin() + 0.0005).collect();
     let ratio = Ratio::of(&plain(&logs));
-    near(ratio.low, 0.000_138_609_190_458_387_86_f64.exp(), 1e-9);
-    near(ratio.high, 0.000_855_405_965_737_115_8_f64.exp(), 1e-9);
+    near(ratio.low, 0.000_138_609_190_458_387_86_f64.exp(), 1e-7);
+    near(ratio.high, 0.000_855_405_965_737_115_8_f64.exp(), 1e-7);
     near(ratio.p, 0.006_06, 0.0015);
 }
 
 #[test]
 fn sample_sizes_agree_with_the_exact_power_of_the_t_test() {
     let ratio = Ratio::of(&plain(&waves()));
-    near(ratio.needed(0.01).unwrap(), 3489.0, 3.0);
-    near(ratio.needed(0.10).unwrap(), 40.0, 1.0);
-    near(ratio.detectable(), 0.133_415, 0.002);
-    assert_eq!(Ratio::of(&plain(&[0.1])).needed(0.01), None);
+    near(ratio.needed(0.01, 0.05).unwrap(), 3489.0, 3.0);
+    near(ratio.needed(0.10, 0.05).unwrap(), 40.0, 1.0);
+    near(ratio.detectable(0.05), 0.133_415, 0.002);
+    assert_eq!(Ratio::of(&plain(&[0.1])).needed(0.01, 0.05), None);
 }
 
 #[test]
@@ -99,27 +113,219 @@ fn medians_by_hand() {
     assert!(median(&mut []).is_nan());
 }
 
-/// Of 400 seeded samples with a skew as node ratios have it, about 95 % of the intervals hold the truth; and where there is no
-/// effect, the test finds one in about 5 %. Four standard deviations are allowed.
-#[test]
-fn intervals_and_p_keep_their_word() {
-    for count in [5, 12, 24] {
-        let mut random = Pcg64::seed_from_u64(count);
-        let (mut covered, mut found) = (0, 0);
-        for _ in 0..400 {
-            // A sum of uniforms and the square of one: mean 0, skewed.
-            let draw = |random: &mut Pcg64| {
-                let sum = (0..6).map(|_| random.random::<f64>()).sum::<f64>() - 3.0;
-                0.2 * (sum + random.random::<f64>().powi(2) - 1.0 / 3.0)
-            };
-            let logs: Vec<f64> = (0..count).map(|_| draw(&mut random)).collect();
-            let ratio = Ratio::of(&plain(&logs));
-            covered += usize::from(ratio.low <= 1.0 && 1.0 <= ratio.high);
-            found += usize::from(ratio.p < 0.05);
-        }
-        assert!((363..=397).contains(&covered), "{count}: {covered} of 400 intervals hold the truth");
-        assert!(found <= 37, "{count}: {found} of 400 found an effect that is not there");
+/// How often intervals must hold the truth, of so many clusters; in percent, as docs/methodology.md states them. No interval from
+/// eight values alone can know of a tail that it has not seen: there the promise is less, and said to be.
+const PROMISED: [(usize, Shape, f64); 10] = [
+    (8, Shape::Normal, 95.0),
+    (8, Shape::Lognormal, 90.0),
+    (8, Shape::Heavy, 95.0),
+    (24, Shape::Normal, 95.0),
+    (24, Shape::Lognormal, 92.0),
+    (24, Shape::Heavy, 95.0),
+    (100, Shape::Normal, 95.0),
+    (100, Shape::Lognormal, 94.0),
+    (100, Shape::Heavy, 95.0),
+    (10, Shape::Games, 94.0),
+];
+
+/// How log ratios are spread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Shape {
+    Normal,
+    /// The exponential of a normal law: skewness 6.2.
+    Lognormal,
+    /// Student's t with 2.5 degrees of freedom: hardly a variance.
+    Heavy,
+    /// Ten games of 4 to 110 searches, each with its own mean.
+    Games,
+}
+
+/// Searches of each of ten games.
+const GAMES: [u32; 10] = [4, 8, 12, 18, 25, 30, 40, 55, 70, 110];
+
+/// A sample with mean 0.
+fn sample(shape: Shape, count: usize, random: &mut Pcg64) -> Vec<(u32, f64)> {
+    let mut normal = || {
+        // Box and Muller.
+        let (u, v) = (1.0 - random.random::<f64>(), random.random::<f64>());
+        (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+    };
+    let mut value = || match shape {
+        Shape::Normal | Shape::Games => normal(),
+        Shape::Lognormal => normal().exp() - 0.5_f64.exp(),
+        // A normal over the root of chi-square over 2.5; its square has a gamma law with shape 1.25: five normals make two of them.
+        Shape::Heavy => heavy(&mut normal),
+    };
+    if shape != Shape::Games {
+        return (0..count as u32).map(|at| (at, value())).collect();
     }
+    let searches = GAMES.iter().zip(0..).flat_map(|(&searches, game)| {
+        let mean = 0.1 * value();
+        (0..searches).map(|_| (game, mean + 0.3 * value())).collect::<Vec<_>>()
+    });
+    searches.collect()
+}
+
+/// Student's t with 2.5 degrees of freedom, by Bailey's polar method (1994).
+fn heavy(normal: &mut impl FnMut() -> f64) -> f64 {
+    // Two normals give a point whose angle is even and whose squared radius is exponential: a uniform number and an angle.
+    let (x, y) = (normal(), normal());
+    let squared = x * x + y * y;
+    let uniform = (-squared / 2.0).exp();
+    (2.5 * (uniform.powf(-2.0 / 2.5) - 1.0)).sqrt() * x / squared.sqrt()
+}
+
+/// The share of intervals of so many samples that hold the truth.
+fn coverage(count: usize, shape: Shape, samples: usize) -> f64 {
+    let mut random = Pcg64::seed_from_u64(count as u64);
+    let mut covered = 0;
+    let mut left = samples;
+    while left > 0 {
+        let some = left.min(400);
+        let lines: Vec<Clusters> = (0..some).map(|_| Clusters::new(&sample(shape, count, &mut random))).collect();
+        covered += intervals(&lines).iter().filter(|(low, high)| *low <= 0.0 && 0.0 <= *high).count();
+        left -= some;
+    }
+    covered as f64 / samples as f64
+}
+
+/// Three standard errors of a share.
+fn three(share: f64, samples: usize) -> f64 {
+    3.0 * (share * (1.0 - share) / samples as f64).sqrt()
+}
+
+/// Of 400 seeded samples each, as many intervals hold the truth as is promised: three binomial standard errors are allowed.
+#[test]
+fn intervals_hold_their_level() {
+    for (count, shape, promised) in PROMISED {
+        let (found, promised) = (coverage(count, shape, 400), promised / 100.0);
+        assert!(found >= promised - three(promised, 400), "{count} {shape:?}: {found} of the intervals hold the truth");
+    }
+}
+
+/// The long form, 20,000 samples each, whose figures docs/methodology.md gives.
+#[test]
+#[ignore = "takes minutes: run it where the intervals change"]
+fn intervals_hold_their_level_in_the_long_run() {
+    let samples = 20_000;
+    for (count, shape, promised) in PROMISED {
+        let (found, promised) = (coverage(count, shape, samples), promised / 100.0);
+        println!("{count} {shape:?}: {:.1} %", 100.0 * found);
+        assert!(found >= promised - three(promised, samples), "{count} {shape:?}: {found}");
+    }
+}
+
+/// The plain definition of the joint test, all patterns: the largest statistic among a line and those that stand out less.
+fn plain_joint(lines: &[Vec<f64>]) -> Vec<f64> {
+    let units = lines[0].len();
+    let statistic = |line: &[f64], pattern: u32| {
+        let sum: f64 = line.iter().enumerate().map(|(at, x)| if pattern >> at & 1 == 1 { -x } else { *x }).sum();
+        sum.abs() / line.iter().map(|x| x * x).sum::<f64>().sqrt()
+    };
+    let observed: Vec<f64> = lines.iter().map(|line| statistic(line, 0)).collect();
+    let step = |at: usize| {
+        let below: Vec<usize> = (0..lines.len()).filter(|&other| observed[other] <= observed[at]).collect();
+        let reached =
+            |pattern: &u32| below.iter().any(|&other| statistic(&lines[other], *pattern) >= observed[at] - 1e-9);
+        (0..1_u32 << units).filter(reached).count() as f64 / f64::from(1_u32 << units)
+    };
+    let steps: Vec<f64> = (0..lines.len()).map(step).collect();
+    let step_or_before = |at: usize| {
+        let before = (0..lines.len()).filter(|&other| observed[other] >= observed[at]);
+        before.map(|other| steps[other]).fold(0.0, f64::max)
+    };
+    (0..lines.len()).map(step_or_before).collect()
+}
+
+/// NumPy's, over all 128 patterns: `Z = L / sqrt((L**2).sum(1))[:,None]`, `V = abs(P @ Z.T)`, running maxima from the least.
+#[test]
+fn joint_flips_by_numpy() {
+    let lines = [
+        vec![0.3, 0.2, 0.25, 0.1, 0.3, 0.15, 0.2],
+        vec![0.3, 0.22, 0.2, 0.1, 0.35, 0.1, -0.05],
+        vec![-0.1, 0.2, 0.1, 0.05, -0.2, 0.1, 0.15],
+    ];
+    let found = joint(&lines.iter().map(|line| Clusters::new(&plain(line))).collect::<Vec<_>>());
+    let near_all =
+        |found: [f64; 3], wanted: [f64; 3]| found.iter().zip(wanted).for_each(|(f, w)| near(*f, w / 128.0, 1e-12));
+    near_all([0, 1, 2].map(|at| found.lines[at].p), [2.0, 4.0, 66.0]);
+    near_all([0, 1, 2].map(|at| found.lines[at].corrected), [2.0, 8.0, 66.0]);
+    // The statistic must reach 2.32115383, Student's t of sqrt(6) x 2.32115383 / sqrt(7 - 2.32115383^2) = 4.477 at 6 degrees of freedom.
+    near(found.level, 0.0042, 0.0001);
+}
+
+#[test]
+fn lines_that_move_together_cost_no_more_than_one() {
+    let line: Vec<f64> = (0..12).map(|k| 0.1 + 0.2 * (7.0 * f64::from(k)).sin()).collect();
+    let alone = Family::of(&[plain(&line)]).lines[0];
+    let together = Family::of(&vec![plain(&line); 40]);
+    near(alone.p, alone.ratio.p, 1e-12);
+    together.lines.iter().for_each(|judged| near(judged.p, alone.p, 1e-12));
+}
+
+/// An effect of the size that is called detectable is found four times in five, among six lines that share their positions: three
+/// standard errors are allowed, and two in a hundred for what the quantiles of Student's t leave out.
+#[test]
+fn effects_are_found_as_often_as_promised() {
+    let mut random = Pcg64::seed_from_u64(6);
+    let (pages, spread, count) = (200, 0.05, 24);
+    // One seeded page tells the level; the true spread tells the effect.
+    let noise = |random: &mut Pcg64| -> Vec<(u32, f64)> {
+        sample(Shape::Normal, count, random).into_iter().map(|(at, log)| (at, spread * log)).collect()
+    };
+    let level = Family::of(&(0..6).map(|_| noise(&mut random)).collect::<Vec<_>>()).level;
+    let truth = Ratio { error: spread / (count as f64).sqrt(), clusters: count, ..Ratio::default() };
+    let effect = truth.detectable(level).ln_1p();
+    let found = (0..pages).filter(|_| {
+        let mut page: Vec<_> = (0..6).map(|_| noise(&mut random)).collect();
+        page[0].iter_mut().for_each(|(_, log)| *log += effect);
+        Family::of(&page).lines[0].marked
+    });
+    let found = found.count() as f64 / pages as f64;
+    assert!((found - 0.8).abs() <= three(0.8, pages) + 0.02, "found in {found} of the pages");
+    // With the level of a single comparison the promise would not be kept.
+    assert!(level < 0.02, "{level}");
+}
+
+#[test]
+fn what_one_position_decides_is_told() {
+    // Nine positions a little above 1, one far below: the mean says less, all others say more.
+    let mut logs: Vec<f64> = (0..9).map(|k| 0.02 + 0.002 * f64::from(k)).collect();
+    let nine = Family::of(&[plain(&logs)]).lines[0];
+    assert!(nine.marked && !nine.hangs && nine.ratio.influence.is_some_and(|influence| !influence.turns));
+    logs.push(-3.0);
+    let ten = Family::of(&[plain(&logs)]).lines[0];
+    assert!(ten.ratio.mean < 1.0 && ten.ratio.median > 1.0 && (ten.ratio.below, ten.ratio.above) == (1, 9));
+    let influence = ten.ratio.influence.unwrap();
+    assert!(influence.turns && influence.cluster == 9);
+    near(influence.without, nine.ratio.mean, 1e-12);
+    // It hides what the others show.
+    assert!(!ten.marked && ten.hangs);
+    // Six of six is as little as can be marked; with one of them the other way it is not.
+    let six = Family::of(&[plain(&[0.1; 6])]).lines[0];
+    assert!(six.p == 0.031_25 && six.marked && !six.hangs);
+    // Twelve positions just told from 1: without the strongest they are not.
+    let logs = [0.4, 0.3, 0.2, 0.2, 0.1, 0.1, 0.05, 0.05, -0.05, -0.05, -0.05, 0.02];
+    let border = Family::of(&[plain(&logs)]).lines[0];
+    assert_eq!((border.p < 0.05, border.marked, border.hangs), (true, true, true), "{border:?}");
+}
+
+/// 2^(1-n) x lines: five positions have no p below 1/16; ten lines take eight, and a thousand fifteen.
+#[test]
+fn too_few_to_show_anything() {
+    assert_eq!([1, 2, 10, 1000].map(at_least), [6, 7, 9, 16]);
+    let judge = |count: u32, lines: usize| Family::of(&vec![(0..count).map(|at| (at, 0.1)).collect::<Vec<_>>(); lines]);
+    assert!(!judge(5, 1).lines[0].marked && judge(6, 1).lines[0].marked);
+    assert!(!judge(8, 10).lines[0].marked && judge(9, 10).lines[0].marked);
+    assert_eq!(Ratio { error: 0.1, clusters: 5, ..Ratio::default() }.detectable(0.0), f64::INFINITY);
+}
+
+#[test]
+fn quantiles_of_very_many_are_the_normal_laws() {
+    for clusters in [1_000_001, 20_000_000, usize::MAX] {
+        near(t_quantile(clusters, 0.975), 1.959_963_984_540_054, 1e-9);
+    }
+    near(t_quantile(1_000_000, 0.975), 1.959_966, 1e-4);
 }
 
 #[test]
@@ -152,19 +358,19 @@ proptest! {
             prop_assert!((a / b - shift.exp()).abs() < 1e-9);
         }
         // Finding half the effect takes about four times the positions.
-        let (one, half) = (ratio.needed(0.02).unwrap(), ratio.needed(0.01).unwrap());
+        let (one, half) = (ratio.needed(0.02, 0.05).unwrap(), ratio.needed(0.01, 0.05).unwrap());
         prop_assume!(one > 200.0);
         prop_assert!((3.8..4.2).contains(&(half / one)), "{} {}", one, half);
     }
 
     #[test]
-    fn holm_never_lowers_a_p_and_keeps_their_order(p in prop::collection::vec(0.0_f64..1.0, 1..30)) {
-        let adjusted = holm(&p);
-        for at in 0..p.len() {
-            prop_assert!(adjusted[at] >= p[at] && adjusted[at] <= 1.0);
-            for other in 0..p.len() {
-                prop_assert!(p[at] > p[other] || adjusted[at] <= adjusted[other]);
-            }
+    fn joint_flips_are_those_of_the_definition(
+        lines in prop::collection::vec(prop::collection::vec(-1.0_f64..1.5, 7), 1..6),
+    ) {
+        let found = joint(&lines.iter().map(|line| Clusters::new(&plain(line))).collect::<Vec<_>>());
+        for (found, plain) in found.lines.iter().zip(plain_joint(&lines)) {
+            prop_assert!((found.corrected - plain).abs() < 1e-12, "{} {}", found.corrected, plain);
+            prop_assert!(found.p <= found.corrected && found.weakest >= found.corrected - 1e-12);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What an experiment cannot show, and what to do about it.
 
+use super::few;
 use crate::analysis::questions::summary::Summary;
 use crate::record::manifest::Manifest;
 
@@ -9,6 +10,27 @@ const FEW: usize = 10;
 /// Tables less full than this, in per mille, put no pressure on a policy. Source: Stockfish's advice on table sizes.
 const FULL: f64 = 300.0;
 
+/// Said where no entry grows old.
+pub(super) const AGING: &str = "aging is invisible: every position is searched from an empty table, so no entry grows old; give a \
+     [sequence], or a PGN suite";
+
+/// That tables are not full enough to show what is varied. Replacement needs pressure in every table; anything else that is compared
+/// needs it in one, since no engine plays with an empty table.
+pub(super) fn pressure(
+    replacement: bool,
+    variants: usize,
+    loose: &[&str],
+    bounded: usize,
+    what: &str,
+    than: &str,
+) -> Option<String> {
+    let told = variants > 1 && !loose.is_empty() && (replacement || loose.len() == bounded);
+    let shown = loose.iter().take(3).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    let more = if loose.len() > 3 { format!(" and {} more", loose.len() - 3) } else { String::new() };
+    let so = if replacement { "so this says little about replacement" } else { "as no table is in a game" };
+    told.then(|| format!("no pressure: the tables of {shown}{more} {what}, {so}; use smaller tables or {than}"))
+}
+
 /// What the counts of a finished run cannot show.
 #[must_use]
 pub fn counts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
@@ -16,25 +38,21 @@ pub fn counts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let varies = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
     let loose: Vec<&str> =
         summary.lines.iter().filter(|line| line.hashfull < FULL).map(|line| line.name.as_str()).collect();
-    if (varies("table.policy") || varies("table.same_key") || varies("table.slots")) && !loose.is_empty() {
-        let shown = loose.iter().take(3).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
-        let more = if loose.len() > 3 { format!(" and {} more", loose.len() - 3) } else { String::new() };
-        warnings.push(format!(
-            "no pressure: the tables of {shown}{more} stayed less than 30 % full, so this says little about replacement; \
-             use smaller tables or greater depth"
-        ));
-    }
+    let bounded = summary.lines.iter().filter(|line| !line.hashfull.is_nan()).count();
+    let replacement = varies("table.policy") || varies("table.same_key") || varies("table.slots");
+    let what = "stayed less than 30 % full";
+    let than = "greater depth";
+    warnings.extend(pressure(replacement, summary.lines.len(), &loose, bounded, what, than));
     let ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(varies)
         || crate::experiment::schema::age_paths().any(|path| varies(&path));
     let kept = manifest.options.values().any(|options| options["table"]["clear"] == "never");
     if ages && !manifest.sequence && !kept {
-        warnings.push(
-            "aging is invisible: every position is searched from an empty table, so no entry grows old; give a [sequence], or \
-             a PGN suite"
-                .to_owned(),
-        );
+        warnings.push(AGING.to_owned());
     }
-    if summary.searches < FEW {
+    let power = &summary.power;
+    if let Some(words) = few::too_few(power.clusters, power.lines, power.games) {
+        warnings.push(words);
+    } else if summary.searches < FEW {
         warnings.push(format!("{} searches are few: the means say little beyond them", summary.searches));
     }
     warnings

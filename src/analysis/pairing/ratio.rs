@@ -1,12 +1,13 @@
-//! How much, and how sure: ratios paired by position, their geometric mean, a bootstrap interval, a permutation test.
+//! How much, and how sure: ratios paired by position, their geometric mean, an interval, a sign-flip test, and what one search decides.
 //!
 //! The unit is the position (or, in sequences, the game: its searches share a table and are not independent). Node counts of two
 //! variants on one position are compared as the logarithm of their ratio, since positions differ in size by orders of magnitude.
 
 use super::clusters::Clusters;
-use super::stats::{mean, t_quantile};
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
+use super::flips::{Flipped, joint};
+use super::influence::{Influence, carrier, influence, signs};
+use super::interval::intervals;
+use super::stats::{at_least, mean, median, t_quantile};
 
 /// A geometric mean of ratios and what is known about it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -25,6 +26,91 @@ pub struct Ratio {
     pub pairs: usize,
     /// How many clusters (games, or positions where there are none).
     pub clusters: usize,
+    /// The median of the ratios.
+    pub median: f64,
+    /// How many clusters lie below 1.
+    pub below: usize,
+    /// How many lie above it.
+    pub above: usize,
+    /// What leaving one cluster out does; none for fewer than three.
+    pub influence: Option<Influence>,
+}
+
+/// Samples judged together: each a list of (cluster, logarithm of the ratio) pairs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Family {
+    /// What is known of each, in the order given.
+    pub lines: Vec<Judged>,
+    /// How many of them are tested.
+    pub tested: usize,
+    /// The level at which each line would have to be tested by itself, for 5 % over all of them; 0 where nothing could be seen.
+    pub level: f64,
+}
+
+/// One of several samples that are judged together.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Judged {
+    /// Its ratio.
+    pub ratio: Ratio,
+    /// p of it, corrected for the others; NaN for fewer than two clusters.
+    pub p: f64,
+    /// Whether it is told from 1: the interval leaves 1 out, the corrected p is below 5 %, and so many clusters can show something
+    /// among so many lines.
+    pub marked: bool,
+    /// Whether a single cluster decides that: without it the line would be marked if it is not, or not if it is.
+    pub hangs: bool,
+}
+
+impl Family {
+    /// Judges samples. Equal input gives equal output: the draws are seeded, and shared by samples of the same clusters.
+    #[must_use]
+    pub fn of(samples: &[Vec<(u32, f64)>]) -> Self {
+        let lines: Vec<Clusters> = samples.iter().map(|logs| Clusters::new(logs)).collect();
+        let tests = joint(&lines);
+        let tested = lines.iter().filter(|line| line.len() >= 2).count();
+        let enough = |line: &Clusters| line.len() >= at_least(tested);
+        let ratio = |at: usize, (low, high): (f64, f64)| {
+            let (line, logs) = (&lines[at], &samples[at]);
+            let (below, above) = signs(line);
+            Ratio {
+                mean: mean(logs.iter().map(|&(_, log)| log)).exp(),
+                low: low.exp(),
+                high: high.exp(),
+                p: tests.lines[at].p,
+                error: line.standard_error(),
+                pairs: logs.len(),
+                clusters: line.len(),
+                median: median(&mut logs.iter().map(|&(_, log)| log).collect::<Vec<_>>()).exp(),
+                below,
+                above,
+                influence: influence(line),
+            }
+        };
+        let mut judged: Vec<Judged> = intervals(&lines)
+            .into_iter()
+            .enumerate()
+            .map(|(at, interval)| {
+                let (ratio, p) = (ratio(at, interval), tests.lines[at].corrected);
+                Judged { ratio, p, marked: ratio.is_clear() && p < 0.05 && enough(&lines[at]), hangs: false }
+            })
+            .collect();
+        // Only where the test would change its mind does the interval have to be looked at again.
+        let doubtful: Vec<(usize, Clusters)> = (0..lines.len())
+            .filter(|&at| enough(&lines[at]))
+            .filter_map(|at| {
+                let Flipped { weakest, strongest, .. } = tests.lines[at];
+                let (marked, line) = (judged[at].marked, &lines[at]);
+                judged[at].hangs = marked && weakest >= 0.05;
+                let again = if marked { weakest < 0.05 } else { strongest < 0.05 };
+                again.then(|| carrier(line, !marked)).flatten().map(|place| (at, line.without(place)))
+            })
+            .collect();
+        let (places, rests): (Vec<usize>, Vec<Clusters>) = doubtful.into_iter().unzip();
+        for (at, (low, high)) in places.into_iter().zip(intervals(&rests)) {
+            judged[at].hangs = (low > 0.0 || high < 0.0) != judged[at].marked;
+        }
+        Self { lines: judged, tested, level: if tested == 1 { 0.05 } else { tests.level } }
+    }
 }
 
 impl Ratio {
@@ -34,78 +120,45 @@ impl Ratio {
         self.low > 1.0 || self.high < 1.0
     }
 
-    /// Of something held against itself, in so many searches.
+    /// A thing held against itself, in so many pairs.
     #[must_use]
     pub fn itself(pairs: usize) -> Self {
         let nan = f64::NAN;
-        Self { mean: 1.0, low: nan, high: nan, p: nan, error: nan, pairs, clusters: 0 }
+        Self { mean: 1.0, low: nan, high: nan, p: nan, error: nan, pairs, median: 1.0, ..Self::default() }
     }
 
     /// From (cluster, logarithm of the ratio) pairs. Equal input gives equal output: the draws are seeded.
     #[must_use]
     pub fn of(logs: &[(u32, f64)]) -> Self {
-        let clusters = Clusters::new(logs);
-        let mut random = Pcg64::seed_from_u64(1);
-        let (low, high) = clusters.interval(&mut random);
-        Self {
-            mean: mean(logs.iter().map(|&(_, log)| log)).exp(),
-            low: low.exp(),
-            high: high.exp(),
-            p: clusters.permutation(&mut random),
-            error: clusters.standard_error(),
-            pairs: logs.len(),
-            clusters: clusters.len(),
-        }
+        Family::of(&[logs.to_vec()]).lines[0].ratio
     }
 
-    /// As [`Ratio::of`], of many samples on all processors. Each is seeded by itself: the order of work changes nothing.
+    /// The smallest effect (0.01: one percent) that so many clusters with this spread show at a level (0.05 for a single
+    /// comparison) with a power of 80 %; NaN for fewer than two clusters, infinite where no effect can be shown.
     #[must_use]
-    pub fn of_each(samples: &[Vec<(u32, f64)>]) -> Vec<Self> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut ratios = vec![Self::default(); samples.len()];
-        let todo = std::sync::Mutex::new(ratios.iter_mut().zip(samples));
-        let work = || {
-            let next = || todo.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
-            while let Some((ratio, logs)) = next() {
-                *ratio = Self::of(logs);
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..threads.min(samples.len()) {
-                // Where the system starts no more threads, those that run do all the work.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-            }
-            work();
-        });
-        ratios
+    pub fn detectable(&self, level: f64) -> f64 {
+        (quantiles(self.clusters, level) * self.error).exp_m1()
     }
 
-    /// The smallest effect (0.01: one percent) that so many clusters with this spread show at 5 % with a power of 80 %; NaN for
-    /// fewer than two clusters.
+    /// How many clusters with this spread would show an effect of `effect` (0.01: one percent) at a level with a power of 80 %;
+    /// none for fewer than two clusters.
     #[must_use]
-    pub fn detectable(&self) -> f64 {
-        (quantiles(self.clusters) * self.error).exp_m1()
-    }
-
-    /// How many clusters with this spread would show an effect of `effect` (0.01: one percent) at 5 % with a power of 80 %; none
-    /// for fewer than two clusters.
-    #[must_use]
-    pub fn needed(&self, effect: f64) -> Option<f64> {
-        if self.error.is_nan() {
+    pub fn needed(&self, effect: f64, level: f64) -> Option<f64> {
+        if self.error.is_nan() || level <= 0.0 {
             return None;
         }
         let spread = self.error * (self.clusters as f64).sqrt() / effect.ln_1p();
         // The quantiles depend on the number that is sought: a few rounds settle it.
         let mut needed = self.clusters.max(30) as f64;
         for _ in 0..20 {
-            needed = (quantiles(needed.ceil() as usize) * spread).powi(2).max(2.0);
+            needed = (quantiles(needed.ceil() as usize, level) * spread).powi(2).max(2.0);
         }
         Some(needed.ceil())
     }
 }
 
-/// Standard errors between no effect and one that is seen at 5 % (two-sided) with a power of 80 %: the sum of two quantiles of
+/// Standard errors between no effect and one that is seen at a level (two-sided) with a power of 80 %: the sum of two quantiles of
 /// Student's t. Source: any text on sample sizes; exact power differs by less than one position in thirty.
-fn quantiles(clusters: usize) -> f64 {
-    t_quantile(clusters, 0.975) + t_quantile(clusters, 0.8)
+fn quantiles(clusters: usize, level: f64) -> f64 {
+    t_quantile(clusters, 1.0 - level / 2.0) + t_quantile(clusters, 0.8)
 }

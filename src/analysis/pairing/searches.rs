@@ -160,6 +160,14 @@ impl Searches {
         }
     }
 
+    /// What a cluster is called: the game's name, or the position's.
+    #[must_use]
+    pub fn cluster_name(&self, cluster: u32, frame: &Frame) -> String {
+        let (column, code) =
+            if cluster >> 31 == 1 { (columns::GAME, cluster & !(1 << 31)) } else { (columns::POSITION, cluster) };
+        frame.coded(column).list().get(code as usize).cloned().unwrap_or_default()
+    }
+
     /// The sum of a column over all searches of a group, repeats and key seeds counted once.
     #[must_use]
     pub fn group_sum(&self, group: usize, column: &str) -> f64 {

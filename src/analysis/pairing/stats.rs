@@ -15,6 +15,22 @@ pub fn t_quantile(clusters: usize, at: f64) -> f64 {
     StudentsT::new(0.0, 1.0, clusters.saturating_sub(1) as f64).map_or(f64::NAN, |t| t.inverse_cdf(at))
 }
 
+/// The share of Student's t beyond a value, on both sides; NaN for fewer than two clusters.
+#[must_use]
+pub fn t_beyond(clusters: usize, value: f64) -> f64 {
+    if clusters > MANY || value.is_infinite() {
+        return 2.0 * Normal::standard().cdf(-value.abs());
+    }
+    StudentsT::new(0.0, 1.0, clusters.saturating_sub(1) as f64).map_or(f64::NAN, |t| 2.0 * t.cdf(-value.abs()))
+}
+
+/// How many clusters it takes for so many lines to show anything at 5 %: a sign-flip test of n clusters has no smaller p than
+/// 2^(1-n), and among lines that all go their own ways that counts for each.
+#[must_use]
+pub fn at_least(lines: usize) -> usize {
+    (1..).find(|&clusters| 2.0_f64.powi(1 - clusters) * lines.max(1) as f64 <= 0.05).map_or(0, |found| found as usize)
+}
+
 /// The arithmetic mean; NaN of nothing.
 #[must_use]
 pub fn mean(values: impl Iterator<Item = f64>) -> f64 {

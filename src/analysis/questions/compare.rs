@@ -4,8 +4,7 @@ use super::gate::{Gate, Rule};
 use super::joined::{Joined, Recorded, RecordedError, RowPair, option_changes};
 use crate::analysis::pairing::gauge::Gauge;
 use crate::analysis::pairing::pairs::{Base, Pairs};
-use crate::analysis::pairing::ratio::Ratio;
-use crate::analysis::pairing::stats::holm;
+use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::analysis::rows::metric::{How, Metric};
 use crate::record::columns::{self, Role};
 
@@ -58,7 +57,7 @@ pub struct Change {
     pub differ: Vec<usize>,
     /// NEW's nodes by BASE's, paired by search.
     pub nodes: Ratio,
-    /// p of that ratio after Holm's correction for the number of variants.
+    /// p of that ratio, corrected for all variants by joint sign flips.
     pub p: f64,
     /// NEW's seconds by BASE's.
     pub seconds: Ratio,
@@ -140,10 +139,6 @@ impl Comparison {
         let named = joined.missing.iter().take(SHOWN).map(|&(row, _)| joined.row(row));
         out.missing = (joined.missing.len(), named.collect());
         out.count(&joined);
-        let corrected = holm(&out.variants.iter().map(|change| change.nodes.p).collect::<Vec<_>>());
-        for (change, p) in out.variants.iter_mut().zip(corrected) {
-            change.p = p;
-        }
         out.judge(gates);
         out.notes = notes(base, new, &joined, gates);
         Ok(out)
@@ -232,9 +227,11 @@ impl Comparison {
             joined.groups.iter().map(pairs).collect::<Vec<_>>()
         });
         self.metrics.push(columns::SECONDS.to_owned());
-        for (change, (nodes, seconds)) in self.variants.iter_mut().zip(nodes.iter().zip(&seconds)) {
-            change.nodes = nodes.ratio();
-            change.seconds = seconds.ratio();
+        let judged =
+            [&nodes, &seconds].map(|pairs| Family::of(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines);
+        for (at, (change, seconds)) in self.variants.iter_mut().zip(&seconds).enumerate() {
+            let [nodes, times] = [&judged[0], &judged[1]].map(|lines| lines[at]);
+            (change.nodes, change.p, change.seconds) = (nodes.ratio, nodes.p, times.ratio);
             change.spread = seconds.spread;
             change.totals.push(seconds.totals);
             change.differ.push(0);

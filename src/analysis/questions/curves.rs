@@ -204,7 +204,7 @@ pub fn responses(
         let points = |effects: &[Effect]| -> Vec<Point> {
             let point = |effect: &Effect| {
                 let label = axis.levels[effect.level].label.clone();
-                numbers[effect.level].map(|x| Point::of(x, &effect.ratio, &label))
+                numbers[effect.level].map(|x| Point::of(x, &effect.judged.ratio, &label))
             };
             let mut points: Vec<Point> = effects.iter().filter_map(point).filter(|point| !point.y.is_nan()).collect();
             points.sort_by(|a, b| a.x.total_cmp(&b.x));

@@ -2,9 +2,8 @@
 
 use crate::analysis::pairing::gauge::Gauge;
 use crate::analysis::pairing::pairs::Base;
-use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::pairing::ratio::{Family, Judged, Ratio};
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::pairing::stats::holm;
 use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
@@ -21,10 +20,8 @@ pub struct Effect {
     pub axis: usize,
     /// Place of the level; the reference level has a ratio of 1 and no interval.
     pub level: usize,
-    /// How it compares.
-    pub ratio: Ratio,
-    /// p corrected over all effects of the grid (Holm).
-    pub p: f64,
+    /// How it compares, judged with all effects of the grid.
+    pub judged: Judged,
 }
 
 /// Two levels of two axes together: by what factor their effects differ from the product of each alone.
@@ -34,10 +31,8 @@ pub struct Interaction {
     pub first: (usize, usize),
     /// The other axis and level.
     pub second: (usize, usize),
-    /// 1 where the effects multiply.
-    pub ratio: Ratio,
-    /// p corrected over all interactions of the grid (Holm).
-    pub p: f64,
+    /// 1 where the effects multiply; judged with all interactions of the grid.
+    pub judged: Judged,
 }
 
 /// The level that the others of an axis are held against: the baseline variant's, else the first.
@@ -78,29 +73,24 @@ impl Levels {
 /// The main effects of all axes.
 #[must_use]
 pub fn effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Effect> {
-    let mut effects = Vec::new();
+    let mut known: Vec<((usize, usize), Vec<(u32, f64)>)> = Vec::new();
     for (at, (axis, &reference)) in axes.iter().zip(references).enumerate() {
         let levels = Levels::new(grid, &[axis]);
         let reading = Gauge::new(&levels.searches, metric, grid);
         let Some(base) = levels.of(&[&axis.levels[reference].values]) else { continue };
         let base = Base::new(&reading, &levels.grouping, base);
-        let known = axis.levels.iter().enumerate();
-        let known: Vec<(usize, Vec<(u32, f64)>)> = known
-            .filter_map(|(level, wanted)| Some((level, levels.of(&[&wanted.values])?)))
-            .map(|(level, group)| (level, if level == reference { Vec::new() } else { base.pairs(group).logs() }))
-            .collect();
-        let (places, samples): (Vec<usize>, Vec<_>) = known.into_iter().unzip();
-        for (level, ratio) in places.into_iter().zip(Ratio::of_each(&samples)) {
-            let ratio = match level == reference {
-                true => Ratio::itself(0),
-                false => ratio,
-            };
-            effects.push(Effect { axis: at, level, ratio, p: f64::NAN });
+        for (level, wanted) in axis.levels.iter().enumerate() {
+            let Some(group) = levels.of(&[&wanted.values]) else { continue };
+            known.push(((at, level), if level == reference { Vec::new() } else { base.pairs(group).logs() }));
         }
     }
-    let corrected = holm(&effects.iter().map(|effect| effect.ratio.p).collect::<Vec<_>>());
-    effects.iter_mut().zip(corrected).for_each(|(effect, p)| effect.p = p);
-    effects
+    // One family: the levels of all axes are measured on the same positions.
+    let (places, samples): (Vec<_>, Vec<_>) = known.into_iter().unzip();
+    let effect = |((axis, level), judged): ((usize, usize), Judged)| match level == references[axis] {
+        true => Effect { axis, level, judged: Judged { ratio: Ratio::itself(0), ..judged } },
+        false => Effect { axis, level, judged },
+    };
+    places.into_iter().zip(Family::of(&samples).lines).map(effect).collect()
 }
 
 /// The interactions of every two axes; empty where there are more than anybody would read.
@@ -111,7 +101,7 @@ pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
     if number > MOST {
         return Vec::new();
     }
-    let mut interactions = Vec::new();
+    let mut found: Vec<((usize, usize), (usize, usize), Vec<(u32, f64)>)> = Vec::new();
     for (a, b) in pairs {
         let levels = Levels::new(grid, &[&axes[a], &axes[b]]);
         let reading = Gauge::new(&levels.searches, metric, grid);
@@ -127,14 +117,15 @@ pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
                 let (Some(both), Some(alone)) = (group(level_a, level_b), group(level_a, base_b)) else { continue };
                 let differences = there.pairs(both).over(&here.pairs(alone));
                 if !differences.list.is_empty() {
-                    let ratio = differences.ratio();
-                    interactions.push(Interaction { first: (a, level_a), second: (b, level_b), ratio, p: f64::NAN });
+                    found.push(((a, level_a), (b, level_b), differences.logs()));
                 }
             }
         }
     }
-    interactions.sort_by_key(|found| (found.first.0, found.second.0, found.first.1, found.second.1));
-    let corrected = holm(&interactions.iter().map(|interaction| interaction.ratio.p).collect::<Vec<_>>());
-    interactions.iter_mut().zip(corrected).for_each(|(interaction, p)| interaction.p = p);
-    interactions
+    found.sort_by_key(|(first, second, _)| (first.0, second.0, first.1, second.1));
+    let (places, samples): (Vec<_>, Vec<_>) =
+        found.into_iter().map(|(first, second, logs)| ((first, second), logs)).unzip();
+    let interaction =
+        |((first, second), judged): (((usize, usize), (usize, usize)), Judged)| Interaction { first, second, judged };
+    places.into_iter().zip(Family::of(&samples).lines).map(interaction).collect()
 }

@@ -1,7 +1,7 @@
 //! What the figures say, in sentences: who needs the fewest nodes, how sure that is, and what could not have been seen.
 
+use super::power::Power;
 use super::summary::{Line, Summary};
-use crate::analysis::pairing::stats::median;
 use crate::analysis::rows::metric::{Metric, Unit};
 
 /// How a line compares with its baseline.
@@ -27,7 +27,7 @@ pub fn sign(line: &Line, metric: usize) -> Sign {
     match () {
         () if line.is_baseline => Sign::Baseline,
         () if ratio.pairs == 0 => Sign::Nothing,
-        () if !(ratio.is_clear() && measure.p < 0.05) => Sign::Unclear,
+        () if !measure.marked => Sign::Unclear,
         () if ratio.mean < 1.0 => Sign::Less,
         () => Sign::More,
     }
@@ -69,6 +69,7 @@ pub fn findings(summary: &Summary) -> Vec<String> {
     if let Some(most) = more.iter().max_by(by_mean) {
         findings.push(format!("Most {what}: {}.", told(most)));
     }
+    findings.extend(hinges(summary));
     findings.extend(power(summary));
     findings
 }
@@ -86,24 +87,35 @@ fn told(line: &Line) -> String {
     )
 }
 
-/// What the number of positions could and could not show, from the median line.
+/// Lines whose sign or mark hangs on one position or game, the first few by name.
+fn hinges(summary: &Summary) -> Option<String> {
+    const SHOWN: usize = 3;
+    let hangs = |line: &&Line| {
+        let turns = line.ratio().influence.is_some_and(|influence| influence.turns);
+        line.measures.first().is_some_and(|measure| measure.hangs || measure.marked && turns)
+    };
+    let lines: Vec<&Line> = summary.lines.iter().filter(hangs).collect();
+    let told = |line: &&Line| {
+        let without = line.ratio().influence.map_or(f64::NAN, |influence| influence.without);
+        format!("\"{}\" ({:.3}; {without:.3} without {})", line.name, line.ratio().mean, line.influential)
+    };
+    let shown: Vec<String> = lines.iter().take(SHOWN).map(told).collect();
+    let more = if lines.len() > SHOWN { format!(" and {} more", lines.len() - SHOWN) } else { String::new() };
+    let unit = if summary.power.games { "game or position" } else { "position" };
+    (!lines.is_empty()).then(|| format!("One {unit} decides whether a difference is told: {}{more}.", shown.join(", ")))
+}
+
+/// What the number of positions could and could not show.
 fn power(summary: &Summary) -> Option<String> {
-    let ratios: Vec<_> = summary.lines.iter().filter(|line| !line.is_baseline).map(Line::ratio).collect();
-    let mut seen: Vec<f64> =
-        ratios.iter().map(|ratio| ratio.detectable()).filter(|effect| effect.is_finite()).collect();
-    let mut needed: Vec<f64> = ratios.iter().filter_map(|ratio| ratio.needed(0.01)).collect();
-    let clusters = ratios.iter().map(|ratio| ratio.clusters).max()?;
-    let (seen, needed) = (median(&mut seen), median(&mut needed));
+    let Power { lines, clusters, games, detectable: seen, needed, rivals, .. } = summary.power;
     if seen.is_nan() || seen == 0.0 {
         return None;
     }
-    let units = if ratios.iter().any(|ratio| ratio.clusters < ratio.pairs) {
-        "independent games or positions"
-    } else {
-        "positions"
-    };
+    let units = if games { "independent games or positions" } else { "positions" };
+    let between = if rivals { " between rivals" } else { "" };
+    let among = if lines > 1 { format!(" and {lines} comparisons") } else { String::new() };
     Some(format!(
-        "With {clusters} {units}, differences from about {} on are found four times in five; 1 % would take about {}.",
+        "With {clusters} {units}{among}, differences{between} from about {} on are found four times in five; 1 % would take about {}.",
         if seen < 0.1 { format!("{:.1} %", 100.0 * seen) } else { format!("{:.0} %", 100.0 * seen) },
         // Two figures are as much as such an estimate knows.
         rounded(needed),

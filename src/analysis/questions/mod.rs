@@ -9,6 +9,7 @@ pub mod gate;
 pub mod joined;
 pub mod match_test;
 pub mod pairwise;
+pub mod power;
 pub mod quality;
 pub mod race;
 pub mod samples;

@@ -3,9 +3,9 @@
 use super::summary::Summary;
 use crate::analysis::pairing::gauge::Gauge;
 use crate::analysis::pairing::pairs::Base;
-use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::pairing::ratio::{Family, Judged, Ratio};
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::pairing::stats::holm;
+use crate::analysis::pairing::stats::mean;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 
@@ -21,7 +21,7 @@ pub struct Versus {
     pub against: usize,
     /// How they compare.
     pub ratio: Ratio,
-    /// p corrected over all pairs (Holm).
+    /// p corrected over all pairs by joint sign flips.
     pub p: f64,
 }
 
@@ -47,18 +47,26 @@ pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<Versus>, String>
             samples.push(base.pairs(group).logs());
         }
     }
-    let ratios = Ratio::of_each(&samples);
+    let less = |sample: &[(u32, f64)]| mean(sample.iter().map(|(_, log)| *log)) < 0.0;
     let wins =
-        |line: usize| places.iter().zip(&ratios).filter(|((this, _), ratio)| *this == line && ratio.mean < 1.0).count();
+        |line: usize| places.iter().zip(&samples).filter(|((this, _), logs)| *this == line && less(logs)).count();
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_key(|&line| std::cmp::Reverse(wins(line)));
     let rank = |line: usize| order.iter().position(|&known| known == line).unwrap_or(count);
-    let pairs =
-        places.iter().zip(&ratios).map(|(&(line, against), &ratio)| Versus { line, against, ratio, p: f64::NAN });
     // Each pair once: the better line against the worse.
-    let mut pairs: Vec<Versus> = pairs.filter(|versus| rank(versus.line) < rank(versus.against)).collect();
-    pairs.sort_by_key(|versus| (rank(versus.line), rank(versus.against)));
-    let corrected = holm(&pairs.iter().map(|versus| versus.ratio.p).collect::<Vec<_>>());
-    pairs.iter_mut().zip(corrected).for_each(|(versus, p)| versus.p = p);
-    Ok(pairs)
+    let mut pairs: Vec<((usize, usize), Vec<(u32, f64)>)> = places
+        .iter()
+        .copied()
+        .zip(samples.iter().cloned())
+        .filter(|((line, against), _)| rank(*line) < rank(*against))
+        .collect();
+    pairs.sort_by_key(|((line, against), _)| (rank(*line), rank(*against)));
+    let (places, samples): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+    let versus = |((line, against), judged): ((usize, usize), Judged)| Versus {
+        line,
+        against,
+        ratio: judged.ratio,
+        p: judged.p,
+    };
+    Ok(places.into_iter().zip(Family::of(&samples).lines).map(versus).collect())
 }

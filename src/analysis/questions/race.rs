@@ -1,8 +1,7 @@
 //! The race and the confirmation, whatever is measured: given what a candidate costs on an item, who is best?
 
 use super::samples::{Measured, Samples};
-use crate::analysis::pairing::ratio::Ratio;
-use crate::analysis::pairing::stats::holm;
+use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::experiment::{Goal, Tune};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -76,7 +75,7 @@ pub struct Candidate {
     pub searches: usize,
     /// Its ratio to the baseline, over all that it searched.
     pub ratio: Ratio,
-    /// p of its being equal to the winner, corrected for the number of candidates (Holm); NaN for the winner.
+    /// p of its being equal to the winner, corrected for the number of candidates by joint sign flips; NaN for the winner.
     pub p: f64,
     /// The round after which it was dropped, from 0.
     pub dropped: Option<usize>,
@@ -100,7 +99,7 @@ pub struct Held {
     pub standings: Vec<Standing>,
     /// The winner's ratio to what it is tested against.
     pub test: Ratio,
-    /// p of that, corrected for the number of other pressures (the first, the file's own, stands for itself).
+    /// p of that, corrected for all pressures together: what is claimed of them shares one alpha.
     pub p: f64,
 }
 
@@ -135,6 +134,8 @@ pub struct Tuned {
     pub held: Vec<Held>,
     /// What they say at each.
     pub found: Vec<Confirmation>,
+    /// The level at which each would have to be tested by itself, for 5 % over all of them.
+    pub level: f64,
     /// Items searched, each by one candidate at one pressure.
     pub cost: usize,
     /// The same of the full grid: every candidate on every item at every pressure.
@@ -189,8 +190,8 @@ pub fn tune<O: Objective>(
     }
 
     let others: Vec<usize> = (0..count).filter(|&who| who != best).collect();
-    let corrected = holm(&others.iter().map(|&who| samples.ratio(who, best).p).collect::<Vec<_>>());
-    let p = |who: usize| others.iter().position(|&other| other == who).map_or(f64::NAN, |at| corrected[at]);
+    let against_best = against(&samples, &others, best);
+    let p = |who: usize| others.iter().position(|&other| other == who).map_or(f64::NAN, |at| against_best.lines[at].p);
     let candidates = (0..count).map(|who| Candidate {
         searches: samples.searches(who),
         ratio: if who == baseline { Ratio::itself(samples.searches(who)) } else { samples.ratio(who, baseline) },
@@ -224,6 +225,7 @@ pub fn tune<O: Objective>(
         }
     }
     finalists.sort_unstable();
+    let mut tests = Vec::new();
     for at in 0..=pressures {
         let measured = objective.measure(Stage::Held(at), &finalists, held)?;
         cost += finalists.len() * held.len();
@@ -236,11 +238,15 @@ pub fn tune<O: Objective>(
                 false => samples.ratio(candidate, baseline),
             },
         };
-        let test = samples.ratio(best, tuned.against);
-        tuned.held.push(Held { standings: finalists.iter().map(standing).collect(), test, p: test.p });
+        tests.push(samples.pairs(best, tuned.against).logs());
+        tuned.held.push(Held { standings: finalists.iter().map(standing).collect(), ..Held::default() });
     }
-    let corrected = holm(&tuned.held.iter().skip(1).map(|held| held.test.p).collect::<Vec<_>>());
-    tuned.held.iter_mut().skip(1).zip(corrected).for_each(|(held, p)| held.p = p);
+    // One alpha for all that is claimed: the file's own pressure and the others are one family, on the same items.
+    let family = Family::of(&tests);
+    for (held, judged) in tuned.held.iter_mut().zip(&family.lines) {
+        (held.test, held.p) = (judged.ratio, judged.p);
+    }
+    tuned.level = family.level;
     tuned.found = tuned.held.iter().map(|held| found(held, tune)).collect();
     tuned.cost = cost;
     Ok(tuned)
@@ -256,6 +262,11 @@ fn totals(first: usize, all: usize) -> Vec<usize> {
     }
     totals.push(all);
     totals
+}
+
+/// Some candidates against one, judged together: all are measured on the same items.
+fn against(samples: &Samples, who: &[usize], one: usize) -> Family {
+    Family::of(&who.iter().map(|&who| samples.pairs(who, one).logs()).collect::<Vec<_>>())
 }
 
 /// A mean logarithm such that less is better.
@@ -283,15 +294,17 @@ fn first_best(samples: &Samples, still: &[usize], baseline: usize, goal: Goal) -
     best.unwrap_or(baseline)
 }
 
-/// Those that are clearly worse than the best: sign-flip tests by item, corrected for the number of candidates (Holm), at a
+/// Those that are clearly worse than the best: joint sign-flip tests by item, corrected for the number of candidates, at a
 /// level that all rounds share (Bonferroni).
 fn losers(samples: &Samples, still: &[usize], best: usize, tune: &Tune, rounds: usize) -> Vec<usize> {
     let others: Vec<usize> = still.iter().copied().filter(|&who| who != best).collect();
-    let ratios: Vec<Ratio> = others.iter().map(|&who| samples.ratio(who, best)).collect();
-    let corrected = holm(&ratios.iter().map(|ratio| ratio.p).collect::<Vec<_>>());
+    let family = against(samples, &others, best);
     let worse = |ratio: &Ratio| cost(ratio.mean.ln(), tune.goal) > 0.0;
-    let tested = others.iter().zip(&ratios).zip(corrected);
-    tested.filter(|((_, ratio), p)| worse(ratio) && *p < tune.alpha / rounds as f64).map(|((&who, _), _)| who).collect()
+    let tested = others.iter().zip(&family.lines);
+    tested
+        .filter(|(_, judged)| worse(&judged.ratio) && judged.p < tune.alpha / rounds as f64)
+        .map(|(&who, _)| who)
+        .collect()
 }
 
 /// All but the winner, the best first; those dropped after those that were not.

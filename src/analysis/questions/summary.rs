@@ -1,10 +1,10 @@
 //! The summary: each variant's totals beside the baseline's.
 
+use super::power::Power;
 use crate::analysis::pairing::gauge::Gauge;
 use crate::analysis::pairing::pairs::{Base, Pairs};
-use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::pairing::stats::holm;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::{How, Metric};
@@ -62,6 +62,8 @@ pub struct Summary {
     pub searches: usize,
     /// How often each was made.
     pub repeats: usize,
+    /// What the comparison of the first metric can show.
+    pub power: Power,
 }
 
 /// A metric of one group, and how it compares.
@@ -71,8 +73,12 @@ pub struct Measure {
     pub value: f64,
     /// Against the baseline's, paired by search.
     pub ratio: Ratio,
-    /// p of the ratio, corrected for the number of lines (Holm); NaN for a baseline.
+    /// p of the ratio, corrected for all lines by joint sign flips; NaN for a baseline.
     pub p: f64,
+    /// Whether the ratio is told from 1.
+    pub marked: bool,
+    /// Whether a single position or game decides that.
+    pub hangs: bool,
     /// Searches that were compared in fewer depths than they made: the baseline's has finished others.
     pub cut: usize,
     /// Searches that were not compared: they share no finished depth with the baseline's.
@@ -110,11 +116,14 @@ pub struct Line {
     pub misses_other: f64,
     /// Stores.
     pub stores: f64,
+    /// Stores into free slots.
+    pub fills: f64,
     /// Stores that displaced another position.
     pub evictions: f64,
     /// Stores refused.
     pub rejections: f64,
-    /// Stores for each slot of the table, the mean over searches; NaN without a bounded table.
+    /// Stores for each slot over the life of a table (in sequences: all searches of a game that share it), the mean over tables;
+    /// NaN without a bounded table.
     pub pressure: f64,
     /// Occupied slots per mille at the end of a search, the mean over searches; NaN without a bounded table.
     pub hashfull: f64,
@@ -126,6 +135,8 @@ pub struct Line {
     pub solved: (usize, usize),
     /// Jobs that failed.
     pub errors: usize,
+    /// The position or game that moves the first metric's ratio most; empty where there are fewer than three.
+    pub influential: String,
 }
 
 impl Line {
@@ -140,7 +151,7 @@ impl Line {
 type Field = fn(&mut Line) -> &mut f64;
 
 /// Columns that every summary sums up.
-const SUMS: [(&str, Field); 11] = [
+const SUMS: [(&str, Field); 12] = [
     (columns::NODES, |line| &mut line.nodes),
     (columns::EVALS, |line| &mut line.evals),
     (columns::USABLE, |line| &mut line.usable),
@@ -150,6 +161,7 @@ const SUMS: [(&str, Field); 11] = [
     (columns::MISSES_EMPTY, |line| &mut line.misses_empty),
     (columns::MISSES_OTHER, |line| &mut line.misses_other),
     (columns::STORES, |line| &mut line.stores),
+    (columns::FILLS, |line| &mut line.fills),
     (columns::EVICTIONS, |line| &mut line.evictions),
     (columns::REJECTIONS, |line| &mut line.rejections),
 ];
@@ -190,8 +202,21 @@ impl Summary {
             }
         };
         let references = grouping.references(&baseline);
-        for metric in &question.metrics {
-            compare(&mut lines, metric, &searches, frame, &grouping, &references);
+        let mut power = Power::default();
+        for (at, metric) in question.metrics.iter().enumerate() {
+            let reading = Gauge::new(&searches, metric, frame);
+            let family = compare(&mut lines, metric, &searches, &reading, &grouping, &references);
+            if at == 0 {
+                for line in &mut lines {
+                    let influence = line.ratio().influence;
+                    line.influential =
+                        influence.map_or_else(String::new, |found| searches.cluster_name(found.cluster, frame));
+                }
+                power = match rivals(&lines, &reading, &grouping, &references) {
+                    Some(rivals) => Power { lines: family.tested, ..Power::of(&rivals, true) },
+                    None => Power::of(&family, false),
+                };
+            }
         }
         scores(&mut lines, &searches, frame, &grouping, &references);
         let seconds = Metric { name: columns::SECONDS.to_owned(), how: How::Sum(columns::SECONDS.to_owned()) };
@@ -204,6 +229,7 @@ impl Summary {
         Ok(Self {
             by: question.by.clone(),
             searches: lines.iter().map(|line| line.searches).max().unwrap_or(0),
+            power,
             repeats: searches.list.iter().map(|search| search.repeat as usize + 1).max().unwrap_or(1),
             metrics: question.metrics.clone(),
             lines,
@@ -223,6 +249,8 @@ fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
     let solved = frame.coded(columns::SOLVED);
     let mut bounded = vec![0.0; lines.len()];
+    // Stores for each slot, and how many tables took them: by group, block and game.
+    let mut tables: std::collections::BTreeMap<(u32, u32, u32), (f64, usize)> = std::collections::BTreeMap::new();
     for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first()) {
         let line = &mut lines[search.group as usize];
         line.searches += 1;
@@ -231,7 +259,11 @@ fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
         }
         if slots[search.last] > 0.0 {
             line.hashfull += 1000.0 * entries[search.last] / slots[search.last];
-            line.pressure += searches.sum(at, columns::STORES) / slots[search.last];
+            // More entries than were put in by this search: the table is that of the search before it.
+            let game = if search.cluster >> 31 == 1 { search.cluster } else { 0 };
+            let table = tables.entry((search.group, search.block, game)).or_insert((0.0, 0));
+            table.0 += searches.sum(at, columns::STORES) / slots[search.last];
+            table.1 += usize::from(!(table.1 > 0 && entries[search.last] > searches.sum(at, columns::FILLS)));
             bounded[search.group as usize] += 1.0;
         }
         match solved.at(search.last) {
@@ -240,10 +272,15 @@ fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
             _ => {}
         }
     }
-    for (line, bounded) in lines.iter_mut().zip(bounded) {
+    let mut of_line = vec![(0.0, 0); lines.len()];
+    for ((group, ..), (stores, number)) in tables {
+        let (sum, count) = &mut of_line[group as usize];
+        (*sum, *count) = (*sum + stores, *count + number);
+    }
+    for ((line, bounded), (stores, number)) in lines.iter_mut().zip(bounded).zip(of_line) {
         // 0 / 0 is NaN: no search of the line had a bounded table.
         line.hashfull /= bounded;
-        line.pressure /= bounded;
+        line.pressure = stores / number as f64;
     }
 }
 
@@ -252,17 +289,16 @@ fn compare(
     lines: &mut [Line],
     metric: &Metric,
     searches: &Searches,
-    frame: &Frame,
+    reading: &Gauge<'_>,
     grouping: &Grouping,
     references: &[Option<usize>],
-) {
-    let reading = Gauge::new(searches, metric, frame);
+) -> Family {
     let mut bases: std::collections::HashMap<usize, Base<'_>> = std::collections::HashMap::new();
     let pairs: Vec<Pairs> = references
         .iter()
         .enumerate()
         .map(|(at, reference)| match *reference {
-            Some(base) => bases.entry(base).or_insert_with(|| Base::new(&reading, grouping, base)).pairs(at),
+            Some(base) => bases.entry(base).or_insert_with(|| Base::new(reading, grouping, base)).pairs(at),
             None => Pairs::default(),
         })
         .collect();
@@ -270,8 +306,8 @@ fn compare(
     // What is held against itself needs no interval.
     let logs: Vec<_> =
         pairs.iter().enumerate().map(|(at, pairs)| if own(at) { Vec::new() } else { pairs.logs() }).collect();
-    let mut measures: Vec<Measure> = Vec::new();
-    for (at, (ratio, pairs)) in Ratio::of_each(&logs).into_iter().zip(&pairs).enumerate() {
+    let family = Family::of(&logs);
+    for (at, (judged, pairs)) in family.lines.iter().zip(&pairs).enumerate() {
         let mine = reading.group(at);
         let whole = mine.iter().filter(|value| value.is_finite()).sum::<f64>();
         let value = match &metric.how {
@@ -281,16 +317,35 @@ fn compare(
         };
         let ratio = match own(at) {
             true => Ratio::itself(pairs.list.len()),
-            false => ratio,
+            false => judged.ratio,
         };
-        measures.push(Measure { value, ratio, p: f64::NAN, cut: pairs.cut, apart: pairs.apart });
+        lines[at].measures.push(Measure {
+            value,
+            ratio,
+            p: judged.p,
+            marked: judged.marked,
+            hangs: judged.hangs,
+            cut: pairs.cut,
+            apart: pairs.apart,
+        });
         lines[at].is_baseline = own(at);
     }
-    let corrected = holm(&measures.iter().map(|measure| measure.ratio.p).collect::<Vec<_>>());
-    for ((line, mut measure), p) in lines.iter_mut().zip(measures).zip(corrected) {
-        measure.p = p;
-        line.measures.push(measure);
-    }
+    family
+}
+
+/// The lines with a table, each against the best of them, where all are held against one that has none: what they are to be told
+/// from is each other.
+fn rivals(lines: &[Line], reading: &Gauge<'_>, grouping: &Grouping, references: &[Option<usize>]) -> Option<Family> {
+    let base = lines.iter().position(|line| line.is_baseline && line.probes == 0.0)?;
+    let rivals: Vec<usize> = (0..lines.len())
+        .filter(|&at| references[at] == Some(base) && lines[at].probes > 0.0 && !lines[at].ratio().mean.is_nan())
+        .collect();
+    let mean = |at: usize| lines[at].ratio().mean;
+    let best = rivals.iter().copied().min_by(|&a, &b| mean(a).total_cmp(&mean(b)))?;
+    let reference = Base::new(reading, grouping, best);
+    let others = rivals.iter().filter(|at| **at != best);
+    let samples: Vec<Vec<(u32, f64)>> = others.map(|at| reference.pairs(*at).logs()).collect();
+    (!samples.is_empty()).then(|| Family::of(&samples))
 }
 
 /// Counts the searches that end with another score than the reference's.

@@ -123,6 +123,19 @@ impl Trial {
     fn results(&self, out: &str) -> PathBuf {
         self.path(out).join("results.csv")
     }
+
+    /// Whether all variants of a run have the same nodes in every row.
+    fn same_counts(&self, out: &str) -> bool {
+        let mut reader = csv::Reader::from_path(self.results(out)).unwrap();
+        let heads = reader.headers().unwrap().clone();
+        let at = |name: &str| heads.iter().position(|head| head == name).unwrap();
+        let places = ["position", "depth", "search.nodes"].map(at);
+        let mut nodes = std::collections::HashMap::new();
+        reader.records().map(Result::unwrap).all(|row| {
+            let [position, depth, count] = places.map(|at| row[at].to_owned());
+            *nodes.entry((position, depth)).or_insert_with(|| count.clone()) == count
+        })
+    }
 }
 
 /// A results file's rows, the seconds apart.

@@ -47,6 +47,17 @@ fn replacement_without_pressure_is_invisible() {
 
 #[test]
 fn few_positions_say_little() {
+    // Five positions have no p below 1/16; among eight comparisons seven have none below 1/8.
+    let five = "first = 5\nlimit = { depth = 1 }\n[grid]\n'table.size' = [16, 32]\n";
+    blind(
+        five,
+        &[],
+        Some(
+            "5 positions cannot show anything: all of them pointing one way would still be chance once in twenty; it takes at least 6",
+        ),
+    );
+    let eight = "first = 8\nlimit = { depth = 1 }\n[grid]\n'table.size' = [16, 32, 48, 64, 80, 96, 112, 128, 144]\n";
+    blind(eight, &[], Some("8 positions cannot show anything among 8 comparisons"));
     let sizes = "suite = 'data/bratko-kopec.epd'\nfirst = 9\nlimit = { depth = 1 }\n[grid]\n'table.size' = [16, 32]\n";
     let trial = Trial::new(sizes);
     trial.run("out", &["--strict"]).expect(2).says(&["9 positions are few"]);
@@ -59,4 +70,81 @@ fn time_wants_repeats_and_one_job() {
     blind(timed, &["--jobs", "1"], Some("timed once"));
     blind(&format!("repeats = 3\n{timed}"), &["--jobs", "1"], None);
     blind(&format!("repeats = 3\n{timed}"), &["--jobs", "2"], Some("2 jobs at a time"));
+}
+
+/// A grid of policies, each with a number of slots of its own, compares slots as well.
+#[test]
+fn variants_that_differ_in_more_than_the_axis() {
+    let zip = "limit = { depth = 2 }\n[engine]\ntable.size = 16\n[[zip]]\n'table.policy' = ['always', 'two-deep']\n'table.slots' = ";
+    blind(&format!("{zip}[1, 2]\n"), &[], Some("differ in table.policy, and never at equal table.slots (2 against 1)"));
+    blind(&format!("{zip}[2, 2]\n"), &[], None);
+    let same_key = "limit = { depth = 2 }\n[engine]\ntable.size = 16\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
+                    'table.policy' = 'ancient'\n'table.same_key' = 'policy'\n";
+    blind(same_key, &[], Some("never at equal table.same_key (policy against replace)"));
+    // With the policy under both rules, the rule is an axis of its own.
+    let both = format!("{same_key}[[variant]]\nname = 'c'\n'table.policy' = 'ancient'\n");
+    blind(&both, &[], None);
+    let limits = "limit = { depth = 1 }\n[engine]\ntable.size = 16\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
+                  algorithm = 'minimax'\n'limit.depth' = 2\n";
+    blind(limits, &[], Some("differ in algorithm, and never at equal limit.depth (2 against 1)"));
+    // A mask takes a power of two of the buckets that were asked for.
+    let index = "limit = { depth = 2 }\n[engine]\ntable.size = 24\n[grid]\n'table.index' = ['multiply', 'mask']\n";
+    blind(index, &[], Some("differ in table.index, and never at equal entries (16 against 24)"));
+    blind(&index.replace("24", "16"), &[], None);
+}
+
+/// Searches that are the same under two names; each of the pairs gives the same counts indeed.
+#[test]
+fn variants_that_are_the_same_search() {
+    let head = "limit = { depth = 2 }\n[engine]\ntable.size = 16\n";
+    for (text, words) in [
+        (
+            format!("{head}lmr.min_depth = 0\n[grid]\n'lmr.reduction' = [1, 2]\n"),
+            "lmr.reduction does nothing where lmr.min_depth is 0",
+        ),
+        (
+            format!("{head}leaf = 'static'\n[grid]\n'quiescence.delta' = [0, 50]\n"),
+            "quiescence.delta does nothing where leaf is static",
+        ),
+        (
+            format!("{head}[grid]\n'generation_seed' = [1, 2]\n"),
+            "generation_seed does nothing where generation is purple",
+        ),
+        (
+            format!("{head}[grid]\n'table.policy' = ['always', 'random']\n"),
+            "with one slot for a key there is nothing to choose from",
+        ),
+    ] {
+        let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\nfirst = 10\n{text}"));
+        trial.run("out", &["--strict"]).expect(2).says(&["are the same search: ", words]);
+        trial.run("out", &[]).expect(0);
+        assert!(trial.same_counts("out"), "{words}");
+    }
+}
+
+#[test]
+fn factors_beyond_every_depth_are_one_table() {
+    let text = |factors: &str, depth: u8| {
+        format!(
+            "limit = {{ depth = {depth} }}\n[engine]\ntable.size = 16\ntable.slots = 4\n[sequence]\nself_play = 2\n[grid]\n\
+             'table.policy' = [{{ kind = 'bucket', factor = {factors} }}]\n"
+        )
+    };
+    let factors = "2 }, { kind = 'bucket', factor = 8";
+    blind(&text(factors, 3), &[], Some("at these depths a tick of age outweighs every stored depth"));
+    blind(&text(&factors.replace('8', "1"), 3), &[], None);
+}
+
+#[test]
+fn excludes_that_leave_nothing_out() {
+    let text = "limit = { depth = 1 }\n[engine]\ntable.size = 16\n[grid]\n'table.size' = [16, 32]\n[[exclude]]\n'table.size' = ";
+    blind(&format!("{text}64\n"), &[], Some("[[exclude]] 1 leaves nothing out"));
+}
+
+/// Whatever is compared, tables that no search fills are unlike those that engines have.
+#[test]
+fn anything_without_pressure_is_told() {
+    let placement = "[grid]\n'probe.at' = ['after-leaf', 'before-leaf']\n";
+    blind(&format!("limit = {{ nodes = 1000 }}\n{placement}"), &[], Some("no pressure"));
+    blind(&format!("limit = {{ nodes = 1000 }}\n[engine]\ntable.size = 32\n{placement}"), &[], None);
 }

@@ -1,6 +1,8 @@
 //! What an experiment cannot show, known before it runs.
 
-use super::{Experiment, Plan, Point};
+use super::{alike, blindness, confounds, few};
+use crate::experiment::{Experiment, Plan, Point, grid, schema};
+use crate::record::columns;
 use crate::table::TableKind;
 use crate::table::options::Size;
 
@@ -26,34 +28,42 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize) -> Vec<String
     let sequence = experiment.trace.is_some()
         || experiment.file.sequence.is_some()
         || experiment.suite.items.iter().any(|item| item.game().is_some());
-    let ages = ["table.refresh", "table.clock"].into_iter().any(varies)
-        || super::schema::age_paths().any(|path| varies(&path));
+    let ages =
+        ["table.refresh", "table.clock"].into_iter().any(varies) || schema::age_paths().any(|path| varies(&path));
     let kept = |point: &Point| point.options.table.clear == crate::table::options::Clear::Never;
     if ages && !sequence && !plan.variants.iter().any(kept) {
-        warnings.push(
-            "aging is invisible: every position is searched from an empty table, so no entry grows old; give a [sequence], or \
-             a PGN suite"
-                .to_owned(),
-        );
+        warnings.push(blindness::AGING.to_owned());
     }
     let replacement = varies("table.policy") || varies("table.same_key") || varies("table.slots");
-    let roomy: Vec<&Point> = plan.variants.iter().filter(|point| roomy(point, experiment)).collect();
-    if replacement && !roomy.is_empty() {
-        let more = if roomy.len() > 1 { format!(" and {} more", roomy.len() - 1) } else { String::new() };
+    let points = &experiment.points;
+    let loose: Vec<&str> =
+        points.iter().filter(|point| roomy(point, experiment)).map(|point| point.name.as_str()).collect();
+    let bounded = points.iter().filter(|point| point.options.table.kind == TableKind::Bounded).count();
+    let what = "cannot be filled to a third by the limit of nodes";
+    warnings.extend(blindness::pressure(replacement, points.len(), &loose, bounded, what, "more nodes"));
+    warnings.extend(confounds::confounds(experiment));
+    warnings.extend(alike::alike(points));
+    for at in grid::idle_excludes(&experiment.file) {
+        let excluded = &experiment.file.exclude[at];
         warnings.push(format!(
-            "no pressure: the limit of nodes cannot fill a third of the table of \"{}\"{more}, so replacement hardly happens; use \
-             smaller tables or more nodes",
-            roomy[0].name
+            "[[exclude]] {} leaves nothing out: {}",
+            at + 1,
+            excluded.to_string().trim().replace('\n', ", ")
         ));
     }
     let figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
     let searches: usize = experiment.suite.items.len();
-    if plan.variants.len() > 1 && searches < FEW && !figures && !sequence {
+    let games = experiment.suite.items.iter().any(|item| item.game().is_some());
+    if figures || experiment.trace.is_some() {
+        // Published counts are compared, not means; the games of a trace are not known before.
+    } else if let Some(words) = few::too_few(searches, points.len() - 1, games) {
+        warnings.push(words);
+    } else if points.len() > 1 && searches < FEW && !sequence {
         warnings
             .push(format!("{searches} positions are few: means over them say little beyond them; use a larger suite"));
     }
     let timed = experiment.file.expect.iter().any(|expect| {
-        expect.figures.keys().any(|metric| metric == "seconds")
+        expect.figures.keys().any(|metric| metric == columns::SECONDS)
             || expect.claim.as_ref().is_some_and(|claim| claim.contains("seconds("))
     });
     if timed && experiment.file.repeats == 1 {

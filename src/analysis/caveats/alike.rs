@@ -1,0 +1,129 @@
+//! Variants that are the same search under two names: what tells them apart does nothing.
+
+use crate::experiment::{Point, grid};
+use std::collections::{BTreeMap, HashMap};
+
+/// When an option is off: by the value of another.
+enum When {
+    Is(&'static str),
+    IsNot(&'static str),
+    Lacks(&'static str),
+}
+
+/// Options (all that begin so) that another switches off.
+const OFF: &[(&str, &str, When)] = &[
+    ("quiescence.", "leaf", When::Is("static")),
+    ("leaf_mates", "leaf", When::Is("quiescence")),
+    ("lmr.full_moves", "lmr.min_depth", When::Is("0")),
+    ("lmr.reduction", "lmr.min_depth", When::Is("0")),
+    ("null_move.reduction", "null_move.min_depth", When::Is("0")),
+    ("generation_seed", "generation", When::IsNot("shuffle")),
+    ("mvv_lva", "ordering", When::Lacks("mvv-lva")),
+    ("aspiration", "deepening.step", When::Is("0")),
+    ("probe.", "table.kind", When::Is("none")),
+    ("store.", "table.kind", When::Is("none")),
+    ("etc_depth", "table.kind", When::Is("none")),
+    ("table.policy", "table.kind", When::Is("unbounded")),
+    ("table.size", "table.kind", When::Is("unbounded")),
+    ("table.slots", "table.kind", When::Is("unbounded")),
+    ("table.layout", "table.kind", When::Is("unbounded")),
+    ("table.index", "table.kind", When::Is("unbounded")),
+];
+
+const KIND: &str = "table.policy.kind";
+
+/// Rules that differ only in which of several slots they choose.
+const CHOOSERS: [&str; 5] = ["always", "fifo", "random", "bucket", "scored"];
+
+type Leaves = BTreeMap<String, String>;
+
+/// The rule that switches an option off among these.
+fn switched_off(path: &str, leaves: &Leaves) -> Option<&'static (&'static str, &'static str, When)> {
+    OFF.iter().find(|(option, by, when)| {
+        let value = leaves.get(*by).map(String::as_str);
+        path.starts_with(option)
+            && value.is_some_and(|value| match when {
+                When::Is(word) => value == *word,
+                When::IsNot(word) => value != *word,
+                When::Lacks(word) => !value.contains(word),
+            })
+    })
+}
+
+/// The option that says how many plies a tick of age costs, where nothing but depth and age weighs; and the plies of one tick.
+fn ageing(leaves: &Leaves) -> Option<(&'static str, f64)> {
+    let number = |path: &str| leaves.get(path).and_then(|value| value.parse::<f64>().ok());
+    match leaves.get(KIND)?.as_str() {
+        "aged-depth" | "bucket" => Some(("table.policy.factor", number("table.policy.factor")?)),
+        "scored" => {
+            let other = ["table.policy.exact", "table.policy.pv", "table.policy.nodes"]
+                .iter()
+                .any(|weight| number(weight) != Some(0.0));
+            let depth = number("table.policy.depth").filter(|depth| *depth > 0.0)?;
+            (!other).then_some(("table.policy.age", number("table.policy.age")? / depth))
+        }
+        _ => None,
+    }
+}
+
+/// What is left of a variant's options when those that do nothing are gone.
+fn effective(leaves: &Leaves) -> Leaves {
+    let mut left: Leaves = leaves
+        .iter()
+        .filter(|(path, _)| switched_off(path, leaves).is_none())
+        .map(|(path, value)| (path.clone(), value.clone()))
+        .collect();
+    let depth = leaves.get("limit.depth").and_then(|depth| depth.parse::<f64>().ok());
+    if let (Some((path, plies)), Some(depth)) = (ageing(leaves), depth)
+        && plies >= depth - 1.0
+        && plies > 0.0
+    {
+        left.insert(path.to_owned(), "beyond every depth".to_owned());
+    }
+    let is = |path: &str, wanted: &str| leaves.get(path).is_some_and(|value| value == wanted);
+    let never_refuses = !is("table.policy.refuse", "true")
+        && leaves.get("table.policy.margin").is_none_or(|margin| margin == "-1000000");
+    if is("table.slots", "1")
+        && !is("table.same_key", "policy")
+        && never_refuses
+        && CHOOSERS.iter().any(|kind| is(KIND, kind))
+    {
+        left.retain(|path, _| !path.starts_with("table.policy."));
+    }
+    left
+}
+
+/// What tells of variants that are the same: each reason once, with its first pair.
+#[must_use]
+pub fn alike(points: &[Point]) -> Vec<String> {
+    let all: Vec<Leaves> = points.iter().map(|point| grid::columns(point).into_iter().collect()).collect();
+    let mut first: HashMap<Leaves, usize> = HashMap::new();
+    let mut reasons: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
+    for (at, leaves) in all.iter().enumerate() {
+        let known = *first.entry(effective(leaves)).or_insert(at);
+        if known != at {
+            reasons.entry(reason(&all[known], leaves)).or_insert((known, at, 0)).2 += 1;
+        }
+    }
+    let told = |(reason, (one, other, pairs)): (String, (usize, usize, usize))| {
+        let more = if pairs > 1 { format!(" (and {} pairs more)", pairs - 1) } else { String::new() };
+        format!("\"{}\" and \"{}\"{more} are the same search: {reason}", points[one].name, points[other].name)
+    };
+    reasons.into_iter().map(told).collect()
+}
+
+/// Why two variants are the same.
+fn reason(one: &Leaves, other: &Leaves) -> String {
+    let paths = one.keys().chain(other.keys());
+    let differ: Vec<&String> = paths.filter(|path| one.get(*path) != other.get(*path)).collect();
+    let aged = |leaves: &Leaves| ageing(leaves).filter(|(path, _)| differ.iter().any(|differ| differ == path));
+    if let (Some((path, _)), Some(_)) = (aged(one), aged(other)) {
+        return format!("at these depths a tick of age outweighs every stored depth, whatever {path} is beyond that");
+    }
+    let off = differ.iter().find_map(|path| Some((path, switched_off(path, one)?)));
+    if let Some((path, (_, by, _))) = off {
+        let value = one.get(*by).map_or("", String::as_str);
+        return format!("{path} does nothing where {by} is {value}");
+    }
+    "with one slot for a key there is nothing to choose from".to_owned()
+}

@@ -1,0 +1,120 @@
+//! Variants that differ in more than what they are compared in: slots, entries, bytes, the rule for the same key, limits.
+
+use crate::experiment::{Experiment, Point, grid};
+use crate::record::columns;
+use crate::table::TableKind;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What should be the same, unless it is what is compared.
+const WATCHED: [&str; 5] = ["table.slots", "table.same_key", "table.layout", "limit.depth", "limit.nodes"];
+
+/// What is watched too, but follows from other options: the number of entries.
+const ENTRIES: &str = columns::ENTRIES;
+
+/// Entries that differ by less than this share are as good as equal: buckets are rounded.
+const ROUNDING: f64 = 0.05;
+
+/// One point: what each compared thing is, and what each watched thing is.
+struct Seen {
+    compared: BTreeMap<String, String>,
+    watched: BTreeMap<&'static str, String>,
+}
+
+/// The thing that a path belongs to: a policy is one thing with all its parameters.
+fn thing(path: &str) -> &str {
+    if path.starts_with("table.policy.") { "table.policy" } else { path }
+}
+
+/// Rounded so that numbers which differ by less than the rounding of buckets are equal.
+fn entries(point: &Point) -> Option<String> {
+    let table = &point.options.table;
+    if table.kind != TableKind::Bounded {
+        return None;
+    }
+    let bytes = crate::table::bytes(table, None)? as f64;
+    let each = match table.layout {
+        crate::table::Layout::Bytes16 => 16.0,
+        crate::table::Layout::Bytes24 => 24.0,
+        crate::table::Layout::Bytes10 => 32.0 / 3.0,
+    };
+    Some(format!("{:.0}", bytes / each))
+}
+
+fn seen(point: &Point) -> Seen {
+    let mut seen = Seen { compared: BTreeMap::new(), watched: BTreeMap::new() };
+    for (path, value) in grid::columns(point) {
+        match WATCHED.into_iter().find(|watched| *watched == path) {
+            Some(watched) => _ = seen.watched.insert(watched, value),
+            // Sizes are watched by the entries that they come to.
+            None if path == "table.size" => {}
+            None => {
+                let parts = seen.compared.entry(thing(&path).to_owned()).or_default();
+                if !parts.is_empty() {
+                    parts.push(' ');
+                }
+                parts.push_str(&value);
+            }
+        }
+    }
+    seen.watched.extend(entries(point).map(|entries| (ENTRIES, entries)));
+    seen
+}
+
+/// Whether two lists of values have one in common; numbers of entries need only be near.
+fn meet(what: &str, one: &BTreeSet<&str>, other: &BTreeSet<&str>) -> bool {
+    let near = |a: &str, b: &str| match (what == ENTRIES, a.parse::<f64>(), b.parse::<f64>()) {
+        (true, Ok(a), Ok(b)) => (a - b).abs() <= ROUNDING * a.max(b),
+        _ => a == b,
+    };
+    one.iter().any(|a| other.iter().any(|b| near(a, b)))
+}
+
+/// Tells of each compared thing whose values never meet the baseline's at the same value of something watched.
+#[must_use]
+pub fn confounds(experiment: &Experiment) -> Vec<String> {
+    let points: Vec<Seen> = experiment.points.iter().map(seen).collect();
+    let base = &points[experiment.baseline];
+    // What is apart in the same points is told once: presets differ in dozens of things.
+    let mut found: BTreeMap<(&str, Vec<usize>), Vec<&str>> = BTreeMap::new();
+    for (thing, own) in &base.compared {
+        // The watched values of each value of the thing.
+        let mut levels: BTreeMap<&str, (usize, BTreeMap<&str, BTreeSet<&str>>)> = BTreeMap::new();
+        for (at, point) in points.iter().enumerate() {
+            let Some(level) = point.compared.get(thing) else { continue };
+            let (_, watched) = levels.entry(level).or_insert_with(|| (at, BTreeMap::new()));
+            for (what, value) in &point.watched {
+                watched.entry(what).or_default().insert(value);
+            }
+        }
+        let Some((_, base_watched)) = levels.get(own.as_str()) else { continue };
+        let mut apart: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, watched) in levels.iter().filter(|(level, _)| **level != own).map(|(_, level)| level) {
+            for (what, values) in watched {
+                // Without a table there are no slots to be equal.
+                if base_watched.get(what).is_some_and(|base| !meet(what, base, values)) {
+                    apart.entry(what).or_default().push(*at);
+                }
+            }
+        }
+        for (what, mut places) in apart {
+            places.sort_unstable();
+            found.entry((what, places)).or_default().push(thing);
+        }
+    }
+    let told = |((what, places), things): ((&str, Vec<usize>), Vec<&str>)| {
+        let value = |at: usize| points[at].watched.get(what).map_or("-", String::as_str);
+        let more = |number: usize| if number > 0 { format!(" and {number} more") } else { String::new() };
+        format!(
+            "unlike variants: \"{}\"{} and the baseline \"{}\" differ in {}{}, and never at equal {what} ({} against {}): what tells \
+             them apart may be either",
+            experiment.points[places[0]].name,
+            more(places.len() - 1),
+            experiment.points[experiment.baseline].name,
+            things[0],
+            more(things.len() - 1),
+            value(places[0]),
+            value(experiment.baseline),
+        )
+    };
+    found.into_iter().map(told).collect()
+}

@@ -1,0 +1,40 @@
+//! Too few positions or games to show anything, whatever they hold.
+
+use crate::analysis::pairing::stats::at_least;
+
+/// That so many positions (or games) can show nothing among so many comparisons; none where they can.
+#[must_use]
+pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
+    let wanted = at_least(comparisons);
+    let unit = match (games, clusters) {
+        (true, 1) => "game",
+        (true, _) => "games",
+        (false, 1) => "position",
+        (false, _) => "positions",
+    };
+    let among = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
+    (comparisons > 0 && clusters < wanted).then(|| {
+        format!(
+            "{clusters} {unit} cannot show anything{among}: all of them pointing one way would still be chance once in twenty; it \
+             takes at least {wanted}"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_are_too_few_for_one_comparison_and_six_for_two() {
+        assert!(too_few(5, 1, false).is_some_and(|words| words.starts_with("5 positions cannot show anything:")));
+        assert!(
+            too_few(6, 2, true)
+                .is_some_and(|words| words.starts_with("6 games cannot show anything among 2 comparisons:"))
+        );
+        assert_eq!(
+            [(6, 1), (7, 2), (1, 0)].map(|(clusters, lines)| too_few(clusters, lines, false)),
+            [None, None, None]
+        );
+    }
+}

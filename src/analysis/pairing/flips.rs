@@ -1,0 +1,255 @@
+//! Sign-flip tests of many lines at once, all with the same flips.
+//!
+//! If a line is no better or worse than what it is held against, each cluster's sum might as well have the other sign. All lines of a
+//! page are measured on the same positions, so that one flip of a position is one flip for all of them: the largest statistic among
+//! the lines, over many flips, is what the largest must beat. Lines that move together cost no more than one, where Holm's correction
+//! takes them for strangers. Sources: Fisher, "The Design of Experiments", 1935; Westfall and Young, "Resampling-Based Multiple
+//! Testing", 1993 (step-down maxT, algorithm 4.1).
+
+use super::clusters::Clusters;
+use super::stats::t_beyond;
+use super::weigh::{shared, weigh};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use statrs::distribution::{ContinuousCDF, Normal};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// Up to so many clusters every pattern of signs is tried.
+const EXACT: usize = 16;
+
+/// With more clusters than this, their places in order are flipped in so many groups: as good a test, and quicker.
+const GROUPS: usize = 256;
+
+/// With more clusters than this a line's own p is the normal law's, from which draws differ by less than their own error.
+const MANY: usize = 1000;
+
+/// Patterns at most and at least, and the work that may be spent.
+const DRAWS: (usize, usize, usize) = (9_999, 1_999, 400_000_000);
+
+/// Patterns tried at a time.
+const PART: usize = 64;
+
+/// Rounding must not tell equal sums apart.
+const EQUAL: f64 = 1e-9;
+
+/// What the flips say of one line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Flipped {
+    /// Two-sided p of the line by itself; NaN for fewer than two clusters, as all below.
+    pub p: f64,
+    /// p corrected for all lines (step-down maxT).
+    pub corrected: f64,
+    /// The corrected p, had the cluster that carries most of it been left out.
+    pub weakest: f64,
+    /// The corrected p, had the cluster that hides most of it been left out.
+    pub strongest: f64,
+}
+
+/// What the flips say of all lines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joint {
+    /// Of each.
+    pub lines: Vec<Flipped>,
+    /// The level at which a line by itself would need to be tested, for one false alarm in twenty over all of them; 0 where the
+    /// clusters are too few to show anything, NaN without lines.
+    pub level: f64,
+}
+
+/// The statistics of a line, each a sum over the root of the sum of squares: of all clusters; the least that is left of it when one
+/// is left out, which is below 0 if the sum turns; and the most, on whichever side.
+struct Statistics {
+    line: usize,
+    all: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Statistics {
+    /// Of a line, whose clusters are flipped in groups with these sums.
+    fn new(at: usize, line: &Clusters, groups: &[f64]) -> Self {
+        let squares = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
+        let (sum, own, grouped) = (line.total().0, squares(&line.sums), squares(groups));
+        // Groups only lend their root of squares: what a single cluster does is seen in the clusters.
+        let scale = if grouped > 0.0 { (own / grouped).sqrt() } else { 0.0 };
+        let ratio = |sum: f64, squares: f64| if squares > 0.0 { scale * sum / squares.sqrt() } else { 0.0 };
+        let side = sum.signum();
+        let rest = |value: &f64| ratio(side * (sum - value), own - value * value);
+        let least = line.sums.iter().map(rest).fold(f64::INFINITY, f64::min);
+        let most = line.sums.iter().map(rest).map(f64::abs).fold(0.0, f64::max);
+        Self { line: at, all: ratio(sum.abs(), own), least, most }
+    }
+}
+
+/// Tests all lines.
+#[must_use]
+pub fn joint(lines: &[Clusters]) -> Joint {
+    let nothing = Flipped { p: f64::NAN, corrected: f64::NAN, weakest: f64::NAN, strongest: f64::NAN };
+    let mut found = Joint { lines: vec![nothing; lines.len()], level: f64::NAN };
+    let units = Units::new(lines);
+    if units.order.is_empty() {
+        return found;
+    }
+    let counted = units.count();
+    let own = if units.exact() { 0.0 } else { 1.0 };
+    let share = |count: u64| (count as f64 + own) / (counted.patterns as f64 + own);
+    let mut before = 0.0_f64;
+    for (step, of) in units.order.iter().enumerate().rev() {
+        let [all, least, most, alone] = counted.steps[step].map(share);
+        let line = &lines[of.line];
+        let p = if units.exact() { alone } else { own_p(line, alone) };
+        // No step is easier than the one before it, nor any p smaller than the line's own.
+        let weakest = least.max(before);
+        before = before.max(all).max(p);
+        found.lines[of.line] = Flipped { p, corrected: before, weakest, strongest: most };
+    }
+    // A sum over the root of the sum of squares is Student's t by another name.
+    let (count, reach) = (units.count as f64, counted.critical);
+    let t =
+        if reach * reach < count { reach * ((count - 1.0) / (count - reach * reach)).sqrt() } else { f64::INFINITY };
+    found.level = t_beyond(units.count, t);
+    found
+}
+
+/// A line's own p: exact for few clusters, by the shared patterns for more, by the normal law for very many.
+fn own_p(line: &Clusters, shared: f64) -> f64 {
+    if line.len() <= EXACT {
+        return exact(&line.sums);
+    }
+    if line.len() > MANY {
+        let spread = line.sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();
+        let sum = line.sums.iter().sum::<f64>().abs();
+        return if spread > 0.0 { 2.0 * Normal::standard().cdf(-sum / spread) } else { 1.0 };
+    }
+    shared
+}
+
+/// The share of all patterns of signs whose sum is as far from nothing as that of the sums as they are.
+fn exact(sums: &[f64]) -> f64 {
+    let size: f64 = sums.iter().map(|sum| sum.abs()).sum();
+    let reach = sums.iter().sum::<f64>().abs() - 1e-12 * size;
+    // The first sign stays: the other half is its mirror image. Gray's order changes one sign from pattern to pattern.
+    let mut signed = sums.to_vec();
+    let patterns = 1_u32 << (sums.len() - 1);
+    let mut extreme = 0_u32;
+    for pattern in 1..=patterns {
+        extreme += u32::from(signed.iter().sum::<f64>().abs() >= reach);
+        let at = 1 + pattern.trailing_zeros() as usize;
+        if let Some(value) = signed.get_mut(at) {
+            *value = -*value;
+        }
+    }
+    f64::from(extreme) / f64::from(patterns)
+}
+
+/// What is flipped: the clusters of all lines, or groups of them.
+struct Units {
+    count: usize,
+    /// The lines, from the one that stands out least to the one that does most, so that running maxima are those of the steps.
+    order: Vec<Statistics>,
+    /// Their sums in units of the root of their sum of squares, unit by unit.
+    columns: Vec<f64>,
+}
+
+/// What was counted over all patterns.
+struct Counted {
+    patterns: u64,
+    /// Of each step: patterns in which its maximum reaches the statistic and the least of it without a cluster; in which the maximum
+    /// of all lines reaches the most of it without a cluster; and in which the line itself reaches its statistic.
+    steps: Vec<[u64; 4]>,
+    critical: f64,
+}
+
+impl Units {
+    fn new(lines: &[Clusters]) -> Self {
+        let tested = || lines.iter().enumerate().filter(|(_, line)| line.len() >= 2);
+        let mut places: BTreeMap<u32, usize> = BTreeMap::new();
+        tested().flat_map(|(_, line)| &line.ids).for_each(|id| _ = places.insert(*id, 0));
+        let (clusters, wide) = (places.len(), tested().count());
+        let count = clusters.min(GROUPS);
+        places.values_mut().enumerate().for_each(|(at, place)| *place = at * count / clusters);
+        let grouped = |line: &Clusters| {
+            let mut sums = vec![0.0; count];
+            line.ids.iter().zip(&line.sums).for_each(|(id, sum)| sums[places[id]] += sum);
+            sums
+        };
+        let mut order: Vec<Statistics> = tested().map(|(at, line)| Statistics::new(at, line, &grouped(line))).collect();
+        order.sort_by(|one, other| one.all.total_cmp(&other.all).then(other.line.cmp(&one.line)));
+        let mut columns = vec![0.0; count * wide];
+        for (step, of) in order.iter().enumerate() {
+            let sums = grouped(&lines[of.line]);
+            let root = sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();
+            for (unit, sum) in sums.into_iter().enumerate() {
+                columns[unit * wide + step] = if root > 0.0 { sum / root } else { 0.0 };
+            }
+        }
+        Self { count, order, columns }
+    }
+
+    /// Whether every pattern is tried.
+    fn exact(&self) -> bool {
+        self.count <= EXACT
+    }
+
+    fn patterns(&self) -> usize {
+        match self.exact() {
+            true => 1 << (self.count - 1),
+            false => (DRAWS.2 / (self.count * self.order.len())).clamp(DRAWS.1, DRAWS.0),
+        }
+    }
+
+    /// Some patterns, as rows of signs. Each part has its own seed: the order of work changes nothing.
+    fn signs(&self, part: usize, rows: usize) -> Vec<f64> {
+        let mut signs = vec![1.0; rows * self.count];
+        let mut random = Pcg64::seed_from_u64(2 + part as u64);
+        for (row, signs) in signs.chunks_mut(self.count).enumerate() {
+            for signs in signs.chunks_mut(64) {
+                // The first sign stays: the other half is the mirror image.
+                let bits = if self.exact() { ((part * PART + row) as u64) << 1 } else { random.random() };
+                for (place, sign) in signs.iter_mut().enumerate() {
+                    *sign = if bits >> place & 1 == 1 { -1.0 } else { 1.0 };
+                }
+            }
+        }
+        signs
+    }
+
+    fn count(&self) -> Counted {
+        let (patterns, wide) = (self.patterns(), self.order.len());
+        let total = Mutex::new((vec![[0_u64; 4]; wide], vec![0.0_f64; patterns]));
+        let parts: Vec<(usize, usize)> =
+            (0..patterns).step_by(PART).enumerate().map(|(part, from)| (part, PART.min(patterns - from))).collect();
+        shared(parts, |(part, rows)| {
+            let mut sums = vec![0.0; rows * wide];
+            weigh(&self.signs(part, rows), self.count, &self.columns, wide, &mut sums);
+            let mut steps = vec![[0_u64; 4]; wide];
+            let mut largest = Vec::with_capacity(rows);
+            for sums in sums.chunks_mut(wide) {
+                sums.iter_mut().for_each(|sum| *sum = sum.abs() + EQUAL);
+                let most = sums.iter().fold(0.0_f64, |most, sum| most.max(*sum));
+                let mut up_to_here = 0.0_f64;
+                for ((&sum, counts), of) in sums.iter().zip(&mut steps).zip(&self.order) {
+                    up_to_here = up_to_here.max(sum);
+                    let reached = [up_to_here >= of.all, up_to_here >= of.least, most >= of.most, sum >= of.all];
+                    counts.iter_mut().zip(reached).for_each(|(count, reached)| *count += u64::from(reached));
+                }
+                largest.push(most);
+            }
+            let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            total.1[part * PART..part * PART + rows].copy_from_slice(&largest);
+            for (total, counts) in total.0.iter_mut().zip(steps) {
+                total.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+            }
+        });
+        let (steps, largest) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Counted { patterns: patterns as u64, steps, critical: critical(largest) }
+    }
+}
+
+/// The least value that at most one pattern in twenty reaches; infinite where there is none.
+fn critical(mut largest: Vec<f64>) -> f64 {
+    largest.sort_by(f64::total_cmp);
+    let inside = largest.len() - largest.len() / 20;
+    let barred = largest[inside - 1] + EQUAL;
+    largest[inside..].iter().find(|value| **value > barred).map_or(f64::INFINITY, |value| value - EQUAL)
+}

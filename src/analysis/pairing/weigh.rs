@@ -1,0 +1,79 @@
+//! Weighted sums of many columns at once: what resampling of many lines comes down to, when all share their draws.
+
+/// Columns taken at a time: with four rows of weights, what fits the first cache beside a strip of each column.
+const STRIP: usize = 64;
+
+/// For each row of `weights` (one weight for each unit) and each column the sum over the units of weight x value.
+///
+/// `columns` holds the columns unit by unit (`columns[unit * wide + column]`), `sums` is filled row by row.
+pub fn weigh(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: &mut [f64]) {
+    sums.fill(0.0);
+    if units == 0 || wide == 0 {
+        return;
+    }
+    for (weights, sums) in weights.chunks(4 * units).zip(sums.chunks_mut(4 * wide)) {
+        let rows = weights.len() / units;
+        for from in (0..wide).step_by(STRIP) {
+            let to = (from + STRIP).min(wide);
+            let mut strips = [[0.0_f64; STRIP]; 4];
+            for unit in 0..units {
+                let values = &columns[unit * wide + from..unit * wide + to];
+                for (row, strip) in strips.iter_mut().enumerate().take(rows) {
+                    let weight = weights[row * units + unit];
+                    strip.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
+                }
+            }
+            for (row, strip) in strips.iter().enumerate().take(rows) {
+                sums[row * wide + from..row * wide + to].copy_from_slice(&strip[..to - from]);
+            }
+        }
+    }
+}
+
+/// As many parts of equal size as there are processors, or fewer; each worked on by its own thread, in the order given.
+pub fn shared<T: Send>(parts: Vec<T>, work: impl Fn(T) + Sync) {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let queue = std::sync::Mutex::new(parts.into_iter());
+    let next = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
+    let run = || {
+        while let Some(part) = next() {
+            work(part);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Where the system starts no more threads, those that run do all the work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, run);
+        }
+        run();
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_those_of_the_definition() {
+        for (rows, units, wide) in [(1, 1, 1), (3, 5, 2), (4, 7, 64), (9, 6, 130)] {
+            let weights: Vec<f64> = (0..rows * units).map(|at| (at * 7 % 11) as f64 - 5.0).collect();
+            let columns: Vec<f64> = (0..units * wide).map(|at| (at * 13 % 17) as f64 - 8.0).collect();
+            let mut sums = vec![1.0; rows * wide];
+            weigh(&weights, units, &columns, wide, &mut sums);
+            for row in 0..rows {
+                for column in 0..wide {
+                    let plain: f64 =
+                        (0..units).map(|unit| weights[row * units + unit] * columns[unit * wide + column]).sum();
+                    assert_eq!(sums[row * wide + column], plain);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_part_is_worked_on_once() {
+        let mut done = vec![0; 50];
+        shared(done.iter_mut().enumerate().collect(), |(at, done)| *done += at);
+        assert_eq!(done, (0..50).collect::<Vec<_>>());
+    }
+}

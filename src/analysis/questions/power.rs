@@ -1,0 +1,51 @@
+//! What so many positions can show: the smallest difference that is found four times in five, between the rivals that are compared.
+
+use crate::analysis::pairing::ratio::{Family, Ratio};
+use crate::analysis::pairing::stats::{at_least, median};
+
+/// What a comparison can show.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Power {
+    /// Lines that are tested together.
+    pub lines: usize,
+    /// The most clusters that a line has.
+    pub clusters: usize,
+    /// Whether these are fewer than the searches: games.
+    pub games: bool,
+    /// The level at which each line would have to be tested by itself, for 5 % over all of them.
+    pub level: f64,
+    /// The smallest difference (0.01: one percent) that is found four times in five, in the middle of the lines; NaN where there
+    /// is none.
+    pub detectable: f64,
+    /// How many clusters a difference of 1 % takes; NaN where that is not known.
+    pub needed: f64,
+    /// Whether that is said of rivals among each other, since what they are held against is no rival.
+    pub rivals: bool,
+}
+
+impl Power {
+    /// Of a family of lines; of rivals, where what they are held against is none of them.
+    #[must_use]
+    pub fn of(family: &Family, rivals: bool) -> Self {
+        let ratios: Vec<Ratio> =
+            family.lines.iter().map(|line| line.ratio).filter(|ratio| ratio.clusters >= 2).collect();
+        let mut seen: Vec<f64> =
+            ratios.iter().map(|ratio| ratio.detectable(family.level)).filter(|effect| effect.is_finite()).collect();
+        let mut needed: Vec<f64> = ratios.iter().filter_map(|ratio| ratio.needed(0.01, family.level)).collect();
+        Self {
+            lines: family.tested,
+            clusters: ratios.iter().map(|ratio| ratio.clusters).max().unwrap_or(0),
+            games: ratios.iter().any(|ratio| ratio.clusters < ratio.pairs),
+            level: family.level,
+            detectable: median(&mut seen),
+            needed: median(&mut needed),
+            rivals,
+        }
+    }
+
+    /// Whether so many clusters can show anything among so many lines.
+    #[must_use]
+    pub fn can_show(&self) -> bool {
+        self.lines == 0 || self.clusters >= at_least(self.lines)
+    }
+}

@@ -1,0 +1,97 @@
+//! Summaries of rows made up for the purpose: what noise alone marks, what a table takes in its life, what can be told from what.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::fmt::Write;
+use ttlab::analysis::questions::findings::{Sign, findings, sign};
+use ttlab::analysis::{Frame, Question, Summary};
+
+fn summary(text: &str) -> Summary {
+    Summary::new(&Frame::parse(text.as_bytes(), "made up").unwrap(), &Question::by_variant(&[], None)).unwrap()
+}
+
+/// A normal number, near enough.
+fn normal(random: &mut Pcg64) -> f64 {
+    (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
+}
+
+/// The same policy under twelve key seeds on 20 positions, 200 times: no more than one page in twenty has any mark, within three
+/// binomial standard errors (0.05 + 0.046: 19 pages).
+#[test]
+fn pages_without_effects_are_marked_once_in_twenty() {
+    let mut random = Pcg64::seed_from_u64(20);
+    let mut marked = 0;
+    for _ in 0..200 {
+        let mut text = "variant,position,depth,search.nodes\n".to_owned();
+        for position in 0..20 {
+            let size = 10_000.0 * (1.5 * normal(&mut random)).exp();
+            // Some positions are chaotic, most are not.
+            let spread = 0.3 * random.random::<f64>().powi(3);
+            for seed in 0..13 {
+                let nodes = size * (spread * normal(&mut random)).exp();
+                writeln!(text, "key seed {seed},p{position},8,{nodes:.0}").unwrap();
+            }
+        }
+        let page = summary(&text);
+        marked += usize::from(page.lines.iter().any(|line| matches!(sign(line, 0), Sign::Less | Sign::More)));
+    }
+    assert!(marked <= 19, "{marked} of 200 pages without effects have a mark");
+}
+
+/// By hand: 100 slots. Game 1 shares a table: 50 + 100 stores, 1.5 a slot. Game 2: 150 and 150, 3 a slot. The mean is 2.25, where
+/// searches by themselves would say 1.125. With a table cleared before each search (all its entries its own) they are what counts.
+#[test]
+fn stores_are_counted_over_the_life_of_a_table() {
+    let rows = [
+        ("kept", "g1", 0, 50, 50, 50),
+        ("kept", "g1", 2, 100, 30, 80),
+        ("kept", "g2", 0, 150, 90, 90),
+        ("kept", "g2", 2, 150, 10, 100),
+        ("cleared", "g1", 0, 50, 50, 50),
+        ("cleared", "g1", 2, 100, 70, 70),
+        ("cleared", "g2", 0, 150, 90, 90),
+        ("cleared", "g2", 2, 150, 95, 95),
+    ];
+    let mut text = "variant,position,game,ply,depth,search.nodes,table.stores,table.fills,slots,entries\n".to_owned();
+    for (variant, game, ply, stores, fills, entries) in rows {
+        writeln!(text, "{variant},{game} ply {ply},{game},{ply},5,1000,{stores},{fills},100,{entries}").unwrap();
+    }
+    let page = summary(&text);
+    assert_eq!(page.lines.iter().map(|line| line.pressure).collect::<Vec<_>>(), [2.25, 1.125]);
+}
+
+/// Against no table all have ratios near a tenth with a wide spread; among each other they are within a percent. What can be told is
+/// said of these.
+#[test]
+fn power_is_told_between_rivals() {
+    let mut text = "variant,position,depth,search.nodes,table.probes\n".to_owned();
+    for position in 0..30 {
+        let worth = 10.0 * (1.0 + 0.8 * (3.0 * f64::from(position)).sin());
+        writeln!(text, "none,p{position},8,{:.0},0", 100_000.0 * worth).unwrap();
+        for (at, name) in ["always", "deep", "big"].iter().enumerate() {
+            let nodes = 100_000.0 * (1.0 + 0.01 * (f64::from(position) * (at as f64 + 1.0)).sin());
+            writeln!(text, "{name},p{position},8,{nodes:.0},5").unwrap();
+        }
+    }
+    let page = summary(&text);
+    assert!(page.power.rivals && page.power.detectable < 0.01, "{:?}", page.power);
+    assert!(page.lines[1].ratio().detectable(page.power.level) > 0.2);
+    let told = findings(&page).join(" ");
+    assert!(told.contains("differences between rivals from about 0."), "{told}");
+}
+
+/// Nine positions a little above 1 and one far below it: the page names the one.
+#[test]
+fn a_finding_that_hangs_on_one_position_says_so() {
+    let mut text = "variant,position,depth,search.nodes\n".to_owned();
+    for position in 0..10 {
+        let nodes = if position == 7 { 50.0 } else { 1020.0 + f64::from(position) };
+        writeln!(text, "base,p{position},8,1000\nother,p{position},8,{nodes}").unwrap();
+    }
+    let page = summary(&text);
+    let line = &page.lines[1];
+    assert_eq!((line.influential.as_str(), line.measures[0].hangs), ("p7", true));
+    let told = findings(&page).join(" ");
+    assert!(told.contains("One position decides whether a difference is told: \"other\" (0.7"), "{told}");
+    assert!(told.contains("without p7)"), "{told}");
+}
