@@ -56,7 +56,7 @@ fn noise(who: usize, item: usize) -> f64 {
 fn balanced(who: usize, at: usize) -> f64 {
     match who {
         0 => 100.0,
-        _ if at / who % 2 == 0 => 110.0,
+        _ if (at / who).is_multiple_of(2) => 110.0,
         _ => 100.0 * 100.0 / 110.0,
     }
 }

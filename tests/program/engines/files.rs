@@ -43,7 +43,7 @@ fn several_engines_stand_in_one_file_and_what_none_tells_is_left_out() {
     assert_eq!((solved("A").as_str(), solved("B").as_str(), solved("C").as_str()), ("true", "false", ""));
     let ours: Vec<_> = rows.iter().filter(|row| row["variant"] == "ours").collect();
     assert_eq!(ours.len(), 6 * 3);
-    assert!(ours.iter().all(|row| row["subject.uci"] == "builtin" && row["table.probes"] != ""));
+    assert!(ours.iter().all(|row| row["subject.uci"] == "builtin" && !row["table.probes"].is_empty()));
     // Our engine beside others counts as it does alone.
     let alone = Trial::new("limit = { depth = 3 }\n");
     alone.run("out", &[]).expect(0);
