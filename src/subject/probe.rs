@@ -15,7 +15,7 @@ pub enum Repeats {
     Exact,
     /// The most is above the least by this share at most, on every position that was tried.
     Within(f64),
-    /// They are further apart than [`APART`], or none were reported.
+    /// They are further apart than `APART`, or none were reported.
     Not,
 }
 
