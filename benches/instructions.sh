@@ -67,8 +67,9 @@ if [[ ${1:-} == --check || ${1:-} == --record ]]; then
             now=$(measure "$shallow" "$deep" "$position" "$options")
             awk -v name="$name" -v a="$held" -v b="$now" 'BEGIN {
                 change = 100 * (b / a - 1)
-                printf "%-28s %9.1f %9.1f %+7.2f %%%s\n", name, a, b, change, change > 1 ? "  more than 1 %" : ""
-                exit change > 1
+                worse = (change > 1)
+                printf "%-28s %9.1f %9.1f %+7.2f %%%s\n", name, a, b, change, (worse ? "  more than 1 %" : "")
+                exit worse
             }' || worse=1
         done
         exit $worse
