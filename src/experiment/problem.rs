@@ -76,7 +76,7 @@ pub fn new_name(path: &str) -> Option<String> {
 /// The same for an option's word, which serde's message has in the first backquotes.
 #[must_use]
 pub fn new_word(path: &str, message: &str) -> Option<String> {
-    let word = message.split('`').nth(1).filter(|_| message.starts_with("unknown variant"))?;
+    let word = message.split('`').nth(1).filter(|_| message.starts_with("unknown word"))?;
     let path = path.trim_end_matches(".kind");
     crate::engine::renamed(&format!("{path} = {word}")).map(|new| format!("`{word}` is now called `{new}`"))
 }

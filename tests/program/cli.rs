@@ -52,7 +52,7 @@ fn mistakes_in_a_file_are_shown_where_they_are() {
         ("[engine]\ntable.use = 'moves'\n", &["unknown key `use`", "`table.use` is now called `probe.use`", ":4:"]),
         ("[grid]\n\"table.depth\" = ['equal']\n", &["no option `table.depth`", "is now called `probe.depth`", ":4:"]),
         ("[grid]\n\"table.policy\" = ['alwyas']\n", &["alwyas", "did you mean `always`", ":4:1"]),
-        ("[grid]\n\"table.policy\" = ['fifo']\n", &["unknown variant `fifo`", "`fifo` is now called `always`", ":4:1"]),
+        ("[grid]\n\"table.policy\" = ['fifo']\n", &["unknown word `fifo`", "`fifo` is now called `always`", ":4:1"]),
         ("[engine]\ntable.policy = { kind = 'bucket', factor = 4 }\n", &["`bucket` is now called `depth-age`", ":4:"]),
         ("[grid]\n\"table.policy\" = ['two-deep']\n", &["table.policy", "needs table.slots of at least 2"]),
         ("[engine]\npreset = 'purpel'\n", &["unknown preset `purpel`", "did you mean `purple`"]),
