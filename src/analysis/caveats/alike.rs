@@ -33,7 +33,7 @@ const OFF: &[(&str, &str, When)] = &[
 const KIND: &str = "table.policy.kind";
 
 /// Rules that differ only in which of several slots they choose.
-const CHOOSERS: [&str; 5] = ["always", "fifo", "random", "bucket", "scored"];
+const CHOOSERS: [&str; 4] = ["always", "random", "depth-age", "scored"];
 
 type Leaves = BTreeMap<String, String>;
 
@@ -54,7 +54,7 @@ fn switched_off(path: &str, leaves: &Leaves) -> Option<&'static (&'static str, &
 fn ageing(leaves: &Leaves) -> Option<(&'static str, f64)> {
     let number = |path: &str| leaves.get(path).and_then(|value| value.parse::<f64>().ok());
     match leaves.get(KIND)?.as_str() {
-        "aged-depth" | "bucket" => Some(("table.policy.factor", number("table.policy.factor")?)),
+        "aged-depth" | "depth-age" => Some(("table.policy.factor", number("table.policy.factor")?)),
         "scored" => {
             let other = ["table.policy.exact", "table.policy.pv", "table.policy.nodes"]
                 .iter()

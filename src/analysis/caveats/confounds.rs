@@ -20,6 +20,9 @@ struct Seen {
     watched: BTreeMap<&'static str, String>,
 }
 
+/// A value of a compared thing: the first point that has it, and what is watched in all that do.
+type Level<'a> = (usize, BTreeMap<&'a str, BTreeSet<&'a str>>);
+
 /// The thing that a path belongs to: a policy is one thing with all its parameters.
 fn thing(path: &str) -> &str {
     if path.starts_with("table.policy.") { "table.policy" } else { path }
@@ -78,7 +81,7 @@ pub fn confounds(experiment: &Experiment) -> Vec<String> {
     let mut found: BTreeMap<(&str, Vec<usize>), Vec<&str>> = BTreeMap::new();
     for (thing, own) in &base.compared {
         // The watched values of each value of the thing.
-        let mut levels: BTreeMap<&str, (usize, BTreeMap<&str, BTreeSet<&str>>)> = BTreeMap::new();
+        let mut levels: BTreeMap<&str, Level<'_>> = BTreeMap::new();
         for (at, point) in points.iter().enumerate() {
             let Some(level) = point.compared.get(thing) else { continue };
             let (_, watched) = levels.entry(level).or_insert_with(|| (at, BTreeMap::new()));

@@ -93,6 +93,9 @@ pub fn effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metri
     places.into_iter().zip(Family::of(&samples).lines).map(effect).collect()
 }
 
+/// Two axes, each with a level.
+type Two = ((usize, usize), (usize, usize));
+
 /// The interactions of every two axes; empty where there are more than anybody would read.
 #[must_use]
 pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Interaction> {
@@ -101,7 +104,7 @@ pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
     if number > MOST {
         return Vec::new();
     }
-    let mut found: Vec<((usize, usize), (usize, usize), Vec<(u32, f64)>)> = Vec::new();
+    let mut found: Vec<(Two, Vec<(u32, f64)>)> = Vec::new();
     for (a, b) in pairs {
         let levels = Levels::new(grid, &[&axes[a], &axes[b]]);
         let reading = Gauge::new(&levels.searches, metric, grid);
@@ -117,15 +120,13 @@ pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
                 let (Some(both), Some(alone)) = (group(level_a, level_b), group(level_a, base_b)) else { continue };
                 let differences = there.pairs(both).over(&here.pairs(alone));
                 if !differences.list.is_empty() {
-                    found.push(((a, level_a), (b, level_b), differences.logs()));
+                    found.push((((a, level_a), (b, level_b)), differences.logs()));
                 }
             }
         }
     }
-    found.sort_by_key(|(first, second, _)| (first.0, second.0, first.1, second.1));
-    let (places, samples): (Vec<_>, Vec<_>) =
-        found.into_iter().map(|(first, second, logs)| ((first, second), logs)).unzip();
-    let interaction =
-        |((first, second), judged): (((usize, usize), (usize, usize)), Judged)| Interaction { first, second, judged };
+    found.sort_by_key(|((first, second), _)| (first.0, second.0, first.1, second.1));
+    let (places, samples): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+    let interaction = |((first, second), judged): (Two, Judged)| Interaction { first, second, judged };
     places.into_iter().zip(Family::of(&samples).lines).map(interaction).collect()
 }

@@ -127,10 +127,10 @@ fn factors_beyond_every_depth_are_one_table() {
     let text = |factors: &str, depth: u8| {
         format!(
             "limit = {{ depth = {depth} }}\n[engine]\ntable.size = 16\ntable.slots = 4\n[sequence]\nself_play = 2\n[grid]\n\
-             'table.policy' = [{{ kind = 'bucket', factor = {factors} }}]\n"
+             'table.policy' = [{{ kind = 'depth-age', factor = {factors} }}]\n"
         )
     };
-    let factors = "2 }, { kind = 'bucket', factor = 8";
+    let factors = "2 }, { kind = 'depth-age', factor = 8";
     blind(&text(factors, 3), &[], Some("at these depths a tick of age outweighs every stored depth"));
     blind(&text(&factors.replace('8', "1"), 3), &[], None);
 }
