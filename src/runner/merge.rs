@@ -310,6 +310,7 @@ impl<'a> Shards<'a> {
                         ended: manifest.ended,
                         stretches: stretches(),
                         shards: vec![run],
+                        subjects: manifest.subjects.clone(),
                         ..super::manifest(self.experiment, self.plan, manifest.jobs, None)
                     });
                 }

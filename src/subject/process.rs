@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Bytes of a line at most: the rest of a longer one is dropped. The longest principal variations are a few thousand.
@@ -21,7 +22,7 @@ const KEPT: usize = 6;
 const KEPT_WIDTH: usize = 160;
 
 /// How long a process may take to end of its own accord.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// How often the flag that stops a run is looked at.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -46,6 +47,8 @@ pub struct Process {
     lines: Receiver<String>,
     tail: VecDeque<String>,
     errors: Arc<Mutex<VecDeque<String>>>,
+    /// What reads its standard error.
+    listener: Option<JoinHandle<()>>,
     /// Whether it was reaped.
     ended: bool,
 }
@@ -72,18 +75,26 @@ impl Process {
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let kept = Arc::new(Mutex::new(VecDeque::new()));
         // From here on the process ends with this value, whatever the system refuses.
-        let process = Self { child, input, lines, tail: VecDeque::new(), errors: Arc::clone(&kept), ended: false };
+        let mut process = Self {
+            child,
+            input,
+            lines,
+            tail: VecDeque::new(),
+            errors: Arc::clone(&kept),
+            listener: None,
+            ended: false,
+        };
         let thread = std::thread::Builder::new;
         if let Some(output) = output {
             thread().spawn(move || forward(output, &sender))?;
         }
         if let Some(errors) = errors {
-            thread().spawn(move || {
+            process.listener = Some(thread().spawn(move || {
                 each_line(errors, |line| {
                     keep(&mut kept.lock().unwrap_or_else(PoisonError::into_inner), &line);
                     true
                 });
-            })?;
+            })?);
         }
         Ok(process)
     }
@@ -139,6 +150,10 @@ impl Process {
         self.kill();
         let status = self.child.wait().ok()?;
         self.ended = true;
+        // Its last words may still be on their way.
+        while begun.elapsed() < 2 * PATIENCE && self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         by_itself.then(|| told(status))
     }
 

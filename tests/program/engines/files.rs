@@ -101,7 +101,7 @@ fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
         ("\"subject.uci\" = \"no-such-engine\"", &["there is no program `no-such-engine` on the path"]),
         ("\"subject.uci\" = \"gnuchess -u\"", &["arguments go into a list, as in [\"gnuchess\", \"-u\"]"]),
         ("\"subject.uci\" = \"/bin/false\"", &["the engine ended by itself (exit code 1) at `uci`"]),
-        ("\"subject.restart\" = \"never\"", &["unknown variant `never`"]),
+        ("\"subject.restart\" = \"never\"", &["unknown word `never`"]),
         ("\"subject.timeout\" = 0", &["subject.timeout: expected seconds"]),
         ("\"subject.ucii\" = \"x\"", &["did you mean `subject.uci`?"]),
         ("\"subject.uci\" = \"builtin\"\n\"uci.Hash\" = 3", &["uci.Hash: \"builtin\" has no such option"]),
@@ -123,7 +123,7 @@ fn a_fault_is_a_row_and_the_job_can_be_run_again() {
     whole.run("out", &[]).expect(0);
     for (fault, says) in [
         ("crash", "the engine ended by itself (signal 11) at `go depth 3`; its last lines: "),
-        ("silence", "the engine gave no answer within 0.5 s"),
+        ("silence", "the engine gave no answer within 2.0 s"),
         ("illegal", "the engine's move e2e5 is illegal in rnbqkbnr/pp1ppppp"),
     ] {
         let trial = Trial::new("");
@@ -133,8 +133,7 @@ fn a_fault_is_a_row_and_the_job_can_be_run_again() {
             super::scripted().display(),
             mark.display()
         );
-        let text =
-            format!("suite = \"suite.epd\"\nlimit = {{ depth = 3 }}\n[subject]\nuci = {program}\ntimeout = 0.5\n");
+        let text = format!("suite = \"suite.epd\"\nlimit = {{ depth = 3 }}\n[subject]\nuci = {program}\ntimeout = 2\n");
         std::fs::write(trial.path("trial.toml"), text).unwrap();
         trial.run("out", &["--jobs", "1"]).expect(3).says(&["1 jobs failed", "--retry-failed"]);
         let rows = trial.rows("out");
