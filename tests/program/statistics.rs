@@ -210,7 +210,7 @@ fn intervals_hold_their_level_in_the_long_run() {
     let samples = 20_000;
     for (count, shape, promised) in PROMISED {
         let (found, promised) = (coverage(count, shape, samples), promised / 100.0);
-        println!("{count} {shape:?}: {:.1} %", 100.0 * found);
+        eprintln!("{count} {shape:?}: {:.1} %", 100.0 * found);
         assert!(found >= promised - three(promised, samples), "{count} {shape:?}: {found}");
     }
 }
