@@ -21,7 +21,7 @@ fn launch(fault: &str, words: &[&str]) -> (Launch, String) {
     program.push(fault.to_owned());
     program.extend(words.iter().filter(|word| !word.contains('=')).map(|word| (*word).to_owned()));
     let program = find(&Words::Many(program)).unwrap();
-    let launch = Launch { guard: Some(ttlab()), timeout: Some(Duration::from_millis(700)), ..Launch::new(&program) };
+    let launch = Launch { guard: Some(ttlab()), timeout: Some(Duration::from_secs(2)), ..Launch::new(&program) };
     (launch, token)
 }
 
@@ -109,7 +109,7 @@ fn every_fault_is_told_and_got_over() {
                 let failure = play(&mut engine).expect_err(fault);
                 assert!(expected(&failure.fault), "{fault}: {failure}");
                 assert!(failure.to_string().contains(says), "{fault}: {failure}");
-                assert!(begun.elapsed() < Duration::from_secs(20), "{fault} took {:?}", begun.elapsed());
+                assert!(begun.elapsed() < Duration::from_secs(120), "{fault} took {:?}", begun.elapsed());
                 assert_eq!(all_gone(&token), Vec::<String>::new(), "{fault}");
                 assert_eq!(play(&mut engine).unwrap().nodes, Some(5032), "after {fault}");
                 drop(engine);

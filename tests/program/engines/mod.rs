@@ -49,7 +49,7 @@ fn all_gone(token: &str) -> Vec<String> {
     let begun = Instant::now();
     loop {
         let left = alive(token);
-        if left.is_empty() || begun.elapsed() > Duration::from_secs(5) {
+        if left.is_empty() || begun.elapsed() > Duration::from_secs(20) {
             return left;
         }
         std::thread::sleep(Duration::from_millis(5));
