@@ -11,6 +11,9 @@ use super::stats::{mean, median};
 use crate::analysis::rows::grouping::Grouping;
 use std::collections::HashMap;
 
+/// Logarithms of ratios, each with its cluster.
+pub type Logs = Vec<(u32, f64)>;
+
 /// Two values of one thing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
@@ -61,7 +64,7 @@ impl Pairs {
 
     /// The logarithms, each with its cluster.
     #[must_use]
-    pub fn logs(&self) -> Vec<(u32, f64)> {
+    pub fn logs(&self) -> Logs {
         self.list.iter().map(|pair| (pair.cluster, pair.log)).collect()
     }
 

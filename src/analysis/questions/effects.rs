@@ -1,7 +1,7 @@
 //! What each axis of a grid does by itself, and where two of them do together what neither does alone.
 
 use crate::analysis::pairing::gauge::Gauge;
-use crate::analysis::pairing::pairs::Base;
+use crate::analysis::pairing::pairs::{Base, Logs};
 use crate::analysis::pairing::ratio::{Family, Judged, Ratio};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::axes::Axis;
@@ -73,7 +73,7 @@ impl Levels {
 /// The main effects of all axes.
 #[must_use]
 pub fn effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Effect> {
-    let mut known: Vec<((usize, usize), Vec<(u32, f64)>)> = Vec::new();
+    let mut known: Vec<((usize, usize), Logs)> = Vec::new();
     for (at, (axis, &reference)) in axes.iter().zip(references).enumerate() {
         let levels = Levels::new(grid, &[axis]);
         let reading = Gauge::new(&levels.searches, metric, grid);

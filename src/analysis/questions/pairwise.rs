@@ -2,7 +2,7 @@
 
 use super::summary::Summary;
 use crate::analysis::pairing::gauge::Gauge;
-use crate::analysis::pairing::pairs::Base;
+use crate::analysis::pairing::pairs::{Base, Logs};
 use crate::analysis::pairing::ratio::{Family, Judged, Ratio};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::pairing::stats::mean;
@@ -54,7 +54,7 @@ pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<Versus>, String>
     order.sort_by_key(|&line| std::cmp::Reverse(wins(line)));
     let rank = |line: usize| order.iter().position(|&known| known == line).unwrap_or(count);
     // Each pair once: the better line against the worse.
-    let mut pairs: Vec<((usize, usize), Vec<(u32, f64)>)> = places
+    let mut pairs: Vec<((usize, usize), Logs)> = places
         .iter()
         .copied()
         .zip(samples.iter().cloned())
