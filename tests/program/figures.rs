@@ -219,7 +219,7 @@ fn the_paired_ratio_decides_a_claim() {
     let held = one(&two(|at| (1000, 900 - at % 3), 13), "nodes(s2) < nodes(s1)");
     assert_eq!(held.ruling, Ruling::Holds, "{}", held.measured);
     assert_eq!(one(&skewed, "nodes(s2) < nodes(s1)").ruling, Ruling::CannotTell);
-    let rest = two(|at| if at == 0 { (100_000, 111_000) } else { (1000, 900 - at % 3) }, 24);
+    let rest = two(|at| if at == 0 { (100_000, 111_000) } else { (1000, 900 - 20 * (at % 5)) }, 24);
     let rest = one(&rest, "nodes(s2) < nodes(s1)");
     assert!(
         rest.ruling == Ruling::Holds && rest.measured.contains("the totals point the other way"),

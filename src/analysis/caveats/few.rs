@@ -1,15 +1,16 @@
 //! Too few positions or games to show anything, whatever they hold.
 
 use crate::analysis::pairing::stats::at_least;
+use crate::record::columns;
 
 /// That so many positions (or games) can show nothing among so many comparisons; none where they can.
 #[must_use]
 pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
     let wanted = at_least(comparisons);
     let unit = match (games, clusters) {
-        (true, 1) => "game",
+        (true, 1) => columns::GAME,
         (true, _) => "games",
-        (false, 1) => "position",
+        (false, 1) => columns::POSITION,
         (false, _) => "positions",
     };
     let among = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };

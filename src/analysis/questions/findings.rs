@@ -3,6 +3,7 @@
 use super::power::Power;
 use super::summary::{Line, Summary};
 use crate::analysis::rows::metric::{Metric, Unit};
+use crate::record::columns;
 
 /// How a line compares with its baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +102,7 @@ fn hinges(summary: &Summary) -> Option<String> {
     };
     let shown: Vec<String> = lines.iter().take(SHOWN).map(told).collect();
     let more = if lines.len() > SHOWN { format!(" and {} more", lines.len() - SHOWN) } else { String::new() };
-    let unit = if summary.power.games { "game or position" } else { "position" };
+    let unit = if summary.power.games { "game or position" } else { columns::POSITION };
     (!lines.is_empty()).then(|| format!("One {unit} decides whether a difference is told: {}{more}.", shown.join(", ")))
 }
 

@@ -58,7 +58,7 @@ fn few_positions_say_little() {
     );
     let eight = "first = 8\nlimit = { depth = 1 }\n[grid]\n'table.size' = [16, 32, 48, 64, 80, 96, 112, 128, 144]\n";
     blind(eight, &[], Some("8 positions cannot show anything among 8 comparisons"));
-    let sizes = "suite = 'data/bratko-kopec.epd'\nfirst = 9\nlimit = { depth = 1 }\n[grid]\n'table.size' = [16, 32]\n";
+    let sizes = "suite = 'data/bratko-kopec.epd'\nfirst = 9\nlimit = { depth = 3 }\n[grid]\n'table.size' = [16, 32]\n";
     let trial = Trial::new(sizes);
     trial.run("out", &["--strict"]).expect(2).says(&["9 positions are few"]);
     Trial::new(&sizes.replace("= 9", "= 10")).run("out", &["--strict"]).expect(0);
