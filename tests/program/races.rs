@@ -231,13 +231,7 @@ fn luck_in_the_race_is_found_out() {
         (tuned.found[0], tuned.found[1], tuned.found[3]),
         (Confirmation::Worse, Confirmation::Nothing, Confirmation::Better)
     );
-    assert_eq!(tuned.held[0].p, tuned.held[0].test.p);
-    let mut raw: Vec<(f64, usize)> = (1..4).map(|at| (tuned.held[at].test.p, at)).collect();
-    raw.sort_by(|a, b| a.partial_cmp(b).unwrap());
-    assert!(raw[0].0 < raw[1].0 && raw[1].0 < raw[2].0 && raw[1].0 < 0.2, "{raw:?}");
-    let mut least: f64 = 0.0;
-    for (place, (p, at)) in raw.into_iter().enumerate() {
-        least = least.max((p * (3 - place) as f64).min(1.0));
-        assert!((tuned.held[at].p - least).abs() < 1e-12, "{at}: {} for {least}", tuned.held[at].p);
-    }
+    // One alpha for all four pressures: no p is below its own, and some are above it.
+    assert!(tuned.held.iter().all(|held| held.p >= held.test.p - 1e-12));
+    assert!(tuned.held.iter().any(|held| held.p > held.test.p));
 }
