@@ -121,6 +121,7 @@ fn plain(trace: &[Known]) -> Vec<ttlab::table::replay::Step> {
 
 #[test]
 fn every_count_of_a_replay_is_a_plain_models() {
+    let mut all = Replayed::default();
     for seed in 1..20 {
         for (policy, prefers_depth) in [("always", false), ("depth-preferred", true)] {
             for slots in [1, 3, 8] {
@@ -133,10 +134,12 @@ fn every_count_of_a_replay_is_a_plain_models() {
                 };
                 let (found, wanted) = (replay(&plain(&trace), &options).unwrap(), model(&trace, slots, prefers_depth));
                 assert_eq!(found, wanted, "{policy}, {slots} slots, seed {seed}");
-                assert!(wanted.kept > 0 && wanted.kept < wanted.cuts && wanted.deep < wanted.hits);
+                all += wanted;
             }
         }
     }
+    // A table of one slot may keep nothing; all together they keep some of what they are asked for, and answer some of it too shallowly.
+    assert!(all.kept > 0 && all.kept < all.cuts && all.deep < all.hits, "{all:?}");
 }
 
 /// The most of a goal that any table of some buckets can have: for each set of keys that a bucket may hold after an event, the most that
