@@ -67,10 +67,11 @@ impl Table for Unbounded {
         entry.generation = self.now;
         let place = self.place(key, entry.depth);
         let (same_key, keep_move, now) = (self.same_key, self.keep_move, self.now);
-        match self.entries.entry(place) {
+        let same = match self.entries.entry(place) {
             Place::Vacant(slot) => {
                 slot.insert(entry);
                 self.counters.fills += 1;
+                false
             }
             Place::Occupied(slot) if !same_key.lets(&entry, slot.get(), now) => {
                 self.counters.rejections += 1;
@@ -82,9 +83,10 @@ impl Table for Unbounded {
                 }
                 slot.insert(entry);
                 self.counters.updates += 1;
+                true
             }
-        }
-        Stored::into(self.slot(place), true)
+        };
+        Stored::into(self.slot(place), same)
     }
 
     fn cutoff(&mut self, _: &Hit) {}
