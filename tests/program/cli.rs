@@ -106,7 +106,7 @@ fn wrong_usage_ends_with_2_and_says_what_is_wanted() {
         (&["search", "startpos", "--depth", "1", "--set", "table.size=banana"], "--set:1:12"),
         (&["search", "startpos", "--depth", "1", "--set", "limit.depth=3"], "limit.depth: is not one of the engine's"),
         (&["perft", "startpos", "x"], "invalid value"),
-        (&["options", "tabel"], "no option begins with"),
+        (&["options", "tabel"], "no option has"),
         (&["suite", "data/none.epd"], "none.epd"),
         (&["suite", "Cargo.toml"], ".epd"),
         (&["nonsense"], "unrecognized"),

@@ -37,7 +37,10 @@ fn checkout() -> TempDir {
                 shallow(&path, &to);
                 continue;
             }
-            let text = fs::read_to_string(&path).unwrap();
+            let Ok(text) = fs::read_to_string(&path) else {
+                fs::copy(&path, to).unwrap(); // A trace.
+                continue;
+            };
             let lines = text.lines().map(|line| match line.starts_with("limit") && line.contains("depth") {
                 true => "limit = { depth = 2 }".to_owned(),
                 false => line.to_owned(),

@@ -113,7 +113,6 @@ fn noise_is_no_finding() {
     assert!(findings <= limit(options.alpha), "{findings} findings in {races} races");
     // A given one of the candidates; the luckiest of five is what the others are held against.
     assert!(drops <= limit(options.alpha), "{drops} drops in {races} races");
-    assert!(findings > 0, "the test has power to find something by chance");
 }
 
 /// What does nothing is said to do nothing, and nothing is spent on confirming it.
