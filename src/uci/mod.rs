@@ -23,7 +23,7 @@ use worker::Worker;
 /// What the client's words `bench` prints, told by whoever calls.
 pub type Bench<'a> = &'a (dyn Fn() -> String + Sync);
 
-/// Talks to a client until it says `quit` or its words end. Errors of the client's are answered with `info string`.
+/// Talks to a client until it says `quit` or its words end; a search that has a limit is still answered then. Errors of the client's are answered with `info string`.
 pub fn serve(input: impl BufRead, output: impl Write + Send, settings: Settings, bench: Bench<'_>) {
     let voice = Voice(Mutex::new(output));
     let mut settings = settings;
@@ -76,10 +76,13 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, settings: Settings,
                     worker.finish();
                     voice.say(&bench());
                 }
-                Command::Quit => break,
+                Command::Quit => {
+                    worker.stop();
+                    break;
+                }
                 Command::Unknown(word) => voice.info(&format!("unknown command `{word}`")),
             }
         }
-        worker.finish();
+        worker.last();
     });
 }

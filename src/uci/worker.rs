@@ -116,6 +116,16 @@ impl<'scope> Worker<'scope> {
         }
     }
 
+    /// Waits for the answer of a search that has a limit, and ends one that has none: nobody will say `stop` any more.
+    pub fn last(&mut self) {
+        if self.running.as_ref().is_some_and(|(signal, _)| *signal.phase() == Phase::Held) {
+            self.stop();
+        }
+        if let Some((_, thread)) = self.running.take() {
+            let _ = thread.join();
+        }
+    }
+
     /// Ends the search and waits for its answer.
     pub fn finish(&mut self) {
         self.stop();

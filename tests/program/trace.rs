@@ -243,7 +243,7 @@ fn an_experiment_shows_a_trace_to_its_variants() {
     let (_, stderr, code) = run(&record);
     assert_eq!(code, 0, "{stderr}");
     let text = "question = \"Which policy keeps most?\"\n[trace]\nfile = \"g.trace\"\n[engine]\ntable.slots = 4\n[grid]\n\
-                \"table.size\" = [64, \"5 %\"]\n\"table.policy\" = [\"always\", \"bucket\", \"depth-preferred\"]\n";
+                \"table.size\" = [64, \"5 %\"]\n\"table.policy\" = [\"always\", \"depth-age\", \"depth-preferred\"]\n";
     fs::write(&toml, text).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &out, "--jobs", "2"]);
     assert_eq!(code, 0, "{stderr}");

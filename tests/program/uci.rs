@@ -171,3 +171,18 @@ fn counts_are_those_of_the_search_command() {
     }
     client.quit();
 }
+
+/// Words that end are no `quit`: what was asked with a limit is answered, what has none is not waited for.
+#[test]
+fn a_pipe_is_answered() {
+    for (words, deepest) in [("position startpos\ngo depth 5\n", true), ("position startpos\ngo infinite\n", false)] {
+        let mut client = Client::new(&["--set", "table.size=1 MiB"]);
+        client.say(words);
+        let Client { mut child, input, lines } = client;
+        drop(input);
+        let heard: Vec<String> = lines.iter().collect();
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        assert!(heard.last().unwrap().starts_with("bestmove "), "{heard:?}");
+        assert!(!deepest || heard.iter().any(|line| line.starts_with("info depth 5 ")), "{heard:?}");
+    }
+}
