@@ -5,7 +5,7 @@ use super::svg::heat::Heat;
 use super::svg::lines::Lines;
 use super::svg::scatter::Scatter;
 use super::svg::stacked::Stacked;
-use crate::analysis::questions::curves::{self, Point, Response, Series};
+use crate::analysis::questions::curves::{self, Response, Series};
 use crate::analysis::questions::effects::{self, Effect};
 use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::rows::axes::{self, Axis};
@@ -102,6 +102,7 @@ fn chosen(summary: &Summary) -> (Vec<usize>, String) {
 pub fn by_depth(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     let (lines, some) = chosen(summary);
     let series = curves::by_depth(rows, summary, &lines);
+    let ratios = curves::ratio_by_depth(rows, summary, &lines);
     let base = series.iter().position(|series| series.line.is_some_and(|at| summary.lines[at].is_baseline));
     let depths: BTreeSet<u32> = series.iter().flat_map(|series| &series.points).map(|point| point.x as u32).collect();
     let lines = |series: Vec<Series>, base: Option<usize>, y: &str, ratio: bool| Lines {
@@ -115,11 +116,11 @@ pub fn by_depth(rows: &Frame, summary: &Summary) -> Vec<Figure> {
         ..Lines::default()
     };
     let mut figures = Vec::new();
-    if let Some(ratios) = base.map(|base| against(&series, &series[base].points)).filter(|_| series.len() > 1) {
+    if base.is_some() && ratios.len() > 1 {
         figures.push(Figure {
             file: "ratio-by-depth".to_owned(),
             title: "Nodes by depth, against the baseline".to_owned(),
-            caption: format!("Mean nodes of each iteration, as a ratio to the baseline's at the same depth.{some}"),
+            caption: format!("Each iteration's nodes against the baseline's at the same depth: geometric means over positions that both finished.{some}"),
             plot: Plot::Lines(lines(ratios, base, "nodes against the baseline", true)),
         });
     }
@@ -135,15 +136,6 @@ pub fn by_depth(rows: &Frame, summary: &Summary) -> Vec<Figure> {
         );
     }
     figures
-}
-
-/// Each series divided by one, where both have a point.
-fn against(series: &[Series], base: &[Point]) -> Vec<Series> {
-    let divided = |point: &Point| {
-        let base = base.iter().find(|base| base.x == point.x && base.y > 0.0)?;
-        Some(Point { y: point.y / base.y, ..point.clone() })
-    };
-    series.iter().map(|one| Series { points: one.points.iter().filter_map(divided).collect(), ..one.clone() }).collect()
 }
 
 /// Single searches against the baseline's.

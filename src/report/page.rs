@@ -7,7 +7,7 @@ use super::sheet::{Part, Sheet, head, warnings};
 use super::source::{Source, join};
 use super::table::{self, Identity};
 use crate::analysis::caveats::timing::Timing;
-use crate::analysis::caveats::{blindness, doubts, memory};
+use crate::analysis::caveats::{blindness, doubts, few, memory};
 use crate::analysis::questions::effects::{self, Effect, Interaction};
 use crate::analysis::questions::pairwise::{self, Versus};
 use crate::analysis::questions::quality::{self, Quality};
@@ -276,6 +276,8 @@ impl Page {
             warnings.extend(self.blind.iter().cloned());
             warnings.extend(blindness::times(&self.manifest, &self.summary));
         }
+        let clusters = self.pairs.iter().map(|versus| versus.ratio.clusters).max().unwrap_or(0);
+        warnings.extend(few::too_few(clusters, self.pairs.len(), self.summary.power.games));
         self.warnings = warnings;
     }
 

@@ -401,7 +401,7 @@ pub fn pairs(page: &Page) -> Option<Table> {
     let name = |at: usize| page.summary.lines[at].name.clone();
     let rows = page.pairs.iter().map(|versus| {
         let ratio = versus.ratio;
-        let mark = match versus.p < 0.05 && ratio.is_clear() {
+        let mark = match versus.marked {
             false => Mark::None,
             true if ratio.mean < 1.0 => Mark::Less,
             true => Mark::More,

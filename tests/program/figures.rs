@@ -35,7 +35,8 @@ const VARIANTS: [Variant; 5] = [
 ];
 
 const HEADER: &str = "variant,game,position,repeat,depth,table.kind,table.size,table.slots,score,solved,finished,search.nodes,search.evals,\
-                      search.usable,table.probes,table.hits,table.stores,slots,entries,seconds,error";
+                      search.usable,search.move_only,table.probes,table.hits,table.misses_empty,table.misses_other,table.stores,\
+                      table.fills,table.evictions,table.rejections,slots,entries,seconds,error";
 
 /// The rows, of so many repeats: the n-th takes so many seconds for each iteration.
 fn rows(seconds: &[u32]) -> Vec<String> {
@@ -46,7 +47,7 @@ fn rows(seconds: &[u32]) -> Vec<String> {
                 let place = format!("{name},{game},{position},{repeat}");
                 if depths == [0, 0] {
                     rows.push(format!(
-                        "{place},0,{kind},{size},{slots},0,,false,0,0,0,0,0,0,,,{seconds},out of memory"
+                        "{place},0,{kind},{size},{slots},0,,false,0,0,0,0,0,0,0,0,0,0,0,0,,,{seconds},out of memory"
                     ));
                 }
                 for (depth, nodes) in (1..).zip(depths).filter(|(_, nodes)| *nodes > 0) {
@@ -57,8 +58,13 @@ fn rows(seconds: &[u32]) -> Vec<String> {
                         ("s1", "q") => "false",
                         _ => "",
                     };
-                    // Of each iteration: half its nodes evaluated; 8 probes, 6 hits, 2 usable; 4 stores at depth 1, 12 at depth 2.
-                    let table = if kind == "none" { "0,0,0,0,," } else { ["2,8,6,4,8,6", "2,8,6,12,8,6"][depth - 1] };
+                    // Of each iteration: half its nodes evaluated; 8 probes, 6 hits, 2 usable, 3 good for their move, 1 miss on a free
+                    // slot and 1 on others; 4 stores at depth 1, all into free slots, 12 at depth 2: 2 free, 7 evictions, 3 refused.
+                    let table = match (kind, depth) {
+                        ("none", _) => "0,0,0,0,0,0,0,0,0,0,,",
+                        (_, 1) => "2,3,8,6,1,1,4,4,0,0,8,6",
+                        _ => "2,3,8,6,1,1,12,2,7,3,8,6",
+                    };
                     let evals = nodes / 2;
                     rows.push(format!(
                         "{place},{depth},{kind},{size},{slots},{score},{solved},true,{nodes},{evals},{table},{seconds},"
@@ -182,6 +188,174 @@ fn each_effect_and_the_interaction() {
     assert_eq!((found[0].judged.ratio.pairs, found[0].judged.ratio.clusters), (3, 2));
 }
 
+/// Student's quantiles for 95 %, of one and two degrees of freedom: with fewer than five clusters intervals are his. Source: any table.
+const T: [f64; 2] = [12.706_204_736_174_7, 4.302_652_729_749_46];
+
+/// A ratio's mean and interval from powers of 2: the mean, its standard error and how many clusters.
+fn told(power: f64, error: f64, clusters: usize) -> (f64, serde_json::Value) {
+    let reach = T[clusters - 2] * error;
+    (power.exp2(), serde_json::json!([(power - reach).exp2(), (power + reach).exp2()]))
+}
+
+/// The same value, numbers to nine digits.
+#[track_caller]
+fn same(found: &serde_json::Value, wanted: &serde_json::Value, place: &str) {
+    match (found, wanted) {
+        (serde_json::Value::Number(a), serde_json::Value::Number(b)) => {
+            let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
+            assert!((a - b).abs() <= 1e-9 * b.abs().max(1e-3), "{place}: found {a}, wanted {b}");
+        }
+        (serde_json::Value::Array(a), serde_json::Value::Array(b)) => {
+            assert_eq!(a.len(), b.len(), "{place}: {found}");
+            a.iter().zip(b).enumerate().for_each(|(at, (a, b))| same(a, b, &format!("{place} [{at}]")));
+        }
+        _ => assert_eq!(found, wanted, "{place}"),
+    }
+}
+
+/// The page of it as `ttlab report --format json` gives it, every cell of every table and every point of the plots of ratios. In powers of 2:
+///
+/// Corrected p, of 4 patterns of the clusters p, q, g: sums over roots of sums of squares are s2 4/6^.5 = 1.63, b1 3/5^.5 = 1.34,
+/// b2 1, none 6/12^.5 = 1.73. Only the pattern as it is comes as far as none or s2: 1/4. Among b1 and b2, q and g with one sign
+/// come as far as b1: 2/4. b2 alone: always.
+///
+/// Pairs: 1.73 for each against none but b2, s2 by s1 1.63, s2 by b1 (1, 2, 4) 7/21^.5 = 1.53: 1/4. b2 by b1 and by none (2, 2)
+/// 1.41: p and g with one sign, 2/4. s1 by b1 1.34: q and g with one sign, or p and g with two, where s2 by b2 (1, -2) comes as far:
+/// 3/4. b2 by s1 1 and s2 by b2 0.45: always.
+#[test]
+fn the_page_of_it_cell_by_cell() {
+    use serde_json::{Value, json};
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("hand.csv");
+    std::fs::write(&file, format!("{HEADER}\n{}\n", rows(&[1, 2, 6]).join("\n"))).unwrap();
+    let metrics = ["--metric", "nodes", "--metric", "seconds", "--metric", "hit_rate"];
+    let chosen = ["report", file.to_str().unwrap(), "--baseline", "variant=s1", "--pairs", "--format", "json"];
+    let (page, stderr, code) = run(&[&chosen[..], &metrics[..]].concat());
+    assert_eq!(code, 0, "{stderr}");
+    let page: Value = serde_json::from_str(&page).unwrap();
+    let part = |key: &str| page["parts"].as_array().unwrap().iter().find(|part| part["key"] == key).cloned();
+    let table = |key: &str| -> Vec<Value> {
+        let table = part(key).unwrap_or_else(|| panic!("no {key}"));
+        let cells = |row: &Value| Value::from(row.as_object().unwrap().values().cloned().collect::<Vec<_>>());
+        table["rows"].as_array().unwrap().iter().map(cells).collect()
+    };
+    let held = |key: &str, wanted: &[Value]| {
+        let found = table(key);
+        assert_eq!(found.len(), wanted.len(), "{key}");
+        for (found, wanted) in found.iter().zip(wanted) {
+            same(found, wanted, &format!("{key}: {}", wanted[0]));
+        }
+    };
+    // Standard errors as in `each_line_of_the_summary`.
+    let eighths = 1.3125_f64.sqrt() / 4.0;
+    let ninths = (64.0_f64 / 9.0).sqrt() / 3.0;
+    let (s2, s2_range) = told(-1.0, 0.0, 3);
+    let (b1, b1_range) = told(0.75, eighths, 3);
+    let (b2, b2_range) = told(-2.0 / 3.0, ninths, 2);
+    let (none, none_range) = told(1.5, 0.375, 3);
+    // Variant; nodes, ratio, interval, p; seconds (medians, 4 of each search) alike; hit rate alike.
+    held(
+        "summary",
+        &[
+            json!(["s1 *", 430, 1, null, null, 16, 1, null, null, 0.75, 1, null, null]),
+            json!(["s2", 215, s2, s2_range, 0.25, 16, 1, [1, 1], 1, 0.75, 1, [1, 1], 1]),
+            json!(["b1", 760, b1, b1_range, 0.5, 16, 1, [1, 1], 1, 0.75, 1, [1, 1], 1]),
+            json!(["b2", 155, b2, b2_range, 1, 12, 1, [1, 1], 1, 0.75, 1, [1, 1], 1]),
+            json!(["none", 180, none, none_range, 0.25, 8, 1, [1, 1], 1, null, null, null, null]),
+        ],
+    );
+    // The size: clusters p (0, -1), q (1), g (1, 1, 1, 1) leave -15/7, 3/7, 12/7 of the mean 4/7; 3/2 x 378/49, root, / 7. Flips of
+    // -1, 1, 4 come as far as 4 in 3 of 4. The slots: p (-1, -2), q (-1), g (-1, -1, -1, -1) leave -5/7, 1/7, 4/7 of -8/7; 3/2 x
+    // 42/49, root, / 7. 8/26^.5 = 1.57 is reached by no other pattern, of the size neither: 6/18^.5 = 1.41.
+    let (size, size_range) = told(4.0 / 7.0, (1.5_f64 * 378.0 / 49.0).sqrt() / 7.0, 3);
+    let (slots, slots_range) = told(-8.0 / 7.0, (1.5_f64 * 42.0 / 49.0).sqrt() / 7.0, 3);
+    held(
+        "effects",
+        &[
+            json!(["size", "64 KiB *", 1, null, null, null]),
+            json!(["size", "1 MiB", size, size_range, 0.75, 7]),
+            json!(["slots", "1 *", 1, null, null, null]),
+            json!(["slots", "2", slots, slots_range, 0.25, 7]),
+        ],
+    );
+    // -1 on p, 0 twice in the game: leaves -2/3 and 2/3 of -1/3; 2 x 8/9, root, / 3.
+    let (both, both_range) = told(-1.0 / 3.0, (16.0_f64 / 9.0).sqrt() / 3.0, 2);
+    held("interactions", &[json!(["size=1 MiB", "slots=2", both, both_range, 1, 3])]);
+    // Four searches of two iterations: 64 probes, 48 hits, 8 and 8 misses, 64 stores, 28 evictions, 12 refused.
+    held(
+        "traffic",
+        &[
+            json!(["s1 *", 64, 0.75, 0.125, 0.125, 64, 28.0 / 64.0, 12.0 / 64.0]),
+            json!(["s2", 64, 0.75, 0.125, 0.125, 64, 28.0 / 64.0, 12.0 / 64.0]),
+            json!(["b1", 64, 0.75, 0.125, 0.125, 64, 28.0 / 64.0, 12.0 / 64.0]),
+            json!(["b2", 48, 0.75, 0.125, 0.125, 48, 21.0 / 48.0, 9.0 / 48.0]),
+        ],
+    );
+    // Searches, evaluations, other scores, solved, p by itself, median, clusters below, the mean without one; nothing can be seen.
+    // b1 without p (the first of two that move it alike): 3/3. none without the game: 4/2.
+    held(
+        "details",
+        &[
+            json!(["s1 *", 4, 215, null, 1, null, 1, null, null, null, null]),
+            json!(["s2", 4, 107, 0, null, 0.25, 0.5, 3, 0.5, null, null]),
+            json!(["b1", 4, 380, 1, null, 0.5, 2, 0, 2, null, null]),
+            json!(["b2", 3, 77, 0, null, 1, 1, 1, null, null, null]),
+            json!(["none", 4, 90, null, null, 0.25, 1.5_f64.exp2(), 0, 4, null, null]),
+        ],
+    );
+    // Who has less than most others comes first: s2 less than four, b2 than three, s1 than two, b1 than one.
+    let pair = |line: &str, against: &str, (mean, range): (f64, Value), p: f64| json!([line, against, mean, range, p]);
+    held(
+        "pairs",
+        &[
+            pair("s2", "b2", told(-1.0 / 3.0, (64.0_f64 / 9.0).sqrt() / 3.0, 2), 1.0),
+            pair("s2", "s1", told(-1.0, 0.0, 3), 0.25),
+            pair("s2", "b1", told(-1.75, eighths, 3), 0.25),
+            pair("s2", "none", told(-1.5, 0.375, 3), 0.25),
+            pair("b2", "s1", told(-2.0 / 3.0, ninths, 2), 1.0),
+            pair("b2", "b1", told(-4.0 / 3.0, (16.0_f64 / 9.0).sqrt() / 3.0, 2), 0.5),
+            pair("b2", "none", told(-4.0 / 3.0, (16.0_f64 / 9.0).sqrt() / 3.0, 2), 0.5),
+            pair("s1", "b1", told(-0.75, eighths, 3), 0.75),
+            pair("s1", "none", told(-1.5, 0.375, 3), 0.25),
+            pair("b1", "none", told(-1.5, 0.375, 3), 0.25),
+        ],
+    );
+    let words = page.to_string();
+    for warning in [
+        "3 jobs failed and are left out",
+        "are of the depths that both finished",
+        "3 games cannot show anything among 10 comparisons",
+        "it takes at least 9",
+    ] {
+        assert!(words.contains(warning), "{warning}: {words}");
+    }
+    // By depth, paired: depth 1 is alike for all but none (2, 2, 1, 1); at depth 2, in natural numbers, b2 on p, g/1 and g/2 makes
+    // 15/90, 40/40, 60/60, where means over other positions would say 0.41.
+    let ratios = part("ratio-by-depth").unwrap()["plot"]["lines"]["series"].clone();
+    let points = |name: &str| -> Vec<(f64, f64)> {
+        let series = ratios.as_array().unwrap().iter().find(|series| series["name"] == name).unwrap();
+        let point = |point: &Value| (point["x"].as_f64().unwrap(), point["y"].as_f64().unwrap());
+        series["points"].as_array().unwrap().iter().map(point).collect()
+    };
+    let s2 = (40.0_f64 / 90.0 * (80.0 / 180.0) * (15.0 / 40.0) * (20.0 / 60.0)).powf(0.25);
+    let b1 = (380.0_f64 / 180.0 * (90.0 / 40.0) * (140.0 / 60.0)).powf(0.25);
+    let b2 = (15.0_f64 / 90.0).cbrt();
+    for (name, wanted) in [
+        ("s1", vec![1.0, 1.0]),
+        ("s2", vec![1.0, s2]),
+        ("b1", vec![1.0, b1]),
+        ("b2", vec![1.0, b2]),
+        ("none", vec![1.5_f64.exp2()]),
+    ] {
+        let found = points(name);
+        assert_eq!(found.len(), wanted.len(), "{name}");
+        for ((at, (x, y)), wanted) in found.into_iter().enumerate().zip(wanted) {
+            assert_eq!(x, at as f64 + 1.0, "{name}");
+            near(y, wanted);
+        }
+    }
+}
+
 fn ruled(rows: &[String], claims: &[&str]) -> Vec<Verdict> {
     let frame = frame(rows);
     let expects: Vec<Expect> =
@@ -193,7 +367,7 @@ fn ruled(rows: &[String], claims: &[&str]) -> Vec<Verdict> {
 /// Rows of two variants on so many positions.
 fn two(nodes: impl Fn(u32) -> (u32, u32), positions: u32) -> Vec<String> {
     let row = |name: &str, at: u32, nodes: u32| {
-        format!("{name},,p{at},0,1,bounded,64 KiB,1,5,,true,{nodes},1,2,8,6,4,8,6,1,")
+        format!("{name},,p{at},0,1,bounded,64 KiB,1,5,,true,{nodes},1,2,3,8,6,1,1,4,4,0,0,8,6,1,")
     };
     let both = |at: u32| [row("s1", at, nodes(at).0), row("s2", at, nodes(at).1)];
     (0..positions).flat_map(both).collect()
@@ -205,8 +379,14 @@ fn the_paired_ratio_decides_a_claim() {
         ruled(&rows(&[1, 2, 6]), &["nodes(s2) < nodes(s1)", "nodes(s2) <= nodes(s1)", "seconds(b1) <= seconds(s1)"]);
     // Three positions or games: the best of 8 patterns has p 0.25.
     assert_eq!(small[0].ruling, Ruling::CannotTell);
-    assert!(small[0].measured.contains("3 positions or games give no p below 0.250"), "{}", small[0].measured);
+    assert!(
+        small[0].measured.contains("3 positions or games cannot show that among 3 claims: at least 7"),
+        "{}",
+        small[0].measured
+    );
     assert!(small[0].measured.starts_with("215 against 430; ratio 0.500"), "{}", small[0].measured);
+    // Each cluster is 1/2: leaving one out moves nothing.
+    assert!(small[0].measured.contains("0.500 without "), "{}", small[0].measured);
     // The ratio is 1/2 everywhere, so no interval holds more.
     assert_eq!(small[1].ruling, Ruling::Holds);
     // Medians of the repeats, each 4 seconds: equal.
@@ -248,6 +428,40 @@ fn claims_of_a_file_are_corrected_together() {
     let claim = "nodes(s2) < nodes(s1)";
     assert_eq!(ruled(&rows, &[claim])[0].ruling, Ruling::Holds);
     assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::CannotTell));
+    // Eight positions can show something among four claims. Four that say the same move together and cost no more than one, where
+    // four strangers' correction would leave 8 x 2/256 = 0.0625 of the eight below.
+    let rows = two(|at| (1000, 900 - at % 3), 8);
+    assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::Holds));
+}
+
+/// Twenty positions of 0.99, and one of 0.2 that carries the mean: without it the mean is another, and the claim says whose.
+#[test]
+fn a_claim_names_the_position_that_moves_it_most() {
+    let rows = two(|at| (1000, if at == 3 { 200 } else { 990 - at % 2 }), 21);
+    let held = ruled(&rows, &["nodes(s2) < nodes(s1)"]).remove(0);
+    assert!(
+        held.measured.contains("0.990 without p3") || held.measured.contains("0.989 without p3"),
+        "{}",
+        held.measured
+    );
+    // Ten up and eleven down, all by as much, but one down by far: its sign turns without it.
+    let turned = two(
+        |at| {
+            (
+                1000,
+                if at == 3 {
+                    100
+                } else if at % 2 == 0 {
+                    1020
+                } else {
+                    1000
+                },
+            )
+        },
+        21,
+    );
+    let held = ruled(&turned, &["nodes(s2) < nodes(s1)"]).remove(0);
+    assert!(held.measured.contains("without p3, which decides it"), "{}", held.measured);
 }
 
 #[test]

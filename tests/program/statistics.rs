@@ -18,7 +18,7 @@ use ttlab::analysis::pairing::clusters::Clusters;
 use ttlab::analysis::pairing::flips::joint;
 use ttlab::analysis::pairing::interval::intervals;
 use ttlab::analysis::pairing::ratio::{Family, Ratio};
-use ttlab::analysis::pairing::stats::{at_least, holm, median, t_quantile};
+use ttlab::analysis::pairing::stats::{at_least, median, t_quantile};
 
 fn plain(logs: &[f64]) -> Vec<(u32, f64)> {
     logs.iter().enumerate().map(|(at, &log)| (at as u32, log)).collect()
@@ -99,12 +99,6 @@ fn sample_sizes_agree_with_the_exact_power_of_the_t_test() {
     near(ratio.needed(0.10, 0.05).unwrap(), 40.0, 1.0);
     near(ratio.detectable(0.05), 0.133_415, 0.002);
     assert_eq!(Ratio::of(&plain(&[0.1])).needed(0.01, 0.05), None);
-}
-
-#[test]
-fn holm_by_hand() {
-    assert_eq!(holm(&[0.01, 0.04, 0.03, f64::NAN])[..3], [0.03, 0.06, 0.06]);
-    assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
 }
 
 #[test]

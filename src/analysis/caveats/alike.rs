@@ -35,6 +35,9 @@ const KIND: &str = "table.policy.kind";
 /// Rules that differ only in which of several slots they choose.
 const CHOOSERS: [&str; 4] = ["always", "random", "depth-age", "scored"];
 
+/// The margin of `scored` that refuses nothing.
+const NEVER: &str = "-1000000";
+
 type Leaves = BTreeMap<String, String>;
 
 /// The rule that switches an option off among these.
@@ -66,6 +69,26 @@ fn ageing(leaves: &Leaves) -> Option<(&'static str, f64)> {
     }
 }
 
+/// `depth-age` in the words of `scored`, of which it is a case.
+fn as_scored(leaves: &mut Leaves) {
+    if leaves.get(KIND).is_none_or(|kind| kind != "depth-age") {
+        return;
+    }
+    let factor = leaves.remove("table.policy.factor").unwrap_or_default();
+    let refuses = leaves.remove("table.policy.refuse").is_some_and(|refuses| refuses == "true");
+    let margin = if refuses { "0" } else { NEVER };
+    let weights = [
+        (KIND, "scored"),
+        ("table.policy.depth", "1"),
+        ("table.policy.age", &factor),
+        ("table.policy.exact", "0"),
+        ("table.policy.pv", "0"),
+        ("table.policy.nodes", "0"),
+        ("table.policy.margin", margin),
+    ];
+    leaves.extend(weights.map(|(path, weight)| (path.to_owned(), weight.to_owned())));
+}
+
 /// What is left of a variant's options when those that do nothing are gone.
 fn effective(leaves: &Leaves) -> Leaves {
     let mut left: Leaves = leaves
@@ -73,16 +96,17 @@ fn effective(leaves: &Leaves) -> Leaves {
         .filter(|(path, _)| switched_off(path, leaves).is_none())
         .map(|(path, value)| (path.clone(), value.clone()))
         .collect();
+    as_scored(&mut left);
     let depth = leaves.get("limit.depth").and_then(|depth| depth.parse::<f64>().ok());
-    if let (Some((path, plies)), Some(depth)) = (ageing(leaves), depth)
+    if let (Some((path, plies)), Some(depth)) = (ageing(&left), depth)
         && plies >= depth - 1.0
         && plies > 0.0
     {
         left.insert(path.to_owned(), "beyond every depth".to_owned());
     }
     let is = |path: &str, wanted: &str| leaves.get(path).is_some_and(|value| value == wanted);
-    let never_refuses = !is("table.policy.refuse", "true")
-        && leaves.get("table.policy.margin").is_none_or(|margin| margin == "-1000000");
+    let never_refuses =
+        !is("table.policy.refuse", "true") && leaves.get("table.policy.margin").is_none_or(|margin| margin == NEVER);
     if is("table.slots", "1")
         && !is("table.same_key", "policy")
         && never_refuses
@@ -116,6 +140,9 @@ pub fn alike(points: &[Point]) -> Vec<String> {
 fn reason(one: &Leaves, other: &Leaves) -> String {
     let paths = one.keys().chain(other.keys());
     let differ: Vec<&String> = paths.filter(|path| one.get(*path) != other.get(*path)).collect();
+    if one.get(KIND) != other.get(KIND) && one.get("table.slots").is_some_and(|slots| slots != "1") {
+        return "depth-age is scored with these weights".to_owned();
+    }
     let aged = |leaves: &Leaves| ageing(leaves).filter(|(path, _)| differ.iter().any(|differ| differ == path));
     if let (Some((path, _)), Some(_)) = (aged(one), aged(other)) {
         return format!("at these depths a tick of age outweighs every stored depth, whatever {path} is beyond that");

@@ -1,4 +1,4 @@
-//! Means, medians, quantiles and the correction for many comparisons.
+//! Means, medians, quantiles, and how many it takes to show anything.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
@@ -47,19 +47,4 @@ pub fn median(values: &mut [f64]) -> f64 {
         (count, middle) if count % 2 == 0 => (values[middle - 1] + values[middle]) / 2.0,
         (_, middle) => values[middle],
     }
-}
-
-/// Holm's correction for many comparisons: the adjusted p of each, in the order given. NaN stays NaN and counts for nothing.
-/// Source: Holm, 1979.
-#[must_use]
-pub fn holm(p: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..p.len()).filter(|&at| !p[at].is_nan()).collect();
-    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
-    let mut adjusted = p.to_vec();
-    let mut floor = 0.0_f64;
-    for (rank, &at) in order.iter().enumerate() {
-        floor = floor.max((p[at] * (order.len() - rank) as f64).min(1.0));
-        adjusted[at] = floor;
-    }
-    adjusted
 }

@@ -2,10 +2,10 @@
 
 use super::summary::Summary;
 use crate::analysis::pairing::gauge::Gauge;
-use crate::analysis::pairing::pairs::{Base, Pairs};
-use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::pairing::pairs::{Base, Logs, Pairs};
+use crate::analysis::pairing::ratio::{Family, Judged};
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::pairing::stats::{holm, mean, median};
+use crate::analysis::pairing::stats::{at_least, mean, median};
 use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::analysis::rows::grouping::Grouping;
@@ -13,7 +13,7 @@ use crate::analysis::rows::metric::Metric;
 use crate::experiment::expect::OTHER_SCORES;
 use crate::experiment::expect::{Claim, Expect, Figure, Range, SaidBy, Scalar, Statistic, Term, Wanted};
 use crate::record::columns;
-use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// What the rows say of a figure or claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +116,8 @@ pub fn verdicts(
 ) -> Result<Vec<Verdict>, FrameError> {
     let mut verdicts: Vec<Verdict> = Vec::new();
     let mut weighed: Vec<Weighed> = Vec::new();
+    let mut whole: Option<Sides> = None;
+    let mut clusters = Named::default();
     for expect in expects {
         let filters: Vec<(&str, String)> = expect
             .filter
@@ -178,15 +180,23 @@ pub fn verdicts(
         if let Some(text) = &expect.claim
             && let Ok(claim) = Claim::parse(text)
         {
-            weighed.push(weigh(verdicts.len(), claim, frame, &rows)?);
+            let all = rows.len() == frame.rows();
+            let part = (!all).then(|| frame.take(&rows));
+            let own = part.as_ref().map(Sides::new);
+            let sides = match &own {
+                Some(sides) => sides,
+                None => whole.get_or_insert_with(|| Sides::new(frame)),
+            };
+            weighed.push(sides.weigh(verdicts.len(), claim, part.as_ref().unwrap_or(frame), &mut clusters)?);
             verdicts.push(Verdict { published: text.clone(), ..base.clone() });
         }
     }
-    let corrected = holm(&weighed.iter().map(|weighed| weighed.ratio.p).collect::<Vec<_>>());
-    for (weighed, p) in weighed.iter().zip(corrected) {
-        let (ruling, reason) = weighed.ruling(p, 1.0 + smallest_effect);
+    // The claims of a file speak of the same positions: one joint test corrects for all of them.
+    let family = Family::of(&weighed.iter().map(|weighed| weighed.logs.clone()).collect::<Vec<_>>());
+    for (weighed, judged) in weighed.iter().zip(&family.lines) {
+        let (ruling, reason) = weighed.ruling(judged, family.tested, 1.0 + smallest_effect);
         let verdict = &mut verdicts[weighed.verdict];
-        (verdict.ruling, verdict.measured) = (ruling, weighed.measured(p, ruling, &reason));
+        (verdict.ruling, verdict.measured) = (ruling, weighed.measured(judged, ruling, &reason, &clusters));
     }
     Ok(verdicts)
 }
@@ -194,31 +204,59 @@ pub fn verdicts(
 /// The level of the claims of a file together.
 const LEVEL: f64 = 0.05;
 
+/// Positions and games by name: claims on other rows number them otherwise.
+#[derive(Default)]
+struct Named {
+    names: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Named {
+    fn number(&mut self, name: String) -> u32 {
+        *self.numbers.entry(name).or_insert_with_key(|name| {
+            self.names.push(name.clone());
+            self.names.len() as u32 - 1
+        })
+    }
+}
+
+/// The searches that claims speak of.
+struct Sides {
+    grouping: Grouping,
+    searches: Searches,
+}
+
 /// A claim and the pairs that decide it; its corrected p is known only when all claims of the file are.
 struct Weighed {
     verdict: usize,
     claim: Claim,
     pairs: Pairs,
-    /// The ratio of its sides, over the claim's own factor.
-    ratio: Ratio,
+    /// Logarithms of the ratio of its sides, over the claim's own factor.
+    logs: Logs,
 }
 
-/// Pairs a claim's sides by search, left over right.
-fn weigh(verdict: usize, claim: Claim, frame: &Frame, rows: &[usize]) -> Result<Weighed, FrameError> {
-    let rows = if rows.len() == frame.rows() { Cow::Borrowed(frame) } else { Cow::Owned(frame.take(rows)) };
-    let grouping = Grouping::new(&rows, &[columns::VARIANT.to_owned()]);
-    let searches = Searches::gather(&rows, &grouping, &[]);
-    let [left, right] = [&claim.left, &claim.right].map(|term| Metric::find(&term.metric, &rows));
-    let (left, right) = (left?, right?);
-    let [left, right] = [&left, &right].map(|metric| Gauge::new(&searches, metric, &rows));
-    let group = |term: &Term| grouping.values.iter().position(|values| values[0] == term.variant);
-    let pairs = match (group(&claim.left), group(&claim.right)) {
-        (Some(of_left), Some(of_right)) => Base::new(&right, &grouping, of_right).pairs_of(of_left, &left),
-        _ => Pairs::default(),
-    };
-    let factor = (claim.right.factor / claim.left.factor).ln();
-    let logs: Vec<(u32, f64)> = pairs.logs().into_iter().map(|(cluster, log)| (cluster, log - factor)).collect();
-    Ok(Weighed { verdict, claim, pairs, ratio: Ratio::of(&logs) })
+impl Sides {
+    fn new(frame: &Frame) -> Self {
+        let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
+        let searches = Searches::gather(frame, &grouping, &[]);
+        Self { grouping, searches }
+    }
+
+    /// Pairs a claim's sides by search, left over right.
+    fn weigh(&self, verdict: usize, claim: Claim, frame: &Frame, clusters: &mut Named) -> Result<Weighed, FrameError> {
+        let [left, right] = [&claim.left, &claim.right].map(|term| Metric::find(&term.metric, frame));
+        let (left, right) = (left?, right?);
+        let [left, right] = [&left, &right].map(|metric| Gauge::new(&self.searches, metric, frame));
+        let group = |term: &Term| self.grouping.values.iter().position(|values| values[0] == term.variant);
+        let pairs = match (group(&claim.left), group(&claim.right)) {
+            (Some(of_left), Some(of_right)) => Base::new(&right, &self.grouping, of_right).pairs_of(of_left, &left),
+            _ => Pairs::default(),
+        };
+        let factor = (claim.right.factor / claim.left.factor).ln();
+        let mut named = |cluster| clusters.number(self.searches.cluster_name(cluster, frame));
+        let logs = pairs.logs().into_iter().map(|(cluster, log)| (named(cluster), log - factor)).collect();
+        Ok(Weighed { verdict, claim, pairs, logs })
+    }
 }
 
 impl Weighed {
@@ -227,8 +265,9 @@ impl Weighed {
     /// A strict claim (`<`) needs a difference that is told from none at the level of all claims together and is large enough to matter;
     /// it is contradicted where the interval holds no such difference. A claim of no more (`<=`) holds where the interval holds nothing
     /// that matters beyond it. Source: Wellek, "Testing Statistical Hypotheses of Equivalence and Noninferiority", 2010.
-    fn ruling(&self, p: f64, matters: f64) -> (Ruling, String) {
-        let Self { claim, pairs, ratio, .. } = self;
+    fn ruling(&self, judged: &Judged, claims: usize, matters: f64) -> (Ruling, String) {
+        let Self { claim, pairs, .. } = self;
+        let Judged { ratio, p, .. } = judged;
         if pairs.list.is_empty() {
             return match pairs.apart {
                 0 => (Ruling::NoRows, String::new()),
@@ -247,7 +286,8 @@ impl Weighed {
         } else {
             [ratio.low, ratio.mean, ratio.high]
         };
-        let told = p < LEVEL && !(low <= 1.0 && high >= 1.0);
+        let enough = ratio.clusters >= at_least(claims);
+        let told = enough && *p < LEVEL && !(low <= 1.0 && high >= 1.0);
         let (less, greater) = (told && mean <= 1.0 / matters, told && mean >= matters);
         let (holds, differs) = match claim.relation.as_str() {
             "<" | ">" => (less, low > 1.0 / matters),
@@ -257,32 +297,40 @@ impl Weighed {
         match (holds, differs) {
             (true, _) => (Ruling::Holds, String::new()),
             (false, true) => (Ruling::Differs, String::new()),
+            (false, false) if enough => (Ruling::CannotTell, String::new()),
             (false, false) => {
-                let least = 2.0_f64.powi(1 - ratio.clusters.min(60) as i32);
-                let few = format!("{} positions or games give no p below {least:.3}", ratio.clusters);
-                (Ruling::CannotTell, if least > LEVEL { few } else { String::new() })
+                let (clusters, wanted) = (ratio.clusters, at_least(claims));
+                let few =
+                    format!("{clusters} positions or games cannot show that among {claims} claims: at least {wanted}");
+                (Ruling::CannotTell, few)
             }
         }
     }
 
     /// What was measured, in words.
-    fn measured(&self, p: f64, ruling: Ruling, reason: &str) -> String {
+    fn measured(&self, judged: &Judged, ruling: Ruling, reason: &str, clusters: &Named) -> String {
         let Self { claim, pairs, .. } = self;
+        let Judged { ratio, p, hangs, .. } = judged;
         let shown = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.3}") };
         let [right, left] = pairs.totals;
         let mut parts = Vec::new();
         if !pairs.list.is_empty() {
             parts.push(format!("{} against {}", shown(left), shown(right)));
             let factor = claim.right.factor / claim.left.factor;
-            let [mean, low, high] = [self.ratio.mean, self.ratio.low, self.ratio.high].map(|ratio| ratio * factor);
+            let [mean, low, high] = [ratio.mean, ratio.low, ratio.high].map(|ratio| ratio * factor);
             parts.push(match low.is_nan() {
                 true => format!("ratio {mean:.3}"),
-                false if p < 0.001 => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p < 0.001"),
+                false if *p < 0.001 => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p < 0.001"),
                 false => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p {p:.3}"),
             });
             let totals = claim.holds(claim.left.factor * left, claim.right.factor * right);
             if ruling == Ruling::Holds && !totals || ruling == Ruling::Differs && totals {
                 parts.push("the totals point the other way: a few large searches make them".to_owned());
+            }
+            if let Some(influence) = ratio.influence {
+                let name = &clusters.names[influence.cluster as usize];
+                let decides = if *hangs || influence.turns { ", which decides it" } else { "" };
+                parts.push(format!("{:.3} without {name}{decides}", influence.without * factor));
             }
             if pairs.cut > 0 {
                 parts.push(format!("{} searches in the depths that both finished", pairs.cut));

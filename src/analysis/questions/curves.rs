@@ -116,6 +116,43 @@ pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series
     if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
+/// Nodes of each iteration against the baseline's, for the lines given: geometric means of the ratios paired by position, so that
+/// positions that only one of the two finished to a depth tell nothing of it.
+#[must_use]
+pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
+    let Some(base) = summary.baseline() else { return Vec::new() };
+    let (depths, finished) = (frame.numbers(columns::DEPTH), frame.coded(columns::FINISHED));
+    let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for row in (0..frame.rows()).filter(|&row| finished.at(row) != "false" && depths[row] > 0.0) {
+        rows.entry(depths[row] as u32).or_default().push(row);
+    }
+    let mut series: Vec<Series> = lines
+        .iter()
+        .map(|&at| Series { name: summary.lines[at].name.clone(), line: Some(at), points: Vec::new() })
+        .collect();
+    for (depth, rows) in rows {
+        let part = frame.take_lean(&rows, &[columns::NODES]);
+        let grouping = Grouping::new(&part, &summary.by);
+        let (searches, metric) = (Searches::gather(&part, &grouping, &[]), Metric::nodes());
+        let reading = Gauge::new(&searches, &metric, &part);
+        let group = |values: &[String]| grouping.values.iter().position(|known| known == values);
+        let Some(group_of_base) = group(&base.values) else { continue };
+        let reference = Base::new(&reading, &grouping, group_of_base);
+        for series in &mut series {
+            let Some(group) = series.line.and_then(|at| group(&summary.lines[at].values)) else { continue };
+            let pairs = reference.pairs(group);
+            let ratio = match group == group_of_base {
+                true => Ratio::itself(pairs.list.len()),
+                false => pairs.ratio(),
+            };
+            if ratio.pairs > 0 {
+                series.points.push(Point::of(f64::from(depth), &ratio, &format!("{} pairs", ratio.pairs)));
+            }
+        }
+    }
+    if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
+}
+
 /// Each search of the lines given against the baseline's: x the baseline's value, y the ratio.
 #[must_use]
 pub fn positions(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {

@@ -23,6 +23,10 @@ pub struct Versus {
     pub ratio: Ratio,
     /// p corrected over all pairs by joint sign flips.
     pub p: f64,
+    /// Whether the two are told apart.
+    pub marked: bool,
+    /// Whether one position or game decides that.
+    pub hangs: bool,
 }
 
 /// All pairs of lines by the summary's first metric. First the line that has less than the most others, against each; then the next.
@@ -67,6 +71,8 @@ pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<Versus>, String>
         against,
         ratio: judged.ratio,
         p: judged.p,
+        marked: judged.marked,
+        hangs: judged.hangs,
     };
     Ok(places.into_iter().zip(Family::of(&samples).lines).map(versus).collect())
 }
