@@ -139,6 +139,13 @@ impl Board {
         PIECES[self.code(square.index()) & 7]
     }
 
+    /// The number of the kind of piece on a square, for tables of kinds (see [`Piece::number`]); 0 where there is none.
+    #[inline]
+    #[must_use]
+    pub const fn kind_on(&self, square: Square) -> usize {
+        self.code(square.index()) & 7
+    }
+
     /// The colour of the piece on a square.
     #[inline]
     #[must_use]

@@ -11,6 +11,14 @@ pub(super) const EMPTY: usize = 0;
 /// The code of a white piece; a black one's is 8 more. Its three low bits are the planes that hold the piece: the third is
 /// that of the sliders, whose diagonal ones are in the first and straight ones in the second.
 pub(super) const CODES: [usize; 6] = [1, 2, 5, 6, 7, 3];
+impl Piece {
+    /// The number of this kind among 0..8 in tables of kinds, as boards have it at hand; 0 is that of an empty square.
+    #[must_use]
+    pub const fn number(self) -> usize {
+        CODES[self as usize]
+    }
+}
+
 /// The piece of a code's three low bits.
 pub(super) const PIECES: [Option<Piece>; 8] = [
     None,

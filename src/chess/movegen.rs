@@ -23,14 +23,19 @@ pub fn captures(board: &Board, list: &mut MoveList) {
     generate::<_, CAPTURES>(board, list);
 }
 
-/// Appends the legal captures and promotions in `purple` order.
-pub fn noisy(board: &Board, list: &mut MoveList) {
-    generate::<_, NOISY>(board, list);
+/// Shows the legal captures to a sink: en passant and promotions that capture included, other promotions not.
+pub fn show_captures<S: Sink>(board: &Board, sink: &mut S) {
+    generate::<_, CAPTURES>(board, sink);
 }
 
-/// Appends the legal moves that neither capture nor promote, in `purple` order.
-pub fn quiets(board: &Board, list: &mut MoveList) {
-    generate::<_, QUIETS>(board, list);
+/// Shows the legal captures and promotions to a sink in `purple` order.
+pub fn show_noisy<S: Sink>(board: &Board, sink: &mut S) {
+    generate::<_, NOISY>(board, sink);
+}
+
+/// Shows the legal moves that neither capture nor promote to a sink, in `purple` order.
+pub fn show_quiets<S: Sink>(board: &Board, sink: &mut S) {
+    generate::<_, QUIETS>(board, sink);
 }
 
 /// Shows the legal moves to a sink in `purple` order, until it has seen enough.
@@ -184,9 +189,15 @@ struct Position<'a, const WHITE: bool> {
     them: u64,
     king: Square,
     pinned: u64,
-    /// The enemy's bishops and queens, rooks and queens, and knights.
+    /// The enemy's bishops and queens, and rooks and queens.
     diagonal: u64,
     straight: u64,
+}
+
+/// What the king must look out for.
+struct Danger {
+    /// The occupied squares without the king, which hides nothing behind it once it has gone.
+    occupied: Bitboard,
     knights: u64,
     /// What the enemy's pawns and king attack.
     near: u64,
@@ -202,14 +213,6 @@ impl<'a, const WHITE: bool> Position<'a, WHITE> {
         let (us, them) = (board.colored(Self::US).0, board.colored(Self::THEM).0);
         let occupied = board.occupied().0;
         let (diagonal, straight) = (board.diagonal_sliders().0 & them, board.straight_sliders().0 & them);
-        let knights = board.kind(Piece::Knight).0 & them;
-        let pawns = board.kind(Piece::Pawn).0 & them;
-        let pawns = if WHITE {
-            ahead::<false>(pawns, -1) | ahead::<false>(pawns, 1)
-        } else {
-            ahead::<true>(pawns, -1) | ahead::<true>(pawns, 1)
-        };
-        let near = pawns | attacks::king(board.king(Self::THEM)).0;
         let mut pinned = 0;
         let snipers = attacks::bishop_rays(king).0 & diagonal | attacks::rook_rays(king).0 & straight;
         for sniper in Bitboard(snipers) {
@@ -218,7 +221,22 @@ impl<'a, const WHITE: bool> Position<'a, WHITE> {
                 pinned |= blockers.0 & us;
             }
         }
-        Self { board, occupied, us, them, king, pinned, diagonal, straight, knights, near }
+        Self { board, occupied, us, them, king, pinned, diagonal, straight }
+    }
+
+    #[inline]
+    fn danger(&self) -> Danger {
+        let pawns = self.board.kind(Piece::Pawn).0 & self.them;
+        let pawns = if WHITE {
+            ahead::<false>(pawns, -1) | ahead::<false>(pawns, 1)
+        } else {
+            ahead::<true>(pawns, -1) | ahead::<true>(pawns, 1)
+        };
+        Danger {
+            occupied: Bitboard(self.occupied ^ 1 << self.king.index()),
+            knights: self.board.kind(Piece::Knight).0 & self.them,
+            near: pawns | attacks::king(self.board.king(Self::THEM)).0,
+        }
     }
 
     #[inline]
@@ -353,29 +371,37 @@ impl<'a, const WHITE: bool> Position<'a, WHITE> {
         } else {
             (rights::BLACK_KING, rights::BLACK_QUEEN, 56)
         };
-        let rights = self.board.castling();
+        let rights = self.board.castling() & (short | long);
+        if rights == 0 {
+            return false;
+        }
+        let danger = self.danger();
         let clear = |squares: u64| self.occupied & squares << rank == 0;
-        let safe = |squares: [u8; 2]| squares.into_iter().all(|square| self.safe(Square::new(square + rank)));
+        let safe = |squares: [u8; 2]| squares.into_iter().all(|square| self.safe(Square::new(square + rank), &danger));
         rights & short != 0 && clear(0x60) && safe([5, 6]) && sink.piece(self.king, Bitboard(0x40 << rank))
             || rights & long != 0 && clear(0x0e) && safe([3, 2]) && sink.piece(self.king, Bitboard(0x04 << rank))
     }
 
-    /// Whether the king could stand on `square`; it no longer hides what is behind it.
+    /// Whether the king could stand on `square`.
     #[inline]
-    fn safe(&self, square: Square) -> bool {
-        let occupied = Bitboard(self.occupied ^ 1 << self.king.index());
-        let attackers = attacks::knight(square).0 & self.knights
-            | attacks::bishop(square, occupied).0 & self.diagonal
-            | attacks::rook(square, occupied).0 & self.straight
-            | Bitboard::of(square).0 & self.near;
+    fn safe(&self, square: Square, danger: &Danger) -> bool {
+        let attackers = attacks::knight(square).0 & danger.knights
+            | attacks::bishop(square, danger.occupied).0 & self.diagonal
+            | attacks::rook(square, danger.occupied).0 & self.straight
+            | Bitboard::of(square).0 & danger.near;
         attackers == 0
     }
 
     #[inline]
     fn king_targets(&self, targets: u64) -> u64 {
         let mut safe = 0;
-        for to in attacks::king(self.king) & Bitboard(targets & !self.near) {
-            if self.safe(to) {
+        let targets = attacks::king(self.king).0 & targets;
+        if targets == 0 {
+            return 0;
+        }
+        let danger = self.danger();
+        for to in Bitboard(targets & !danger.near) {
+            if self.safe(to, &danger) {
                 safe |= 1 << to.index();
             }
         }

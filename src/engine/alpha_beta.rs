@@ -172,15 +172,22 @@ impl<O: Observer> Search<'_, O> {
     /// The next move of a node whose moves come in stages.
     #[inline]
     fn next_staged(&mut self, frame: &mut Frame, board: &Board, hint: &Hint) -> Option<Move> {
-        let by = Orderly {
-            ranks: &self.ranks,
-            generation: self.on.generation,
-            seed: self.on.generation_seed,
-            board,
-            hint,
-            learned: self.learned,
-        };
-        self.stack.next_staged(frame, &mut self.scratch, by)
+        loop {
+            if let Some(mv) = self.stack.ready(frame) {
+                return Some(mv);
+            }
+            let by = Orderly {
+                ranks: &self.ranks,
+                generation: self.on.generation,
+                seed: self.on.generation_seed,
+                board,
+                hint,
+                learned: self.learned,
+            };
+            if !self.stack.generate(frame, &mut self.scratch, by) {
+                return None;
+            }
+        }
     }
 
     /// The value of one move of a node, from the node's view: searched in full, or as late moves are.

@@ -387,7 +387,7 @@ impl<'a> Kernel<'a> {
             credit: 0,
             stack: std::mem::take(&mut buffers.stack),
             scratch: MoveList::new(),
-            pv: std::mem::take(&mut buffers.pv),
+            pv: std::mem::replace(&mut buffers.pv, Variations::none()),
             path: std::mem::take(&mut buffers.path),
             stop,
             node_limit: wanted.nodes,

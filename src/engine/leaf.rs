@@ -2,9 +2,9 @@
 
 use super::node::Node;
 use super::observer::Observer;
-use super::ordering::Hint;
+use super::ordering::{Hint, Orderly};
 use super::search::Search;
-use crate::chess::{Board, Color, Move, Score, movegen};
+use crate::chess::{Board, Color, Move, Score};
 
 impl<O: Observer> Search<'_, O> {
     /// A node of remaining depth 0.
@@ -87,14 +87,19 @@ impl<O: Observer> Search<'_, O> {
             return (best, best_move);
         }
         alpha = alpha.max(best);
-        self.scratch.clear();
-        movegen::captures(board, &mut self.scratch);
-        if self.scratch.is_empty() {
+        let hint = Hint { table_move: self.first_move(board, 0, table_move), previous: Move::NONE, ply };
+        let by = Orderly {
+            ranks: &self.ranks,
+            generation: self.on.generation,
+            seed: self.on.generation_seed,
+            board,
+            hint: &hint,
+            learned: self.learned,
+        };
+        let mut frame = self.stack.push_captures(by, &mut self.scratch);
+        if frame.is_empty() {
             return (best, best_move);
         }
-        self.arrange(board);
-        let hint = Hint { table_move: self.first_move(board, 0, table_move), previous: Move::NONE, ply };
-        let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.learned);
         while let Some(mv) = self.stack.next(&mut frame) {
             if self.on.delta != 0 && self.is_delta_pruned(board, mv, stand_pat, alpha) {
                 continue;

@@ -19,6 +19,12 @@ impl Default for Variations {
 }
 
 impl Variations {
+    /// What stands in for lines that are lent: no room for any.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self { moves: Vec::new(), len: [0; PLIES + 1] }
+    }
+
     /// Empties the line of a ply.
     #[inline]
     pub fn clear(&mut self, ply: usize) {

@@ -18,7 +18,7 @@ impl Default for History {
 /// Where a move's score stands.
 #[inline]
 fn slot(side: Color, mv: Move) -> usize {
-    (side as usize) << 12 | mv.from().index() << 6 | mv.to().index()
+    (side as usize) << 12 | usize::from(mv.bits() & 0xfff)
 }
 
 /// The move's score among its side's, 0..2^24.

@@ -5,11 +5,12 @@ pub mod countermove;
 pub mod history;
 pub mod killers;
 mod mvv_lva;
+mod scored;
 mod stack;
 mod staged;
 
 use super::options::{EngineOptions, MvvLva, Ordering};
-use crate::chess::{Board, Move};
+use crate::chess::{Board, Move, Piece};
 use countermove::Countermoves;
 use history::History;
 use killers::Killers;
@@ -50,6 +51,9 @@ pub struct Ranks {
     countermove: i32,
     scheme: MvvLva,
     see_values: [i32; 6],
+    /// What [`Self::noisy`] says of captures that do not promote, where most valuable victims go first: by the numbers of the
+    /// kinds of attacker and victim. En passant finds no victim on its square: an empty one counts as a pawn.
+    taken: [[i32; 8]; 8],
     /// No rule at all: moves are tried as generated.
     pub none: bool,
 }
@@ -77,6 +81,15 @@ impl Ranks {
             ranks.none = false;
         }
         ranks.first = ranks.first.max(ranks.table_move);
+        for attacker in Piece::ALL {
+            for victim in Piece::ALL {
+                let score = ranks.captures + mvv_lva::captured(ranks.scheme, attacker, victim);
+                ranks.taken[attacker.number()][victim.number()] = score;
+                if victim == Piece::Pawn {
+                    ranks.taken[attacker.number()][0] = score;
+                }
+            }
+        }
         ranks
     }
 
@@ -130,9 +143,10 @@ impl Ranks {
     #[inline]
     fn quiets<'a>(&self, board: &Board, hint: &Hint, learned: &'a Learned) -> Quiets<'a> {
         let reply = if self.countermove == 0 { Move::NONE } else { learned.countermoves.reply(board, hint.previous) };
+        let pair = if self.killers == 0 { [Move::NONE; 2] } else { learned.killers.pair(hint.ply) };
         Quiets {
             killers: self.killers,
-            pair: learned.killers.pair(hint.ply),
+            pair,
             countermove: self.countermove,
             reply,
             history: self.history,
@@ -141,7 +155,7 @@ impl Ranks {
     }
 }
 
-/// What scores the quiet moves of one node.
+/// What scores the quiet moves of one node. Killers and reply are none where no rule asks for them.
 struct Quiets<'a> {
     killers: i32,
     pair: [Move; 2],
@@ -155,10 +169,10 @@ impl Quiets<'_> {
     /// The score of a quiet move: rank of the rule that claims it, plus its score within the rule.
     #[inline]
     fn score(&self, mv: Move) -> i32 {
-        if self.killers != 0 && (mv == self.pair[0] || mv == self.pair[1]) {
+        if mv == self.pair[0] || mv == self.pair[1] {
             return self.killers + if mv == self.pair[0] { 2 } else { 1 };
         }
-        if self.countermove != 0 && mv == self.reply {
+        if mv == self.reply {
             return self.countermove;
         }
         let score = if self.history == 0 { 0 } else { history::score(self.scores, mv) };

@@ -14,7 +14,11 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
     if victim.is_none() && promotion.is_none() {
         return None;
     }
-    let attacker = board.piece_on(mv.from()).unwrap_or(Piece::King) as i32;
+    let attacker = board.piece_on(mv.from()).unwrap_or(Piece::King);
+    if promotion.is_none() {
+        return victim.map(|victim| captured(scheme, attacker, victim));
+    }
+    let attacker = attacker as i32;
     match scheme {
         MvvLva::Ranks => {
             let gain = victim.map_or(0, |piece| piece as i32 + 1) + promotion.map_or(0, |piece| piece as i32);
@@ -24,10 +28,19 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
             let taken = victim.map_or(0, |piece| 5 * OTTER[piece as usize] - OTTER[attacker as usize]);
             Some(1000 + taken + promotion.map_or(0, |piece| OTTER[piece as usize]))
         }
-        MvvLva::Webster => victim.map(|piece| {
-            // Victims count 100 for a pawn to 600 for a king, attackers a hundredth of that.
-            (piece as i32 + 1) * 100 + 6 - (attacker + 1)
-        }),
+        MvvLva::Webster => victim.map(|victim| captured(scheme, Piece::Pawn, victim)),
+    }
+}
+
+/// The score of a capture that does not promote.
+#[inline]
+pub fn captured(scheme: MvvLva, attacker: Piece, victim: Piece) -> i32 {
+    let (by, taken) = (attacker as i32, victim as i32);
+    match scheme {
+        MvvLva::Ranks => (taken + 1) * 8 + 6 - by,
+        MvvLva::Otter => 1000 + 5 * OTTER[victim as usize] - OTTER[attacker as usize],
+        // Victims count 100 for a pawn to 600 for a king, attackers a hundredth of that.
+        MvvLva::Webster => (taken + 1) * 100 + 6 - (by + 1),
     }
 }
 

@@ -1,15 +1,19 @@
 //! The moves of all nodes on the path, and the order in which they are taken.
 
+use super::scored::{Calm, MOST, Noisy, Scored};
+use super::staged::Orderly;
 use super::{Hint, Learned, Ranks};
-use crate::chess::{Board, Move, MoveList};
+use crate::chess::{Board, Move, MoveList, movegen};
 
 /// The moves of all nodes on the path, one above the other: no node allocates, and none clears what it will not read.
 ///
 /// A move stands as score (high 32 bits), then what lets the earlier of two equal moves win (bits 16..32), then its own
 /// sixteen bits, so that one comparison of numbers orders moves.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Stack {
-    keyed: Vec<i64>,
+    words: Vec<i64>,
+    /// Words that are taken.
+    top: usize,
 }
 
 /// What of a node's moves has been put on the stack.
@@ -52,45 +56,84 @@ pub struct Frame {
 const CHOSEN: u8 = 3;
 
 impl Frame {
+    /// Whether a node has no moves at all.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.next == self.tail
+    }
+
     fn new(base: usize, first: Move, stage: Stage) -> Self {
         Self { base, next: base, end: base, sorted: false, chosen: 0, tail: base, losing: (base, base), first, stage }
     }
 }
 
-impl Default for Stack {
-    fn default() -> Self {
-        // 256 plies of a hundred moves each: it never grows in practice, and may where positions are absurd.
-        Self { keyed: Vec::with_capacity(256 * 100) }
-    }
-}
-
-/// One word for a move, its score and its place in the generation order.
-#[inline]
-fn keyed(score: i32, place: usize, mv: Move) -> i64 {
-    i64::from(score) << 32 | (255 - place as i64) << 16 | i64::from(mv.bits())
-}
+/// Words that a stack has from the start: 256 plies of a hundred moves each. It never grows in practice, and may where positions are absurd.
+const USUAL: usize = 256 * 100;
 
 impl Stack {
-    /// Puts a node's moves on the stack, scored unless there is no rule to score by.
+    /// Room for the moves of one more node.
     #[inline]
+    fn room(&mut self) -> Option<Scored<'_>> {
+        if self.words.len() < self.top + MOST {
+            self.grow();
+        }
+        self.words.get_mut(self.top..)?.first_chunk_mut().map(Scored::new)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        match self.words.len() {
+            // Zeroed by the system, page by page as they are reached.
+            0 => self.words = vec![0; USUAL],
+            len => self.words.resize(2 * len, 0),
+        }
+    }
+
+    /// Puts a node's moves on the stack, scored unless there is no rule to score by.
     pub fn push(&mut self, ranks: &Ranks, board: &Board, moves: &MoveList, hint: &Hint, learned: &Learned) -> Frame {
         if ranks.none {
             return self.push_unordered(moves);
         }
-        let mut frame = Frame::new(self.keyed.len(), Move::NONE, Stage::All);
+        let mut frame = Frame::new(self.top, Move::NONE, Stage::All);
         let quiets = ranks.quiets(board, hint, learned);
-        self.keyed.extend(moves.iter().enumerate().map(|(place, &mv)| {
-            let score = if mv == hint.table_move && ranks.first != 0 {
-                ranks.first
-            } else if board.is_quiet(mv) {
-                quiets.score(mv)
-            } else {
-                ranks.noisy(board, mv)
-            };
-            keyed(score, place, mv)
-        }));
-        frame.end = self.keyed.len();
-        frame.tail = frame.end;
+        if let Some(mut scored) = self.room() {
+            for &mv in moves.iter() {
+                let score = if mv == hint.table_move && ranks.first != 0 {
+                    ranks.first
+                } else if board.is_quiet(mv) {
+                    quiets.score(mv)
+                } else {
+                    ranks.noisy(board, mv)
+                };
+                scored.push(score, mv);
+            }
+        }
+        self.top += moves.len();
+        (frame.end, frame.tail) = (self.top, self.top);
+        frame
+    }
+
+    /// Puts a quiescence node's captures on the stack.
+    #[inline]
+    pub fn push_captures(&mut self, by: Orderly, scratch: &mut MoveList) -> Frame {
+        if by.reorders() || by.ranks.none {
+            scratch.clear();
+            movegen::show_captures(by.board, scratch);
+            by.generation.sort(by.board, scratch, by.seed);
+            return self.push(by.ranks, by.board, scratch, by.hint, by.learned);
+        }
+        let mut frame = Frame::new(self.top, Move::NONE, Stage::All);
+        if let Some(scored) = self.room() {
+            let mut noisy = Noisy { ranks: by.ranks, board: by.board, scored };
+            movegen::show_captures(by.board, &mut noisy);
+            let mut scored = noisy.scored;
+            if !by.hint.table_move.is_none() && by.ranks.first != 0 {
+                scored.raise(by.hint.table_move, by.ranks.first);
+            }
+            frame.end += scored.len;
+        }
+        (self.top, frame.tail) = (frame.end, frame.end);
         frame
     }
 
@@ -98,59 +141,71 @@ impl Stack {
     /// [`Self::push_noisy`], then those of [`Self::push_quiets`].
     #[inline]
     pub fn begin(&mut self, first: Move) -> Frame {
-        Frame::new(self.keyed.len(), first, Stage::First)
+        Frame::new(self.top, first, Stage::First)
     }
 
     /// Puts captures and promotions on the stack.
-    #[inline]
-    pub fn push_noisy(&mut self, frame: &mut Frame, ranks: &Ranks, board: &Board, moves: &MoveList) {
-        let first = frame.first;
-        let scored = moves.iter().enumerate().filter(|&(_, &mv)| mv != first);
-        self.keyed.extend(scored.map(|(place, &mv)| keyed(ranks.noisy(board, mv), place, mv)));
-        (frame.end, frame.tail, frame.stage) = (self.keyed.len(), self.keyed.len(), Stage::Noisy);
+    pub fn push_noisy(&mut self, frame: &mut Frame, by: Orderly, scratch: &mut MoveList) {
+        if let Some(scored) = self.room() {
+            let mut noisy = Noisy { ranks: by.ranks, board: by.board, scored };
+            if by.reorders() {
+                scratch.clear();
+                movegen::show_noisy(by.board, scratch);
+                by.generation.sort(by.board, scratch, by.seed);
+                scratch.iter().for_each(|&mv| noisy.one(mv));
+            } else {
+                movegen::show_noisy(by.board, &mut noisy);
+            }
+            if !frame.first.is_none() {
+                noisy.scored.remove(frame.first);
+            }
+            frame.end += noisy.scored.len;
+        }
+        (self.top, frame.tail, frame.stage) = (frame.end, frame.end, Stage::Noisy);
     }
 
     /// Puts quiet moves on the stack, once no winning capture is left. Those that no rule claims stay in the order of generation, so the
     /// list is used for keeping them apart.
-    #[inline]
-    pub fn push_quiets(
-        &mut self,
-        frame: &mut Frame,
-        ranks: &Ranks,
-        moves: &mut MoveList,
-        (hint, learned): (&Hint, &Learned),
-        board: &Board,
-    ) {
+    pub fn push_quiets(&mut self, frame: &mut Frame, by: Orderly, scratch: &mut MoveList) {
         frame.losing = (frame.next, frame.end);
-        let quiets = ranks.quiets(board, hint, learned);
-        let mut unclaimed = 0;
-        frame.next = self.keyed.len();
-        for place in 0..moves.len() {
-            let mv = moves[place];
-            if mv == frame.first {
-                continue;
-            }
-            let score = quiets.score(mv);
-            if score == 0 {
-                moves[unclaimed] = mv;
-                unclaimed += 1;
+        let quiets = by.ranks.quiets(by.board, by.hint, by.learned);
+        (frame.next, frame.end, frame.tail) = (self.top, self.top, self.top);
+        scratch.clear();
+        if let Some(scored) = self.room() {
+            let mut calm = Calm { quiets, scored, unclaimed: scratch };
+            if by.reorders() {
+                let mut moves = MoveList::new();
+                movegen::show_quiets(by.board, &mut moves);
+                by.generation.sort(by.board, &mut moves, by.seed);
+                moves.iter().for_each(|&mv| calm.one(mv));
             } else {
-                self.keyed.push(keyed(score, place, mv));
+                movegen::show_quiets(by.board, &mut calm);
             }
+            let Calm { mut scored, unclaimed, .. } = calm;
+            if !frame.first.is_none() {
+                scored.remove(frame.first);
+            }
+            frame.end += scored.len;
+            for &mv in unclaimed.iter() {
+                if mv != frame.first {
+                    scored.push(0, mv);
+                }
+            }
+            frame.tail += scored.len;
         }
-        frame.end = self.keyed.len();
-        self.keyed.extend(moves[..unclaimed].iter().map(|mv| i64::from(mv.bits())));
-        (frame.tail, frame.stage) = (self.keyed.len(), Stage::Quiet);
+        (self.top, frame.stage) = (frame.tail, Stage::Quiet);
         (frame.sorted, frame.chosen) = (false, 0);
     }
 
     /// Puts a node's moves on the stack as they were generated.
     #[inline]
     pub fn push_unordered(&mut self, moves: &MoveList) -> Frame {
-        let mut frame = Frame::new(self.keyed.len(), Move::NONE, Stage::All);
-        self.keyed.extend(moves.iter().map(|mv| i64::from(mv.bits())));
-        (frame.end, frame.sorted) = (self.keyed.len(), true);
-        frame.tail = frame.end;
+        let mut frame = Frame::new(self.top, Move::NONE, Stage::All);
+        if let Some(mut scored) = self.room() {
+            moves.iter().for_each(|&mv| scored.push(0, mv));
+        }
+        self.top += moves.len();
+        (frame.end, frame.tail, frame.sorted) = (self.top, self.top, true);
         frame
     }
 
@@ -171,7 +226,7 @@ impl Stack {
                 }
                 (frame.end, frame.sorted) = (frame.tail, true);
             }
-            let rest = self.keyed.get_mut(frame.next..frame.end)?;
+            let rest = self.words.get_mut(frame.next..frame.end)?;
             let (&mut first, others) = rest.split_first_mut()?;
             if frame.sorted {
                 if frame.stage == Stage::Noisy && first < 0 {
@@ -205,6 +260,6 @@ impl Stack {
     /// Takes a node's moves off the stack.
     #[inline]
     pub fn pop(&mut self, frame: &Frame) {
-        self.keyed.truncate(frame.base);
+        self.top = frame.base;
     }
 }

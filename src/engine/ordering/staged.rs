@@ -7,7 +7,7 @@
 
 use super::stack::{Frame, Stack, Stage};
 use super::{Hint, Learned, Ranks};
-use crate::chess::{Board, GenerationOrder, Move, MoveList, movegen};
+use crate::chess::{Board, GenerationOrder, Move, MoveList};
 
 /// The greatest remaining depth at which moves may come in stages.
 pub const STAGED_DEPTH: i32 = 2;
@@ -29,36 +29,38 @@ pub struct Orderly<'a> {
     pub learned: &'a Learned,
 }
 
-impl Stack {
-    /// The next move of a node that was begun with [`Stack::begin`]. `scratch`: a list that nobody needs.
+impl Orderly<'_> {
+    /// Whether generated moves must be brought into another order than the generator's own.
     #[inline]
-    pub fn next_staged(&mut self, frame: &mut Frame, scratch: &mut MoveList, by: Orderly) -> Option<Move> {
-        loop {
-            match frame.stage {
-                Stage::First => {
-                    frame.stage = Stage::Begun;
-                    if !frame.first.is_none() {
-                        return Some(frame.first);
-                    }
-                }
-                Stage::Begun => {
-                    scratch.clear();
-                    movegen::noisy(by.board, scratch);
-                    by.generation.sort(by.board, scratch, by.seed);
-                    self.push_noisy(frame, by.ranks, by.board, scratch);
-                }
-                Stage::Noisy => match self.next(frame) {
-                    Some(mv) => return Some(mv),
-                    None => {
-                        scratch.clear();
-                        movegen::quiets(by.board, scratch);
-                        by.generation.sort(by.board, scratch, by.seed);
-                        self.push_quiets(frame, by.ranks, scratch, (by.hint, by.learned), by.board);
-                    }
-                },
-                Stage::Quiet | Stage::All => return self.next(frame),
+    pub(super) fn reorders(&self) -> bool {
+        self.generation != GenerationOrder::Purple
+    }
+}
+
+impl Stack {
+    /// The next move of a node that was begun with [`Stack::begin`], as far as it can be had without generating any; none where the
+    /// moves are through, or [`Stack::generate`] has to be asked.
+    #[inline]
+    pub fn ready(&mut self, frame: &mut Frame) -> Option<Move> {
+        match frame.stage {
+            Stage::First => {
+                frame.stage = Stage::Begun;
+                (!frame.first.is_none()).then_some(frame.first)
             }
+            Stage::Begun => None,
+            Stage::Noisy | Stage::Quiet | Stage::All => self.next(frame),
         }
+    }
+
+    /// Puts the next group of moves on the stack; false where the last is through. `scratch`: a list that nobody needs.
+    #[inline(never)]
+    pub fn generate(&mut self, frame: &mut Frame, scratch: &mut MoveList, by: Orderly) -> bool {
+        match frame.stage {
+            Stage::First | Stage::Begun => self.push_noisy(frame, by, scratch),
+            Stage::Noisy => self.push_quiets(frame, by, scratch),
+            Stage::Quiet | Stage::All => return false,
+        }
+        true
     }
 }
 
@@ -154,7 +156,15 @@ mod tests {
         };
         let first = ranks.has_first() && board.is_legal(hint.table_move);
         let mut frame = stack.begin(if first { hint.table_move } else { Move::NONE });
-        ranks.come_in_stages().then(|| std::iter::from_fn(|| stack.next_staged(&mut frame, &mut scratch, by)).collect())
+        let next = || loop {
+            if let Some(mv) = stack.ready(&mut frame) {
+                return Some(mv);
+            }
+            if !stack.generate(&mut frame, &mut scratch, by) {
+                return None;
+            }
+        };
+        ranks.come_in_stages().then(|| std::iter::from_fn(next).collect())
     }
 
     /// Every list without repetition of up to five rules, those that `check` refuses left out.
