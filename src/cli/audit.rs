@@ -38,6 +38,11 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Outcome {
     let mut experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
+    if let Some(trace) = &experiment.trace {
+        let problem =
+            "nothing is searched in it, and an audit needs searches: give the file of an experiment with a suite";
+        return Err(Failure::usage(format!("{}: [trace] {}: {problem}", args.file.display(), trace.name)));
+    }
     experiment.suite.items.truncate(args.positions.map_or(usize::MAX, |positions| positions as usize));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let stop = super::signals::stop_flag()?;

@@ -3,7 +3,7 @@
 use super::entry::{self, GENERATIONS, Packing};
 use super::memory::Memory;
 use super::options::{Index, Refresh, SameKey};
-use super::policy::{Decision, Mark, Newcomer, Replacement};
+use super::policy::{Decision, Mark, Newcomer, Notes, Replacement};
 use super::{Entry, Hit, Occupancy, Stored, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
 use std::marker::PhantomData;
@@ -17,7 +17,7 @@ pub struct Bounded<P: Replacement, L: Packing> {
     policy: P,
     buckets: u64,
     slots: usize,
-    /// 64-bit words of a bucket.
+    /// 64-bit words of a bucket: its slots', then its policy's.
     words: usize,
     index: Index,
     /// Which bits of a kept key are compared.
@@ -40,7 +40,7 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
     /// When the memory cannot be had.
     pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
         let slots = usize::from(options.slots).clamp(1, MOST_SLOTS);
-        let words = L::words(slots);
+        let words = L::words(slots) + P::WORDS;
         let buckets = buckets.max(1);
         let len = usize::try_from(buckets)
             .ok()
@@ -101,6 +101,28 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
         }
     }
 
+    /// Tells the policy's words that the position of a slot was met.
+    #[inline]
+    fn meet(&mut self, start: usize, slot: usize, kept: u64) {
+        if P::WORDS > 0 {
+            let bucket = start + self.words;
+            self.policy.met(&mut self.memory[bucket - P::WORDS..bucket], slot, self.slots, kept);
+        }
+    }
+
+    /// What the policy says of a newcomer whose position the bucket does not hold.
+    #[inline]
+    fn decide(&mut self, start: usize, view: &[Entry], newcomer: &Newcomer, kept: u64) -> Decision {
+        if P::WORDS == 0 {
+            return self.policy.decide(view, newcomer, self.now);
+        }
+        let (entries, words) = self.memory[start..start + self.words].split_at_mut(self.words - P::WORDS);
+        let keys: [u64; MOST_SLOTS] =
+            std::array::from_fn(|slot| if slot < view.len() { L::key(entries, slot) } else { 0 });
+        let notes = Notes { words, keys: &keys[..view.len()], key: kept };
+        self.policy.decide_with(view, notes, newcomer, self.now)
+    }
+
     /// Marks or refreshes a slot that answered.
     #[inline]
     fn touch(&mut self, start: usize, slot: usize, mark: bool, refresh: bool) {
@@ -127,7 +149,8 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
         let number = self.bucket(key);
         let start = number * self.words;
         let bucket = &self.memory[start..start + self.words];
-        let Some(slot) = self.find(bucket, L::kept(key, self.high)) else {
+        let kept = L::kept(key, self.high);
+        let Some(slot) = self.find(bucket, kept) else {
             let full = (0..self.slots).all(|slot| entry::bound(L::data(bucket, slot)) != Bound::None);
             self.counters.misses_other += u64::from(full);
             self.counters.misses_empty += u64::from(!full);
@@ -139,6 +162,7 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
         let draft = self.policy.draft(&entry, age);
         self.counters.reused += u64::from(self.mark == Mark::Match && !entry.used);
         self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
+        self.meet(start, slot, kept);
         Some(Hit { entry, draft, age, slot: number * self.slots + slot })
     }
 
@@ -157,7 +181,8 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
             if self.keep_move && entry.mv.is_none() {
                 entry.mv = old.mv;
             }
-            if self.same_key != SameKey::Policy {
+            if P::WORDS > 0 || self.same_key != SameKey::Policy {
+                self.meet(start, slot, kept);
                 if !self.same_key.lets(&entry, &old, self.now) {
                     self.counters.rejections += 1;
                     return Stored::refused(true);
@@ -186,7 +211,7 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
         let newcomer = Newcomer { entry, key, same };
         let decision = match same {
             Some(slot) => self.again(view, newcomer, slot),
-            None => self.policy.decide(view, &newcomer, self.now),
+            None => self.decide(start, view, &newcomer, kept),
         };
         let Decision::Insert { at, last } = decision else {
             self.counters.rejections += 1;

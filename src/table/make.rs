@@ -31,14 +31,15 @@ fn ensure(path: &'static str, holds: bool, problem: impl FnOnce() -> String) -> 
     if holds { Ok(()) } else { Err(TableError::Option { path, problem: problem() }) }
 }
 
-/// 64-bit words of a bucket.
+/// 64-bit words of a bucket: its entries' and its policy's.
 fn words(options: &TableOptions) -> u64 {
     let slots = usize::from(options.slots);
-    (match options.layout {
-        Layout::Bytes16 => Bytes16::words(slots),
-        Layout::Bytes24 => Bytes24::words(slots),
-        Layout::Bytes10 => Bytes10::words(slots),
-    }) as u64
+    (options.policy.words()
+        + match options.layout {
+            Layout::Bytes16 => Bytes16::words(slots),
+            Layout::Bytes24 => Bytes24::words(slots),
+            Layout::Bytes10 => Bytes10::words(slots),
+        }) as u64
 }
 
 /// Buckets of a table; `working_set` is what an unbounded table stores, for sizes given as a share of it. None where such

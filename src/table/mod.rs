@@ -15,6 +15,7 @@ pub mod shadow;
 pub mod size;
 pub mod trace;
 pub mod unbounded;
+pub mod watched;
 
 pub use bounded::Bounded;
 pub use make::{TableError, build, bytes};
@@ -168,7 +169,7 @@ pub trait Table: Send {
     fn counts_stored_nodes(&self) -> bool {
         false
     }
-    /// Says which position the next probe or store is about, by a key of its own: for a table that watches another ([`Observed`]).
+    /// Says which position the next probe or store is about, by a key of its own: for whoever watches the table ([`watched`]).
     fn identify(&mut self, check: u64) {
         let _ = check;
     }

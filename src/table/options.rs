@@ -68,7 +68,7 @@ pub enum SameKey {
     #[default]
     Replace,
     /// The policy decides, as if the old entry were another position's; where it would have a third position leave, it is
-    /// asked about the old entry alone.
+    /// asked about the old entry alone. `clock`, `sieve`, `s3-fifo` and `tiny-lfu` say nothing of it: under them it is `replace`.
     Policy,
     /// Replaced unless the old entry is deeper (equal depths: the new one wins).
     Deeper,

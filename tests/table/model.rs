@@ -1,4 +1,4 @@
-//! Every policy against a plain model under random use, over every shape and rule: buckets are vectors, the Ancient flag is swept, clocks
+//! Every policy without a memory of its own (tests/table/caches.rs has the others) against a plain model under random use, over every shape and rule: buckets are vectors, the Ancient flag is swept, clocks
 //! never wrap.
 
 use proptest::prelude::*;
@@ -140,6 +140,9 @@ impl Model<'_> {
             }),
             Policy::Always(_) | Policy::Random(_) => {
                 unreachable!("answered above, or without a model")
+            }
+            Policy::Clock(_) | Policy::Sieve(_) | Policy::S3Fifo(_) | Policy::TinyLfu(_) => {
+                unreachable!("tests/table/caches.rs")
             }
         };
         let least = bucket.iter().map(&worth).min()?;

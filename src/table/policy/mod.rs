@@ -54,7 +54,19 @@ pub struct Newcomer {
     pub same: Option<usize>,
 }
 
-/// A replacement policy: a pure function of the bucket, the newcomer and the time. No clock, no generator, no state.
+/// What a policy that keeps words knows of a bucket beside its entries.
+#[derive(Debug)]
+pub struct Notes<'a> {
+    /// The bucket's words: all 0 in a table that was emptied, then as the policy left them.
+    pub words: &'a mut [u64],
+    /// What each slot keeps of its key.
+    pub keys: &'a [u64],
+    /// What a slot keeps of the newcomer's.
+    pub key: u64,
+}
+
+/// A replacement policy: a pure function of the bucket, the newcomer and the time. No clock, no generator, no state; what it must remember
+/// of a bucket it says in words that the table keeps there ([`Replacement::WORDS`]), and they are part of what goes in and comes out.
 pub trait Replacement: Copy + Send + 'static {
     /// Whether the order of the slots means something to the policy: it is then asked about buckets with empty slots too
     /// (an empty slot's bound is `None`). Otherwise the table fills the first empty slot without asking.
@@ -69,8 +81,27 @@ pub trait Replacement: Copy + Send + 'static {
     /// Its parameters that weigh age.
     const AGE_PARAMETERS: &'static [&'static str] = &[];
 
-    /// Who gives way to the newcomer. `now`: the table's clock, see [`Entry::age`].
+    /// How many 64-bit words the table keeps for it in each bucket, beside the entries: a hand, marks, ghosts, a sketch. They count as
+    /// memory of the table. A policy with words is asked through [`Replacement::decide_with`], and never about the same position: that
+    /// is replaced, as far as `table.same_key` lets it.
+    const WORDS: usize = 0;
+
+    /// Who gives way to the newcomer. `now`: the table's clock, see [`Entry::age`]. Of a policy with words: where they are all 0.
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
+
+    /// As `decide`, with the bucket's words, which it may change.
+    #[inline]
+    fn decide_with(&self, bucket: &[Entry], notes: Notes<'_>, newcomer: &Newcomer, now: u16) -> Decision {
+        let _ = notes;
+        self.decide(bucket, newcomer, now)
+    }
+
+    /// What the words of a bucket of so many slots become when an entry answers a probe, or its position is offered again: its slot, and
+    /// what that keeps of its key.
+    #[inline]
+    fn met(&self, words: &mut [u64], slot: usize, slots: usize, key: u64) {
+        let _ = (words, slot, slots, key);
+    }
 
     /// The draft with which an entry of some age answers a probe.
     #[inline]
@@ -173,6 +204,12 @@ macro_rules! policies {
                 match self { $(Self::$policy(_) => <$policy as Replacement>::SLOTS,)* }
             }
 
+            /// How many words it keeps in each bucket.
+            #[must_use]
+            pub fn words(&self) -> usize {
+                match self { $(Self::$policy(_) => <$policy as Replacement>::WORDS,)* }
+            }
+
             /// Whether the age of entries means anything to it.
             #[must_use]
             pub fn ages(&self) -> bool {
@@ -235,6 +272,14 @@ policies! {
     "random" random::Random,
     /// The entry of least worth goes, by a weighted sum; refused where the newcomer is worth too little. By default it is `depth-age`.
     "scored" scored::Scored,
+    /// From the literature on caches, as a yardstick: first in, first out, with a second chance for what was asked for.
+    "clock" clock::Clock,
+    /// From the literature on caches, as a yardstick: a queue whose entries are sifted where they stand.
+    "sieve" sieve::Sieve,
+    /// From the literature on caches, as a yardstick: a small queue on trial, a main queue, and ghosts of what failed the trial.
+    "s3-fifo" s3_fifo::S3Fifo,
+    /// From the literature on caches, as a yardstick: the newcomer is let in if it was met more often than the one that would leave.
+    "tiny-lfu" tiny_lfu::TinyLfu,
 }
 
 impl Default for Policy {

@@ -1,119 +1,60 @@
-//! A table whose use is written down as a trace.
+//! A watch that writes down what a table is asked and offered, as a trace.
 
 use super::{Event, Writer, flags};
-use crate::table::{Entry, Hit, Occupancy, ShadowCounters, Stored, Table, TableCounters};
+use crate::table::watched::{Watch, Watched};
+use crate::table::{Entry, Hit, Stored, Table};
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A writer that the recorder and its maker share.
 pub type Shared<W> = Arc<Mutex<Writer<W>>>;
 
-/// A table that writes down what it is asked and offered, and passes it on. Searches and iterations are written by whoever makes them
-/// ([`Event::search`]): what a tick of the clock is, is then left to those who read the trace.
-pub struct Recorder<W> {
-    table: Box<dyn Table>,
-    writer: Shared<W>,
-}
+/// Writes a trace. Searches and iterations are written by whoever makes them ([`Event::search`]): what a tick of the clock is, is then left
+/// to those who read the trace.
+pub struct Recording<W>(Shared<W>);
 
-impl<W: Write> Recorder<W> {
+/// A table whose use is written down.
+pub type Recorder<W> = Watched<Recording<W>>;
+
+impl<W: Write + Send> Recorder<W> {
     /// Records a table.
     #[must_use]
     pub fn new(table: Box<dyn Table>, writer: Shared<W>) -> Self {
-        Self { table, writer }
-    }
-
-    fn writer(&self) -> MutexGuard<'_, Writer<W>> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+        Self::by(Recording(writer), table)
     }
 }
 
-impl<W: Write + Send> Table for Recorder<W> {
-    fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
-        let hit = self.table.probe(key, depth);
+impl<W> Recording<W> {
+    fn writer(&self) -> MutexGuard<'_, Writer<W>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<W: Write + Send> Watch for Recording<W> {
+    fn probed(&mut self, key: u64, depth: u8, hit: Option<&Hit>) -> bool {
         let answered = if hit.is_some() { flags::HIT } else { 0 };
         let mut writer = self.writer();
         let nodes = writer.nodes();
         writer.push(Event::probe(key, ply(depth), 0, answered, nodes));
-        drop(writer);
-        hit
+        false
     }
 
-    fn store(&mut self, key: u64, entry: Entry) -> Stored {
+    fn stored(&mut self, key: u64, entry: &Entry, _: Stored) {
         let bits = Event::bits_of(entry.bound)
             | flags::SUBTREE
             | if entry.pv { flags::PV } else { 0 }
             | if entry.mv.is_none() { 0 } else { flags::MOVE };
         self.writer().push(Event::store(key, ply(entry.depth), entry.score as i16, bits, entry.nodes));
-        self.table.store(key, entry)
     }
 
-    fn cutoff(&mut self, hit: &Hit) {
+    fn cutoff(&mut self, _: &Hit) {
         self.writer().cutoff();
-        self.table.cutoff(hit);
     }
 
-    fn prefetch(&self, key: u64) {
-        self.table.prefetch(key);
-    }
-
-    fn advance(&mut self, ticks: u16) {
-        self.table.advance(ticks);
-    }
-
-    fn clear(&mut self) {
+    fn emptied(&mut self, _: bool) {
         let mut writer = self.writer();
         let nodes = writer.nodes();
         writer.push(Event::clear(nodes));
-        drop(writer);
-        self.table.clear();
-    }
-
-    fn renew(&mut self) {
-        let mut writer = self.writer();
-        let nodes = writer.nodes();
-        writer.push(Event::clear(nodes));
-        drop(writer);
-        self.table.renew();
-    }
-
-    fn counts_stored_nodes(&self) -> bool {
-        self.table.counts_stored_nodes()
-    }
-
-    fn identify(&mut self, check: u64) {
-        self.table.identify(check);
-    }
-
-    fn number(&mut self) {
-        self.table.number();
-    }
-
-    fn seen(&mut self, hit: &Hit) {
-        self.table.seen(hit);
-    }
-
-    fn shadow(&self) -> ShadowCounters {
-        self.table.shadow()
-    }
-
-    fn now(&self) -> u16 {
-        self.table.now()
-    }
-
-    fn counters(&self) -> TableCounters {
-        self.table.counters()
-    }
-
-    fn occupancy(&self) -> Occupancy {
-        self.table.occupancy()
-    }
-
-    fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
-        self.table.for_each(visit);
-    }
-
-    fn huge_pages(&self) -> Option<bool> {
-        self.table.huge_pages()
     }
 }
 

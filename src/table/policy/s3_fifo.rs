@@ -1,0 +1,196 @@
+//! S3-FIFO in a bucket: a small queue on trial, a main queue, and ghosts of what failed the trial. Source: J. Yang, Y. Zhang, Z. Qiu, Y. Yue
+//! and K. V. Rashmi, "FIFO queues are all you need for cache eviction", SOSP 2023; the filling of an empty cache as in libCacheSim.
+
+use super::{Decision, Newcomer, Notes, Replacement};
+use crate::table::{Entry, bounded::MOST_SLOTS};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// The sizes of the queues. A newcomer goes to the small queue, or to the main one if it left the small one not long ago. What was met
+/// often enough when its turn comes in the small queue moves on to the main one; what was met since in the main queue goes round again.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct S3Fifo {
+    /// Slots of the small queue, 1..=7; the main queue has the others.
+    #[schemars(range(min = 1, max = 7))]
+    pub small: u8,
+    /// How many positions that left the small queue are remembered, 0..=8, by 16 bits of their keys.
+    #[schemars(range(max = 8))]
+    pub ghosts: u8,
+    /// How often an entry must have been met in the small queue to move to the main one, 1..=3.
+    #[schemars(range(min = 1, max = 3))]
+    pub meetings: u8,
+}
+
+impl Default for S3Fifo {
+    fn default() -> Self {
+        Self { small: 1, ghosts: 7, meetings: 2 }
+    }
+}
+
+/// Meetings are counted up to here.
+const MOST: u64 = 3;
+
+/// Where the word of the queues keeps how often each slot was met: two bits each.
+const MET: u32 = 32;
+
+/// The queues: the main one from its oldest slot on, behind it the small one.
+struct Queues {
+    slots: [u8; MOST_SLOTS],
+    main: usize,
+    small: usize,
+    met: u64,
+    /// Whether anything left the bucket yet.
+    full: bool,
+}
+
+impl Queues {
+    fn read(word: u64) -> Self {
+        let slots = std::array::from_fn(|at| (word >> (4 * at) & 7) as u8);
+        let count = |shift: u32| (word >> shift & 15) as usize;
+        Self { slots, main: count(48), small: count(52), met: word >> MET & 0xffff, full: word >> 56 & 1 != 0 }
+    }
+
+    fn word(&self) -> u64 {
+        let slots = self.slots.iter().rev().fold(0, |word, &slot| word << 4 | u64::from(slot));
+        slots | self.met << MET | (self.main as u64) << 48 | (self.small as u64) << 52 | u64::from(self.full) << 56
+    }
+
+    /// Takes the slot at a place out of the order; the queues' lengths are the caller's.
+    fn take(&mut self, at: usize) -> u8 {
+        let slot = self.slots[at];
+        self.slots.copy_within(at + 1.., at);
+        slot
+    }
+
+    fn put(&mut self, at: usize, slot: u8) {
+        self.slots.copy_within(at..MOST_SLOTS - 1, at + 1);
+        self.slots[at] = slot;
+    }
+
+    fn met(&self, slot: u8) -> u64 {
+        self.met >> (2 * slot) & MOST
+    }
+
+    fn set_met(&mut self, slot: u8, times: u64) {
+        self.met = self.met & !(MOST << (2 * slot)) | times << (2 * slot);
+    }
+
+    fn join_main(&mut self, slot: u8) {
+        self.put(self.main, slot);
+        self.main += 1;
+    }
+
+    fn join_small(&mut self, slot: u8) {
+        self.put(self.main + self.small, slot);
+        self.small += 1;
+    }
+}
+
+/// What is remembered of a key; never 0.
+fn print(key: u64) -> u64 {
+    ((key ^ key >> 16 ^ key >> 32 ^ key >> 48) & 0xffff).max(1)
+}
+
+/// Remembered keys, the newest first, in two words.
+struct Ghosts(u128);
+
+impl Ghosts {
+    fn forget(&mut self, print: u64) -> bool {
+        let found = (0..8).find(|at| self.0 >> (16 * at) & 0xffff == u128::from(print));
+        if let Some(at) = found {
+            let newer = self.0 & ((1 << (16 * at)) - 1);
+            self.0 = newer | (self.0 >> (16 * at)) >> 16 << (16 * at);
+        }
+        found.is_some()
+    }
+
+    fn remember(&mut self, print: u64, most: u8) {
+        self.0 = self.0 << 16 | u128::from(print);
+        if most < 8 {
+            self.0 &= (1 << (16 * most)) - 1;
+        }
+    }
+}
+
+impl S3Fifo {
+    /// Frees a slot, whose entry leaves.
+    fn free(&self, queues: &mut Queues, main: usize) -> (u8, bool) {
+        queues.full = true;
+        if queues.main <= main {
+            while queues.small > 0 {
+                let slot = queues.take(queues.main);
+                queues.small -= 1;
+                if queues.met(slot) < u64::from(self.meetings) {
+                    return (slot, true);
+                }
+                queues.set_met(slot, 0);
+                queues.join_main(slot);
+            }
+        }
+        loop {
+            let slot = queues.take(0);
+            queues.main -= 1;
+            match queues.met(slot) {
+                0 => return (slot, false),
+                times => queues.set_met(slot, times - 1),
+            }
+            queues.join_main(slot);
+        }
+    }
+}
+
+impl Replacement for S3Fifo {
+    const ORDERED: bool = true;
+    const SLOTS: RangeInclusive<u8> = 2..=8;
+    const WORDS: usize = 3;
+
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
+        self.decide_with(bucket, Notes { words: &mut [0; 3], keys: &[0; MOST_SLOTS], key: newcomer.key }, newcomer, now)
+    }
+
+    fn decide_with(&self, bucket: &[Entry], notes: Notes<'_>, _: &Newcomer, _: u16) -> Decision {
+        let words = notes.words;
+        let mut queues = Queues::read(words[0]);
+        let mut ghosts = Ghosts(u128::from(words[1]) | u128::from(words[2]) << 64);
+        let small = usize::from(self.small).min(bucket.len() - 1);
+        let returns = ghosts.forget(print(notes.key));
+        let slot = match bucket.iter().position(Entry::is_empty) {
+            Some(free) => free as u8,
+            None => {
+                let (slot, failed) = self.free(&mut queues, bucket.len() - small);
+                if failed {
+                    ghosts.remember(print(notes.keys[usize::from(slot)]), self.ghosts);
+                }
+                slot
+            }
+        };
+        queues.set_met(slot, 0);
+        if returns || !queues.full && queues.small >= small {
+            queues.join_main(slot);
+        } else {
+            queues.join_small(slot);
+        }
+        words[0] = queues.word();
+        (words[1], words[2]) = (ghosts.0 as u64, (ghosts.0 >> 64) as u64);
+        Decision::replace(usize::from(slot))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        for (name, value, range) in [("small", self.small, 1..=7), ("ghosts", self.ghosts, 0..=8), ("meetings", self.meetings, 1..=3)] {
+            if !range.contains(&value) {
+                return Err(format!("{name} = {value} is out of range: expected {} to {}", range.start(), range.end()));
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn met(&self, words: &mut [u64], slot: usize, _: usize, _: u64) {
+        let shift = MET + 2 * slot as u32;
+        if words[0] >> shift & MOST < MOST {
+            words[0] += 1 << shift;
+        }
+    }
+}

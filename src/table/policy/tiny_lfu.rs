@@ -1,0 +1,105 @@
+//! TinyLFU over LRU: a newcomer is let in if it was met more often, of late, than the one that would leave. Source: G. Einziger, R. Friedman
+//! and B. Manes, "TinyLFU: a highly efficient cache admission policy", ACM Transactions on Storage 2017; without its doorkeeper, and without
+//! the window of W-TinyLFU, which in a bucket would be less than a slot.
+
+use super::{Decision, Newcomer, Notes, Replacement};
+use crate::table::{Entry, bounded::MOST_SLOTS};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// How long meetings are remembered. Each store and each answered probe is counted in a sketch of the bucket, two rows of sixteen counters;
+/// the newcomer is refused unless its count is above that of the entry that was not met for the longest time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TinyLfu {
+    /// After so many meetings for each slot of the bucket all counts are halved, 1..=255.
+    #[schemars(range(min = 1, max = 255))]
+    pub sample: u8,
+}
+
+impl Default for TinyLfu {
+    fn default() -> Self {
+        Self { sample: 10 }
+    }
+}
+
+/// Words: the order of the slots, four bits each, the one met last first, with the number of meetings since the halving above it; the
+/// sketch's two rows.
+const ORDER: usize = 0;
+const SINCE: u32 = 32;
+const ROWS: [usize; 2] = [1, 2];
+
+/// A counter of each row: the place of its four bits.
+fn counters(key: u64) -> [u32; 2] {
+    // Two products of the key with odd numbers (those of SplitMix64); their high bits.
+    let at = |odd: u64| (key.wrapping_mul(odd) >> 60) as u32 * 4;
+    [at(0x9e37_79b9_7f4a_7c15), at(0xbf58_476d_1ce4_e5b9)]
+}
+
+/// How often a key was met: the lesser of its counters.
+fn count(words: &[u64], key: u64) -> u64 {
+    let [first, second] = counters(key);
+    (words[ROWS[0]] >> first & 15).min(words[ROWS[1]] >> second & 15)
+}
+
+/// The order of the slots with one of them first; `len` are in it.
+fn first(order: u64, slot: usize, len: usize) -> u64 {
+    let at = (0..len).find(|at| order >> (4 * at) & 15 == slot as u64).unwrap_or(len);
+    let before = order & ((1 << (4 * at)) - 1);
+    let behind = (order >> (4 * at)) >> 4 << (4 * at) << 4;
+    (behind | before << 4 | slot as u64) & 0xffff_ffff
+}
+
+impl TinyLfu {
+    /// Counts a meeting of a key.
+    fn count(&self, words: &mut [u64], key: u64, slots: usize) {
+        // Only counters that are the lesser grow: the others count another key besides.
+        let least = count(words, key);
+        for (row, place) in ROWS.into_iter().zip(counters(key)) {
+            if words[row] >> place & 15 == least && least < 15 {
+                words[row] += 1 << place;
+            }
+        }
+        words[ORDER] += 1 << SINCE;
+        if words[ORDER] >> SINCE >= u64::from(self.sample) * slots as u64 {
+            words[ORDER] &= (1 << SINCE) - 1;
+            ROWS.into_iter().for_each(|row| words[row] = words[row] >> 1 & 0x7777_7777_7777_7777);
+        }
+    }
+}
+
+impl Replacement for TinyLfu {
+    const ORDERED: bool = true;
+    const SLOTS: RangeInclusive<u8> = 2..=8;
+    const WORDS: usize = 3;
+
+    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
+        self.decide_with(bucket, Notes { words: &mut [0; 3], keys: &[0; MOST_SLOTS], key: newcomer.key }, newcomer, now)
+    }
+
+    fn decide_with(&self, bucket: &[Entry], notes: Notes<'_>, _: &Newcomer, _: u16) -> Decision {
+        let Notes { words, keys, key } = notes;
+        self.count(words, key, bucket.len());
+        let free = bucket.iter().position(Entry::is_empty);
+        let held = free.unwrap_or(bucket.len());
+        let slot = free.unwrap_or_else(|| (words[ORDER] >> (4 * (held - 1)) & 7) as usize % bucket.len());
+        if free.is_none() && count(words, key) <= count(words, keys[slot]) {
+            return Decision::Refuse;
+        }
+        words[ORDER] = words[ORDER] >> SINCE << SINCE | first(words[ORDER] & 0xffff_ffff, slot, held);
+        Decision::replace(slot)
+    }
+
+    fn met(&self, words: &mut [u64], slot: usize, slots: usize, key: u64) {
+        self.count(words, key, slots);
+        words[ORDER] = words[ORDER] >> SINCE << SINCE | first(words[ORDER] & 0xffff_ffff, slot, slots);
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.sample == 0 {
+            return Err("sample = 0 is out of range: expected 1 to 255".to_owned());
+        }
+        Ok(())
+    }
+}

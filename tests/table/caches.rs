@@ -1,0 +1,300 @@
+//! The yardsticks from the literature on caches against plain queues, as their papers tell them: one bucket is one cache, an answered probe
+//! and a store of a held position are hits, any other store is a miss.
+
+use proptest::prelude::*;
+use std::collections::{HashSet, VecDeque};
+use ttlab::chess::Bound;
+use ttlab::table::options::Layout;
+use ttlab::table::{Entry, TableOptions, build};
+
+/// A cache of keys.
+trait Cache {
+    fn holds(&self, key: u64) -> bool;
+    fn hit(&mut self, key: u64);
+    fn miss(&mut self, key: u64);
+}
+
+/// First in, first out; what is marked when its turn comes is put back at the end without its mark.
+struct SecondChance {
+    slots: usize,
+    queue: VecDeque<(u64, bool)>,
+}
+
+impl Cache for SecondChance {
+    fn holds(&self, key: u64) -> bool {
+        self.queue.iter().any(|held| held.0 == key)
+    }
+    fn hit(&mut self, key: u64) {
+        self.queue.iter_mut().filter(|held| held.0 == key).for_each(|held| held.1 = true);
+    }
+    fn miss(&mut self, key: u64) {
+        while self.queue.len() == self.slots {
+            if let Some((held, true)) = self.queue.pop_front() {
+                self.queue.push_back((held, false));
+            }
+        }
+        self.queue.push_back((key, false));
+    }
+}
+
+/// The newest is last; the hand is a key.
+struct Sieve {
+    slots: usize,
+    queue: Vec<(u64, bool)>,
+    hand: Option<u64>,
+}
+
+impl Cache for Sieve {
+    fn holds(&self, key: u64) -> bool {
+        self.queue.iter().any(|held| held.0 == key)
+    }
+    fn hit(&mut self, key: u64) {
+        self.queue.iter_mut().filter(|held| held.0 == key).for_each(|held| held.1 = true);
+    }
+    fn miss(&mut self, key: u64) {
+        if self.queue.len() == self.slots {
+            let mut at = self.hand.map_or(0, |hand| self.queue.iter().position(|held| held.0 == hand).unwrap());
+            while self.queue[at].1 {
+                self.queue[at].1 = false;
+                at = (at + 1) % self.slots;
+            }
+            self.hand = self.queue.get(at + 1).map(|held| held.0);
+            self.queue.remove(at);
+        }
+        self.queue.push((key, false));
+    }
+}
+
+/// Two queues, the oldest first, and the ghosts of the small one.
+struct TwoQueues {
+    slots: usize,
+    small_slots: usize,
+    most_ghosts: usize,
+    meetings: u32,
+    small: VecDeque<(u64, u32)>,
+    main: VecDeque<(u64, u32)>,
+    ghosts: VecDeque<u64>,
+    full: bool,
+}
+
+impl Cache for TwoQueues {
+    fn holds(&self, key: u64) -> bool {
+        self.small.iter().chain(&self.main).any(|held| held.0 == key)
+    }
+    fn hit(&mut self, key: u64) {
+        let all = self.small.iter_mut().chain(&mut self.main);
+        all.filter(|held| held.0 == key).for_each(|held| held.1 = 3.min(held.1 + 1));
+    }
+    fn miss(&mut self, key: u64) {
+        let returns = self.ghosts.contains(&key);
+        self.ghosts.retain(|&ghost| ghost != key);
+        while self.small.len() + self.main.len() == self.slots {
+            self.full = true;
+            if self.main.len() > self.slots - self.small_slots || self.small.is_empty() {
+                self.evict_main();
+            } else {
+                self.evict_small();
+            }
+        }
+        if returns || !self.full && self.small.len() >= self.small_slots {
+            self.main.push_back((key, 0));
+        } else {
+            self.small.push_back((key, 0));
+        }
+    }
+}
+
+impl TwoQueues {
+    fn evict_main(&mut self) {
+        while let Some((oldest, met @ 1..)) = self.main.pop_front() {
+            self.main.push_back((oldest, met - 1));
+        }
+    }
+    fn evict_small(&mut self) {
+        while let Some((oldest, met)) = self.small.pop_front() {
+            if met < self.meetings {
+                self.ghosts.push_back(oldest);
+                if self.ghosts.len() > self.most_ghosts {
+                    self.ghosts.pop_front();
+                }
+                return;
+            }
+            self.main.push_back((oldest, 0));
+        }
+    }
+}
+
+/// Counters in plain arrays, and the keys by when they were met last.
+struct Admission {
+    slots: usize,
+    sample: usize,
+    /// What is known of a key: as much as a slot keeps.
+    mask: u64,
+    rows: [[u32; 16]; 2],
+    since: usize,
+    recent: Vec<u64>,
+}
+
+impl Admission {
+    fn places(&self, key: u64) -> [usize; 2] {
+        let place = |odd: u64| (u128::from(key & self.mask) * u128::from(odd) % (1 << 64) / (1 << 60)) as usize;
+        [place(0x9e37_79b9_7f4a_7c15), place(0xbf58_476d_1ce4_e5b9)]
+    }
+    fn met(&self, key: u64) -> u32 {
+        let [first, second] = self.places(key);
+        self.rows[0][first].min(self.rows[1][second])
+    }
+    fn count(&mut self, key: u64) {
+        let (met, [first, second]) = (self.met(key), self.places(key));
+        if met < 15 {
+            for (row, place) in self.rows.iter_mut().zip([first, second]) {
+                row[place] = row[place].max(met + 1);
+            }
+        }
+        self.since += 1;
+        if self.since == self.sample * self.slots {
+            self.since = 0;
+            self.rows.iter_mut().flatten().for_each(|counter| *counter /= 2);
+        }
+    }
+}
+
+impl Cache for Admission {
+    fn holds(&self, key: u64) -> bool {
+        self.recent.contains(&key)
+    }
+    fn hit(&mut self, key: u64) {
+        self.count(key);
+        self.recent.retain(|&held| held != key);
+        self.recent.insert(0, key);
+    }
+    fn miss(&mut self, key: u64) {
+        self.count(key);
+        if self.recent.len() == self.slots {
+            let last = *self.recent.last().unwrap();
+            if self.met(key) <= self.met(last) {
+                return;
+            }
+            self.recent.pop();
+        }
+        self.recent.insert(0, key);
+    }
+}
+
+/// Each policy and its plain cache, in a bucket of so many slots whose slots keep so much of a key.
+fn caches(slots: usize, mask: u64) -> Vec<(String, Box<dyn Cache>)> {
+    let mut caches: Vec<(String, Box<dyn Cache>)> = vec![
+        ("'clock'".to_owned(), Box::new(SecondChance { slots, queue: VecDeque::new() })),
+        ("'sieve'".to_owned(), Box::new(Sieve { slots, queue: Vec::new(), hand: None })),
+    ];
+    for (small, ghosts, meetings) in [(1, 7, 2), (2, 8, 1), (7, 3, 3), (3, 0, 2)] {
+        let text = format!("{{ kind = 's3-fifo', small = {small}, ghosts = {ghosts}, meetings = {meetings} }}");
+        let plain = TwoQueues {
+            slots,
+            small_slots: small.min(slots - 1),
+            most_ghosts: ghosts,
+            meetings,
+            small: VecDeque::new(),
+            main: VecDeque::new(),
+            ghosts: VecDeque::new(),
+            full: false,
+        };
+        caches.push((text, Box::new(plain)));
+    }
+    for sample in [1, 10, 255] {
+        let plain = Admission { slots, sample, mask, rows: [[0; 16]; 2], since: 0, recent: Vec::new() };
+        caches.push((format!("{{ kind = 'tiny-lfu', sample = {sample} }}"), Box::new(plain)));
+    }
+    caches
+}
+
+/// Positions of the caches' world; some are met far oftener than others.
+fn keys() -> Vec<u64> {
+    let keys: Vec<u64> = (1..=30u64).map(|n| n.wrapping_mul(0xd134_2543_de82_ef95)).collect();
+    // By what ghosts remember of them they are different, whichever part a slot keeps.
+    let different =
+        |of: &dyn Fn(u64) -> u64| keys.iter().map(|&key| of(key)).collect::<HashSet<_>>().len() == keys.len();
+    assert!(different(&|key| key & 0xffff) && different(&|key| (key ^ key >> 16 ^ key >> 32 ^ key >> 48) & 0xffff));
+    keys
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn yardsticks_are_their_papers_queues(
+        steps in prop::collection::vec((any::<bool>(), 0usize..30, 0usize..30), 1..600),
+        emptied in 0usize..1200,
+    ) {
+        let keys = keys();
+        for (slots, layout, mask) in [
+            (2, Layout::Bytes16, u64::MAX), (3, Layout::Bytes10, 0xffff), (4, Layout::Bytes24, u64::MAX),
+            (7, Layout::Bytes16, u64::MAX), (8, Layout::Bytes16, u64::MAX),
+        ] {
+            for ((text, mut plain), (_, new)) in caches(slots, mask).into_iter().zip(caches(slots, mask)) {
+                let mut new = Some(new);
+                let options: TableOptions = toml::from_str(&format!("slots = {slots}\nsize = {slots}\npolicy = {text}")).unwrap();
+                let mut table = build(&TableOptions { layout, ..options }, None, false).unwrap().unwrap();
+                for (at, &(store, one, other)) in steps.iter().enumerate() {
+                    if at == emptied {
+                        table.clear();
+                        plain = new.take().unwrap();
+                    }
+                    let key = keys[one.min(other)];
+                    let held = plain.holds(key);
+                    if store {
+                        let stored = table.store(key, Entry { bound: Bound::Exact, ..Entry::default() });
+                        prop_assert_eq!(stored.same, held, "step {} in {} slots under {}", at, slots, text);
+                        if held { plain.hit(key) } else { plain.miss(key) }
+                        prop_assert_eq!(stored.refused, !plain.holds(key), "step {} in {} slots under {}", at, slots, text);
+                    } else {
+                        prop_assert_eq!(table.probe(key, 0).is_some(), held, "step {} in {} slots under {}", at, slots, text);
+                        if held { plain.hit(key) }
+                    }
+                }
+                for &key in &keys {
+                    prop_assert_eq!(table.probe(key, 0).is_some(), plain.holds(key), "{} slots under {}", slots, text);
+                }
+            }
+        }
+    }
+}
+
+/// What a hand does, by hand: three slots, a to c stored in this order, a asked for, then d.
+#[test]
+fn a_story_of_each() {
+    for (policy, script, left) in [
+        // a is marked and passed, b leaves; under both the mark is gone then.
+        ("clock", "abc?ad", "acd"),
+        ("sieve", "abc?ad", "acd"),
+        // CLOCK's hand comes to c, d, and then to a, which has become as new as they are. SIEVE's goes on towards the newest: c, then d
+        // and e, which came behind it, and a is left alone.
+        ("clock", "abc?adef", "def"),
+        ("sieve", "abc?adef", "aef"),
+        // a is on trial, b and c fill the main queue. d takes a's place, and a, a ghost, that of d: now the main queue is too long, and d,
+        // a ghost as well, takes that of b.
+        ("s3-fifo", "abcd", "bcd"),
+        ("s3-fifo", "abcda", "abc"),
+        ("s3-fifo", "abcdad", "acd"),
+        // A newcomer must have been met more often than the one met longest ago.
+        ("tiny-lfu", "abcd", "abc"),
+        ("tiny-lfu", "abcdd", "bcd"),
+        ("tiny-lfu", "abc?add", "acd"),
+    ] {
+        let options: TableOptions = toml::from_str(&format!("slots = 3\nsize = 3\npolicy = '{policy}'")).unwrap();
+        let mut table = build(&options, None, false).unwrap().unwrap();
+        let mut asks = false;
+        for name in script.bytes() {
+            // Keys far apart, so that no two of them share a counter in both rows.
+            let key = u64::from(name).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            match name {
+                b'?' => asks = true,
+                _ if std::mem::take(&mut asks) => drop(table.probe(key, 0)),
+                _ => drop(table.store(key, Entry { bound: Bound::Exact, ..Entry::default() })),
+            }
+        }
+        let key = |name: &char| u64::from(*name as u32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let found: String = ('a'..='f').filter(|name| table.probe(key(name), 0).is_some()).collect();
+        assert_eq!(found, left, "{script} under {policy}");
+    }
+}
