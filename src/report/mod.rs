@@ -1,6 +1,7 @@
 //! Reports: findings as pages. Each page is a [`Sheet`]; how it is written out is a pure function of it. Nothing here touches a disk
 //! but reading results ([`source`]) and [`write_sheet`].
 
+pub mod anatomy;
 pub mod comparison;
 pub mod data;
 pub mod engines;

@@ -1,5 +1,6 @@
 //! The page of an experiment: what its rows say, put together from results and manifests.
 
+use super::anatomy;
 use super::engines;
 use super::figure::{self, GridView};
 use super::number::percent;
@@ -222,6 +223,11 @@ impl Page {
         }
         parts.extend(table::anatomy(self).map(Part::Table));
         parts.extend(figure::anatomy(summary).map(Part::Figure));
+        let counters = anatomy::anatomy(rows, summary);
+        parts.extend(
+            counters
+                .map(|table| Part::Folded("Every counter of full diagnostics".to_owned(), vec![Part::Table(table)])),
+        );
         parts.push(Part::Table(table::details(self)));
         parts.extend(figure::positions(rows, summary).map(Part::Figure));
         parts.extend(table::pairs(self).map(Part::Table));
