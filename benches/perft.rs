@@ -7,9 +7,10 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use ttlab::chess::{Board, Increments, KeyOptions, Keys, perft};
 
-const POSITIONS: [(&str, &str, u32, u64); 2] = [
+const POSITIONS: [(&str, &str, u32, u64); 3] = [
     ("startpos", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 5, 4_865_609),
     ("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4, 4_085_603),
+    ("position 6", "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 4, 3_894_594),
 ];
 
 fn cozy_full(board: &cozy_chess::Board, depth: u32) -> u64 {

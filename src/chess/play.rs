@@ -9,6 +9,7 @@ use super::moves::Move;
 use super::types::{Color, Piece, Square};
 
 const PAWN: usize = CODES[Piece::Pawn as usize];
+const KNIGHT: usize = CODES[Piece::Knight as usize];
 const KING: usize = CODES[Piece::King as usize];
 const ROOK: usize = CODES[Piece::Rook as usize];
 
@@ -51,7 +52,9 @@ impl Board {
         if before.keyed() != 0 {
             key ^= keys.en_passant[before.keyed()];
         }
+        let mut stepper = 0;
         if code & 7 == PAWN {
+            stepper = attacks::pawn(if WHITE { Color::White } else { Color::Black }, mv.to()).0;
             if from ^ to == 16 {
                 let target = Square::new(((from + to) / 2) as u8);
                 state = state.with_en_passant(target.index());
@@ -64,12 +67,15 @@ impl Board {
                 change = change.with(inc.at(promoted, to)).without(inc.at(code, to));
                 self.toggle(code ^ promoted, to_bit);
                 self.squares[to] = promoted as u8;
+                stepper = if piece == Piece::Knight { attacks::knight(mv.to()).0 } else { 0 };
             // Last: the number of no e.p. square is a1's, which pawns reach only by promotion.
             } else if to == before.en_passant() {
                 change = change.without(inc.at(them + PAWN, to ^ 8));
                 self.toggle(them + PAWN, 1 << (to ^ 8));
                 self.squares[(to ^ 8) & 63] = EMPTY as u8;
             }
+        } else if code & 7 == KNIGHT {
+            stepper = attacks::knight(mv.to()).0;
         } else if code & 7 == KING && from.abs_diff(to) == 2 {
             let (rook_from, rook_to) = castling_rook(to);
             let rook = us + ROOK;
@@ -81,20 +87,20 @@ impl Board {
         self.key = key ^ change.key;
         self.sum += change.value;
         self.state = state;
-        self.checkers = self.find_checkers::<WHITE>();
+        self.checkers = self.find_checkers::<WHITE>(to_bit, stepper);
     }
 
-    /// The pieces that attack the king of the side that is now to move: Black if `WHITE` has just moved.
+    /// The pieces that attack the king of the side that is now to move: Black if `WHITE` has just moved. Of pawns and knights only the
+    /// one that moved can: `stepper` is what it attacks from `moved` (nothing if it is of another kind).
     #[inline(always)]
-    fn find_checkers<const WHITE: bool>(&self) -> u64 {
+    fn find_checkers<const WHITE: bool>(&self, moved: u64, stepper: u64) -> u64 {
         let (us, them) = if WHITE { (Color::White, Color::Black) } else { (Color::Black, Color::White) };
-        let king = self.king(them);
-        let stepping =
-            attacks::pawn(them, king) & self.kind(Piece::Pawn) | attacks::knight(king) & self.kind(Piece::Knight);
+        let kings = self.pieces(them, Piece::King);
+        let king = Square::new(kings.0.trailing_zeros() as u8);
         let sliding =
             attacks::bishop_rays(king) & self.diagonal_sliders() | attacks::rook_rays(king) & self.straight_sliders();
         let (own, occupied) = (self.colored(us), self.occupied());
-        let mut checkers = stepping & own;
+        let mut checkers = Bitboard(if stepper & kings.0 == 0 { 0 } else { moved });
         // Walking from the few aligned sliders to the king is cheaper than a look at all that the king sees.
         for slider in sliding & own {
             if (attacks::between(king, slider) & occupied).is_empty() {

@@ -119,8 +119,8 @@ impl Sink for Frontier<'_> {
 impl<O: Observer> Search<'_, O> {
     /// Whether a node is to be valued by [`Self::frontier`]; near a limit every leaf is counted in by itself.
     #[inline]
-    pub(super) fn is_frontier(&self, depth: i32) -> bool {
-        depth == 1 && self.on.frontier && !O::LOOKS && self.count.nodes + MOST < self.attention
+    pub(super) fn is_frontier(&mut self, depth: i32) -> bool {
+        depth == 1 && self.on.frontier && !O::LOOKS && (self.count.nodes + MOST < self.attention || self.is_far(MOST))
     }
 
     /// The value of a node of remaining depth 1, and the moves and counts that go with it: as the loop over its moves has them.

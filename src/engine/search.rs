@@ -68,6 +68,15 @@ impl<O: Observer> Search<'_, O> {
         self.aborted
     }
 
+    /// Whether so many nodes can be searched without a look at limits or stop flag. Looks at them now if it would be time on the way.
+    #[cold]
+    pub(super) fn is_far(&mut self, nodes: u64) -> bool {
+        if !self.stop.load(Atomic::Relaxed) {
+            self.attention = self.node_limit.min(self.count.nodes + POLL);
+        }
+        self.count.nodes + nodes < self.attention
+    }
+
     /// The score of a node without a legal move. It counts as an evaluation, as in the published tables.
     #[inline]
     pub(super) fn terminal(&mut self, board: &Board, ply: usize, depth: i32) -> Score {

@@ -29,6 +29,8 @@ pub struct Bounded<P: Replacement, L: Packing> {
     refresh: Refresh,
     mark: Mark,
     now: u16,
+    /// Entries by their time: what is held, and what of it is of the current time, is known without a look at the memory.
+    held: Box<[u64; GENERATIONS as usize]>,
     counters: TableCounters,
     packing: PhantomData<L>,
 }
@@ -65,6 +67,7 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
             refresh: options.refresh,
             mark: policy.marks(),
             now: 0,
+            held: Box::new([0; GENERATIONS as usize]),
             counters: TableCounters::default(),
             packing: PhantomData,
         })
@@ -123,6 +126,15 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
         self.policy.decide_with(view, notes, newcomer, self.now)
     }
 
+    /// Counts an entry of now in, and the one that it took the place of out, by its time.
+    #[inline]
+    fn takes_place_of(&mut self, old: Option<u16>) {
+        if let Some(old) = old {
+            self.held[usize::from(old % GENERATIONS)] -= 1;
+        }
+        self.held[usize::from(self.now % GENERATIONS)] += 1;
+    }
+
     /// Marks or refreshes a slot that answered.
     #[inline]
     fn touch(&mut self, start: usize, slot: usize, mark: bool, refresh: bool) {
@@ -138,6 +150,7 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
                 word = entry::marked(word);
             }
             L::set_data(bucket, slot, word);
+            self.takes_place_of(Some(entry::generation(old)));
         }
     }
 }
@@ -190,6 +203,7 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
                 // The position's mark outlives its entry: it is the same position that was useful.
                 entry.used |= old.used && old.age(self.now) == 0;
                 L::write(&mut self.memory[start..start + self.words], slot, kept, &entry);
+                self.takes_place_of(Some(old.generation));
                 self.counters.updates += 1;
                 return Stored::into(first + slot, true);
             }
@@ -201,6 +215,7 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
         {
             self.counters.fills += 1;
             L::write(&mut self.memory[start..start + self.words], at, kept, &entry);
+            self.takes_place_of(None);
             return Stored::into(first + at, false);
         }
         let mut view = [Entry::default(); MOST_SLOTS];
@@ -231,6 +246,8 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
             L::copy(bucket, slot, slot + 1);
         }
         L::write(bucket, at, kept, &entry);
+        let left = view[last];
+        self.takes_place_of((!left.is_empty()).then_some(left.generation));
         Stored { moved: (last - at) as u8, ..Stored::into(first + at, same.is_some()) }
     }
 
@@ -254,6 +271,7 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
 
     fn clear(&mut self) {
         self.memory.fill(0);
+        self.held.fill(0);
         self.now = 0;
     }
 
@@ -279,20 +297,12 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
     }
 
     fn occupancy(&self) -> Occupancy {
-        let mut occupancy = Occupancy {
+        Occupancy {
             slots: self.buckets * self.slots as u64,
             bytes: self.memory.len() as u64 * 8,
-            ..Occupancy::default()
-        };
-        for bucket in self.memory.chunks_exact(self.words) {
-            for slot in 0..self.slots {
-                let word = L::data(bucket, slot);
-                let held = entry::bound(word) != Bound::None;
-                occupancy.occupied += u64::from(held);
-                occupancy.current += u64::from(held && entry::generation(word) == self.now);
-            }
+            occupied: self.held.iter().sum(),
+            current: self.held[usize::from(self.now % GENERATIONS)],
         }
-        occupancy
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {

@@ -122,9 +122,13 @@ proptest! {
             // Nothing but a fill takes a slot, and nothing but a clear frees one.
             prop_assert!(occupancy.occupied <= occupancy.slots);
             prop_assert_eq!(occupancy.occupied, count.fills, "{:?}", options);
-            let mut seen = 0;
-            table.for_each(&mut |_| seen += 1);
-            prop_assert_eq!(seen, occupancy.occupied);
+            // What is kept beside the memory is what a look at every slot finds.
+            let (mut seen, mut current, now) = (0, 0, table.now());
+            table.for_each(&mut |entry| {
+                seen += 1;
+                current += u64::from(entry.generation == now);
+            });
+            prop_assert_eq!((seen, current), (occupancy.occupied, occupancy.current), "{:?}", options);
             table.clear();
             prop_assert_eq!(table.occupancy().occupied, 0);
         }

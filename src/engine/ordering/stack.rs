@@ -62,6 +62,20 @@ impl Frame {
         self.next == self.tail
     }
 
+    /// Goes on to the next group that is on the stack already: moves that no rule claims, then captures that lose. False if there is none.
+    #[inline(never)]
+    fn turns(&mut self) -> bool {
+        if self.end != self.tail {
+            (self.end, self.sorted) = (self.tail, true);
+        } else if self.stage == Stage::Quiet && self.losing.0 != self.losing.1 {
+            ((self.next, self.end), self.tail) = (self.losing, self.losing.1);
+            (self.stage, self.sorted, self.chosen) = (Stage::All, false, 0);
+        } else {
+            return false;
+        }
+        true
+    }
+
     fn new(base: usize, first: Move, stage: Stage) -> Self {
         Self { base, next: base, end: base, sorted: false, chosen: 0, tail: base, losing: (base, base), first, stage }
     }
@@ -213,48 +227,44 @@ impl Stack {
     /// through.
     #[inline]
     pub fn next(&mut self, frame: &mut Frame) -> Option<Move> {
-        loop {
-            if frame.next == frame.end {
-                if frame.end == frame.tail {
-                    if frame.stage != Stage::Quiet {
-                        return None;
-                    }
-                    // Behind all others come the captures that lose.
-                    ((frame.next, frame.end), frame.tail) = (frame.losing, frame.losing.1);
-                    (frame.stage, frame.sorted, frame.chosen) = (Stage::All, false, 0);
-                    continue;
-                }
-                (frame.end, frame.sorted) = (frame.tail, true);
-            }
-            let rest = self.words.get_mut(frame.next..frame.end)?;
-            let (&mut first, others) = rest.split_first_mut()?;
-            if frame.sorted {
-                if frame.stage == Stage::Noisy && first < 0 {
-                    return None;
-                }
-                frame.next += 1;
-                return Some(Move::from_bits(first as u16));
-            }
-            if frame.chosen >= CHOSEN && others.len() > 1 {
-                rest.sort_unstable_by(|a, b| b.cmp(a));
-                frame.sorted = true;
-                continue;
-            }
-            let (mut best, mut place) = (first, 0);
+        if frame.next == frame.end && !frame.turns() {
+            return None;
+        }
+        if !frame.sorted && frame.chosen >= CHOSEN && frame.end - frame.next > 2 {
+            self.sort(frame);
+        }
+        let rest = self.words.get_mut(frame.next..frame.end)?;
+        let (first, others) = rest.split_first_mut()?;
+        let mut best = *first;
+        if !frame.sorted {
+            let mut place = None;
             for (at, &key) in others.iter().enumerate() {
                 if key > best {
-                    (best, place) = (key, at + 1);
+                    (best, place) = (key, Some(at));
                 }
             }
             if frame.stage == Stage::Noisy && best < 0 {
                 return None;
             }
-            rest[place] = first;
-            // Its place keeps it, so that what is left behind is never read again.
-            frame.next += 1;
-            frame.chosen = frame.chosen.saturating_add(1);
-            return Some(Move::from_bits(best as u16));
+            // The best move's place keeps the first, so that what is left behind is never read again.
+            if let Some(other) = place.and_then(|at| others.get_mut(at)) {
+                *other = *first;
+            }
+            frame.chosen += 1;
+        } else if frame.stage == Stage::Noisy && best < 0 {
+            return None;
         }
+        frame.next += 1;
+        Some(Move::from_bits(best as u16))
+    }
+
+    /// Sorts what is left of a group: a node that has tried so many moves will most often try all.
+    #[inline(never)]
+    fn sort(&mut self, frame: &mut Frame) {
+        if let Some(rest) = self.words.get_mut(frame.next..frame.end) {
+            rest.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        frame.sorted = true;
     }
 
     /// Takes a node's moves off the stack.
