@@ -78,6 +78,25 @@ static LINES: [Rays; 64] = {
     lines
 };
 
+/// What sliders attack from a square of an empty board: asked for each king at each node.
+struct Reach {
+    bishop: u64,
+    rook: u64,
+}
+
+static EMPTY_BOARD: [Reach; 64] = {
+    let mut reach = [const { Reach { bishop: 0, rook: 0 } }; 64];
+    let mut square = 0;
+    while square < 64 {
+        reach[square] = Reach {
+            bishop: LINES[square].diagonal | LINES[square].antidiagonal,
+            rook: LINES[square].rank | LINES[square].file,
+        };
+        square += 1;
+    }
+    reach
+};
+
 /// By file and the six inner bits of a rank: what a rook attacks along it, repeated on every rank.
 static ALONG_RANK: [[u64; 64]; 8] = {
     let mut table = [[0; 64]; 8];
@@ -201,16 +220,14 @@ pub fn pawn(color: Color, square: Square) -> Bitboard {
 #[inline]
 #[must_use]
 pub fn bishop_rays(square: Square) -> Bitboard {
-    let lines = &LINES[square.index()];
-    Bitboard(lines.diagonal | lines.antidiagonal)
+    Bitboard(EMPTY_BOARD[square.index()].bishop)
 }
 
 /// What a rook attacks on an empty board.
 #[inline]
 #[must_use]
 pub fn rook_rays(square: Square) -> Bitboard {
-    let lines = &LINES[square.index()];
-    Bitboard(lines.rank | lines.file)
+    Bitboard(EMPTY_BOARD[square.index()].rook)
 }
 
 /// The other squares of the diagonal parallel to a1-h8.

@@ -161,7 +161,8 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn pieces(&self, color: Color, piece: Piece) -> Bitboard {
-        self.kind(piece) & self.colored(color)
+        let black = Bitboard(self.planes[3]);
+        self.kind(piece) & if color == Color::White { !black } else { black }
     }
 
     /// The pieces of one kind, of both colours.
