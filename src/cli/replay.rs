@@ -1,6 +1,6 @@
 use super::trace::{open, wrong};
 use super::{Exit, Failure, Outcome, engine_options};
-use crate::table::policy::Policy;
+use crate::table::policy::{Policy, outside};
 use crate::table::replay::{CLASSES, Goal, Replayed, Sample, Show, Step, buckets, clairvoyant, load, shown};
 use crate::table::trace::Info;
 use crate::table::{Size, TableKind, TableOptions};
@@ -94,7 +94,8 @@ pub fn run(args: &Args) -> Outcome {
         policies.push((text.clone(), policy(text, &args.sets)?));
     }
     if policies.is_empty() {
-        let all = Policy::NAMES.iter().filter_map(|name| Some(((*name).to_owned(), Policy::named(name)?)));
+        let names = Policy::NAMES.iter().copied().chain(outside::names());
+        let all = names.filter_map(|name| Some((name.to_owned(), Policy::named(name)?)));
         policies.extend(all.filter(|(_, policy)| policy.check(&base).is_ok()));
     }
     let info = Info::read(open(&args.file)?).map_err(wrong(&args.file))?;

@@ -175,7 +175,7 @@ pub struct TableOptions {
     /// published. `bytes10` keeps at most 16.
     pub key_bits: u8,
     /// Which entry gives way. `policy = "always"` is short for `policy = { kind = "always" }`.
-    #[serde(deserialize_with = "crate::table::policy::shorthand")]
+    #[serde(deserialize_with = "crate::table::policy::shorthand", serialize_with = "crate::table::policy::written")]
     pub policy: Policy,
     /// What a store does when the bucket already holds the same key.
     pub same_key: SameKey,

@@ -138,7 +138,7 @@ impl Model<'_> {
                 ];
                 weighed.iter().map(|&(weight, value)| i64::from(weight) * value).sum()
             }),
-            Policy::Always(_) | Policy::Random(_) => {
+            Policy::Always(_) | Policy::Random(_) | Policy::Outside(_) => {
                 unreachable!("answered above, or without a model")
             }
             Policy::Clock(_) | Policy::Sieve(_) | Policy::S3Fifo(_) | Policy::TinyLfu(_) => {

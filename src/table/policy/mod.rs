@@ -3,8 +3,12 @@
 
 use super::{Entry, TableOptions};
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::RangeInclusive;
+
+pub mod outside;
+
+pub use outside::{Outside, register};
 
 /// What a policy decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,6 +163,9 @@ macro_rules! policies {
         #[serde(tag = "kind")]
         pub enum Policy {
             $($(#[doc = $doc])+ #[serde(rename = $name)] $policy($policy),)*
+            /// One that a program of its user's own has registered.
+            #[serde(skip)]
+            Outside(Outside),
         }
 
         impl Policy {
@@ -170,14 +177,17 @@ macro_rules! policies {
             pub fn named(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$policy($policy::default())),)*
-                    _ => None,
+                    name => outside::named(name, serde_json::Map::new())?.ok().map(Self::Outside),
                 }
             }
 
             /// The policy's name.
             #[must_use]
             pub fn name(&self) -> &'static str {
-                match self { $(Self::$policy(_) => $name,)* }
+                match self {
+                    $(Self::$policy(_) => $name,)*
+                    Self::Outside(outside) => outside.kind.name,
+                }
             }
 
             /// Checks the parameters and what the table must be like.
@@ -195,41 +205,60 @@ macro_rules! policies {
                     };
                     return Err(format!("needs table.slots {wanted}, found {}", table.slots));
                 }
-                match self { $(Self::$policy(policy) => policy.check(),)* }
+                match self {
+                    $(Self::$policy(policy) => policy.check(),)*
+                    Self::Outside(outside) => outside.check(),
+                }
             }
 
             /// With how many slots in a bucket it works.
             #[must_use]
             pub fn slots(&self) -> RangeInclusive<u8> {
-                match self { $(Self::$policy(_) => <$policy as Replacement>::SLOTS,)* }
+                match self {
+                    $(Self::$policy(_) => <$policy as Replacement>::SLOTS,)*
+                    Self::Outside(outside) => outside.kind.slots.clone(),
+                }
             }
 
             /// How many words it keeps in each bucket.
             #[must_use]
             pub fn words(&self) -> usize {
-                match self { $(Self::$policy(_) => <$policy as Replacement>::WORDS,)* }
+                match self {
+                    $(Self::$policy(_) => <$policy as Replacement>::WORDS,)*
+                    Self::Outside(_) => 0,
+                }
             }
 
             /// Whether the age of entries means anything to it.
             #[must_use]
             pub fn ages(&self) -> bool {
-                match self { $(Self::$policy(_) => <$policy as Replacement>::AGES,)* }
+                match self {
+                    $(Self::$policy(_) => <$policy as Replacement>::AGES,)*
+                    Self::Outside(outside) => outside.kind.ages,
+                }
             }
 
             /// The paths of all parameters of any policy that weigh age, below `table.policy`.
             pub fn age_parameters() -> impl Iterator<Item = &'static str> {
-                [$(<$policy as Replacement>::AGE_PARAMETERS),*].into_iter().flatten().copied()
+                let outside = outside::kinds().into_iter().map(|kind| kind.age_parameters);
+                [$(<$policy as Replacement>::AGE_PARAMETERS),*].into_iter().chain(outside).flatten().copied()
             }
 
             /// Whether a table cutoff counts as the nodes of the stored subtree.
             #[must_use]
             pub fn counts_stored_nodes(&self) -> bool {
-                match self { $(Self::$policy(policy) => policy.counts_stored_nodes(),)* }
+                match self {
+                    $(Self::$policy(policy) => policy.counts_stored_nodes(),)*
+                    Self::Outside(outside) => outside.counts_stored_nodes(),
+                }
             }
 
             /// Hands the policy to generic code.
             pub fn dispatch<V: Visitor>(&self, visitor: V) -> V::Output {
-                match *self { $(Self::$policy(policy) => visitor.visit(policy),)* }
+                match *self {
+                    $(Self::$policy(policy) => visitor.visit(policy),)*
+                    Self::Outside(outside) => outside.dispatch(visitor),
+                }
             }
         }
     };
@@ -303,8 +332,32 @@ pub fn shorthand<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Policy, D
             Policy::named(name).ok_or_else(|| E::unknown_variant(name, Policy::NAMES))
         }
         fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Policy, A::Error> {
-            Policy::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+            let map = serde::de::value::MapAccessDeserializer::new(map);
+            if outside::kinds().is_empty() {
+                return Policy::deserialize(map);
+            }
+            let mut fields = serde_json::Map::deserialize(map)?;
+            let kind = fields.get("kind").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+            if !Policy::NAMES.contains(&kind.as_str()) {
+                fields.remove("kind");
+                match outside::named(&kind, fields.clone()) {
+                    Some(read) => return read.map(Policy::Outside).map_err(serde::de::Error::custom),
+                    None => fields.insert("kind".to_owned(), kind.into()),
+                };
+            }
+            Policy::deserialize(serde_json::Value::Object(fields)).map_err(serde::de::Error::custom)
         }
     }
     deserializer.deserialize_any(Shorthand)
+}
+
+/// Writes a policy as a table with its kind and parameters.
+///
+/// # Errors
+/// As serde's.
+pub fn written<S: Serializer>(policy: &Policy, serializer: S) -> Result<S::Ok, S::Error> {
+    match policy {
+        Policy::Outside(outside) => outside.value().serialize(serializer),
+        policy => policy.serialize(serializer),
+    }
 }

@@ -1,0 +1,102 @@
+//! A policy of one's own goes through every command that a policy of the registry goes through.
+
+use crate::common::run;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// The example's program: `cargo test` has built it; a run of this test alone builds it now.
+fn program() -> PathBuf {
+    let ttlab = assert_cmd::cargo::cargo_bin("ttlab");
+    let program = ttlab.parent().unwrap().join("examples").join("own_policy");
+    let mut build = Command::new(env!("CARGO"));
+    build.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--locked", "--quiet", "--example", "own_policy"]);
+    assert!(build.status().unwrap().success());
+    program
+}
+
+fn own(args: &[&str]) -> (String, String, i32) {
+    let output = Command::new(program()).current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
+}
+
+const FILE: &str = r#"
+name = "own"
+suite = "data/bratko-kopec.epd"
+first = 4
+limit = { depth = 5 }
+baseline = { policy = "always" }
+[engine]
+table = { size = 512, slots = 1 }
+[[variant]]
+name = "always"
+"table.policy" = "always"
+[[variant]]
+name = "centre"
+"table.policy" = { kind = "centre", margin = 2 }
+[[variant]]
+name = "every time"
+"table.policy" = { kind = "centre" }
+"#;
+
+#[test]
+fn a_policy_from_outside_goes_through_an_experiment_file() {
+    let folder = TempDir::new().unwrap();
+    let (file, out) = (folder.path().join("own.toml"), folder.path().join("out"));
+    fs::write(&file, FILE).unwrap();
+    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let (stdout, stderr, code) = own(&["run", file, "--out", out]);
+    assert!(code == 0 && stdout.contains("centre"), "{stdout}{stderr}");
+    // It decides: with a margin other nodes are searched; without one each newcomer is deep enough or not, as the policy says.
+    let mut reader = csv::Reader::from_path(format!("{out}/results.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let (kind, margin, nodes, refused) =
+        (at("table.policy.kind"), at("table.policy.margin"), at("search.nodes"), at("table.rejections"));
+    let mut sums: std::collections::BTreeMap<(String, String), [u64; 2]> = Default::default();
+    for row in reader.records().map(Result::unwrap) {
+        let of = sums.entry((row[kind].to_owned(), row[margin].to_owned())).or_default();
+        [nodes, refused].iter().zip(of).for_each(|(&column, sum)| *sum += row[column].parse::<u64>().unwrap());
+    }
+    let sum = |kind: &str, margin: &str| sums[&(kind.to_owned(), margin.to_owned())];
+    assert_eq!(sum("always", "")[1], 0);
+    assert!(sum("centre", "2")[1] > sum("centre", "0")[1] && sum("centre", "2")[0] != sum("always", "")[0], "{sums:?}");
+    // The same again, and by every other command.
+    let again = folder.path().join("again");
+    let again = again.to_str().unwrap();
+    let (_, stderr, code) = own(&["run", file, "--out", again, "--jobs", "1", "--quiet"]);
+    assert_eq!(code, 0, "{stderr}");
+    let (stdout, stderr, code) = own(&["compare", out, again, "--fail-on", "nodes changed"]);
+    assert!(code == 0 && stdout.starts_with("ok: 3 gates pass"), "{stdout}{stderr}");
+    for (args, wanted) in [
+        (&["report", out, "--by", "policy"][..], "centre"),
+        (&["report", out, "--where", "margin=2", "--by", "margin"], "2 *"),
+        (&["verify", out], "whole"),
+        (&["audit", file, "--depth", "3", "--positions", "2"], "centre"),
+        (&["plan", file, "--set", "table.policy.margin=3"], ""),
+        (&["search", "startpos", "--depth", "4", "--set", "table.policy=centre"], "search.nodes"),
+    ] {
+        let (stdout, stderr, code) = own(args);
+        let expected = if wanted.is_empty() { 2 } else { 0 };
+        assert!(code == expected && stdout.contains(wanted), "{args:?}: {stdout}{stderr}");
+    }
+    let trace = folder.path().join("x.trace");
+    let trace = trace.to_str().unwrap();
+    let (_, stderr, code) = own(&["trace", "startpos", "--depth", "5", "--out", trace]);
+    assert_eq!(code, 0, "{stderr}");
+    let (stdout, stderr, code) =
+        own(&["replay", trace, "--set", "table.size=512", "--set", "table.slots=1", "--policy", "centre"]);
+    assert!(code == 0 && stdout.contains("centre"), "{stdout}{stderr}");
+    // A wrong parameter is told, and plain ttlab does not know the policy, but reads the results.
+    let (_, stderr, code) = own(&["plan", file, "--set", "table.policy={ kind = \"centre\", magin = 2 }"]);
+    assert!(
+        code == 2 && stderr.contains("unknown key `magin`") && stderr.contains("did you mean `margin`"),
+        "{stderr}"
+    );
+    let (_, stderr, code) = run(&["check", file]);
+    assert!(code == 2 && stderr.contains("unknown word `centre`"), "{stderr}");
+    let (stdout, stderr, code) = run(&["report", out, "--by", "policy"]);
+    assert!(code == 0 && stdout.contains("centre"), "{stdout}{stderr}");
+}
