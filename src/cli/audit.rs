@@ -1,6 +1,7 @@
 use super::{Exit, Failure, Outcome};
 use crate::experiment::Experiment;
 use crate::runner::audit;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -46,8 +47,9 @@ pub fn run(args: &Args) -> Outcome {
     experiment.suite.items.truncate(args.positions.map_or(usize::MAX, |positions| positions as usize));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let stop = super::signals::stop_flag()?;
+    let seen = std::io::stderr().is_terminal();
     let talk = |done: u64, of: u64| {
-        if done.is_multiple_of((of / 20).max(1)) {
+        if seen && done.is_multiple_of((of / 20).max(1)) {
             eprintln!("{done} of {of} jobs");
         }
     };

@@ -1,5 +1,6 @@
 use super::{Exit, Failure, Outcome};
 use crate::experiment::{Experiment, Plan};
+use crate::runner::{self, Settings};
 use std::path::PathBuf;
 
 /// Check experiment files: every option of every variant, the suite, the expectations
@@ -31,6 +32,9 @@ pub fn run(args: &Args) -> Outcome {
                 for warning in crate::analysis::caveats::before::warnings(&experiment, &plan, jobs) {
                     eprintln!("{}: warning: {warning}", file.display());
                     blind += 1;
+                }
+                for warning in runner::memory_warnings(&plan, Settings::usual_jobs(&experiment)) {
+                    eprintln!("{}: warning: {warning}", file.display());
                 }
                 // What is laid over the variants when they are tuned must be right too.
                 if experiment.file.tune.is_some()

@@ -1,13 +1,15 @@
 use super::{Exit, Failure, Outcome};
 use crate::experiment::shards::MOST_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile};
-use crate::runner::Subjects;
+use crate::runner::{self, Subjects, estimate};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Show what an experiment would run and what it would cost; deal it out to shards; see what they lack
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab plan experiments/quick.toml           the variants, the jobs, the memory
+  ttlab plan experiments/quick.toml --probe   and, from a few searches tried now, roughly how long
   ttlab plan experiments/quick.toml --jobs-list
                                               every job, one line each
   ttlab plan experiments/quick.toml --shards 100 -o plan.json
@@ -35,9 +37,12 @@ pub struct Args {
     /// Which shards of this plan lack jobs
     #[arg(long, value_name = "PLAN", conflicts_with_all = ["file", "sets", "jobs_list", "shards", "output"])]
     missing: Option<PathBuf>,
-    /// With --missing: where the results go [default: reports/<name>]
-    #[arg(long, requires = "missing")]
+    /// Where the results go, or went [default: reports/<name>]
+    #[arg(long, conflicts_with = "output")]
     out: Option<PathBuf>,
+    /// Try a few searches, two seconds in all, to tell how long it takes; rows of an earlier run tell it without
+    #[arg(long)]
+    probe: bool,
 }
 
 pub fn run(args: &Args) -> Outcome {
@@ -46,7 +51,11 @@ pub fn run(args: &Args) -> Outcome {
     }
     let file = args.file.clone().unwrap_or_default();
     let sets = super::with_skip(&args.sets, args.skip_bad);
-    let experiment = Experiment::load(&file, &sets).map_err(Failure::usage)?;
+    let (experiment, wrong) = Experiment::load_to_plan(&file, &sets).map_err(Failure::usage)?;
+    // Shards would refuse it.
+    if let Some(wrong) = wrong.as_ref().filter(|_| args.output.is_some()) {
+        return Err(Failure::usage(wrong));
+    }
     if let Some(path) = &args.output {
         let plan = PlanFile::new(&experiment, &file, &sets, args.shards.unwrap_or(1)).map_err(Failure::usage)?;
         let text = plan.text().map_err(Failure::io)?;
@@ -72,6 +81,15 @@ pub fn run(args: &Args) -> Outcome {
     for warning in crate::analysis::caveats::before::warnings(&experiment, &plan, 1) {
         eprintln!("warning: {warning}");
     }
+    for warning in runner::memory_warnings(&plan, 1) {
+        eprintln!("warning: {warning}");
+    }
+    if let Some(wrong) = wrong {
+        eprintln!(
+            "{}\nwarning: the plan does not heed what is expected of it; `ttlab run` refuses the file",
+            wrong.to_string().trim_end()
+        );
+    }
     println!("experiment  {}", experiment.name);
     if !experiment.file.question.is_empty() {
         println!("question    {}", experiment.file.question);
@@ -79,6 +97,7 @@ pub fn run(args: &Args) -> Outcome {
     println!("suite       {} ({} items)", experiment.suite_name, experiment.suite.items.len());
     println!("jobs        {} = {} variants x items x {} repeat(s)", plan.len(), plan.variants.len(), plan.repeats);
     println!("plan        {:016x}", plan.id());
+    println!("time        {}", time(&experiment, &plan, args)?);
     let varying = plan.varying();
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
     println!("\n{:>10}  {:<14} variant", "table", "limit");
@@ -110,6 +129,26 @@ pub fn run(args: &Args) -> Outcome {
     }
     Ok(Exit::Done)
 }
+
+/// How long the jobs that are left take, or why that is not known.
+fn time(experiment: &Experiment, plan: &Plan, args: &Args) -> Result<String, Failure> {
+    let folder = args.out.clone().unwrap_or_else(|| super::run::default_folder(experiment));
+    if let Some(estimate) = estimate::from_rows(plan, &folder) {
+        return Ok(estimate.to_string());
+    }
+    if !args.probe {
+        return Ok(format!(
+            "unknown: no row of this plan is in {} yet; --probe tries a few searches",
+            folder.display()
+        ));
+    }
+    let stop = super::signals::stop_flag()?;
+    let probed = estimate::from_probe(experiment, plan, PROBE, &stop);
+    Ok(probed.map_or_else(|| "unknown: nothing can be tried that would tell it".to_owned(), |found| found.to_string()))
+}
+
+/// How long a probe may take.
+const PROBE: Duration = Duration::from_secs(2);
 
 /// Which shards lack jobs: told on stderr; as ranges, for a scheduler, on stdout.
 fn missing(path: &Path, out: Option<&Path>) -> Outcome {

@@ -118,7 +118,7 @@ pub fn run(args: &Args) -> Outcome {
     }
     unfounded.iter().for_each(|line| eprintln!("warning: {line}"));
     let progress: &dyn progress::Progress = if args.quiet { &progress::Quiet } else { &progress::Talk::new() };
-    let ran = session.run(&stop, progress).map_err(run_failure)?;
+    let ran = session.run(&stop, progress).map_err(repairable)?;
     if ran.interrupted {
         eprintln!("interrupted: {} jobs are done; to continue:\n  {}", ran.before + ran.done, command_line());
         return Ok(Exit::Interrupted);
@@ -179,6 +179,22 @@ pub(super) fn default_folder(experiment: &Experiment) -> PathBuf {
 /// Where the results of a shard go, in the folder of the whole.
 pub(super) fn shard_folder(results: &Path, index: u64) -> PathBuf {
     results.join("shards").join(index.to_string())
+}
+
+/// A failure, with the way out where rows were damaged. A damaged first line is no row.
+fn repairable(error: runner::RunError) -> Failure {
+    let damaged = match &error {
+        runner::RunError::Output(runner::OutputError::Results {
+            error: crate::record::ResultsError::Damaged { line, .. },
+            ..
+        }) => *line > 1,
+        _ => false,
+    };
+    let mut failure = run_failure(error);
+    if damaged {
+        failure.message += "\nhelp: --repair drops such rows and runs their jobs again; the file as it is is kept as results.csv.damaged-1 (or the next number)";
+    }
+    failure
 }
 
 pub(super) fn run_failure(error: runner::RunError) -> Failure {

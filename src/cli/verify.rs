@@ -49,6 +49,11 @@ pub fn run(args: &Args) -> Outcome {
             }
         }
     }
+    if worst == State::Wrong {
+        eprintln!(
+            "help: `ttlab run` with --repair drops rows that are not what a run wrote, and runs their jobs again"
+        );
+    }
     match (worst, unreadable) {
         (State::Wrong, _) => Ok(Exit::Unequal),
         (_, Some(exit)) => Err(Failure { exit, message: "not every folder could be verified".to_owned() }),

@@ -2,11 +2,11 @@
 
 use super::file::{File, Source};
 use super::grid::Point;
-use super::problem::{Problem, nearest};
-use crate::record::columns::VARIANT;
+use super::problem::{Problem, listed, nearest};
+use crate::record::columns::{ROW, Role, VARIANT, may_mean};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One expectation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +22,15 @@ pub struct Expect {
     /// Where the figure was published or how it is known; printed beside the verdict.
     #[serde(default)]
     pub source: String,
+    /// The figure or sentence as it was published, word for word.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub quote: String,
+    /// Where the claim is not that of the file's article: who made it, and in what.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub author: String,
+    /// The article that it was made in.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub article: String,
     /// A sentence for the reader of the report.
     #[serde(default)]
     pub note: String,
@@ -162,49 +171,67 @@ pub fn check(file: &File, points: &[Point], source: &Source<'_>) -> Result<(), P
         .chain(points.iter().flat_map(super::grid::columns).map(|(path, _)| path))
         .collect();
     let known = |name: &str| {
-        name == OTHER_SCORES || columns.iter().any(|column| column == name || column.ends_with(&format!(".{name}")))
+        let own = name.strip_prefix(ROW).is_some_and(|own| crate::record::columns::column(own).is_some());
+        name == OTHER_SCORES || own || columns.iter().any(|column| may_mean(name, column))
+    };
+    let options: BTreeSet<String> = points.iter().flat_map(super::grid::columns).map(|(path, _)| path).collect();
+    let variant = |path: &str, name: &str, message: String| {
+        let names = || points.iter().map(|point| point.name.as_str());
+        let help = nearest(name, names()).unwrap_or_else(|| format!("there are {}", listed(names())));
+        Problem { help: Some(help), ..source.at_word(path, name, message) }
     };
     for (at, expect) in file.expect.iter().enumerate() {
-        let wrong = |key: &str, message: String| Problem {
-            help: nearest(key, columns.iter().map(String::as_str)),
-            ..source.at(&format!("expect.{at}"), message)
+        let place = format!("expect.{at}");
+        let wrong = |path: &str, name: &str, message: String| Problem {
+            help: nearest(name, columns.iter().map(String::as_str)),
+            ..source.at_word(&format!("{place}.{path}"), name, message)
         };
         if let Some(key) = expect.filter.keys().find(|key| !known(key)) {
-            return Err(wrong(key, format!("expect.where.{key}: there is no such column")));
+            return Err(wrong(&format!("where.{key}"), key, format!("expect.where.{key}: there is no such column")));
+        }
+        for key in expect.filter.keys().filter(|key| !options.contains(*key)) {
+            // A key of the rows goes before options; any other column of theirs does not.
+            let own = crate::record::columns::column(key);
+            if own.is_some_and(|own| own.role == Role::Key || own.name.contains('.')) {
+                continue;
+            }
+            let mut names: Vec<String> = options.iter().filter(|path| may_mean(key, path)).cloned().collect();
+            names.extend(
+                own.filter(|own| !names.is_empty() && own.name == *key).map(|own| format!("{ROW}{}", own.name)),
+            );
+            if names.len() > 1 {
+                let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                let message = format!("expect.where.{key}: may be {}: write it out", names.join(" or "));
+                return Err(source.at(&format!("{place}.where.{key}"), message));
+            }
         }
         if let Some(key) = expect.figures.keys().find(|key| !known(key)) {
-            return Err(wrong(key, format!("expect.{key}: there is no such metric")));
+            return Err(wrong(key, key, format!("expect.{key}: there is no such metric")));
         }
-        if let Some(Scalar::Text(variant)) = expect.filter.get(VARIANT)
-            && !points.iter().any(|point| point.name == *variant)
+        if let Some(Scalar::Text(name)) = expect.filter.get(VARIANT)
+            && !points.iter().any(|point| point.name == *name)
         {
-            let names = points.iter().map(|point| point.name.as_str());
-            return Err(Problem {
-                help: nearest(variant, names),
-                ..source.at(&format!("expect.{at}"), format!("expect.where.variant: there is no variant \"{variant}\""))
-            });
+            let message = format!("expect.where.variant: there is no variant \"{name}\"");
+            return Err(variant(&format!("{place}.where.variant"), name, message));
         }
-        if expect.kind != SaidBy::Asked && expect.source.trim().is_empty() {
-            return Err(source.at(&format!("expect.{at}"), "expect.source: missing: who published or expects it?"));
+        let named =
+            [&expect.source, &expect.quote, &expect.author, &expect.article].iter().any(|text| !text.trim().is_empty());
+        if expect.kind != SaidBy::Asked && !named && !(expect.kind == SaidBy::Published && file.article.is_some()) {
+            return Err(source.at(&place, "expect.source: missing: who published or expects it?"));
         }
         if expect.figures.is_empty() && expect.claim.is_none() {
-            return Err(source.at(&format!("expect.{at}"), "expect: gives neither a figure nor a claim"));
+            return Err(source.at(&place, "expect: gives neither a figure nor a claim"));
         }
         if let Some(claim) = &expect.claim {
-            let claim = Claim::parse(claim).map_err(|message| source.at(&format!("expect.{at}"), message))?;
+            let claim = Claim::parse(claim).map_err(|message| source.at(&format!("{place}.claim"), message))?;
             for side in [&claim.left, &claim.right] {
                 if !known(&side.metric) {
-                    return Err(wrong(&side.metric, format!("expect.claim: there is no metric `{}`", side.metric)));
+                    let message = format!("expect.claim: there is no metric `{}`", side.metric);
+                    return Err(wrong("claim", &side.metric, message));
                 }
                 if !points.iter().any(|point| point.name == side.variant) {
-                    let names = points.iter().map(|point| point.name.as_str());
-                    return Err(Problem {
-                        help: nearest(&side.variant, names),
-                        ..source.at(
-                            &format!("expect.{at}"),
-                            format!("expect.claim: there is no variant \"{}\"", side.variant),
-                        )
-                    });
+                    let message = format!("expect.claim: there is no variant \"{}\"", side.variant);
+                    return Err(variant(&format!("{place}.claim"), &side.variant, message));
                 }
             }
         }

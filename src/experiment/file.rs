@@ -29,6 +29,9 @@ pub struct File {
     /// What the reader should make of the figures; printed in the report.
     #[serde(default)]
     pub analysis: String,
+    /// The article whose claims the file holds against rows; what is expected as `published` is said there.
+    #[serde(default)]
+    pub article: Option<Article>,
     /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the working folder), or
     /// `{ startpos = true }`, or `{ fen = "..." }`.
     #[serde(default)]
@@ -108,6 +111,23 @@ pub struct File {
 }
 
 use super::expect::Scalar;
+
+/// An article, as reports cite it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Article {
+    /// Its title.
+    pub title: String,
+    /// Who wrote it.
+    #[serde(default)]
+    pub author: String,
+    /// The year; none where it bears no date.
+    #[serde(default)]
+    pub year: Option<u16>,
+    /// Where it is to be read.
+    #[serde(default)]
+    pub link: String,
+}
 
 fn one() -> u32 {
     1
@@ -266,14 +286,20 @@ impl Experiment {
     /// # Errors
     /// The first mistake, with its place.
     pub fn load(path: &Path, sets: &[String]) -> Result<Self, Problem> {
-        let text = std::fs::read_to_string(path).map_err(|error| Problem {
-            file: path.display().to_string(),
-            text: String::new(),
-            span: None,
-            message: format!("cannot be read: {error}"),
-            help: None,
-        })?;
-        Self::parse(&text, path, sets)
+        Self::parse(&text_of(path)?, path, sets)
+    }
+
+    /// As [`Experiment::load`], for who only wants to know what would be searched: a wrong expectation, which changes no search, is
+    /// handed back beside it.
+    ///
+    /// # Errors
+    /// The first other mistake, with its place.
+    pub fn load_to_plan(path: &Path, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
+        let text = text_of(path)?;
+        let source = Source { text: &text, path, suite: None };
+        let experiment = Self::read(&source, sets)?;
+        let wrong = super::expect::check(&experiment.file, &experiment.points, &source).err();
+        Ok((experiment, wrong))
     }
 
     /// As [`Experiment::load`], from text; `path` is where relative suites are looked for and what errors call the file.
@@ -281,7 +307,7 @@ impl Experiment {
     /// # Errors
     /// The first mistake, with its place.
     pub fn parse(text: &str, path: &Path, sets: &[String]) -> Result<Self, Problem> {
-        Self::read(&Source { text, path, suite: None }, sets)
+        Self::checked(&Source { text, path, suite: None }, sets)
     }
 
     /// As [`Experiment::parse`], with the suite's text given too: no file is looked for.
@@ -289,7 +315,13 @@ impl Experiment {
     /// # Errors
     /// The first mistake, with its place.
     pub fn of_plan(text: &str, path: &Path, sets: &[String], suite: &Option<String>) -> Result<Self, Problem> {
-        Self::read(&Source { text, path, suite: Some(suite.as_deref()) }, sets)
+        Self::checked(&Source { text, path, suite: Some(suite.as_deref()) }, sets)
+    }
+
+    fn checked(source: &Source<'_>, sets: &[String]) -> Result<Self, Problem> {
+        let experiment = Self::read(source, sets)?;
+        super::expect::check(&experiment.file, &experiment.points, source)?;
+        Ok(experiment)
     }
 
     fn read(source: &Source<'_>, sets: &[String]) -> Result<Self, Problem> {
@@ -298,6 +330,9 @@ impl Experiment {
             let (message, help) = explain(error.message());
             Problem { span: error.span(), help, ..source.problem(message) }
         })?;
+        if let Some(path) = text.parse().ok().as_ref().and_then(super::schema::stray_list) {
+            return Err(source.at(&path, format!("{path}: a list stands where none belongs")));
+        }
         let name = file.name.clone().unwrap_or_else(|| {
             path.file_stem().map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned())
         });
@@ -356,7 +391,6 @@ impl Experiment {
         if file.seeds > 1 && points.iter().any(|point| point.outside().is_some()) {
             return Err(source.at("seeds", "seeds: an engine that is not ttlab's own has no key seeds"));
         }
-        super::expect::check(&file, &points, source)?;
         Ok(Self {
             name,
             text: text.to_owned(),
@@ -370,6 +404,16 @@ impl Experiment {
             file,
         })
     }
+}
+
+fn text_of(path: &Path) -> Result<String, Problem> {
+    std::fs::read_to_string(path).map_err(|error| Problem {
+        file: path.display().to_string(),
+        text: String::new(),
+        span: None,
+        message: format!("cannot be read: {error}"),
+        help: None,
+    })
 }
 
 /// The text of a file and how to point into it.
@@ -398,7 +442,13 @@ impl Source<'_> {
     /// A mistake at a key of the file (`name`, `grid.table.size`), as far as the path can be followed.
     #[must_use]
     pub fn at(&self, path: &str, message: impl Into<String>) -> Problem {
-        Problem { span: grid::locate(self.text, path), ..self.problem(message) }
+        Problem { span: super::place::locate(self.text, path), ..self.problem(message) }
+    }
+
+    /// As [`Source::at`], at the word of the key's value that is meant.
+    #[must_use]
+    pub fn at_word(&self, path: &str, word: &str, message: impl Into<String>) -> Problem {
+        Problem { span: super::place::locate_word(self.text, path, Some(word)), ..self.problem(message) }
     }
 
     fn suite(&self, choice: &SuiteChoice, on_error: OnError) -> Result<(String, Option<PathBuf>, Suite), Problem> {

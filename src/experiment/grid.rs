@@ -3,13 +3,14 @@
 use super::file::{File, LimitChoice, Source};
 use super::options::{self, Fault, Setting, overlap};
 use super::paths;
-use super::problem::{Problem, nearest, new_name};
+use super::place::{locate, locate_word};
+use super::problem::{Problem, listed, nearest, new_name, word_meant};
 use super::subject;
 use crate::engine::{EngineOptions, Limit};
+use crate::record::columns::{VARIANT, may_mean};
 use crate::subject::SubjectOptions;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
-use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
 /// Points of a grid at most: each is a whole set of options in memory.
@@ -176,6 +177,7 @@ pub fn known_paths() -> BTreeSet<String> {
             known.insert(prefix.clone());
         }
     }
+    known.extend(crate::table::policy::outside::parameters().iter().map(|name| format!("table.policy.{name}")));
     known
 }
 
@@ -281,7 +283,7 @@ fn read(
     // Where a path was set: on the command line, in the point, or in [engine].
     let wrong = |path: &str, message: String| match sets.iter().rev().find(|set| set.touches(path)) {
         Some(set) => set.problem(message),
-        None => Problem { span: place_of(draft, path, source), ..source.problem(message) },
+        None => Problem { span: place_of(file, draft, path, &message, source), ..source.problem(message) },
     };
     let all = || {
         let own = draft.paths.iter().map(|(path, value)| (path.as_str(), value));
@@ -336,14 +338,34 @@ fn read(
     Ok((options, Limit { depth, nodes }, subject))
 }
 
-/// Where in the file an option of a point was set: in the point itself, else in `[engine]`.
-fn place_of(draft: &Draft, path: &str, source: &Source<'_>) -> Option<Range<usize>> {
-    let inside = draft.paths.iter().map(|(set, _)| set).find(|set| overlap(set, path));
+/// Where in the file an option of a point was set: in the point itself (of an axis, the very value), else in `[engine]`.
+fn place_of(file: &File, draft: &Draft, path: &str, message: &str, source: &Source<'_>) -> Option<Range<usize>> {
+    // An item of a list is `ordering[1]`.
+    let path = &path.replace('[', ".").replace(']', "");
+    let word = word_meant(message);
+    let inside = draft.paths.iter().find(|(set, _)| overlap(set, path));
     match inside {
-        Some(set) => locate(source.text, &format!("{}.{set}", draft.place)),
+        Some((set, value)) => {
+            let within = path.strip_prefix(set.as_str()).unwrap_or_default();
+            let start = axis_value(file, set, value).filter(|_| draft.place == "grid");
+            let start = start.unwrap_or_else(|| format!("{}.{set}", draft.place));
+            locate_word(source.text, &format!("{start}{within}"), word)
+        }
         None if path.starts_with(subject::UCI) => locate(source.text, "subject.options"),
         None if subject::is_path(path) => locate(source.text, path),
-        None => locate(source.text, &format!("engine.{path}")),
+        None => locate_word(source.text, &format!("engine.{path}"), word),
+    }
+}
+
+/// The path of a value among those of its axis.
+fn axis_value(file: &File, set: &str, value: &Value) -> Option<String> {
+    let at = |values: &Value| values.as_array()?.iter().position(|one| one == value);
+    match file.grid.get(set) {
+        Some(values) => at(values).map(|at| format!("grid.{set}.{at}")),
+        None => file.zip.iter().enumerate().find_map(|(zip, axis)| {
+            let at = at(axis.get(set)?)?;
+            Some(format!("zip.{zip}.{set}.{at}"))
+        }),
     }
 }
 
@@ -408,20 +430,41 @@ pub fn baseline(file: &File, points: &[Point], source: &Source<'_>) -> Result<us
     if file.baseline.is_empty() {
         return Ok(0);
     }
+    let all: BTreeSet<String> = points.iter().flat_map(columns).map(|(path, _)| path).collect();
+    let mut meant = Vec::new();
+    for (path, wanted) in &file.baseline {
+        let at = |message: String| source.at(&format!("baseline.{path}"), message);
+        let column = match path.as_str() {
+            VARIANT => VARIANT.to_owned(),
+            path if all.contains(path) => path.to_owned(),
+            path => match all.iter().filter(|column| may_mean(path, column)).collect::<Vec<_>>()[..] {
+                [only] => only.clone(),
+                [] => {
+                    return Err(Problem {
+                        help: nearest(path, all.iter().map(String::as_str)),
+                        ..at(format!("baseline.{path}: there is no option `{path}`"))
+                    });
+                }
+                ref several => {
+                    let names: Vec<String> = several.iter().map(|name| format!("`{name}`")).collect();
+                    return Err(at(format!("baseline.{path}: may be {}: write it out", names.join(" or "))));
+                }
+            },
+        };
+        meant.push((column, wanted.to_string()));
+    }
     let matches = |point: &Point| {
         let leaves = columns(point);
-        file.baseline.iter().all(|(path, wanted)| {
-            let wanted = wanted.to_string();
-            path == "variant" && point.name == wanted
-                || leaves.iter().any(|(column, value)| {
-                    (column == path || column.strip_suffix(".kind") == Some(path)) && *value == wanted
-                })
+        meant.iter().all(|(path, wanted)| {
+            path == VARIANT && point.name == *wanted
+                || leaves.iter().any(|(column, value)| column == path && value == wanted)
         })
     };
     points.iter().position(matches).ok_or_else(|| {
         let names: Vec<&str> = points.iter().map(|point| point.name.as_str()).collect();
-        let wanted = file.baseline.get("variant").map(ToString::to_string).unwrap_or_default();
-        Problem { help: nearest(&wanted, names), ..source.at("baseline", "baseline: no variant matches it") }
+        let wanted = file.baseline.get(VARIANT).map(ToString::to_string).unwrap_or_default();
+        let help = nearest(&wanted, names.iter().copied()).unwrap_or_else(|| format!("there are {}", listed(names)));
+        Problem { help: Some(help), ..source.at("baseline", "baseline: no variant matches it") }
     })
 }
 
@@ -435,36 +478,4 @@ pub fn columns(point: &Point) -> Vec<(String, String)> {
     leaves.extend(point.limit.depth.map(|depth| ("limit.depth".to_owned(), depth.to_string())));
     leaves.extend(point.limit.nodes.map(|nodes| ("limit.nodes".to_owned(), nodes.to_string())));
     leaves
-}
-
-/// The bytes of a key in a TOML text: `grid.table.size`, `variant.2.table.size` (the third), as far as it can be followed.
-#[must_use]
-pub fn locate(text: &str, path: &str) -> Option<Range<usize>> {
-    let document = DeTable::parse(text).ok()?;
-    let mut table = document.get_ref();
-    let mut rest = path;
-    let mut found = None;
-    loop {
-        // Keys with dots in them stand in quotes: the longest that fits is meant.
-        let (key, value) = table
-            .iter()
-            .filter(|(key, _)| rest == key.get_ref().as_ref() || rest.starts_with(&format!("{}.", key.get_ref())))
-            .max_by_key(|(key, _)| key.get_ref().len())
-            .map_or((None, None), |(key, value)| (Some(key), Some(value)));
-        let (Some(key), Some(value)) = (key, value) else { return found };
-        found = Some(key.span());
-        rest = rest[key.get_ref().len()..].trim_start_matches('.');
-        let mut value = value;
-        if let DeValue::Array(items) = value.get_ref() {
-            let (at, after) = rest.split_once('.').unwrap_or((rest, ""));
-            let item = at.parse::<usize>().ok().and_then(|at| items.get(at)).or_else(|| items.iter().next())?;
-            found = Some(item.span());
-            rest = after;
-            value = item;
-        }
-        match value.get_ref() {
-            DeValue::Table(inner) if !rest.is_empty() => table = inner,
-            _ => return found,
-        }
-    }
 }

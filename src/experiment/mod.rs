@@ -5,6 +5,7 @@ pub mod file;
 pub mod grid;
 pub mod options;
 pub mod paths;
+pub mod place;
 pub mod plan;
 pub mod presets;
 pub mod problem;

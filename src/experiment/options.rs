@@ -4,6 +4,7 @@ use super::grid::known_paths;
 use super::paths;
 use super::presets;
 use super::problem::{Problem, explain, nearest, new_name, new_word};
+use super::schema;
 use super::subject::{UCI, is_path};
 use crate::engine::EngineOptions;
 use std::collections::BTreeSet;
@@ -50,12 +51,22 @@ impl Setting {
         let parsed = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
         let value = parsed.unwrap_or_else(|| Value::from(value.trim()));
         let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value, value_at };
+        if known.contains(&setting.path)
+            && setting.value.as_str() == Some("")
+            && let Some(values) = schema::values_of(&setting.path)
+        {
+            let help = Some(format!("expected {values}"));
+            return Err(Problem {
+                help,
+                ..setting.problem(format!("{}: there is no value after the =", setting.path))
+            });
+        }
         if known.contains(&setting.path) || is_path(&setting.path) && setting.path.starts_with(UCI) {
             return Ok(setting);
         }
         Err(Problem {
             span: Some(0..path.len()),
-            help: new_name(&setting.path).or_else(|| nearest(&setting.path, known.iter().map(String::as_str))),
+            help: Some(right_path(&setting.path, known)),
             ..setting.problem(format!("--set.{0}: there is no option `{0}`", setting.path))
         })
     }
@@ -87,8 +98,37 @@ impl Setting {
     /// Whether it has a say in an option.
     #[must_use]
     pub fn touches(&self, path: &str) -> bool {
-        overlap(&self.path, path)
+        // An item of a list is `ordering[1]`.
+        overlap(&self.path, path.split('[').next().unwrap_or(path))
     }
+}
+
+/// What would be right in the place of a path that is none.
+fn right_path(path: &str, known: &BTreeSet<String>) -> String {
+    if let Some(new) = new_name(path) {
+        return new;
+    }
+    let short = path.strip_prefix("engine.").or_else(|| path.strip_prefix("grid.")).unwrap_or(path);
+    if known.contains(short) {
+        return format!("did you mean `{short}`? What is set lies in [engine] already");
+    }
+    if schema::file_keys().iter().any(|key| key == path.split('.').next().unwrap_or(path)) && path == short {
+        return format!(
+            "`{path}` is said in the file itself: --set lays options of the engine, and limits, over every variant"
+        );
+    }
+    nearest(short, known.iter().map(String::as_str)).unwrap_or_else(|| {
+        // What stands in the place that was meant, as far as the path leads.
+        let mut above = short;
+        while !above.is_empty() && !known.contains(above) {
+            above = above.rsplit_once('.').map_or("", |(above, _)| above);
+        }
+        let start = if above.is_empty() { String::new() } else { format!("{above}.") };
+        let below =
+            |known: &&String| known.strip_prefix(&start).is_some_and(|rest| !rest.is_empty() && !rest.contains('.'));
+        let names = super::problem::listed(known.iter().filter(below).map(String::as_str));
+        format!("there are {names}: `ttlab options` has all")
+    })
 }
 
 /// Whether one path is the other, or leads to it.
@@ -116,12 +156,20 @@ pub fn read<'a>(
     let mut engine = engine.clone();
     engine.remove("preset");
     paths::lay_over(&mut table, &engine);
+    let mut lists = false;
     for (path, value) in set.filter(|(path, _)| *path != "preset" && !path.starts_with("limit.") && !is_path(path)) {
+        lists |= value.is_array() || value.as_table().is_some_and(|table| table.values().any(Value::is_array));
         paths::set(&mut table, path, value.clone()).map_err(|part| Fault {
             path: path.to_owned(),
             message: format!("{path}: `{part}` is a plain value and has no parts"),
             help: None,
         })?;
+    }
+    if lists
+        && let Some(path) = schema::stray_list(&Table::from_iter([("engine".to_owned(), Value::Table(table.clone()))]))
+    {
+        let path = path.trim_start_matches("engine.").to_owned();
+        return Err(Fault { message: format!("{path}: a list stands where none belongs"), path, help: None });
     }
     let options: EngineOptions = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
         let path = error.path().to_string();

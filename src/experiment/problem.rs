@@ -67,6 +67,24 @@ pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Opti
     (distance <= 1 + name.chars().count() / 3).then(|| format!("did you mean `{best}`?"))
 }
 
+/// What a message is about: its first word in backquotes, or its first text in double quotes.
+#[must_use]
+pub fn word_meant(message: &str) -> Option<&str> {
+    ['`', '"'].into_iter().find_map(|quote| message.split(quote).nth(1)).filter(|word| !word.is_empty())
+}
+
+/// The first few of what there is, in backquotes.
+#[must_use]
+pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    const MOST: usize = 12;
+    let names: Vec<&str> = names.into_iter().collect();
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+    match names.len().checked_sub(MOST) {
+        Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
+        _ => shown.join(", "),
+    }
+}
+
 /// "... is now called ...", for an option that had another name.
 #[must_use]
 pub fn new_name(path: &str) -> Option<String> {
@@ -96,7 +114,10 @@ pub fn explain(message: &str) -> (String, Option<String>) {
 }
 
 /// What the reader of the file calls a type, in the words of TOML.
-const WORDS: [(&str, &str); 27] = [
+const WORDS: &[(&str, &str)] = &[
+    ("invalid type: unit variant, expected string only", "expected a word in quotes"),
+    ("string only", "a word in quotes"),
+    ("invalid type: boolean ", "invalid type: "),
     ("unknown variant", "unknown word"),
     ("unknown field", "unknown key"),
     ("missing field", "missing key"),
@@ -124,7 +145,24 @@ const WORDS: [(&str, &str); 27] = [
         "data did not match any variant of untagged enum SuiteChoice",
         "expected a file in quotes, { startpos = true } or { fen = \"...\" }",
     ),
-    ("data did not match any variant of untagged enum", "expected another form of"),
+    ("data did not match any variant of untagged enum Scalar", "expected a number, text in quotes, true or false"),
+    (
+        "data did not match any variant of untagged enum Figure",
+        "expected a number, text in quotes, or limits such as { min = 10, max = 20 }",
+    ),
+    (
+        "data did not match any variant of untagged enum Words",
+        "expected a program in quotes, or a list of it and its arguments",
+    ),
+    (
+        "data did not match any variant of untagged enum OptionValue",
+        "expected true or false, a whole number, or text in quotes",
+    ),
+    ("data did not match any variant of untagged enum", "is in none of the forms that are known of"),
+    ("there are no fields", "it takes none"),
+    ("floating point", "number"),
+    ("unit value", "nothing"),
+    ("wanted string or table", "expected text in quotes, or a table"),
     ("string \"", "text \""),
     ("a string", "text in quotes"),
 ];

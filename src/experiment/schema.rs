@@ -4,6 +4,7 @@ use super::file::File;
 use super::{paths, presets};
 use crate::engine::EngineOptions;
 use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
 
 /// One option, as its definition documents it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +104,66 @@ pub fn option_paths() -> Vec<String> {
 /// The options that set how much the age of an entry weighs.
 pub fn age_paths() -> impl Iterator<Item = String> {
     crate::table::policy::Policy::age_parameters().map(|name| format!("table.policy.{name}"))
+}
+
+/// The path of a list where none belongs, which a reader of structures would take for the values of a table's keys in their order.
+#[must_use]
+pub fn stray_list(document: &toml::Table) -> Option<String> {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(file_schema);
+    let root: &Value = &SCHEMA;
+    stray(root, &[root], &serde_json::to_value(document).ok()?, "")
+}
+
+fn stray(root: &Value, nodes: &[&Value], value: &Value, path: &str) -> Option<String> {
+    let mut forms = Vec::new();
+    nodes.iter().for_each(|node| alternatives(root, node, &mut forms));
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match value {
+        Value::Array(items) => {
+            let lists: Vec<&Value> = forms.iter().filter_map(|form| form.get("items")).collect();
+            let anything =
+                |form: &&Value| form.get("type").is_none() && form.get("enum").is_none() && form.get("const").is_none();
+            if lists.is_empty() {
+                return (!forms.iter().any(anything)).then(|| path.to_owned());
+            }
+            items.iter().enumerate().find_map(|(at, item)| stray(root, &lists, item, &below(&at.to_string())))
+        }
+        Value::Object(fields) => fields.iter().find_map(|(key, inner)| {
+            let of = |form: &&'_ Value| -> Option<Value> {
+                let named = form.get("properties").and_then(|properties| properties.get(key));
+                named.or_else(|| form.get("additionalProperties").filter(|more| more.is_object())).cloned()
+            };
+            let found: Vec<Value> = forms.iter().filter_map(of).collect();
+            if found.is_empty() { None } else { stray(root, &found.iter().collect::<Vec<_>>(), inner, &below(key)) }
+        }),
+        _ => None,
+    }
+}
+
+/// The forms that a node allows, one by one.
+fn alternatives<'a>(root: &'a Value, node: &'a Value, out: &mut Vec<&'a Value>) {
+    let node = resolve(root, node);
+    let mut parts =
+        ["anyOf", "oneOf", "allOf"].iter().filter_map(|key| node.get(*key)?.as_array()).flatten().peekable();
+    if parts.peek().is_none() || node.get("properties").is_some() {
+        out.push(node);
+    }
+    parts.for_each(|part| alternatives(root, part, out));
+}
+
+/// What an option may be, in words; none for what has parts of its own.
+#[must_use]
+pub fn values_of(path: &str) -> Option<String> {
+    let page = pages().into_iter().find(|page| page.path == path)?;
+    let words: Vec<&str> = page.words.iter().map(|(word, _)| word.as_str()).collect();
+    Some(if words.is_empty() { page.values } else { super::problem::listed(words) })
+}
+
+/// The keys of an experiment file's first level.
+#[must_use]
+pub fn file_keys() -> Vec<String> {
+    let schema = schemars::schema_for!(File).to_value();
+    schema["properties"].as_object().map(|keys| keys.keys().cloned().collect()).unwrap_or_default()
 }
 
 /// Every option in the order of its definition.

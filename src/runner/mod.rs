@@ -1,6 +1,7 @@
 //! The runner: jobs in parallel, a row for each finished iteration, nothing lost to a kill. The only room with a clock.
 
 pub mod audit;
+pub mod estimate;
 mod flight;
 mod job;
 mod ledger;
@@ -119,6 +120,15 @@ pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, Run
         mib(available),
         if fits > 0 { format!(": --jobs {fits} would fit") } else { String::new() },
     )))
+}
+
+/// What of a plan's memory this machine does not have now, for who only looks at the plan.
+#[must_use]
+pub fn memory_warnings(plan: &Plan, jobs: usize) -> Vec<String> {
+    match check_memory(plan, jobs) {
+        Ok(unfit) => unfit.into_iter().flatten().map(|reason| format!("{reason}: its jobs would fail here")).collect(),
+        Err(error) => vec![format!("{error}: it cannot be run here")],
+    }
 }
 
 /// A lock whose holder panicked still guards good data: rows are only ever appended whole.

@@ -1,4 +1,4 @@
-//! How a run tells how far it is: a bar with an ETA on a terminal, plain lines elsewhere, nothing when quiet.
+//! How a run tells how far it is: a bar with an ETA on a terminal; elsewhere what was found before and how it ended; nothing when quiet.
 
 /// As the standard library's, but a reader that has gone does not end the run (see [`crate::talk`]).
 macro_rules! eprintln {
@@ -38,27 +38,17 @@ impl Progress for Quiet {
 pub struct Talk {
     bar: ProgressBar,
     plain: bool,
-    lines: Mutex<Lines>,
-}
-
-/// When plain lines were last written.
-struct Lines {
-    begun: Instant,
-    last: Instant,
-    all: u64,
-    before: u64,
-    done: u64,
+    begun: Mutex<Instant>,
 }
 
 impl Talk {
-    /// A bar where stderr is a terminal, else lines.
+    /// A bar where stderr is a terminal.
     #[must_use]
     pub fn new() -> Self {
         let plain = !std::io::stderr().is_terminal();
         let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
-        let now = Instant::now();
-        Self { bar, plain, lines: Mutex::new(Lines { begun: now, last: now, all: 0, before: 0, done: 0 }) }
+        Self { bar, plain, begun: Mutex::new(Instant::now()) }
     }
 }
 
@@ -92,8 +82,7 @@ impl Progress for Talk {
         if !self.plain {
             self.bar.enable_steady_tick(Duration::from_millis(250));
         }
-        let now = Instant::now();
-        *super::lock(&self.lines) = Lines { begun: now, last: now, all, before, done: 0 };
+        *super::lock(&self.begun) = Instant::now();
     }
 
     fn job(&self, variant: &str, item: &str) {
@@ -102,19 +91,11 @@ impl Progress for Talk {
 
     fn done(&self) {
         self.bar.inc(1);
-        let mut lines = super::lock(&self.lines);
-        lines.done += 1;
-        if self.plain && lines.last.elapsed() >= Duration::from_secs(10) {
-            lines.last = Instant::now();
-            let left = lines.all.saturating_sub(lines.before + lines.done);
-            let eta = lines.begun.elapsed().as_secs_f64() / lines.done as f64 * left as f64;
-            eprintln!("{}/{} jobs, ETA {eta:.0} s", lines.before + lines.done, lines.all);
-        }
     }
 
     fn end(&self, ran: &Ran) {
         self.bar.finish_and_clear();
-        let seconds = super::lock(&self.lines).begun.elapsed().as_secs_f64();
+        let seconds = super::lock(&self.begun).elapsed().as_secs_f64();
         eprintln!(
             "{} jobs in {seconds:.1} s{}",
             ran.done,

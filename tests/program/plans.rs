@@ -1,7 +1,10 @@
 //! Ids and shards: positions and options that differ have ids that differ; and shards are dealt out evenly.
 
+use crate::common::run;
 use std::collections::HashMap;
+use std::fs;
 use std::path::Path;
+use tempfile::TempDir;
 use ttlab::experiment::{Experiment, Plan, Split};
 use ttlab::signature::values;
 
@@ -107,4 +110,44 @@ fn shards_are_balanced() {
             }
         }
     }
+}
+
+/// A plan tells the time from its own rows, from a probe when asked for one, and else promises none.
+#[test]
+fn a_plan_tells_how_long_it_takes_or_that_it_does_not_know() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("trial.toml");
+    fs::write(
+        &file,
+        "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { depth = 3 }\n[grid]\n\"table.size\" = [256, 1024]\n",
+    )
+    .unwrap();
+    let (file, out) = (file.to_str().unwrap(), folder.path().join("out"));
+    let out = out.to_str().unwrap();
+    let time = |args: &[&str]| {
+        let (stdout, stderr, code) = run(&[&["plan", file, "--out", out][..], args].concat());
+        assert_eq!(code, 0, "{stderr}");
+        stdout.lines().find_map(|line| line.strip_prefix("time ").map(|time| time.trim().to_owned())).unwrap()
+    };
+    assert!(time(&[]).starts_with("unknown: no row of this plan"), "{}", time(&[]));
+    let probed = time(&["--probe"]);
+    assert!(probed.starts_with("about ") && probed.contains("for 8 jobs (roughly: from "), "{probed}");
+    // Half of it is run; the other half is left.
+    let half = folder.path().join("half.toml").to_str().unwrap().to_owned();
+    fs::write(&half, fs::read_to_string(file).unwrap().replace("first = 4", "first = 2")).unwrap();
+    let elsewhere = folder.path().join("elsewhere").to_str().unwrap().to_owned();
+    assert_eq!(run(&["run", &half, "--out", &elsewhere, "--quiet"]).2, 0);
+    let (stdout, ..) = run(&["plan", file, "--out", &elsewhere]);
+    assert!(stdout.contains("for 4 jobs (4 jobs of this plan are done in"), "{stdout}");
+    assert_eq!(run(&["run", file, "--out", out, "--quiet"]).2, 0);
+    assert!(time(&["--probe"]).starts_with("none: 8 jobs of this plan are done"), "{}", time(&[]));
+    // Another limit is another plan: nothing is promised of it.
+    assert!(time(&["--set", "limit.depth=4"]).starts_with("unknown"), "{}", time(&["--set", "limit.depth=4"]));
+}
+
+/// What is piped is not talked into: an audit says what it found, and nothing else.
+#[test]
+fn an_audit_that_is_piped_is_quiet() {
+    let (stdout, stderr, code) = run(&["audit", "experiments/quick.toml", "--depth", "2", "--positions", "2"]);
+    assert!(code == 0 && stdout.contains("iterations") && stderr.is_empty(), "{stderr}");
 }

@@ -1,0 +1,104 @@
+//! Where in a TOML text something stands, for the caret under it.
+
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+/// What a path leads to.
+struct Place {
+    /// The key, or the item of a list.
+    name: Range<usize>,
+    /// The value.
+    value: Range<usize>,
+    /// Whether the path could be followed to its end.
+    whole: bool,
+}
+
+/// The bytes of a key in a TOML text: `grid.table.size`, `variant.2.table.size` (the third variant's), `grid.table.size.1` (the
+/// second value), as far as it can be followed.
+#[must_use]
+pub fn locate(text: &str, path: &str) -> Option<Range<usize>> {
+    find(text, path).map(|place| place.name)
+}
+
+/// As [`locate`], but where a word of the value is meant and stands there, that word.
+#[must_use]
+pub fn locate_word(text: &str, path: &str, word: Option<&str>) -> Option<Range<usize>> {
+    let place = find(text, path)?;
+    word.filter(|_| place.whole).and_then(|word| word_in(text, &place.value, word)).or(Some(place.name))
+}
+
+/// The first time that a word stands by itself in some bytes of a text, its quotes included.
+fn word_in(text: &str, within: &Range<usize>, word: &str) -> Option<Range<usize>> {
+    let part = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    text.get(within.clone())?.match_indices(word).map(|(at, _)| within.start + at).find_map(|start| {
+        let end = start + word.len();
+        let (before, after) = (text[..start].chars().next_back(), text[end..].chars().next());
+        if before.is_some_and(part) || after.is_some_and(part) {
+            return None;
+        }
+        let quoted = before == after && before.is_some_and(|c| c == '"' || c == '\'') && within.contains(&end);
+        Some(if quoted { start - 1..end + 1 } else { start..end })
+    })
+}
+
+fn find(text: &str, path: &str) -> Option<Place> {
+    let document = DeTable::parse(text).ok()?;
+    let mut table = document.get_ref();
+    let mut rest = path;
+    let mut found: Option<Place> = None;
+    loop {
+        // Keys with dots in them stand in quotes: the longest that fits is meant.
+        let Some((key, mut value)) = table
+            .iter()
+            .filter(|(key, _)| rest == key.get_ref().as_ref() || rest.starts_with(&format!("{}.", key.get_ref())))
+            .max_by_key(|(key, _)| key.get_ref().len())
+        else {
+            return found;
+        };
+        let mut name = key.span();
+        rest = rest[key.get_ref().len()..].trim_start_matches('.');
+        while let DeValue::Array(items) = value.get_ref() {
+            let (at, after) = rest.split_once('.').unwrap_or((rest, ""));
+            let numbered = at.parse::<usize>().ok().and_then(|at| items.get(at)).map(|item| (item, after));
+            // Without a number, the first table that has such a key.
+            let has = |item: &&toml::Spanned<DeValue<'_>>| match item.get_ref() {
+                DeValue::Table(table) => table.keys().any(|key| rest.starts_with(key.get_ref().as_ref())),
+                _ => false,
+            };
+            let Some((item, after)) = numbered.or_else(|| items.iter().find(has).map(|item| (item, rest))) else {
+                break;
+            };
+            (name, rest, value) = (item.span(), after, item);
+        }
+        found = Some(Place { name, value: value.span(), whole: rest.is_empty() });
+        match value.get_ref() {
+            DeValue::Table(inner) if !rest.is_empty() => table = inner,
+            _ => return found,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_that_is_meant_is_found() {
+        let text = "a = 1\n[grid]\n\"t.size\" = ['x', 'yy']\n\"t.policy\" = [{ kind = 'k', factor = 12 }, 'z']\n\
+                    [[variant]]\nname = 'v'\n[[variant]]\nname = 'w'\nt.slots = 3\n[engine]\nordering = [\n 'p',\n 'q' ]\n";
+        let at = |path: &str, word| locate_word(text, path, word).map_or("", |span| &text[span]);
+        assert_eq!(at("a", None), "a");
+        assert_eq!(at("a", Some("1")), "1");
+        assert_eq!(at("grid.t.size", None), "\"t.size\"");
+        assert_eq!(at("grid.t.size.1", None), "'yy'");
+        assert_eq!(at("grid.t.policy.0.factor", Some("12")), "12");
+        assert_eq!(at("grid.t.policy.0", Some("12")), "12");
+        assert_eq!(at("grid.t.policy.0", Some("1")), "{ kind = 'k', factor = 12 }", "1 is only a part of a number");
+        assert_eq!(at("grid.t.policy.0", Some("factor")), "factor");
+        assert_eq!(at("grid.t.policy.1", Some("z")), "'z'");
+        assert_eq!(at("variant.1.t.slots", None), "slots");
+        assert_eq!(at("engine.ordering.1", Some("q")), "'q'");
+        assert_eq!(at("engine.orderin", None), "engine");
+        assert_eq!(at("nothing", None), "");
+    }
+}

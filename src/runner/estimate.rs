@@ -1,0 +1,195 @@
+//! How long a plan will take here: told from the rows of an earlier run of it, or from a few searches tried now; else not promised.
+
+use crate::engine::{Engine, Limit, Progress};
+use crate::experiment::{Experiment, Job, Plan};
+use crate::record::columns;
+use crate::table::options::Size;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// How long, and how that is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimate {
+    /// Jobs that are left.
+    pub left: u64,
+    /// Seconds for them, one at a time.
+    pub seconds: f64,
+    /// What it was told from.
+    pub source: String,
+}
+
+impl std::fmt::Display for Estimate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { left, seconds, source } = self;
+        if *left == 0 {
+            return write!(f, "none: {source}");
+        }
+        write!(f, "about {} with 1 job at a time, for {left} jobs ({source})", words(*seconds))
+    }
+}
+
+/// Seconds as people say them; two figures are more than an estimate knows.
+fn words(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s < 1.0 => return "a second".to_owned(),
+        s if s < 100.0 => (s, "seconds"),
+        s if s < 6000.0 => (s / 60.0, "minutes"),
+        s if s < 48.0 * 3600.0 => (s / 3600.0, "hours"),
+        s => (s / 86400.0, "days"),
+    };
+    if value < 10.0 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
+}
+
+/// From the rows of this plan that lie in a folder; none where there are none.
+#[must_use]
+pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
+    let path = folder.join("results.csv");
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_path(&path).ok()?;
+    let header = reader.headers().ok()?.clone();
+    let at = |name: &str| header.iter().position(|column| column == name);
+    let (id, variant, seconds) = (at(columns::ID)?, at(columns::VARIANT)?, at(columns::SECONDS)?);
+    let ids: HashSet<String> = plan.jobs().map(|job| format!("{:016x}", plan.job_id(&job))).collect();
+    // Jobs done and their seconds, by variant.
+    let mut spent: HashMap<String, (u64, f64)> = HashMap::new();
+    for row in reader.records().map_while(Result::ok) {
+        let (Some(variant), Some(id)) = (row.get(variant), row.get(id)) else { continue };
+        let of = spent.entry(variant.to_owned()).or_default();
+        of.0 += u64::from(ids.contains(id));
+        of.1 += row.get(seconds).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
+    }
+    let (done, total) = spent.values().fold((0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+    if done == 0 {
+        return None;
+    }
+    let mut all: HashMap<&str, u64> = HashMap::new();
+    plan.jobs().for_each(|job| *all.entry(plan.variants[job.variant].name.as_str()).or_default() += 1);
+    let seconds = all.iter().map(|(variant, &jobs)| match spent.get(*variant) {
+        Some(&(done, seconds)) if done > 0 => jobs.saturating_sub(done) as f64 * seconds / done as f64,
+        _ => jobs as f64 * total / done as f64,
+    });
+    let (seconds, left) = (seconds.sum(), plan.len().saturating_sub(done));
+    Some(Estimate { left, seconds, source: format!("{done} jobs of this plan are done in {}", folder.display()) })
+}
+
+/// Searches that are tried.
+const TRIES: u64 = 6;
+
+/// A table larger than this is not made for a trial.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// From a few searches, spread over the plan, that take so long at most together; none where other engines, traces or large tables
+/// forbid it, or it was stopped.
+#[must_use]
+pub fn from_probe(experiment: &Experiment, plan: &Plan, most: Duration, stop: &AtomicBool) -> Option<Estimate> {
+    let large = |size: &Size| matches!(size, Size::Bytes(bytes) if *bytes > MOST_BYTES);
+    if plan.has_outside() || experiment.trace.is_some() || plan.is_empty() {
+        return None;
+    }
+    let step = (plan.len() / TRIES).max(1) as usize;
+    let tried: Vec<Job> = plan.jobs().step_by(step).take(TRIES as usize).collect();
+    if tried.iter().any(|job| large(&plan.variants[job.variant].options.table.size)) {
+        return None;
+    }
+    let share = most / tried.len().max(1) as u32;
+    let (mut seconds, mut reached) = (0.0, true);
+    for job in &tried {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (one, whole) = try_one(experiment, plan, job, share)?;
+        seconds += one * searches(experiment, job);
+        reached &= whole;
+    }
+    let how = if reached { "" } else { ", those that take long from their first depths" };
+    Some(Estimate {
+        left: plan.len(),
+        seconds: seconds / tried.len() as f64 * plan.len() as f64,
+        source: format!("roughly: from {} searches tried now{how}", tried.len()),
+    })
+}
+
+/// How many searches a job has.
+fn searches(experiment: &Experiment, job: &Job) -> f64 {
+    let items = experiment.suite.items.iter().skip(job.item).take(job.items);
+    let of = items.map(|item| match (experiment.file.sequence, item.game()) {
+        (None, None) => 1,
+        (sequence, Some(moves)) => {
+            let (sequence, start) = (sequence.unwrap_or_default(), item.board.game_ply());
+            let plies = 0..moves.len() as u16;
+            let mut turn = item.board.turn();
+            plies
+                .filter(|ply| {
+                    let wanted = sequence.wants(start.saturating_add(*ply), turn);
+                    turn = !turn;
+                    wanted
+                })
+                .count()
+        }
+        (Some(sequence), None) => usize::from(sequence.self_play),
+    });
+    of.sum::<usize>() as f64
+}
+
+/// Seconds of the first search of a job, and whether it came to its end; where it did not, told from its last depths.
+fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> Option<(f64, bool)> {
+    let point = &plan.variants[job.variant];
+    let board = experiment.suite.items.get(job.item)?.board;
+    let mut engine = Engine::new(&point.options, Some(1 << 16)).ok()?;
+    let (stop, begun) = (AtomicBool::new(false), Instant::now());
+    // When each iteration ended, and its nodes.
+    let mut ends: Vec<(u8, f64, u64)> = Vec::new();
+    let (done, wait) = mpsc::channel::<()>();
+    let late = &stop;
+    let outcome = std::thread::scope(|scope| {
+        let watch = move || {
+            if wait.recv_timeout(share) == Err(mpsc::RecvTimeoutError::Timeout) {
+                late.store(true, Ordering::Relaxed);
+            }
+        };
+        // Without a watch a search would take as long as it likes.
+        let watching = std::thread::Builder::new().spawn_scoped(scope, watch).ok()?;
+        let outcome = engine.search(&board, &[], point.limit, &stop, &mut |told| {
+            if let Progress::Iteration(iteration) = told {
+                ends.push((iteration.depth, begun.elapsed().as_secs_f64(), iteration.search.nodes));
+            }
+        });
+        drop(done);
+        let _ = watching.join();
+        Some(outcome)
+    })?;
+    let spent = begun.elapsed().as_secs_f64();
+    if !outcome.stopped {
+        return Some((spent, true));
+    }
+    let Limit { depth, nodes } = point.limit;
+    let [.., (_, before, _), (last, end, _)] = ends[..] else { return None };
+    let searched: u64 = ends.iter().map(|(_, _, nodes)| nodes).sum();
+    // A depth costs so many times what all before it did.
+    let growth = (end / before.max(1e-6)).clamp(1.5, 12.0);
+    let by_depth = depth.map(|depth| end * growth.powi(i32::from(depth.saturating_sub(last))));
+    let by_nodes = nodes.map(|nodes| nodes as f64 * end / searched.max(1) as f64);
+    let told = [by_depth, by_nodes].into_iter().flatten().fold(f64::INFINITY, f64::min);
+    told.is_finite().then_some((told, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn a_time_is_said_as_people_say_it() {
+        for (seconds, said) in [
+            (0.2, "a second"),
+            (3.25, "3.2 seconds"),
+            (42.0, "42 seconds"),
+            (150.0, "2.5 minutes"),
+            (7200.0, "2.0 hours"),
+            (259_200.0, "3.0 days"),
+        ] {
+            assert_eq!(words(seconds), said);
+        }
+    }
+}
