@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
   ttlab report reports/quick --format json             every table and figure as data (schema 1); csv: the same as records
 
 With choices, or with several results, nothing in the results' folders is written: the answer goes to standard output,
-or where -o says. Columns: `ttlab columns`; the unique end of a name is enough. Derived metrics: usable_rate, move_rate,
+or where -o says. Columns: `ttlab columns`; the unique end of a name is enough (policy for table.policy.kind),
+and where an option ends like a column of the rows, row.slots is the rows' own. Any option may be named, though it does not vary. Derived metrics: usable_rate, move_rate,
 hit_rate, eviction_rate, rejection_rate, first_cut_rate, nps, pressure. `--by source` tells results apart.")]
 pub struct Args {
     /// Folders that `ttlab run` wrote, or CSV files

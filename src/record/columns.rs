@@ -215,6 +215,19 @@ pub fn column(name: &str) -> Option<&'static Column> {
     ALL.iter().find(|column| column.name == name)
 }
 
+/// What stands before the name of a column of the rows themselves, where an option ends alike: `row.slots`, beside `table.slots`.
+pub const ROW: &str = "row.";
+
+/// Whether a name as users write it may mean a column: the whole name, an end of it (`nodes` of `search.nodes`), or what a kind is a
+/// kind of (`policy`, or `table.policy`, of `table.policy.kind`).
+#[must_use]
+pub fn may_mean(name: &str, column: &str) -> bool {
+    let ends = |column: &str| {
+        column.strip_suffix(name).is_some_and(|start| !name.is_empty() && (start.is_empty() || start.ends_with('.')))
+    };
+    ends(column) || column.strip_suffix(".kind").is_some_and(ends)
+}
+
 /// The role of a column of results: what is no other column is an option.
 #[must_use]
 pub fn role(name: &str) -> Role {

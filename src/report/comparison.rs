@@ -2,7 +2,7 @@
 
 use super::number::count;
 use super::sheet::{Cell, Column, Mark, Part, Sheet, Table, Value};
-use crate::analysis::questions::compare::{Comparison, Finding, Judged, Moved};
+use crate::analysis::questions::compare::{Change, Comparison, Finding, Judged, Moved};
 use crate::record::columns;
 use std::cmp::Ordering;
 
@@ -61,8 +61,7 @@ pub fn seen(judged: &Judged) -> String {
 /// The page.
 #[must_use]
 pub fn sheet(comparison: &Comparison) -> Sheet {
-    let [base, new] = &comparison.names;
-    let mut parts = vec![Part::List(String::new(), vec![format!("BASE {base}"), format!("NEW {new}")])];
+    let mut parts = vec![Part::List(String::new(), lead(comparison))];
     if !comparison.judged.is_empty() {
         parts.push(Part::Table(gates(comparison)));
     }
@@ -76,14 +75,50 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
         let title = format!("Rows of BASE that NEW lacks: {}", comparison.missing.0);
         parts.push(Part::Folded(title, vec![Part::Findings(comparison.missing.1.clone())]));
     }
-    let mut notes: Vec<String> = comparison.notes.iter().map(|note| format!("note: {note}")).collect();
-    if comparison.added > 0 {
-        notes.push(format!("rows that only NEW has: {}", comparison.added));
-    }
+    let notes: Vec<String> = comparison.notes.iter().map(|note| format!("note: {note}")).collect();
     if !notes.is_empty() {
         parts.push(Part::Findings(notes));
     }
     Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts }
+}
+
+/// What matters first: what is compared, in what the plans differ, how many rows moved, by how much, and the gates.
+fn lead(comparison: &Comparison) -> Vec<String> {
+    let [base, new] = &comparison.names;
+    let plans = match &comparison.differences {
+        None => "unknown: no manifest.json beside one of them".to_owned(),
+        Some(list) if list.is_empty() => "equal".to_owned(),
+        Some(list) => format!("they differ in {}", list.join("; ")),
+    };
+    let (rows, moved) = comparison.rows;
+    let apart = [(comparison.missing.0, "missing in NEW"), (comparison.added, "only in NEW")];
+    let apart: String =
+        apart.iter().filter(|(rows, _)| *rows > 0).map(|(rows, what)| format!(", {rows} {what}")).collect();
+    let mut lines = vec![
+        format!("BASE {base}, NEW {new}"),
+        format!("plans: {plans}"),
+        format!("rows: {moved} of {rows} moved{apart}"),
+    ];
+    if let Some(at) = comparison.metric(columns::NODES) {
+        let paired = || comparison.variants.iter().filter(|of| of.paired > 0);
+        let total = paired().fold([0.0; 2], |sum, of| [0, 1].map(|side| sum[side] + of.totals[at][side]));
+        let size = |of: &Change| ((of.totals[at][1] + 1.0) / (of.totals[at][0] + 1.0)).ln().abs();
+        let most = paired().filter(|of| of.differ[at] > 0).max_by(|a, b| size(a).total_cmp(&size(b)));
+        let most = most.filter(|_| paired().count() > 1);
+        let most =
+            most.map_or_else(String::new, |of| format!("; most in \"{}\": {}", of.variant, change(of.totals[at])));
+        lines.push(match total[0] == total[1] && most.is_empty() {
+            true => format!("nodes: {}, unmoved", count(total[0])),
+            false => format!("nodes: {} -> {} ({}){most}", count(total[0]), count(total[1]), change(total)),
+        });
+    }
+    let failing = comparison.judged.iter().filter(|judged| judged.fails).count();
+    lines.push(match comparison.judged.len() {
+        0 => "gate: none was given (--fail-on)".to_owned(),
+        all if failing == 0 => format!("gate: all {all} pass"),
+        all => format!("gate: {failing} of {all} fail"),
+    });
+    lines
 }
 
 /// The change from one total to another, marked by its direction.

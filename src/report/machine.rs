@@ -81,6 +81,7 @@ pub fn json(comparison: &Comparison) -> String {
             "columns": moved.columns,
         })).collect::<Vec<_>>(),
         "missing_rows": comparison.missing.1,
+        "plan_differences": comparison.differences,
         "notes": comparison.notes,
     });
     format!("{value:#}\n")

@@ -1,13 +1,15 @@
 //! Results on disk: a folder that `ttlab run` wrote, or a CSV file alone.
 
 use crate::analysis::Frame;
-use crate::analysis::rows::column::SOURCE;
-use crate::experiment::File;
+use crate::analysis::rows::column::{SEED, SOURCE};
+use crate::experiment::{File, paths};
+use crate::record::columns::{self, Role, VARIANT};
 use crate::record::manifest::Manifest;
 use crate::record::reference::{self, Judgement};
 use crate::record::verify;
 use anyhow::{Context, Result, bail};
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// One result.
@@ -80,17 +82,63 @@ pub fn load(paths: &[PathBuf]) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// The rows of all; where there are several, a column says which each is from.
+/// Lays options into joined rows that were asked for and that some of the results do not have as columns, since they did not vary there:
+/// their manifests know them.
+fn lay_options(frame: &mut Frame, sources: &[Source], asked: &[&str]) {
+    type Leaves<'a> = HashMap<&'a str, HashMap<String, String>>;
+    let leaves: Vec<Leaves<'_>> = sources
+        .iter()
+        .map(|source| {
+            let manifest = source.manifest.iter();
+            let options = manifest.flat_map(|manifest| {
+                manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name))
+            });
+            options.map(|(name, options)| (name.as_str(), paths::flatten(options).into_iter().collect())).collect()
+        })
+        .collect();
+    let mut paths: Vec<&String> =
+        leaves.iter().flat_map(HashMap::values).flat_map(HashMap::keys).collect::<BTreeSet<_>>().into_iter().collect();
+    paths.retain(|path| asked.iter().any(|name| columns::may_mean(name, path)));
+    let from = frame.coded(SOURCE);
+    let variants = frame.coded(VARIANT);
+    let places: Vec<usize> = match sources {
+        [_] => vec![0],
+        _ => from
+            .list()
+            .iter()
+            .map(|label| sources.iter().position(|source| source.label == *label).unwrap_or(0))
+            .collect(),
+    };
+    for path in paths {
+        let old = frame.coded(path);
+        frame.put_words(path, |row| {
+            let source = if sources.len() == 1 { 0 } else { places[from.codes()[row] as usize] };
+            let told = leaves[source].get(variants.at(row)).and_then(|leaves| leaves.get(path));
+            told.map_or_else(|| old.at(row).to_owned(), Clone::clone)
+        });
+    }
+}
+
+/// The rows of all, with the options that are asked for; where there are several, a column says which each is from.
 #[must_use]
-pub fn join(sources: &[Source]) -> Cow<'_, Frame> {
-    if let [only] = sources {
-        return Cow::Borrowed(&only.frame);
-    }
-    let mut joined = Frame::default();
-    for source in sources {
-        let mut frame = source.frame.clone();
-        frame.put(SOURCE, &source.label);
-        joined.append(&frame);
-    }
+pub fn join<'a>(sources: &'a [Source], asked: &[&str]) -> Cow<'a, Frame> {
+    // What every row has by that name needs no option, a state such as `slots` apart, which an option has the name of too.
+    let state = |own: &columns::Column| own.role == Role::Last && !own.name.contains('.');
+    let own = |name: &str| columns::columns().iter().any(|own| columns::may_mean(name, &own.name) && !state(own));
+    let asked: Vec<&str> = asked.iter().copied().filter(|name| ![SOURCE, SEED].contains(name) && !own(name)).collect();
+    let mut joined = match sources {
+        [only] if asked.is_empty() => return Cow::Borrowed(&only.frame),
+        [only] => only.frame.clone(),
+        _ => {
+            let mut joined = Frame::default();
+            for source in sources {
+                let mut frame = source.frame.clone();
+                frame.put(SOURCE, &source.label);
+                joined.append(&frame);
+            }
+            joined
+        }
+    };
+    lay_options(&mut joined, sources, &asked);
     Cow::Owned(joined)
 }

@@ -178,7 +178,7 @@ fn rows_that_are_missing_end_with_3() {
     assert!(stdout.contains("\"plain\", BK.01, depth 3"), "{stdout}");
     // The other way round nothing is missing.
     let (stdout, _, code) = run(&["compare", new, old]);
-    assert!(code == 0 && stdout.contains("rows that only NEW has: 16"), "{stdout}");
+    assert!(code == 0 && stdout.contains("0 of 32 moved, 16 only in NEW"), "{stdout}");
     let failed = folder.path().join("failed");
     altered(&base, &failed, |at, rows| rows[0][at("error")] = "panic".to_owned());
     let (stdout, _, code) = run(&["compare", old, failed.to_str().unwrap()]);
@@ -276,4 +276,46 @@ fn the_forms_for_machines_say_the_same_and_break_nowhere() {
 
     let (stdout, _, code) = run(&[&args[..5], &["--json", "-"]].concat());
     assert!(code == 1 && serde_json::from_str::<serde_json::Value>(&stdout).is_ok(), "{stdout}");
+}
+
+/// What matters stands first: plans, rows, by how much, the gate, before any table.
+#[test]
+fn a_comparison_says_first_what_matters() {
+    let folder = TempDir::new().unwrap();
+    let base = small(folder.path(), "base", 3);
+    let deeper = small(folder.path(), "deeper", 4);
+    let more = folder.path().join("more");
+    altered(&base, &more, scaled("search.nodes", "plain", 1.5));
+    let lead = |args: &[&str]| -> Vec<String> {
+        let (stdout, _, _) = run(&[&["compare"][..], args].concat());
+        let after = stdout.find("rows  ").unwrap_or(stdout.len());
+        assert!(stdout[..after].lines().count() < 16, "{stdout}");
+        stdout.lines().skip(1).map(str::to_owned).collect()
+    };
+    let path = |path: &Path| path.to_str().unwrap().to_owned();
+    let lines = lead(&[&path(&base), &path(&more), "--fail-on", "nodes > +1%"]);
+    let total = nodes(&base, "plain") + nodes(&base, NASTY);
+    let share = 100.0 * 0.5 * nodes(&base, "plain") / total;
+    assert!(lines[1].contains("plans: equal"), "{lines:?}");
+    assert!(lines[2].contains("rows: 24 of 48 moved"), "{lines:?}");
+    assert!(
+        lines[3].contains(&format!("({share:+.2} %)")) && lines[3].contains("most in \"plain\": +50.00 %"),
+        "{lines:?}"
+    );
+    assert!(lines[4].contains("gate: 1 of 2 fail"), "{lines:?}");
+    let lines = lead(&[&path(&base), &path(&deeper)]);
+    assert!(lines[1].contains("plans: they differ in depth (3 -> 4)"), "{lines:?}");
+    assert!(
+        lines[2].contains("rows: 0 of 48 moved, 16 only in NEW") && lines[4].contains("none was given"),
+        "{lines:?}"
+    );
+    // An option that has another value in every variant is told once.
+    let file = fs::read_to_string(folder.path().join("trial.toml")).unwrap();
+    fs::write(folder.path().join("trial.toml"), format!("{file}[engine]\nalgorithm = 'pvs'\n")).unwrap();
+    let other = folder.path().join("other");
+    let file = folder.path().join("trial.toml");
+    let args = ["run", file.to_str().unwrap(), "--quiet", "--set", "limit.depth=3", "--out", other.to_str().unwrap()];
+    assert_eq!(run(&args).2, 0);
+    let lines = lead(&[&path(&base), &path(&other)]);
+    assert!(lines[1].contains("algorithm (alpha-beta -> pvs)") && !lines[1].contains("depth"), "{lines:?}");
 }

@@ -1,7 +1,8 @@
 //! Two results compared row by row: what moved, by how much, and whether a gate or a promise is broken.
 
 use super::gate::{Gate, Rule};
-use super::joined::{Joined, Recorded, RecordedError, RowPair, option_changes};
+use super::joined::{Joined, Recorded, RecordedError, RowPair};
+use super::plans;
 use crate::analysis::pairing::gauge::Gauge;
 use crate::analysis::pairing::pairs::{Base, Pairs};
 use crate::analysis::pairing::ratio::{Family, Ratio};
@@ -36,6 +37,8 @@ pub struct Comparison {
     pub failed: [usize; 2],
     /// Each gate on each variant.
     pub judged: Vec<Judged>,
+    /// In what the plans differ; none where a manifest is missing.
+    pub differences: Option<Vec<String>>,
     /// What the reader must know.
     pub notes: Vec<String>,
 }
@@ -140,6 +143,7 @@ impl Comparison {
         out.missing = (joined.missing.len(), named.collect());
         out.count(&joined);
         out.judge(gates);
+        out.differences = plans::differences(base, new, &joined);
         out.notes = notes(base, new, &joined, gates);
         Ok(out)
     }
@@ -336,12 +340,6 @@ fn notes(base: &Recorded, new: &Recorded, joined: &Joined, gates: &[(Gate, Strin
             if manifest.repeats < 2 {
                 notes.push(format!("{side} ran each search once: times need repeats"));
             }
-        }
-    }
-    for (name, options) in &old.options {
-        let changes = fresh.options.get(name).map(|fresh| option_changes(options, fresh)).unwrap_or_default();
-        for (path, from, to) in changes.iter().take(5) {
-            notes.push(format!("\"{name}\": {path} is {to} in NEW, {from} in BASE"));
         }
     }
     notes

@@ -1,6 +1,6 @@
 //! Gates: what a comparison must not show, as a user writes it: `nodes > +1%`.
 
-use crate::analysis::rows::frame::{Frame, FrameError};
+use crate::analysis::rows::frame::{Frame, FrameError, Sought};
 use crate::record::columns::{self, Role};
 use std::fmt;
 
@@ -123,7 +123,7 @@ impl Gate {
     /// When there is none of that name, or it holds no figures.
     pub fn column(&self, frame: &Frame) -> Result<String, GateError> {
         let error = |what: String, help: String| GateError { text: self.text.clone(), what, help };
-        let column = frame.resolve(&self.metric).map_err(|unknown| match unknown {
+        let column = frame.resolve(&self.metric, Sought::Figure).map_err(|unknown| match unknown {
             FrameError::Unknown { name, hint } => error(
                 format!("there is no metric `{name}`"),
                 hint.unwrap_or_else(|| "`ttlab columns` lists them, with their meanings".to_owned()),

@@ -1,7 +1,8 @@
 //! Conditions on rows, as `--where` gives them: `depth>=5`, `table.policy.kind=always`, `position!=BK.01`.
 
 use super::axes::number;
-use super::frame::{Frame, FrameError};
+use super::frame::{Frame, FrameError, Sought};
+use crate::experiment::problem::listed;
 
 /// One condition.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,8 +73,9 @@ impl Filter {
         if ordered && number(&value).is_none() {
             return Err(FilterError::NoNumber { text: text.to_owned(), value });
         }
-        let column =
-            frame.resolve(name.trim()).map_err(|error| FilterError::Column { text: text.to_owned(), error })?;
+        let column = frame
+            .resolve(name.trim(), Sought::Condition)
+            .map_err(|error| FilterError::Column { text: text.to_owned(), error })?;
         Ok(Self { column: column.to_owned(), relation, value })
     }
 
@@ -88,6 +90,17 @@ impl Filter {
             kept.retain(|&row| met[words.codes()[row] as usize]);
         }
         kept
+    }
+
+    /// What there is of its column, where the value that it asks for is not among it.
+    #[must_use]
+    pub fn absent(&self, frame: &Frame) -> Option<String> {
+        let words = frame.coded(&self.column);
+        if self.relation != Relation::Equal || words.list().iter().any(|word| self.met(word)) {
+            return None;
+        }
+        let there = words.list().iter().map(String::as_str).filter(|word| !word.is_empty());
+        Some(format!("`{}` has no `{}`; there are {}", self.column, self.value, listed(there)))
     }
 
     fn met(&self, word: &str) -> bool {

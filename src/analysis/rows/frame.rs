@@ -27,7 +27,7 @@ pub enum FrameError {
     /// A line has too few or too many fields.
     #[error(
         "{path}:{line}: expected {expected} fields, found {found}: torn by a kill (the same `ttlab run` repairs it) or \
-         edited by hand"
+         edited by hand (`ttlab run` with --repair makes such rows again)"
     )]
     Torn {
         /// The file.
@@ -40,7 +40,9 @@ pub enum FrameError {
         found: u64,
     },
     /// A field is not what its column holds.
-    #[error("{path}:{line}: column {at}, `{column}`: expected a number, found `{found}`")]
+    #[error(
+        "{path}:{line}: column {at}, `{column}`: expected a number, found `{found}`: `ttlab run` with --repair makes such rows again"
+    )]
     Field {
         /// The file.
         path: String,
@@ -91,6 +93,27 @@ pub enum FrameError {
         /// What it may mean.
         columns: Vec<String>,
     },
+}
+
+/// What a column is looked up for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sought {
+    /// Its numbers: a counter goes before an option that ends alike.
+    Figure,
+    /// To tell groups apart by: an option goes before a counter.
+    Group,
+    /// To choose rows by: anything, so nothing goes before anything.
+    Condition,
+}
+
+/// The error of a name that several columns end with; those without a path of their own get one.
+fn ambiguous(name: &str, columns: &[&str]) -> FrameError {
+    let shown =
+        |column: &&str| if column.contains('.') { (*column).to_owned() } else { format!("{}{column}", columns::ROW) };
+    FrameError::Ambiguous {
+        name: name.to_owned(),
+        columns: columns.iter().map(shown).map(|c| format!("`{c}`")).collect(),
+    }
 }
 
 /// Columns that analysis adds: no options.
@@ -251,34 +274,60 @@ impl Frame {
         self.names.iter().position(|known| known == name).map(|at| &self.columns[at])
     }
 
-    /// The full name of a column given by it or by its unique end (`nodes` for `search.nodes`); a counter goes before an
-    /// option that ends alike.
+    /// The full name of a column as users write it: by its whole name or the unique end of it (`nodes` for `search.nodes`, `policy`
+    /// for `table.policy.kind`); `row.` before it means a column of the rows themselves, no option.
     ///
     /// # Errors
-    /// When there is none, with the nearest; when several options end like that.
-    pub fn resolve(&self, name: &str) -> Result<&str, FrameError> {
-        if let Some(exact) = self.names.iter().find(|known| *known == name) {
-            return Ok(exact);
+    /// When there is none, with the nearest; when several may be meant.
+    pub fn resolve(&self, name: &str, wanted: Sought) -> Result<&str, FrameError> {
+        let unknown = || {
+            // A kind is also called by what it is a kind of.
+            let short = self.names.iter().filter_map(|known| known.strip_suffix(".kind"));
+            let hint = crate::experiment::problem::nearest(name, self.names.iter().map(String::as_str).chain(short));
+            FrameError::Unknown { name: name.to_owned(), hint }
+        };
+        if let Some(own) = name.strip_prefix(columns::ROW) {
+            let own = self.names.iter().find(|known| *known == own && columns::role(known) != columns::Role::Option);
+            return own.map(String::as_str).ok_or_else(unknown);
         }
-        let end = format!(".{name}");
         let options = self.options();
-        let (choices, counters): (Vec<&str>, Vec<&str>) = self
+        let (mut choices, mut own): (Vec<&str>, Vec<&str>) = self
             .names
             .iter()
             .map(String::as_str)
-            .filter(|known| known.ends_with(&end))
+            .filter(|known| columns::may_mean(name, known))
             .partition(|known| options.contains(known));
-        match (counters.first(), choices.as_slice()) {
-            (Some(counter), _) => Ok(counter),
-            (None, [only]) => Ok(only),
-            (None, []) => {
-                let hint = crate::experiment::problem::nearest(name, self.names.iter().map(String::as_str));
-                Err(FrameError::Unknown { name: name.to_owned(), hint })
+        let exact = |list: &[&str]| list.contains(&name);
+        if exact(&choices) {
+            choices.retain(|known| *known == name);
+            own.clear();
+        }
+        if exact(&own) {
+            own.retain(|known| *known == name);
+            // What every row has by that very name goes before the end of an option's; a state such as `slots` does not.
+            if name.contains('.') || columns::role(name) != columns::Role::Last {
+                choices.clear();
+            } else if wanted == Sought::Condition && choices.is_empty() {
+                let also =
+                    crate::experiment::schema::option_paths().into_iter().find(|path| columns::may_mean(name, path));
+                if let Some(also) = also {
+                    return Err(ambiguous(name, &[name, &format!("{also} (which does not vary here)")]));
+                }
             }
-            (None, several) => Err(FrameError::Ambiguous {
-                name: name.to_owned(),
-                columns: several.iter().map(|column| format!("`{column}`")).collect(),
-            }),
+        }
+        match wanted {
+            Sought::Figure if !own.is_empty() => choices.clear(),
+            // Nobody groups by a count.
+            Sought::Group if !choices.is_empty() => {
+                own.retain(|known| matches!(columns::role(known), columns::Role::Key | columns::Role::Word));
+            }
+            _ => {}
+        }
+        own.extend(choices);
+        match own.as_slice() {
+            [only] => Ok(only),
+            [] => Err(unknown()),
+            several => Err(ambiguous(name, several)),
         }
     }
 

@@ -1,8 +1,8 @@
 //! How rows are put together for comparison: by variant, or by any columns.
 
 use super::column::SOURCE;
-use super::frame::{Frame, FrameError};
-use crate::record::columns::{EXPERIMENT, LIMIT, VARIANT};
+use super::frame::{Frame, FrameError, Sought};
+use crate::record::columns::{EXPERIMENT, LIMIT, VARIANT, may_mean};
 use std::collections::HashMap;
 
 /// Which group each row belongs to, and what else varies within it.
@@ -85,17 +85,24 @@ impl Grouping {
             return Ok(vec![(0, values[0].clone())]);
         }
         let heads = short_names(&self.by);
-        let pairs: Option<Vec<(usize, String)>> = text
-            .split(',')
-            .map(|pair| {
-                let (key, value) = pair.split_once('=')?;
-                let (key, value) = (key.trim(), value.trim());
-                let end = format!(".{key}");
-                let at = (0..self.by.len())
-                    .find(|&at| self.by[at] == key || heads[at] == key || self.by[at].ends_with(&end))?;
-                self.values.iter().any(|values| values[at] == value).then(|| (at, value.to_owned()))
-            })
-            .collect();
+        let mut pairs = Some(Vec::new());
+        for pair in text.split(',') {
+            let Some((key, value)) = pair.split_once('=').map(|(key, value)| (key.trim(), value.trim())) else {
+                pairs = None;
+                break;
+            };
+            let exact = (0..self.by.len()).find(|&at| self.by[at] == key || heads[at] == key);
+            let meant: Vec<usize> = match exact {
+                Some(at) => vec![at],
+                None => (0..self.by.len()).filter(|&at| may_mean(key, &self.by[at])).collect(),
+            };
+            if let [_, _, ..] = meant[..] {
+                let names: Vec<String> = meant.iter().map(|&at| format!("`{}`", self.by[at])).collect();
+                return Err(format!("--baseline: `{key}` may be {}: write it out", names.join(" or ")));
+            }
+            let at = meant.first().copied().filter(|&at| self.values.iter().any(|values| values[at] == value));
+            pairs = at.and_then(|at| pairs.map(|pairs| [pairs, vec![(at, value.to_owned())]].concat()));
+        }
         pairs.ok_or_else(|| {
             let names = self.names();
             let hint = crate::experiment::problem::nearest(text, names.iter().map(String::as_str));
@@ -162,7 +169,7 @@ pub fn short_names(columns: &[String]) -> Vec<String> {
 pub fn columns(text: &str, frame: &Frame) -> Result<Vec<String>, FrameError> {
     let mut columns = Vec::new();
     for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let full = frame.resolve(name)?.to_owned();
+        let full = frame.resolve(name, Sought::Group)?.to_owned();
         if !columns.contains(&full) {
             columns.push(full);
         }

@@ -1,6 +1,6 @@
 //! What can be asked of a search: a column summed over its iterations, the last one's value, or a rate.
 
-use super::frame::{Frame, FrameError};
+use super::frame::{Frame, FrameError, Sought};
 use crate::record::columns::{self, Role};
 
 /// A figure of a search or of many.
@@ -77,7 +77,7 @@ impl Metric {
             let how = if adds_up(&den) { How::Rate(num, den) } else { How::PerLast(num, den) };
             return Ok(Self { name: name.to_owned(), how });
         }
-        let column = frame.resolve(name).map_err(|error| match error {
+        let column = frame.resolve(name, Sought::Figure).map_err(|error| match error {
             FrameError::Unknown { name, hint } => {
                 let derived = crate::experiment::problem::nearest(&name, DERIVED.iter().map(|(known, ..)| *known));
                 FrameError::Unknown { name, hint: derived.or(hint) }

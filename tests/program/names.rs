@@ -1,0 +1,111 @@
+//! Names of columns and options as people write them: as labels show them, as files have them; what may mean two things is refused.
+
+use crate::common::run;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Runs an experiment into a folder and returns it.
+fn results(folder: &Path, name: &str, text: &str) -> String {
+    let (file, out) = (folder.join(format!("{name}.toml")), folder.join(name));
+    let head = "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = { depth = 3 }\n";
+    fs::write(&file, format!("{head}{text}")).unwrap();
+    let (_, stderr, code) = run(&["run", file.to_str().unwrap(), "--out", out.to_str().unwrap(), "--quiet"]);
+    assert_eq!(code, 0, "{stderr}");
+    out.to_str().unwrap().to_owned()
+}
+
+/// The lines of a report's summary: name of each group.
+fn groups(args: &[&str]) -> Vec<String> {
+    let (stdout, stderr, code) = run(&[&["report", "--format", "json"][..], args].concat());
+    assert_eq!(code, 0, "{args:?}: {stderr}");
+    let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let summary = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "summary").unwrap();
+    let rows = summary["rows"].as_array().unwrap();
+    rows.iter().map(|row| row.to_string()).collect()
+}
+
+const GRID: &str =
+    "[grid]\n\"table.size\" = [256, 1024]\n\"table.policy\" = ['always', { kind = 'aged-depth', factor = 2 }]\n";
+
+#[test]
+fn a_policy_is_called_as_its_label_and_as_the_file_has_it() {
+    let folder = TempDir::new().unwrap();
+    let out = results(folder.path(), "a", GRID);
+    for by in ["policy", "table.policy", "table.policy.kind"] {
+        let rows = groups(&[&out, "--by", by]);
+        assert!(rows.len() == 2 && rows[0].contains("always") && rows[1].contains("aged-depth"), "{by}: {rows:?}");
+        let rows = groups(&[&out, "--where", &format!("{by}=always")]);
+        assert!(rows.len() == 2 && rows.iter().all(|row| !row.contains("aged-depth")), "{by}: {rows:?}");
+        let (stdout, stderr, code) =
+            run(&["report", &out, "--by", "size,policy", "--baseline", &format!("{by}=aged-depth")]);
+        assert_eq!(code, 0, "{by}: {stdout}{stderr}");
+    }
+    // Two variants have the policy; with the size it is one.
+    let (_, stderr, code) = run(&["report", &out, "--baseline", "policy=always"]);
+    assert!(code == 2 && stderr.contains("2 variants") && stderr.contains("size=1024, policy=always"), "{stderr}");
+    let (stdout, stderr, code) = run(&["report", &out, "--baseline", "table.policy=always,size=1024"]);
+    let line = stdout.lines().find(|line| line.contains("baseline") && line.contains("1024"));
+    assert!(code == 0 && line.is_some_and(|line| line.contains("always")), "{stdout}{stderr}");
+    // The same in the file itself.
+    for (baseline, wanted) in
+        [("policy = 'aged-depth', size = 1024", None), ("nonsense = 3", Some("there is no option"))]
+    {
+        let file = folder.path().join("b.toml");
+        let text =
+            format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\nbaseline = {{ {baseline} }}\n{GRID}");
+        fs::write(&file, text).unwrap();
+        let (stdout, stderr, code) = run(&["plan", file.to_str().unwrap()]);
+        match wanted {
+            None => assert!(stdout.contains("size=1024, policy=aged-depth factor=2  (baseline)"), "{stdout}{stderr}"),
+            Some(wanted) => assert!(code == 2 && stderr.contains(wanted), "{stderr}"),
+        }
+    }
+}
+
+/// `slots` is the rows' own column (slots of the whole table) and the end of an option (slots of a bucket).
+#[test]
+fn a_name_that_may_mean_two_columns_is_refused_with_both() {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in [
+        ("varies", "[grid]\n\"table.slots\" = [1, 2]\n\"table.size\" = [256, 1024]\n"),
+        ("constant", "[grid]\n\"table.size\" = [256, 1024]\n"),
+    ] {
+        let out = results(folder.path(), name, text);
+        let (_, stderr, code) = run(&["report", &out, "--where", "slots>=2"]);
+        assert!(code == 2 && stderr.contains("`row.slots`") && stderr.contains("`table.slots`"), "{name}: {stderr}");
+        // A file alone knows its columns, and what options there are.
+        let (_, stderr, code) = run(&["report", &format!("{out}/results.csv"), "--where", "slots>=2"]);
+        assert!(code == 2 && stderr.contains("row.slots"), "{name}: {stderr}");
+        let wanted = if name == "varies" { 2 } else { 1 };
+        assert_eq!(groups(&[&out, "--where", "row.slots>=1000", "--by", "size"]).len(), 1, "{name}");
+        assert_eq!(groups(&[&out, "--by", "table.slots"]).len(), wanted, "{name}");
+        assert_eq!(groups(&[&out, "--by", "slots"]).len(), wanted, "{name}: groups are told apart by options");
+    }
+    let file = folder.path().join("c.toml");
+    fs::write(
+        &file,
+        format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{GRID}[[expect]]\nwhere = {{ slots = 2 }}\nevals = 3\n"),
+    )
+    .unwrap();
+    let (_, stderr, code) = run(&["check", file.to_str().unwrap()]);
+    assert!(code == 2 && stderr.contains("`table.slots` or `row.slots`"), "{stderr}");
+}
+
+/// What does not vary in one result, and so is no column of it, tells joined results apart; their manifests know it.
+#[test]
+fn an_option_that_varies_only_between_results_is_known() {
+    let folder = TempDir::new().unwrap();
+    let [pvs, mtdf] = ["pvs", "mtdf"]
+        .map(|algorithm| results(folder.path(), algorithm, &format!("[engine]\nalgorithm = '{algorithm}'\n{GRID}")));
+    let rows = groups(&[&pvs, &mtdf, "--by", "algorithm"]);
+    assert!(rows.len() == 2 && rows[0].contains("pvs") && rows[1].contains("mtdf"), "{rows:?}");
+    let rows = groups(&[&pvs, &mtdf, "--where", "algorithm=mtdf", "--by", "policy"]);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    let (_, stderr, code) = run(&["report", &pvs, &mtdf, "--where", "algorithm=minimax"]);
+    assert!(code == 2 && stderr.contains("no row meets") && stderr.contains("`pvs`, `mtdf`"), "{stderr}");
+    let (_, stderr, code) = run(&["report", &pvs, "--by", "polici"]);
+    assert!(code == 2 && stderr.contains("did you mean `table.policy`"), "{stderr}");
+    let (_, stderr, code) = run(&["report", &pvs, &mtdf, "--by", "algoritm"]);
+    assert!(code == 2 && stderr.contains("no column"), "{stderr}");
+}
