@@ -1,10 +1,13 @@
 use super::{Exit, Failure, Outcome, command};
 use clap_complete::Shell;
+use clap_mangen::Man;
+use std::path::PathBuf;
 
 /// Print shell completions
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab completions bash > ~/.local/share/bash-completion/completions/ttlab
+  ttlab completions zsh > ~/.zfunc/_ttlab               with fpath+=~/.zfunc before compinit in ~/.zshrc
   ttlab completions fish > ~/.config/fish/completions/ttlab.fish")]
 pub struct CompletionArgs {
     /// bash, elvish, fish, powershell or zsh
@@ -18,15 +21,130 @@ pub fn completions(args: &CompletionArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Print the man page
+/// Print the man page of ttlab or of one command, or write all of them
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  ttlab man > ttlab.1 && man ./ttlab.1")]
-pub struct ManArgs {}
+  ttlab man > ttlab.1 && man ./ttlab.1
+  ttlab man run | man -l -                      one command's; `ttlab man trace import` one below it
+  ttlab man --out ~/.local/share/man/man1       all of them: then `man ttlab-run`")]
+pub struct ManArgs {
+    /// A command, and one below it
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    command: Vec<String>,
+    /// Write the pages of all commands into a folder
+    #[arg(short, long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+}
 
-pub fn man(_: &ManArgs) -> Outcome {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(command()).render(&mut page).map_err(Failure::io)?;
-    print!("{}", String::from_utf8_lossy(&page));
+pub fn man(args: &ManArgs) -> Outcome {
+    let mut root = command();
+    root.build();
+    if let Some(folder) = &args.out {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::io(format!("{}: {error}", folder.display())))?;
+        let mut all = Vec::new();
+        gather(&root, &mut all);
+        for command in &all {
+            let path = folder.join(format!("{}.1", name(command)));
+            crate::record::write_whole(&path, page(&root, command)?.as_bytes())
+                .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+        }
+        println!("{} pages in {}", all.len(), folder.display());
+        return Ok(Exit::Done);
+    }
+    let mut meant = &root;
+    for word in &args.command {
+        meant = shown(meant).find(|below| below.get_name() == word).ok_or_else(|| {
+            let hint = crate::experiment::problem::nearest(word, shown(meant).map(clap::Command::get_name));
+            let hint = hint.map(|hint| format!(": {hint}")).unwrap_or_default();
+            Failure::usage(format!("`{}` has no command `{word}`{hint}", name(meant).replace('-', " ")))
+        })?;
+    }
+    print!("{}", page(&root, meant)?);
     Ok(Exit::Done)
+}
+
+/// The commands below one, those apart that nobody is shown.
+fn shown(command: &clap::Command) -> impl Iterator<Item = &clap::Command> {
+    command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help")
+}
+
+fn gather<'a>(command: &'a clap::Command, all: &mut Vec<&'a clap::Command>) {
+    all.push(command);
+    shown(command).for_each(|below| gather(below, all));
+}
+
+/// `ttlab-trace-import`.
+fn name(command: &clap::Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
+}
+
+/// What every command may end with, where its own help does not say more.
+const EXITS: &str =
+    "0 done, 2 wrong usage or a bad file, 3 a job failed or rows are missing, 5 input/output, 75 interrupted.";
+
+/// A command's page: what its help says, the examples and the exit codes under headings of their own.
+fn page(root: &clap::Command, command: &clap::Command) -> Result<String, Failure> {
+    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let help = if help.is_empty() { from_above(root, command) } else { help };
+    // The examples reach from their heading to the next empty line; what stands before and after them is said of the command.
+    let heading =
+        ["Examples:\n", "Example:\n"].into_iter().find_map(|heading| Some((help.find(heading)?, heading.len())));
+    let (examples, words) = match heading {
+        Some((at, length)) => {
+            let rest = &help[at + length..];
+            let end = rest.find("\n\n").unwrap_or(rest.len());
+            (&rest[..end], format!("{}\n{}", help[..at].trim(), rest[end..].trim()))
+        }
+        None => ("", help.clone()),
+    };
+    let words = words.trim();
+    let (words, exits) = match words.find("Exit: ") {
+        Some(at) => (words[..at].trim(), words[at + "Exit: ".len()..].trim()),
+        None => (words, EXITS),
+    };
+    let mut out = Vec::new();
+    let man = Man::new(command.clone());
+    let parts = [
+        Man::render_title,
+        Man::render_name_section,
+        Man::render_synopsis_section,
+        Man::render_description_section,
+        Man::render_options_section,
+    ];
+    for part in parts {
+        part(&man, &mut out).map_err(Failure::io)?;
+    }
+    if shown(command).next().is_some() {
+        man.render_subcommands_section(&mut out).map_err(Failure::io)?;
+    }
+    let mut text = String::from_utf8_lossy(&out).into_owned();
+    if !words.is_empty() {
+        text += &format!(".SH NOTES\n.nf\n{}\n.fi\n", literal(words));
+    }
+    if !examples.is_empty() {
+        text += &format!(".SH EXAMPLES\n.nf\n{}\n.fi\n", literal(examples));
+    }
+    text += &format!(".SH \"EXIT STATUS\"\n{}\n", literal(exits));
+    let above = name(command).rsplit_once('-').map_or("ttlab", |(above, _)| above);
+    let also = if name(command) == "ttlab" { "ttlab\\-run" } else { &above.replace('-', "\\-") };
+    text += &format!(".SH \"SEE ALSO\"\n\\fB{also}\\fR(1)\n");
+    Ok(text)
+}
+
+/// Of a command that has no examples of its own, those of the one above it that call it.
+fn from_above(root: &clap::Command, command: &clap::Command) -> String {
+    let words = name(command).replace('-', " ");
+    let above = shown(root).find(|above| words.starts_with(&format!("ttlab {} ", above.get_name())));
+    let help = above.and_then(clap::Command::get_after_help).map(ToString::to_string).unwrap_or_default();
+    let calls: Vec<&str> = help.lines().filter(|line| line.trim_start().starts_with(&format!("{words} "))).collect();
+    if calls.is_empty() { String::new() } else { format!("Examples:\n{}", calls.join("\n")) }
+}
+
+/// Text in which a manual's formatter finds no commands.
+fn literal(text: &str) -> String {
+    let line = |line: &str| {
+        let line = line.replace('\\', "\\e").replace('-', "\\-");
+        if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }

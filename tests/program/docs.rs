@@ -286,3 +286,43 @@ fn options_are_found_by_any_part_of_them() {
     }
     assert_eq!(run(&["options", "xyzzy"]).2, 2);
 }
+
+/// Every command that is shown has a man page, with its examples and exit codes, that a formatter reads without a word.
+#[test]
+fn every_command_has_a_man_page() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("man1");
+    let (stdout, stderr, code) = run(&["man", "--out", out.to_str().unwrap()]);
+    assert_eq!(code, 0, "{stderr}");
+    let pages: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(stdout.contains(&format!("{} pages", pages.len())) && pages.len() > 25, "{stdout}");
+    let (help, ..) = run(&["--help"]);
+    let commands =
+        help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1).take_while(|line| !line.is_empty());
+    for command in
+        commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).filter(|name| !name.is_empty())
+    {
+        assert!(command == "help" || out.join(format!("ttlab-{command}.1")).exists(), "{command} has no page");
+    }
+    for name in ["ttlab.1", "ttlab-trace-import.1", "ttlab-submit-slurm.1"] {
+        assert!(out.join(name).exists() || name.contains("slurm"), "{name}");
+    }
+    assert!(!out.join("ttlab-engine-guard.1").exists() && !out.join("ttlab-help.1").exists());
+    for page in &pages {
+        let text = fs::read_to_string(page).unwrap();
+        for part in ["\n.SH NAME", "\n.SH SYNOPSIS", "\n.SH EXAMPLES", "\n.SH \"EXIT STATUS\""] {
+            assert!(text.contains(part), "{} has no {part:?}", page.display());
+        }
+        assert!(!text.contains(".SH EXTRA"), "{}", page.display());
+        let groff = Command::new("groff").args(["-man", "-ww", "-Tutf8"]).arg(page).output();
+        if let Ok(groff) = groff {
+            let said = String::from_utf8_lossy(&groff.stderr);
+            assert!(groff.status.success() && said.is_empty(), "{}: {said}", page.display());
+        }
+    }
+    let run_page = run(&["man", "run"]).0;
+    assert!(run_page.contains("75 interrupted") && run_page.contains("ttlab run experiments/quick.toml"), "{run_page}");
+    assert_eq!(run(&["man", "trace", "import"]).0, fs::read_to_string(out.join("ttlab-trace-import.1")).unwrap());
+    let (_, stderr, code) = run(&["man", "rnu"]);
+    assert!(code == 2 && stderr.contains("did you mean `run`"), "{stderr}");
+}
