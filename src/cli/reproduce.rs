@@ -15,14 +15,15 @@ use std::sync::atomic::AtomicBool;
   ttlab reproduce                     all; continues where it was stopped
   ttlab reproduce --only third-column --only otter
 
-Writes reports/published/<name>/ for each file of experiments/published/, and reports/published/README.md.
+Writes reports/reproduced/<name>/ for each file of experiments/published/, and reports/reproduced/README.md, which git ignores;
+`--out reports/published` makes the kept ones again.
 Exit: 0 all verdicts as wanted, 1 one is not, 75 interrupted (the same command continues).")]
 pub struct Args {
     /// The folder of experiment files
     #[arg(default_value = "experiments/published")]
     folder: PathBuf,
     /// Where the results go
-    #[arg(short, long, default_value = "reports/published")]
+    #[arg(short, long, default_value = "reports/reproduced")]
     out: PathBuf,
     /// Leave out what is marked as slow
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! A page for programs: JSON with every figure as data, and the same as CSV, one record for each field.
 
 use super::sheet::{Cell, Column, Part, Sheet, Table, Value};
+use crate::report::explore::Explorer;
 use crate::report::figure::{Figure, Plot};
 use serde_json::{Map, Value as Json, json};
 
@@ -40,6 +41,19 @@ fn part(part: &Part) -> Json {
             "caption": figure.caption,
             "plot": figure.plot,
         }),
+        Part::Explorer(explorer) => {
+            let rows = explorer.positions.iter().enumerate().map(|(at, position)| {
+                let values = explorer.values.iter().map(|values| values[at]).collect::<Vec<_>>();
+                json!({ "position": position, "values": values })
+            });
+            json!({
+                "part": "searches",
+                "key": "searches",
+                "metric": explorer.metric,
+                "lines": explorer.lines,
+                "rows": rows.collect::<Vec<_>>(),
+            })
+        }
         Part::List(title, list) => json!({ "part": "list", "title": title, "list": list }),
         Part::Folded(title, parts) => json!({ "part": "folded", "title": title, "parts": list(parts) }),
     }
@@ -92,8 +106,31 @@ fn records(parts: &[Part], put: &mut dyn FnMut([String; 9])) {
         match part {
             Part::Table(table) => fields(table, put),
             Part::Figure(figure) => points(figure, put),
+            Part::Explorer(explorer) => searches(explorer, put),
             Part::Folded(_, parts) => records(parts, put),
             _ => {}
+        }
+    }
+}
+
+/// A record for each search: its line in `column`, its position in `name`.
+fn searches(explorer: &Explorer, put: &mut dyn FnMut([String; 9])) {
+    for (at, position) in explorer.positions.iter().enumerate() {
+        for (line, values) in explorer.lines.iter().zip(&explorer.values) {
+            let Some(value) = values[at] else { continue };
+            let [part, key, none] = ["searches", "searches", ""].map(str::to_owned);
+            let row = (at + 1).to_string();
+            put([
+                part,
+                key,
+                row,
+                position.clone(),
+                line.clone(),
+                plain(value),
+                none.clone(),
+                none.clone(),
+                plain(value),
+            ]);
         }
     }
 }

@@ -8,6 +8,7 @@ use super::svg::stacked::Stacked;
 use crate::analysis::questions::curves::{self, Response, Series};
 use crate::analysis::questions::effects::{self, Effect};
 use crate::analysis::questions::findings::{Sign, sign};
+use crate::analysis::questions::within::{self, Counted};
 use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::{Frame, Summary};
 use serde::Serialize;
@@ -155,6 +156,53 @@ pub fn positions(rows: &Frame, summary: &Summary) -> Option<Figure> {
     })
 }
 
+/// Searches that have come to their end, or to the right move, within so many nodes.
+#[must_use]
+pub fn within(rows: &Frame, summary: &Summary) -> Vec<Figure> {
+    if metric(summary) != "nodes" || summary.searches < 3 {
+        return Vec::new();
+    }
+    let (lines, some) = chosen(summary);
+    let base = |series: &[Series]| {
+        series.iter().position(|series| series.line.is_some_and(|at| summary.lines[at].is_baseline))
+    };
+    let plots = [
+        (
+            Counted::Finished,
+            "finished",
+            "Searches finished within so many nodes",
+            "Share of the searches that have finished their last depth by then.",
+        ),
+        (
+            Counted::Solved,
+            "solved",
+            "Positions solved within so many nodes",
+            "Share of the positions whose right move was found by then, and kept to.",
+        ),
+    ];
+    plots
+        .into_iter()
+        .filter_map(|(counted, file, title, caption)| {
+            let series = within::within(rows, summary, &lines, counted);
+            (series.len() > 1).then(|| Figure {
+                file: file.to_owned(),
+                title: title.to_owned(),
+                caption: format!("{caption} The further left and up, the fewer nodes.{some}"),
+                plot: Plot::Lines(Lines {
+                    base: base(&series),
+                    series,
+                    x: "nodes of the search".to_owned(),
+                    y: file.to_owned(),
+                    x_log: true,
+                    share: true,
+                    stairs: true,
+                    ..Lines::default()
+                }),
+            })
+        })
+        .collect()
+}
+
 /// Each line's ratio with its interval.
 #[must_use]
 pub fn forest(summary: &Summary) -> Option<Figure> {
@@ -203,7 +251,7 @@ pub fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
         x_ticks: ticks.clone(),
         ratio,
         share: !ratio,
-        base: None,
+        ..Lines::default()
     };
     let ratio = |at: usize| {
         let ratio = summary.lines[at].ratio();
@@ -211,7 +259,7 @@ pub fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
     };
     let usable = |at: usize| {
         let line = &summary.lines[at];
-        (line.probes > 0.0).then(|| (line.usable / line.probes, f64::NAN, f64::NAN))
+        (line.probes > 0.0).then(|| (line.usable / line.probes, line.usable_interval.0, line.usable_interval.1))
     };
     let along =
         |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| curves::along(&grid.frame, &grid.axes, axis, summary, value);

@@ -57,6 +57,7 @@ fn parts(parts: &[Part]) -> Markup {
                 Part::Heading(text) => { h2 { (words(text)) } }
                 Part::Table(table) => (show(table)),
                 Part::Figure(figure) => (draw(figure)),
+                Part::Explorer(explorer) => (explorer.markup()),
                 Part::List(title, list) => {
                     @if !title.is_empty() { h2 { (words(title)) } }
                     ul { @for line in list { li { (words(line)) } } }

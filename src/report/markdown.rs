@@ -93,7 +93,7 @@ fn parts(out: &mut String, parts: &[Part], style: Style) {
             Part::Figure(figure) if style.figures => {
                 writeln!(out, "![{}]({}.svg)\n\n{}\n", plain(&figure.title), figure.file, plain(&figure.caption))
             }
-            Part::Figure(_) => Ok(()),
+            Part::Figure(_) | Part::Explorer(_) => Ok(()),
             Part::List(title, list) => {
                 let _ = headed(out, title);
                 list_of(out, list)

@@ -5,6 +5,7 @@ pub mod anatomy;
 pub mod comparison;
 pub mod data;
 pub mod engines;
+pub mod explore;
 pub mod figure;
 pub mod html;
 pub mod machine;

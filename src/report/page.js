@@ -45,3 +45,78 @@ for (const table of document.querySelectorAll('.scroll table')) {
   }
   if (tools.children.length) table.parentElement.before(tools);
 }
+
+// Two variants, position by position: a scatter and the searches, the furthest apart first.
+const explore = document.getElementById('explore');
+if (explore) {
+  const data = JSON.parse(explore.querySelector('script').textContent);
+  const draw = (tag, fields, ...children) => {
+    const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    Object.entries(fields).forEach(([name, value]) => element.setAttribute(name, value));
+    element.append(...children);
+    return element;
+  };
+  const choice = (name, at) => make('select', { ariaLabel: name },
+    ...data.lines.map((line, place) => make('option', { value: place, selected: place === at }, line)));
+  const first = choice('first variant', data.base), second = choice('second variant', data.base ? 0 : 1);
+  const swap = make('button', { type: 'button' }, 'swap'), said = make('p', { className: 'note', role: 'status' });
+  const plot = make('div', {}), body = make('tbody', {}), head = make('tr', {});
+  const table = make('table', { id: 'searches' }, make('thead', {}, head), body);
+  const short = value => value >= 1e6 ? value / 1e6 + 'M' : value >= 1e4 ? value / 1e3 + 'k' : String(value);
+  const show = () => {
+    const [a, b] = [data.values[first.value], data.values[second.value]];
+    const names = [data.lines[first.value], data.lines[second.value]];
+    const pairs = data.positions.map((name, at) => ({ name, x: a[at], y: b[at] })).filter(pair => pair.x > 0 && pair.y > 0);
+    pairs.forEach(pair => { pair.ratio = pair.y / pair.x; });
+    const apart = pair => Math.abs(Math.log(pair.ratio));
+    pairs.sort((p, q) => apart(q) - apart(p));
+    const fewer = pairs.filter(pair => pair.ratio < 1).length, more = pairs.filter(pair => pair.ratio > 1).length;
+    const mean = Math.exp(pairs.reduce((sum, pair) => sum + Math.log(pair.ratio), 0) / pairs.length);
+    said.textContent = pairs.length ? `${pairs.length} searches of both; the second needs fewer in ${fewer}, more in ${more}; geometric mean of the ratios ${mean.toFixed(3)}.`
+      : 'They have no search in common.';
+    head.replaceChildren(...['position', ...names, 'second / first'].map((text, at) => make('th', { className: at ? '' : 't' }, text)));
+    body.replaceChildren(...pairs.map(pair => make('tr', {}, make('td', { className: 't' }, pair.name),
+      ...[pair.x, pair.y].map(value => make('td', {}, value.toLocaleString('en'))),
+      make('td', { className: pair.ratio < 1 ? 'less' : pair.ratio > 1 ? 'more' : '' }, pair.ratio.toFixed(3)))));
+    const wide = Math.min(560, explore.clientWidth || 560), left = 52, edge = wide - 12, low = edge - 30;
+    const all = pairs.flatMap(pair => [pair.x, pair.y]);
+    const [least, most] = [Math.min(...all) / 1.2, Math.max(...all) * 1.2].map(Math.log);
+    const at = (value, from, to) => from + (Math.log(value) - least) / (most - least) * (to - from);
+    const x = value => at(value, left, edge), y = value => at(value, low, 10);
+    const svg = draw('svg', { viewBox: `0 0 ${wide} ${edge + 14}`, width: wide, role: 'img', 'aria-label': `${names[1]} against ${names[0]}` });
+    let free = -Infinity;
+    for (let ten = 1; ten < 1e15; ten *= 10) for (const tick of [ten, 2 * ten, 5 * ten]) if (Math.log(tick) > least && Math.log(tick) < most) {
+      if (most - least > 5 && tick !== ten) continue;
+      svg.append(draw('line', { class: 'rule', x1: x(tick), y1: 10, x2: x(tick), y2: low }), draw('line', { class: 'rule', x1: left, y1: y(tick), x2: edge, y2: y(tick) }));
+      if (x(tick) - free > 44) {
+        svg.append(draw('text', { x: x(tick), y: low + 16, 'text-anchor': 'middle' }, short(tick)), draw('text', { x: left - 6, y: y(tick) + 4, 'text-anchor': 'end' }, short(tick)));
+        free = x(tick);
+      }
+    }
+    svg.append(draw('line', { class: 'one', x1: left, y1: low, x2: edge, y2: 10 }));
+    pairs.forEach(pair => svg.append(draw('circle', { class: 's1 dot', cx: x(pair.x), cy: y(pair.y), r: 4 },
+      draw('title', {}, `${pair.name}: ${pair.x.toLocaleString('en')}, ${pair.y.toLocaleString('en')}, ratio ${pair.ratio.toFixed(3)}`))));
+    svg.append(draw('text', { class: 'faint', x: (left + edge) / 2, y: edge + 8, 'text-anchor': 'middle' }, `${data.metric}, first variant`),
+      draw('text', { class: 'faint', transform: `translate(11 ${(low + 10) / 2}) rotate(-90)`, 'text-anchor': 'middle' }, `${data.metric}, second variant`));
+    plot.replaceChildren(...(pairs.length ? [svg] : []));
+  };
+  [first, second].forEach(select => select.addEventListener('change', show));
+  swap.addEventListener('click', () => { [first.value, second.value] = [second.value, first.value]; show(); });
+  explore.append(make('div', { className: 'tools' }, make('label', {}, 'first ', first), make('label', {}, 'second ', second), swap),
+    said, plot, make('div', { className: 'scroll tall', tabIndex: 0, role: 'region', ariaLabel: 'searches' }, table));
+  show();
+  // From a variant of the summary to its positions.
+  const summary = document.getElementById('summary'), lines = summary ? [...summary.tBodies[0].rows] : [];
+  data.places.forEach((place, at) => {
+    const row = lines[place];
+    if (!row || at === data.base) return;
+    const go = make('button', { type: 'button', className: 'go', title: 'position by position', ariaLabel: `positions of ${data.lines[at]}` });
+    go.addEventListener('click', () => {
+      [first.value, second.value] = [data.base, at];
+      show();
+      explore.scrollIntoView();
+      second.focus();
+    });
+    row.cells[0].append('\u00a0', go);
+  });
+}

@@ -2,6 +2,7 @@
 
 use super::anatomy;
 use super::engines;
+use super::explore::Explorer;
 use super::figure::{self, GridView};
 use super::number::percent;
 use super::sheet::{Part, Sheet, head, warnings};
@@ -15,13 +16,15 @@ use crate::analysis::questions::quality::{self, Quality};
 use crate::analysis::questions::{claims, findings};
 use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::column::SOURCE;
-use crate::analysis::rows::filter::Filter;
+use crate::analysis::rows::filter::{Filter, FilterError};
 use crate::analysis::rows::{grouping, seeds};
 use crate::analysis::{Baseline, Frame, Metric, Question, Summary, Verdict};
+use crate::experiment::file::Article;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use anyhow::{Result, anyhow};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// What the user chose to see; nothing chosen: nodes by variant against the experiment's baseline.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,6 +46,52 @@ impl Choices {
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+impl Choices {
+    /// The columns that are spoken of.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let by = self.by.iter().flat_map(|by| by.split(','));
+        let filters = self.filters.iter().filter_map(|text| text.split(['=', '!', '<', '>']).next());
+        let baseline =
+            self.baseline.iter().flat_map(|text| text.split(',')).filter_map(|pair| Some(pair.split_once('=')?.0));
+        by.chain(filters).chain(baseline).map(str::trim).filter(|name| !name.is_empty())
+    }
+
+    /// The baseline: where variants are told apart, options may name one.
+    fn baseline(&self, rows: &Frame, by: &[String]) -> Result<Option<Baseline>> {
+        let Some(text) = &self.baseline else { return Ok(None) };
+        let variants = rows.coded(columns::VARIANT);
+        let pairs: Option<Vec<(&str, &str)>> = text.split(',').map(|pair| pair.split_once('=')).collect();
+        let Some(pairs) = pairs.filter(|pairs| {
+            by == [columns::VARIANT]
+                && !variants.list().contains(text)
+                && pairs.iter().all(|(key, _)| key.trim() != columns::VARIANT)
+        }) else {
+            return Ok(Some(Baseline::Text(text.clone())));
+        };
+        let filters = pairs.iter().map(|(key, value)| {
+            Filter::parse(&format!("{}={}", key.trim(), value.trim()), rows).map_err(|error| match error {
+                FilterError::Column { error, .. } => anyhow!("--baseline {text}: {error}"),
+                error => anyhow!("--baseline {text}: {error}"),
+            })
+        });
+        let met = Filter::rows(&filters.collect::<Result<Vec<_>>>()?, rows);
+        let codes: BTreeSet<u32> = met.iter().map(|&row| variants.codes()[row]).collect();
+        let names: Vec<String> = codes.iter().map(|&code| format!("\"{}\"", variants.list()[code as usize])).collect();
+        match names.len() {
+            0 => Ok(Some(Baseline::Text(text.clone()))),
+            1 => Ok(codes
+                .first()
+                .map(|&code| Baseline::Value(columns::VARIANT.to_owned(), variants.list()[code as usize].clone()))),
+            _ => Err(anyhow!(
+                "--baseline: {} variants have {text}: {}\nhelp: name one of them, or tell groups apart --by {}",
+                names.len(),
+                names.join(", "),
+                pairs.iter().map(|(key, _)| key.trim()).collect::<Vec<_>>().join(",")
+            )),
+        }
     }
 }
 
@@ -68,6 +117,8 @@ pub struct Page {
     pub sources: Vec<(String, Option<Manifest>)>,
     /// The experiment's own words.
     pub analysis: String,
+    /// The article whose claims it holds against the rows.
+    pub article: Option<Article>,
     /// What the figures say, in sentences.
     pub findings: Vec<String>,
     /// What the counts cannot show, though the experiment varies it: some of the warnings.
@@ -116,7 +167,9 @@ impl Page {
         let first = sources.first().ok_or_else(|| anyhow!("there are no results"))?;
         let manifest =
             first.manifest.clone().unwrap_or_else(|| Manifest { name: first.label.clone(), ..Manifest::default() });
-        let all = join(sources);
+        let expected = first.file.iter().flat_map(|file| &file.expect).flat_map(|expect| expect.filter.keys());
+        let asked: Vec<&str> = choices.names().chain(expected.map(String::as_str)).collect();
+        let all = join(sources, &asked);
         let filters = choices.filters.iter().map(|text| Filter::parse(text, &all)).collect::<Result<Vec<_>, _>>()?;
         let rows = match filters.is_empty() {
             true => Cow::Borrowed(all.as_ref()),
@@ -125,7 +178,11 @@ impl Page {
         if rows.rows() == 0 {
             return Err(match filters.is_empty() {
                 true => anyhow!("{}: there are no rows yet", first.path.display()),
-                false => anyhow!("--where: no row meets the condition(s)"),
+                false => {
+                    let absent: Vec<String> = filters.iter().filter_map(|filter| filter.absent(&all)).collect();
+                    let why = if absent.is_empty() { String::new() } else { format!(": {}", absent.join("; ")) };
+                    anyhow!("--where: no row meets the condition(s){why}")
+                }
             });
         }
         let by = match &choices.by {
@@ -151,8 +208,8 @@ impl Page {
                 metrics.push(Metric::find(columns::SECONDS, &rows)?);
             }
         }
-        let baseline = match &choices.baseline {
-            Some(text) => Baseline::Text(text.clone()),
+        let baseline = match choices.baseline(&rows, &by)? {
+            Some(baseline) => baseline,
             None => default_baseline(&rows, &by, has_baseline.then_some(&manifest.baseline)),
         };
         let order = if by == [columns::VARIANT] { manifest.variants.clone() } else { Vec::new() };
@@ -162,6 +219,7 @@ impl Page {
             chosen: !choices.metrics.is_empty(),
             sources: sources.iter().map(|source| (source.label.clone(), source.manifest.clone())).collect(),
             analysis: first.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
+            article: first.file.as_ref().and_then(|file| file.article.clone()),
             findings: findings::findings(&summary),
             manifest,
             summary,
@@ -230,6 +288,8 @@ impl Page {
         );
         parts.push(Part::Table(table::details(self)));
         parts.extend(figure::positions(rows, summary).map(Part::Figure));
+        parts.extend(figure::within(rows, summary).into_iter().map(Part::Figure));
+        parts.extend(Explorer::new(rows, summary).map(Part::Explorer));
         parts.extend(table::pairs(self).map(Part::Table));
         parts.extend(table::verdicts(self, true).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), self.origins()));
@@ -271,6 +331,14 @@ impl Page {
         );
         for (label, manifest) in named.iter().filter_map(|(label, manifest)| Some((label, (*manifest)?))) {
             warnings.extend(left_out(label, &manifest.left_out));
+        }
+        for source in sources {
+            warnings.extend(
+                source
+                    .missing
+                    .iter()
+                    .map(|missing| format!("{}: {missing}: every figure here is of what is there", source.label)),
+            );
         }
         let own = doubts::doubts(&self.summary, self.timing.as_ref(), finished);
         warnings.extend(own.iter().map(ToString::to_string));

@@ -4,7 +4,9 @@ use super::Page;
 use super::sheet::{Cell, Column, Mark, Part, Sheet, Table, head};
 use super::table;
 use crate::analysis::Verdict;
-use crate::analysis::questions::claims::counted;
+use crate::analysis::questions::claims::{Ruling, counted};
+use crate::experiment::expect::SaidBy;
+use crate::experiment::file::Article;
 
 const ABOUT: &str = "\
 Written by `ttlab reproduce` from `experiments/published/`. Each section is one experiment: the published figure or claim, what was measured, \
@@ -19,8 +21,10 @@ const RUN: usize = 3;
 /// The page.
 #[must_use]
 pub fn sheet(pages: &[Page]) -> Sheet {
-    let mut parts = vec![Part::Prose(ABOUT.to_owned()), Part::Table(index(pages))];
+    let mut parts: Vec<Part> = articles(pages).map(Part::Table).into_iter().collect();
+    parts.push(failed(pages));
     parts.extend(missed(pages).map(Part::Table));
+    parts.extend([Part::Prose(ABOUT.to_owned()), Part::Table(index(pages))]);
     for page in pages {
         let manifest = &page.manifest;
         parts.push(Part::Heading(manifest.name.clone()));
@@ -42,6 +46,70 @@ pub fn sheet(pages: &[Page]) -> Sheet {
         kind: "published".to_owned(),
         name: "What five articles say about their transposition tables, and what holds".to_owned(),
         parts,
+    }
+}
+
+/// The articles, each with the experiments that are about it.
+fn articles(pages: &[Page]) -> Option<Table> {
+    let mut all: Vec<(&Article, Vec<&str>)> = Vec::new();
+    for page in pages {
+        let Some(article) = &page.article else { continue };
+        match all.iter_mut().find(|(known, _)| *known == article) {
+            Some((_, names)) => names.push(&page.manifest.name),
+            None => all.push((article, vec![&page.manifest.name])),
+        }
+    }
+    all.sort_by_key(|(article, _)| (article.year.unwrap_or(u16::MAX), &article.title));
+    let rows = all.iter().map(|(article, names)| {
+        let year = article
+            .year
+            .map_or(Cell::none("the article bears no date"), |year| Cell::number(f64::from(year), year.to_string()));
+        let author =
+            if article.author.is_empty() { Cell::none("no author is named") } else { Cell::text(&article.author) };
+        vec![
+            Cell { link: web(&article.link), ..Cell::text(&article.title) },
+            author,
+            year,
+            Cell::text(names.join(", ")),
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    (!rows.is_empty()).then(|| Table {
+        key: "articles".to_owned(),
+        title: "The articles".to_owned(),
+        columns: vec![
+            Column::words("title", "title", ""),
+            Column::words("author", "author", ""),
+            Column::numbers("year", "year", ""),
+            Column::words("experiments", "experiments", ""),
+        ],
+        rows,
+        ..Table::default()
+    })
+}
+
+/// A link as a page may have it: to the web, and nothing that could end it early.
+fn web(link: &str) -> String {
+    let fits = |c: char| c.is_ascii_graphic() && !"()<>\"'`".contains(c);
+    let is_web = ["https://", "http://"].iter().any(|start| link.starts_with(start));
+    if is_web && link.chars().all(fits) { link.to_owned() } else { String::new() }
+}
+
+/// What was published and does not hold, or cannot be told, in a sentence each.
+fn failed(pages: &[Page]) -> Part {
+    let published = pages.iter().flat_map(|page| page.verdicts.iter().map(move |verdict| (page, verdict)));
+    let lines: Vec<String> = published
+        .filter(|(_, verdict)| verdict.kind == SaidBy::Published && verdict.ruling != Ruling::Holds)
+        .map(|(page, verdict)| {
+            let what = table::subject(verdict);
+            let what = if what.is_empty() || what == verdict.published { String::new() } else { format!("{what}: ") };
+            let (figure, word) = (&verdict.published, verdict.word());
+            format!("{}: {what}{figure}: {word} ({})", page.manifest.name, verdict.measured)
+        })
+        .collect();
+    match lines.is_empty() {
+        true => Part::Prose("Every published figure and claim of these files held.".to_owned()),
+        false => Part::List("What failed to hold".to_owned(), lines),
     }
 }
 

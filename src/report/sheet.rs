@@ -1,6 +1,7 @@
 //! A page: its name and its parts from the top. Whatever makes a page fills one in; [`markdown`](super::markdown),
 //! [`html`](super::html), [`text`](super::text) and [`data`](super::data) write any of them out.
 
+use super::explore::Explorer;
 use super::figure::Figure;
 use super::number::{count, interval, number, p, percent};
 use crate::analysis::questions::findings::Sign;
@@ -34,6 +35,8 @@ pub enum Part {
     Table(Table),
     /// A figure.
     Figure(Figure),
+    /// Any two variants position by position, for who looks at the page.
+    Explorer(Explorer),
     /// A heading and sentences below it.
     List(String, Vec<String>),
     /// What is folded away until the reader asks.

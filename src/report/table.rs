@@ -255,6 +255,11 @@ pub fn details(page: &Page) -> Table {
             "solved",
             "searches that end with a move the suite names, of those where it names one",
         ),
+        Column::numbers(
+            "usable_interval",
+            "cutoffs 95 %",
+            "interval of the share of probes that ended their node, over positions or games",
+        ),
         Column::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips"),
         Column::numbers("median", "median", "the middle one of the ratios"),
         Column::numbers("below", "below 1", "positions (or games) in which it needs less than the baseline"),
@@ -291,6 +296,7 @@ pub fn details(page: &Page) -> Table {
             Cell::count(line.evals),
             other,
             parts(line.solved, "the suite names no best moves"),
+            shares(line.usable_interval).or(if line.probes > 0.0 { "one position or game" } else { NO_TABLE }),
             Cell::p(p).or(why),
             Cell::decimal(ratio.median, 3).or(why),
             below,
@@ -299,6 +305,14 @@ pub fn details(page: &Page) -> Table {
             Cell::count(ratio.needed(0.01, level).unwrap_or(f64::NAN)).or(why),
         ])
     })
+}
+
+/// An interval of a share, in percent.
+fn shares((low, high): (f64, f64)) -> Cell {
+    match low.is_finite() {
+        true => Cell { text: format!("{:.1}-{:.1} %", 100.0 * low, 100.0 * high), ..Cell::range(low, high) },
+        false => Cell::none(""),
+    }
 }
 
 /// Ratio, interval, p and pairs.
@@ -448,8 +462,9 @@ pub fn verdicts(page: &Page, all: bool) -> Option<Table> {
         .iter()
         .filter(|verdict| all || !verdict.passes())
         .map(|verdict| {
-            let source: Vec<&str> =
-                [verdict.source.as_str(), verdict.note.as_str()].into_iter().filter(|text| !text.is_empty()).collect();
+            let quote = if verdict.quote.is_empty() { String::new() } else { format!("\"{}\"", verdict.quote) };
+            let source = [quote.as_str(), &verdict.source, &verdict.note];
+            let source: Vec<&str> = source.into_iter().filter(|text| !text.is_empty()).collect();
             let mark = match (verdict.is_met(), verdict.passes()) {
                 (true, _) => Mark::Passed,
                 (false, true) => Mark::None,

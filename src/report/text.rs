@@ -65,7 +65,7 @@ fn parts(out: &mut String, parts: &[Part], screen: Screen) {
                 }
             }
             // A terminal shows no drawings.
-            Part::Figure(_) => {}
+            Part::Figure(_) | Part::Explorer(_) => {}
             Part::List(title, list) => {
                 heading(out, title);
                 sentences(out, list, screen);

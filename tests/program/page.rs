@@ -288,3 +288,92 @@ fn every_counter_of_full_diagnostics_is_shown() {
     }
     assert!(some > 15, "only {some} counters counted anything");
 }
+
+/// Two variants of the reader's choice: drawn, listed with the furthest apart first, and led to from the summary. The figures are
+/// worked out here from the rows.
+#[test]
+fn a_browser_holds_any_two_variants_against_each_other() {
+    let folder = TempDir::new().unwrap();
+    let out = hostile(folder.path());
+    let Some(browser) = chromium() else { return };
+    let probe = "<script>addEventListener('load', () => {
+        const explore = document.getElementById('explore'), [first, second] = explore.querySelectorAll('select');
+        document.querySelectorAll('#summary .go')[2].click();
+        const led = [first.selectedOptions[0].text, second.selectedOptions[0].text];
+        const name = text => [...first.options].find(option => option.text === text).value;
+        first.value = name('size=256, policy=always'); second.value = name('size=4096, policy=always');
+        second.dispatchEvent(new Event('change'));
+        const rows = [...explore.querySelectorAll('tbody tr')].map(row => [...row.cells].map(cell => cell.textContent));
+        const out = document.createElement('output');
+        out.id = 'probe';
+        out.textContent = JSON.stringify({ led, rows, dots: explore.querySelectorAll('circle').length,
+            wide: document.documentElement.scrollWidth > innerWidth, title: document.title });
+        document.body.append(out);
+    });</script>";
+    let path = folder.path().join("probed.html");
+    fs::write(&path, fs::read_to_string(format!("{out}/report.html")).unwrap() + probe).unwrap();
+    let dom = rendered(browser, &path, &folder.path().join("profile"));
+    let found = dom.split("<output id=\"probe\">").nth(1).and_then(|rest| rest.split("</output>").next());
+    let found = found
+        .unwrap_or_else(|| panic!("no answer in {dom}"))
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&");
+    let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+    let mut reader = csv::Reader::from_path(format!("{out}/results.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let mut nodes: std::collections::BTreeMap<String, [f64; 2]> = Default::default();
+    for row in reader.records().map(Result::unwrap) {
+        let side = ["size=256, policy=always", "size=4096, policy=always"]
+            .iter()
+            .position(|name| *name == &row[at("variant")]);
+        if let Some(side) = side {
+            nodes.entry(row[at("position")].to_owned()).or_default()[side] +=
+                row[at("search.nodes")].parse::<f64>().unwrap();
+        }
+    }
+    let rows = found["rows"].as_array().unwrap();
+    assert_eq!((rows.len(), found["dots"].as_u64()), (6, Some(6)), "{found}");
+    let mut last = f64::INFINITY;
+    for row in rows {
+        let [first, second] = nodes[row[0].as_str().unwrap()];
+        let apart = (second / first).ln().abs();
+        assert!(apart <= last, "{found}");
+        last = apart;
+        assert_eq!(row[1].as_str().unwrap().replace(',', ""), first.to_string());
+        assert_eq!(row[3].as_str().unwrap(), format!("{:.3}", second / first));
+    }
+    // The baseline's own row leads nowhere: the third arrow is the fourth line's, or the third's where the baseline comes later.
+    assert!(found["led"][0].as_str().unwrap().contains("<script>"), "held against the baseline: {found}");
+    assert_eq!((&found["wide"], &found["title"]), (&false.into(), &"trial - ttlab".into()), "{found}");
+}
+
+/// Searches by the nodes that they took: the curve of each line ends at all of them, and its points are the rows' own sums.
+#[test]
+fn the_cumulative_plot_counts_searches() {
+    let folder = TempDir::new().unwrap();
+    let out = hostile(folder.path());
+    let (stdout, _, _) = run(&["report", &out, "--format", "json"]);
+    let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let figure = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "finished").unwrap();
+    let series = figure["plot"]["lines"]["series"].as_array().unwrap();
+    let one = series.iter().find(|one| one["name"] == "size=256, policy=always").unwrap();
+    let mut reader = csv::Reader::from_path(format!("{out}/results.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let mut nodes: std::collections::BTreeMap<String, f64> = Default::default();
+    for row in reader.records().map(Result::unwrap).filter(|row| &row[at("variant")] == "size=256, policy=always") {
+        *nodes.entry(row[at("position")].to_owned()).or_default() += row[at("search.nodes")].parse::<f64>().unwrap();
+    }
+    let mut taken: Vec<f64> = nodes.into_values().collect();
+    taken.sort_by(f64::total_cmp);
+    let points: Vec<(f64, f64)> = one["points"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| (point["x"].as_f64().unwrap(), point["y"].as_f64().unwrap()))
+        .collect();
+    let wanted: Vec<(f64, f64)> = taken.iter().enumerate().map(|(at, &nodes)| (nodes, (at + 1) as f64 / 6.0)).collect();
+    assert_eq!(points, wanted);
+}

@@ -6,6 +6,7 @@ pub mod gauge;
 pub mod influence;
 pub mod interval;
 pub mod pairs;
+pub mod rate;
 pub mod ratio;
 pub mod searches;
 pub mod stats;

@@ -7,7 +7,7 @@ use crate::analysis::pairing::ratio::{Family, Judged};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::pairing::stats::{at_least, mean, median};
 use crate::analysis::rows::column::SEED;
-use crate::analysis::rows::frame::{Frame, FrameError};
+use crate::analysis::rows::frame::{Frame, FrameError, Sought};
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
 use crate::experiment::expect::OTHER_SCORES;
@@ -55,6 +55,8 @@ pub struct Verdict {
     pub wanted: Wanted,
     /// Where the figure comes from.
     pub source: String,
+    /// The figure or sentence as it was published.
+    pub quote: String,
     /// A sentence for the reader.
     pub note: String,
 }
@@ -122,7 +124,7 @@ pub fn verdicts(
         let filters: Vec<(&str, String)> = expect
             .filter
             .iter()
-            .map(|(key, value)| Ok((frame.resolve(key)?, value.to_string())))
+            .map(|(key, value)| Ok((frame.resolve(key, Sought::Condition)?, value.to_string())))
             .collect::<Result<_, FrameError>>()?;
         let rows = frame.select(|row| {
             frame.text(columns::ERROR, row).is_empty()
@@ -146,7 +148,8 @@ pub fn verdicts(
             ruling: Ruling::NoRows,
             kind: expect.kind,
             wanted: expect.verdict,
-            source: expect.source.clone(),
+            source: source(expect),
+            quote: expect.quote.clone(),
             note: expect.note.clone(),
         };
         for (metric, figure) in &expect.figures {
@@ -161,7 +164,7 @@ pub fn verdicts(
                 verdicts.push(verdict);
                 continue;
             }
-            let column = frame.resolve(metric)?;
+            let column = frame.resolve(metric, Sought::Figure)?;
             match figure {
                 Figure::Range(series) if !series.by_depth.is_empty() => {
                     let depths = frame.numbers(columns::DEPTH);
@@ -199,6 +202,13 @@ pub fn verdicts(
         (verdict.ruling, verdict.measured) = (ruling, weighed.measured(judged, ruling, &reason, &clusters));
     }
     Ok(verdicts)
+}
+
+/// Where a figure comes from: who, in what, and the file's own words.
+fn source(expect: &Expect) -> String {
+    let article = if expect.article.is_empty() { String::new() } else { format!("\"{}\"", expect.article) };
+    let parts = [expect.author.as_str(), article.as_str(), expect.source.as_str()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// The level of the claims of a file together.

@@ -3,6 +3,7 @@
 use super::power::Power;
 use crate::analysis::pairing::gauge::Gauge;
 use crate::analysis::pairing::pairs::{Base, Pairs};
+use crate::analysis::pairing::rate;
 use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::frame::Frame;
@@ -104,6 +105,8 @@ pub struct Line {
     pub evals: f64,
     /// Hits that ended their node.
     pub usable: f64,
+    /// The 95 % interval of their share of the probes, over positions or games; NaN where there are fewer than two.
+    pub usable_interval: (f64, f64),
     /// Hits that only gave a move.
     pub move_only: f64,
     /// Probes.
@@ -271,6 +274,14 @@ fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
             "false" => line.solved.1 += 1,
             _ => {}
         }
+    }
+    let mut rates: Vec<Vec<(u32, f64, f64)>> = vec![Vec::new(); lines.len()];
+    for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first()) {
+        let [usable, probes] = [columns::USABLE, columns::PROBES].map(|column| searches.sum(at, column));
+        rates[search.group as usize].push((search.cluster, usable, probes));
+    }
+    for (line, parts) in lines.iter_mut().zip(&rates) {
+        line.usable_interval = rate::interval(parts).unwrap_or((f64::NAN, f64::NAN));
     }
     let mut of_line = vec![(0.0, 0); lines.len()];
     for ((group, ..), (stores, number)) in tables {

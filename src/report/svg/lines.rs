@@ -23,6 +23,8 @@ pub struct Lines {
     pub ratio: bool,
     /// Whether y is a share, shown in percent.
     pub share: bool,
+    /// Whether y stays until the next point, and points need no marks: counts that grow.
+    pub stairs: bool,
     /// Place of a line that has the first colour, the ink's; the others have the rest in turn.
     pub base: Option<usize>,
 }
@@ -106,7 +108,12 @@ impl Lines {
             let outline: Vec<(f64, f64)> = lower.chain(upper.rev()).collect();
             svg.path(&format!("s{class} band"), &outline, true);
         }
-        let line: Vec<(f64, f64)> = series.points.iter().map(|point| (x.at(point.x), y.at(point.y))).collect();
+        let mut line: Vec<(f64, f64)> = Vec::new();
+        for point in &series.points {
+            let last = line.last().filter(|_| self.stairs).map(|last| (x.at(point.x), last.1));
+            line.extend(last);
+            line.push((x.at(point.x), y.at(point.y)));
+        }
         svg.path(&format!("s{class} line"), &line, false);
         for point in &series.points {
             let exact = |value: f64| if self.ratio { format!("{value:.3}") } else { self.number(value) };
@@ -117,7 +124,8 @@ impl Lines {
             if !point.label.is_empty() && point.label != series.name {
                 title += &format!(" ({})", point.label);
             }
-            svg.mark(colour, "", (x.at(point.x), y.at(point.y)), 3.6, &title);
+            let size = if self.stairs { 1.8 } else { 3.6 };
+            svg.mark(colour, "", (x.at(point.x), y.at(point.y)), size, &title);
         }
     }
 

@@ -1,0 +1,135 @@
+//! The page of published claims: what it opens with, what one position does to a claim, where it is written, and what it says when
+//! rows are missing.
+
+use crate::common::run;
+use assert_cmd::Command;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const FILE: &str = r#"
+name = "first"
+article = { title = "A | title", author = "A. Author", year = 1994, link = "https://example.org/a" }
+question = "Does it hold?"
+suite = "SUITE"
+first = 8
+limit = { depth = 4 }
+[[variant]]
+name = "none"
+table = "none"
+[[variant]]
+name = "small"
+"table.size" = 256
+[[expect]]
+kind = "published"
+claim = "nodes(none) < 1.1 * nodes(small)"
+quote = "a tenth at most"
+verdict = "either"
+[[expect]]
+kind = "published"
+where = { variant = "none", depth = 1, position = "BK.01" }
+evals = 1
+article = "Another title"
+verdict = "either"
+"#;
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd");
+    fs::create_dir(folder.path().join("files")).unwrap();
+    let first = FILE.replace("SUITE", suite.to_str().unwrap());
+    fs::write(folder.path().join("files/first.toml"), &first).unwrap();
+    let second = first
+        .replace("\"first\"", "\"second\"")
+        .replace("A | title", "Z")
+        .replace("https://example.org/a", "javascript:alert(1)");
+    fs::write(folder.path().join("files/second.toml"), second.replace("year = 1994, ", "")).unwrap();
+    folder
+}
+
+fn reproduce(folder: &Path, args: &[&str]) -> (String, i32) {
+    let mut command = Command::cargo_bin("ttlab").unwrap();
+    let output = command.current_dir(folder).args(["reproduce", "files"]).args(args).output().unwrap();
+    (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code().unwrap())
+}
+
+#[test]
+fn the_page_opens_with_the_articles_and_what_failed() {
+    let folder = folder();
+    let (stderr, code) = reproduce(folder.path(), &[]);
+    assert_eq!(code, 0, "{stderr}");
+    // By default it lies where git does not look.
+    let page = fs::read_to_string(folder.path().join("reports/reproduced/README.md")).unwrap();
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text:?} in {page}"));
+    assert!(place("The articles") < place("What failed to hold"), "{page}");
+    assert!(place("What failed to hold") < place("Written by `ttlab reproduce`"), "{page}");
+    assert!(page.contains("(https://example.org/a)") && page.contains("A. Author") && page.contains("1994"), "{page}");
+    assert!(!page.contains("javascript"), "{page}");
+    let failed = &page[place("What failed to hold")..place("Written by")];
+    assert!(failed.contains("first: ") && failed.contains("evals") && failed.contains("differs"), "{failed}");
+    assert!(page.contains("\"a tenth at most\"") && page.contains("\"Another title\""), "{page}");
+    for place in ["reports/reproduced/README.md", "reports/quick/results.csv"] {
+        let ignored = std::process::Command::new("git")
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .args(["check-ignore", "--quiet", place])
+            .status();
+        // 128: this is no checkout.
+        assert!(ignored.is_ok_and(|status| matches!(status.code(), Some(0 | 128))), "{place} is tracked");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "only `files` and `reports` are there");
+    let out = folder.path().join("kept");
+    assert_eq!(reproduce(folder.path(), &["--out", "kept", "--only", "first"]).1, 0);
+    assert!(out.join("first/report.md").exists());
+}
+
+/// Beside a claim that a ratio decides stands what leaving out one position does to it: here worked out again from the rows.
+#[test]
+fn a_claim_shows_what_its_most_influential_position_does() {
+    let folder = folder();
+    assert_eq!(reproduce(folder.path(), &["--only", "first"]).1, 0);
+    let out = folder.path().join("reports/reproduced/first");
+    let mut reader = csv::Reader::from_path(out.join("results.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let mut nodes: BTreeMap<String, [f64; 2]> = BTreeMap::new();
+    for row in reader.records().map(Result::unwrap) {
+        let of = nodes.entry(row[at("position")].to_owned()).or_default();
+        of[usize::from(&row[at("variant")] == "small")] += row[at("search.nodes")].parse::<f64>().unwrap();
+    }
+    let logs: Vec<(&String, f64)> = nodes.iter().map(|(name, [none, small])| (name, (none / small).ln())).collect();
+    let mean = |left: Option<&str>| {
+        let kept: Vec<f64> = logs.iter().filter(|(name, _)| Some(name.as_str()) != left).map(|(_, log)| *log).collect();
+        kept.iter().sum::<f64>() / kept.len() as f64
+    };
+    let moves = |name: &str| (mean(Some(name)) - mean(None)).abs();
+    let (most, _) = logs.iter().max_by(|a, b| moves(a.0).total_cmp(&moves(b.0))).unwrap();
+    let wanted = format!("{:.3} without {most}", mean(Some(most)).exp());
+    let page = fs::read_to_string(out.join("report.md")).unwrap().replace('\u{a0}', " ").replace('\\', "");
+    let line = page.lines().find(|line| line.contains("1.1 * nodes(small)")).unwrap();
+    assert!(line.contains(&wanted), "{wanted:?} in {line}");
+}
+
+/// Jobs whose rows are gone are told on the page itself, in every form, and the report ends with 3.
+#[test]
+fn a_page_says_that_rows_are_missing() {
+    let folder = folder();
+    let (file, out) = (folder.path().join("files/first.toml"), folder.path().join("out"));
+    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+    assert_eq!(run(&["run", file, "--out", out, "--quiet"]).2, 0);
+    assert_eq!(run(&["report", out]).2, 0);
+    let rows = format!("{out}/results.csv");
+    let text = fs::read_to_string(&rows).unwrap();
+    let kept: Vec<&str> = text.lines().filter(|line| !line.contains(",BK.03,")).collect();
+    fs::write(&rows, kept.join("\n") + "\n").unwrap();
+    let (stdout, stderr, code) = run(&["report", out]);
+    assert_eq!(code, 3, "{stdout}{stderr}");
+    let said = "2 jobs of the plan have no rows";
+    assert!(stdout.contains(said) && stderr.contains(said), "{stdout}{stderr}");
+    for page in ["report.md", "report.html"] {
+        let text = fs::read_to_string(format!("{out}/{page}")).unwrap().replace('\u{a0}', " ");
+        assert!(text.contains(said), "{page}");
+    }
+    let (stdout, _, code) = run(&["report", out, "--format", "json"]);
+    assert!(code == 3 && stdout.contains(said), "{stdout}");
+}
