@@ -19,6 +19,7 @@ mod races;
 mod rooms;
 mod rows;
 mod statistics;
+mod studies;
 mod summary;
 #[cfg(unix)]
 mod sweep;

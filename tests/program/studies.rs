@@ -1,0 +1,253 @@
+//! What the studies say, held to what they kept: every figure with an interval in the README and the handbook stands in the report that
+//! its sentence links to, and the large effects show again where the study's own file is run at a small fraction of its size.
+
+use crate::common::run;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The numbers of `0.826 [0.758, 0.885]` and the like, as written, wherever they stand.
+fn figures(text: &str) -> Vec<[String; 3]> {
+    let number = |word: &str| word.contains('.') && word.parse::<f64>().is_ok();
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices(" [") {
+        let mean = text[..at].rsplit(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or_default();
+        let inside = text[at + 2..].split(']').next().unwrap_or_default();
+        if let Some((low, high)) = inside.split_once(", ")
+            && [mean, low, high].into_iter().all(number)
+        {
+            found.push([mean, low, high].map(str::to_owned));
+        }
+    }
+    found
+}
+
+/// The reports that a sentence links to, as the data beside each.
+fn linked(document: &Path, text: &str) -> Vec<PathBuf> {
+    let folder = document.parent().unwrap();
+    let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+    links
+        .filter(|link| link.ends_with("/report.md"))
+        .map(|link| folder.join(link).with_file_name("report.json"))
+        .collect()
+}
+
+/// Every ratio of a report with its interval: of its tables, and of the claims that it decided.
+fn ratios(value: &Value, into: &mut Vec<[f64; 3]>) {
+    match value {
+        Value::Object(fields) => {
+            let interval =
+                fields.get("interval").and_then(Value::as_array).map(|ends| ends.iter().filter_map(Value::as_f64));
+            let mean = fields.get("ratio").and_then(Value::as_f64);
+            if let (Some(mean), Some(mut ends)) = (mean, interval)
+                && let (Some(low), Some(high)) = (ends.next(), ends.next())
+            {
+                into.push([mean, low, high]);
+            }
+            fields.values().for_each(|field| ratios(field, into));
+        }
+        Value::Array(values) => values.iter().for_each(|value| ratios(value, into)),
+        Value::String(text) => {
+            // As a verdict says it: "ratio 0.826, 95 % 0.758 to 0.885, p 0.002".
+            let said = text.split_once("ratio ").and_then(|(_, rest)| {
+                let (mean, rest) = rest.split_once(", 95 % ")?;
+                let (low, rest) = rest.split_once(" to ")?;
+                Some([mean, low, rest.split([',', ';']).next()?].map(|word| word.parse().unwrap_or(f64::NAN)))
+            });
+            into.extend(said);
+        }
+        _ => {}
+    }
+}
+
+/// Sentences that go together: a paragraph, an item of a list, a row of a table.
+fn passages(text: &str) -> Vec<String> {
+    let mut passages = vec![String::new()];
+    for line in text.lines() {
+        if line.trim().is_empty() || line.trim_start().starts_with(['-', '|', '#']) {
+            passages.push(String::new());
+        }
+        let passage = passages.last_mut().unwrap();
+        passage.push_str(line);
+        passage.push('\n');
+    }
+    passages
+}
+
+/// The figures of a document that no report bears out, and how many there are in all.
+fn unfounded(document: &Path, text: &str) -> (Vec<String>, usize) {
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for passage in passages(text) {
+        let figures = figures(&passage);
+        if figures.is_empty() {
+            continue;
+        }
+        let mut known = Vec::new();
+        for path in linked(document, &passage) {
+            match fs::read_to_string(&path) {
+                Ok(text) => ratios(&serde_json::from_str(&text).unwrap(), &mut known),
+                Err(error) => wrong.push(format!("{}: {error}", path.display())),
+            }
+        }
+        for figure in figures {
+            seen += 1;
+            let same = |ratio: &[f64; 3]| {
+                figure.iter().zip(ratio).all(|(said, known)| {
+                    let digits = said.split_once('.').map_or(0, |(_, digits)| digits.len());
+                    *said == format!("{known:.digits$}")
+                })
+            };
+            if !known.iter().any(same) {
+                wrong.push(format!("{} [{}, {}] in: {passage}", figure[0], figure[1], figure[2]));
+            }
+        }
+    }
+    (wrong, seen)
+}
+
+#[test]
+fn every_figure_with_an_interval_stands_in_the_report_that_it_links_to() {
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for name in ["README.md", "docs/handbook.md"] {
+        let path = root().join(name);
+        let found = unfounded(&path, &fs::read_to_string(&path).unwrap());
+        wrong.extend(found.0);
+        seen += found.1;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen >= 10, "{seen} figures were read");
+}
+
+#[test]
+fn a_figure_that_no_report_bears_out_is_found() {
+    let document = root().join("README.md");
+    let link = "[report](reports/published/ancient/report.md)";
+    assert_eq!(unfounded(&document, &format!("- The flag needs 0.826 [0.758, 0.885] ({link}).")), (vec![], 1));
+    for wrong in [
+        format!("- The flag needs 0.827 [0.758, 0.885] ({link})."),
+        "- The flag needs 0.826 [0.758, 0.885].".to_owned(),
+        format!("- The flag needs 0.826 [0.758, 0.885].\n- It is in ({link})."),
+    ] {
+        assert_eq!(unfounded(&document, &wrong).0.len(), 1, "{wrong}");
+    }
+}
+
+/// Runs a study's file, changed, and gives a column's sum for each variant.
+fn rerun(study: &str, column: &str, change: impl FnOnce(&mut toml::Table)) -> BTreeMap<String, f64> {
+    let folder = TempDir::new().unwrap();
+    let text = fs::read_to_string(root().join(format!("experiments/studies/{study}.toml"))).unwrap();
+    let mut file: toml::Table = toml::from_str(&text).unwrap();
+    for key in ["expect", "variant", "baseline", "exclude", "seeds"] {
+        file.remove(key);
+    }
+    let suite = Path::new(file["suite"].as_str().unwrap()).file_name().unwrap().to_owned();
+    file.insert("suite".to_owned(), root().join("data").join(suite).to_str().unwrap().into());
+    change(&mut file);
+    let path = folder.path().join("small.toml");
+    fs::write(&path, toml::to_string(&file).unwrap()).unwrap();
+    let out = folder.path().join("out");
+    let (_, error, code) = run(&["run", path.to_str().unwrap(), "-q", "--jobs", "1", "-o", out.to_str().unwrap()]);
+    assert_eq!(code, 0, "{error}");
+    let mut rows = csv::Reader::from_path(out.join("results.csv")).unwrap();
+    let header = rows.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let (variant, column) = (at("variant"), at(column));
+    let mut sums = BTreeMap::new();
+    for row in rows.records().map(Result::unwrap) {
+        *sums.entry(row[variant].to_owned()).or_insert(0.0) += row[column].parse::<f64>().unwrap();
+    }
+    sums
+}
+
+fn set(file: &mut toml::Table, key: &str, value: &str) {
+    let value: toml::Table = toml::from_str(&format!("value = {value}")).unwrap();
+    file.insert(key.to_owned(), value["value"].clone());
+}
+
+/// The sum of the variant whose name has all these words.
+#[track_caller]
+fn of(sums: &BTreeMap<String, f64>, words: &[&str]) -> f64 {
+    let fits = |name: &str| words.iter().all(|word| name.split(", ").any(|part| part.contains(word)));
+    let found: Vec<_> = sums.iter().filter(|(name, _)| fits(name)).collect();
+    let [(_, sum)] = found[..] else { panic!("{} variants fit {words:?} in {:?}", found.len(), sums.keys()) };
+    *sum
+}
+
+#[track_caller]
+fn more(sums: &BTreeMap<String, f64>, more: &[&str], less: &[&str]) {
+    let (most, least) = (of(sums, more), of(sums, less));
+    assert!(most > 1.02 * least, "{more:?}: {most}, {less:?}: {least}");
+}
+
+#[test]
+fn under_pressure_depth_beats_always_and_a_rule_beats_chance() {
+    let nodes = rerun("replacement-middlegames", "search.nodes", |file| {
+        set(file, "first", "3");
+        set(file, "limit", "{ depth = 5 }");
+        set(
+            file,
+            "grid",
+            r#"{ "table.size" = [512], "table.policy" = ["always", "depth-preferred"], "table.slots" = [1, 4] }"#,
+        );
+        set(file, "include", r#"[{ "table.size" = 512, "table.policy" = "random", "table.slots" = 4 }]"#);
+    });
+    more(&nodes, &["policy=always", "slots=1"], &["policy=depth-preferred", "slots=1"]);
+    more(&nodes, &["policy=random", "slots=4"], &["policy=depth-preferred", "slots=4"]);
+}
+
+#[test]
+fn along_a_game_depth_that_never_ages_holds_the_table_for_good() {
+    let nodes = rerun("ageing", "search.nodes", |file| {
+        set(file, "first", "1");
+        set(file, "limit", "{ depth = 4 }");
+        set(
+            file,
+            "grid",
+            r#"{ "table.size" = [256], "table.policy" = [{ kind = "aged-depth", factor = 0, on = "store" }, { kind = "aged-depth", factor = 2, on = "store" }] }"#,
+        );
+    });
+    more(&nodes, &["factor=0"], &["factor=2"]);
+}
+
+#[test]
+fn quiescence_in_the_table_costs_nodes_under_always_and_saves_them_under_a_rule_by_depth() {
+    let nodes = rerun("probe-placement", "search.nodes", |file| {
+        set(file, "first", "3");
+        set(file, "limit", "{ depth = 5 }");
+        set(file, "grid", r#"{ "table.size" = [8192], "table.policy" = ["always", "depth-preferred"] }"#);
+        set(
+            file,
+            "zip",
+            r#"[{ "probe.at" = ["after-leaf", "quiescence"], "store.at" = ["after-leaf", "quiescence"] }]"#,
+        );
+    });
+    more(&nodes, &["policy=always", "probe.at=quiescence"], &["policy=always", "probe.at=after-leaf"]);
+    more(
+        &nodes,
+        &["policy=depth-preferred", "probe.at=after-leaf"],
+        &["policy=depth-preferred", "probe.at=quiescence"],
+    );
+}
+
+#[test]
+fn false_answers_come_as_theory_has_them() {
+    let hits = rerun("key-width", "anatomy.false_hits", |file| {
+        set(file, "first", "4");
+        set(file, "limit", "{ depth = 4 }");
+        set(file, "grid", r#"{ "table.key_bits" = [6, 8], "table.slots" = [1, 4], "table.size" = [512] }"#);
+    });
+    let of = |bits: &str, slots: &str| of(&hits, &[&format!("key_bits={bits}"), &format!("slots={slots}")]);
+    // Two bits more: a quarter; four slots: about four times. A factor of two is the margin for hits that are few.
+    for slots in ["1", "4"] {
+        let (six, eight) = (of("6", slots), of("8", slots));
+        assert!((2.0..8.0).contains(&(six / eight)), "{six} and {eight} at {slots} slots");
+    }
+    let (one, four) = (of("6", "1"), of("6", "4"));
+    assert!((2.0..8.0).contains(&(four / one)), "{one} and {four}");
+}
