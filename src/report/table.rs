@@ -161,6 +161,13 @@ pub fn summary(page: &Page) -> Table {
             );
         }
     }
+    // Counts of hits and cutoffs mislead: where it is known what they were worth, that stands beside them.
+    let worth = !page.chosen && summary.lines.iter().any(|line| line.worth().is_some());
+    if worth {
+        let meaning = "worth: of the nodes that it would have taken without the cutoffs, those that they saved";
+        columns.push(Column::numbers("saved", "nodes saved", meaning));
+        columns.push(Column::numbers("hit_rate", "hits", "share of the probes that met their key"));
+    }
     if !page.chosen {
         columns.extend([
             Column::numbers("usable", "cutoffs", "share of the probes that ended their node").spare(2),
@@ -191,6 +198,10 @@ pub fn summary(page: &Page) -> Table {
             if page.chosen {
                 row.push(Cell::p(measure.p).or(if line.is_baseline { BASELINE } else { ONE }));
             }
+        }
+        if worth {
+            let (saved, of) = line.worth().unwrap_or((0.0, line.nodes));
+            row.extend([Cell::share(saved, of).or(NO_TABLE), Cell::share(line.hits, line.probes).or(NO_TABLE)]);
         }
         if !page.chosen {
             row.extend([

@@ -72,6 +72,13 @@ pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     }
 }
 
+/// Slots of a bounded table: fewer in as many bytes under a policy that keeps words beside them.
+#[must_use]
+pub fn entries(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
+    let bounded = options.kind == TableKind::Bounded;
+    buckets(options, working_set).filter(|_| bounded)?.checked_mul(u64::from(options.slots))
+}
+
 impl TableOptions {
     /// Checks ranges and combinations, without asking for memory.
     ///

@@ -270,6 +270,19 @@ fn an_experiment_shows_a_trace_to_its_variants() {
     }
     let page = fs::read_to_string(format!("{out}/report.md")).unwrap();
     assert!(page.contains("a trace: open loop"), "{page}");
+    // Worth stands beside hits and cutoffs, as the replay has them, and in figures of its own.
+    for policy in ["always", "depth-age", "depth-preferred"] {
+        let own = &shown[policy];
+        let share = |part: &str, of: u64| format!("{:.1}\u{a0}%", 100.0 * number(own, part) as f64 / of as f64);
+        let (hits, cutoffs) = (share("hits", number(own, "probes")), share("cuts_kept", number(own, "probes")));
+        let saved = share("worth_kept", nodes + number(own, "worth"));
+        let line =
+            page.lines().find(|line| line.starts_with("| 64") && line.contains(&format!("| {policy} |"))).unwrap();
+        assert!(line.contains(&format!("| {saved} | {hits} | {cutoffs} |")), "{saved}, {hits}, {cutoffs}: {line}");
+    }
+    for figure in ["size-saved.svg", "worth-hits.svg"] {
+        assert!(Path::new(&out).join(figure).exists(), "{figure}");
+    }
 
     // Again: nothing is left to do, and the rows are the same. With another trace in its place: another plan.
     let before = fs::read(&results).unwrap();

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use ttlab::chess::{Bound, Move};
 use ttlab::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::table::policy::Policy;
-use ttlab::table::{Entry, Table, TableKind, TableOptions, build, bytes};
+use ttlab::table::{Entry, Table, TableKind, TableOptions, build, bytes, entries};
 
 /// One step of a random use of a table.
 #[derive(Debug, Clone)]
@@ -205,7 +205,20 @@ fn a_table_takes_the_memory_that_it_names() {
         let Size::Bytes(named) = named else { unreachable!() };
         let taken = table.occupancy().bytes;
         assert_eq!(Some(taken), bytes(&options, None));
+        assert_eq!(Some(table.occupancy().slots), entries(&options, None));
         assert!(taken <= named && taken * 100 >= named * 99, "{taken} of {named}");
+    }
+}
+
+/// What a policy remembers of a bucket is paid for in entries: with 8 bytes beside four entries of 16 there are eight in nine.
+#[test]
+fn what_policies_remember_is_memory_of_the_table() {
+    for (policy, slots) in [("always", 4096), ("clock", 3640), ("sieve", 3640), ("s3-fifo", 2976), ("tiny-lfu", 2976)] {
+        let policy = Policy::named(policy).unwrap();
+        let size = "64 KiB".parse().unwrap();
+        let options = TableOptions { size, slots: 4, policy, ..TableOptions::default() };
+        let table = build(&options, None, false).unwrap().unwrap();
+        assert_eq!((table.occupancy().slots, entries(&options, None)), (slots, Some(slots)), "{}", policy.name());
     }
 }
 

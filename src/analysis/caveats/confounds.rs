@@ -2,7 +2,6 @@
 
 use crate::experiment::{Experiment, Point, grid};
 use crate::record::columns;
-use crate::table::TableKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What should be the same, unless it is what is compared.
@@ -28,19 +27,9 @@ fn thing(path: &str) -> &str {
     if path.starts_with("table.policy.") { "table.policy" } else { path }
 }
 
-/// Rounded so that numbers which differ by less than the rounding of buckets are equal.
+/// How many entries a point's table has room for.
 fn entries(point: &Point) -> Option<String> {
-    let table = &point.options.table;
-    if table.kind != TableKind::Bounded {
-        return None;
-    }
-    let bytes = crate::table::bytes(table, None)? as f64;
-    let each = match table.layout {
-        crate::table::Layout::Bytes16 => 16.0,
-        crate::table::Layout::Bytes24 => 24.0,
-        crate::table::Layout::Bytes10 => 32.0 / 3.0,
-    };
-    Some(format!("{:.0}", bytes / each))
+    crate::table::entries(&point.options.table, None).map(|entries| entries.to_string())
 }
 
 fn seen(point: &Point) -> Seen {

@@ -125,6 +125,8 @@ pub struct Line {
     pub evictions: f64,
     /// Stores refused.
     pub rejections: f64,
+    /// Worth of the cutoffs: nodes searched to make the results that they were. 0 where nobody counted.
+    pub saved: f64,
     /// Stores for each slot over the life of a table (in sequences: all searches of a game that share it), the mean over tables;
     /// NaN without a bounded table.
     pub pressure: f64,
@@ -143,6 +145,12 @@ pub struct Line {
 }
 
 impl Line {
+    /// The worth of the cutoffs, and the nodes that it would have taken without them, if nothing else had changed; none where nobody counted.
+    #[must_use]
+    pub fn worth(&self) -> Option<(f64, f64)> {
+        (self.saved > 0.0).then_some((self.saved, self.nodes + self.saved))
+    }
+
     /// The ratio of the first metric.
     #[must_use]
     pub fn ratio(&self) -> Ratio {
@@ -154,7 +162,7 @@ impl Line {
 type Field = fn(&mut Line) -> &mut f64;
 
 /// Columns that every summary sums up.
-const SUMS: [(&str, Field); 12] = [
+const SUMS: [(&str, Field); 13] = [
     (columns::NODES, |line| &mut line.nodes),
     (columns::EVALS, |line| &mut line.evals),
     (columns::USABLE, |line| &mut line.usable),
@@ -167,6 +175,7 @@ const SUMS: [(&str, Field); 12] = [
     (columns::FILLS, |line| &mut line.fills),
     (columns::EVICTIONS, |line| &mut line.evictions),
     (columns::REJECTIONS, |line| &mut line.rejections),
+    (columns::SAVED, |line| &mut line.saved),
 ];
 
 impl Summary {
@@ -292,6 +301,8 @@ fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
         // 0 / 0 is NaN: no search of the line had a bounded table.
         line.hashfull /= bounded;
         line.pressure = stores / number as f64;
+        // NaN: there is no such column.
+        line.saved = line.saved.max(0.0);
     }
 }
 

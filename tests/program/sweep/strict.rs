@@ -89,6 +89,10 @@ fn variants_that_differ_in_more_than_the_axis() {
     let index = "limit = { depth = 2 }\n[engine]\ntable.size = 24\n[grid]\n'table.index' = ['multiply', 'mask']\n";
     blind(index, &[], Some("differ in table.index, and never at equal entries (16 against 24)"));
     blind(&index.replace("24", "16"), &[], None);
+    // What a policy remembers of a bucket takes the place of entries: 64 bytes of four entries, and 24 beside them.
+    let memory = "limit = { depth = 2 }\n[engine]\ntable.slots = 4\ntable.size = '1 KiB'\n[grid]\n'table.policy' = ['always', 's3-fifo']\n";
+    blind(memory, &[], Some("differ in table.policy, and never at equal entries (44 against 64)"));
+    blind(&memory.replace("'1 KiB'", "64"), &[], None);
 }
 
 /// Searches that are the same under two names; each of the pairs gives the same counts indeed.
