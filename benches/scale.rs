@@ -53,7 +53,7 @@ fn scale(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("ids where nothing is cleared", count), |bench| {
             bench.iter(|| {
                 let plan = Plan::new(&kept);
-                let job = plan.job_of(0, 0, 0);
+                let job = plan.job_in(0, 0, 0);
                 (0..count).fold(0, |sum, item| sum ^ plan.row_id(&job, item, 0, 1))
             });
         });

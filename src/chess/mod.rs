@@ -5,6 +5,7 @@ pub mod bitboard;
 pub mod board;
 mod codes;
 mod en_passant;
+pub mod ending;
 pub mod epd;
 pub mod fault;
 pub mod fen;

@@ -57,6 +57,10 @@ pub fn run(args: &Args) -> Outcome {
     }
     let read = |path: &Path| Recorded::read(path).map_err(|error| Failure::usage(format!("{error}\nhelp: {HELP}")));
     let (base, new) = (read(&args.base)?, read(&args.new)?);
+    let has_games = |side: &&Recorded| side.frame.names().iter().any(|name| name == columns::OPPONENT);
+    if let Some(side) = [&base, &new].into_iter().find(has_games) {
+        return Err(Failure::usage(format!("{}: its rows are games, and searches are compared here", side.name)));
+    }
     let gates: Vec<(Gate, String)> = gates
         .into_iter()
         .map(|gate| gate.column(&base.frame).map(|column| (gate, column)))

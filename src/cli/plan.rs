@@ -95,7 +95,17 @@ pub fn run(args: &Args) -> Outcome {
         println!("question    {}", experiment.file.question);
     }
     println!("suite       {} ({} items)", experiment.suite_name, experiment.suite.items.len());
-    println!("jobs        {} = {} variants x items x {} repeat(s)", plan.len(), plan.variants.len(), plan.repeats);
+    match plan.is_match() {
+        true => println!("jobs        {} = {} encounters x openings, each a pair of games", plan.len(), plan.lanes()),
+        false => {
+            println!(
+                "jobs        {} = {} variants x items x {} repeat(s)",
+                plan.len(),
+                plan.variants.len(),
+                plan.repeats
+            )
+        }
+    }
     println!("plan        {:016x}", plan.id());
     println!("time        {}", time(&experiment, &plan, args)?);
     let varying = plan.varying();
@@ -124,7 +134,8 @@ pub fn run(args: &Args) -> Outcome {
         println!();
         for job in plan.jobs() {
             let (point, item) = (&plan.variants[job.variant], &experiment.suite.items[job.item]);
-            println!("{:016x}  repeat {}  {}  {}", plan.job_id(&job), job.repeat, item.id, point.name);
+            let against = job.opponent.map(|at| format!("  against {}", plan.variants[at].name)).unwrap_or_default();
+            println!("{:016x}  repeat {}  {}  {}{against}", plan.job_id(&job), job.repeat, item.id, point.name);
         }
     }
     Ok(Exit::Done)

@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Outcome {
         && let [folder] = &args.results[..]
         && folder.is_dir()
     {
-        report::write_sheet(&page.sheet, folder).map_err(|error| Failure::io(format!("{error:#}")))?;
+        report::write_page(&page, folder).map_err(|error| Failure::io(format!("{error:#}")))?;
         println!("{}\nreport: {}", text::render(&page.brief(), screen()), folder.join("report.html").display());
         return Ok(ending(&sources));
     }

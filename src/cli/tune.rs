@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Outcome {
     let folder = args.out.clone().unwrap_or_else(|| default_folder(experiment));
     let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let plan = Plan::new(experiment);
-    let header = crate::record::header(&plan.varying(), plan.has_anatomy(), plan.has_outside()).join(",") + "\n";
+    let header = crate::record::header(&plan.varying(), plan.extra()).join(",") + "\n";
     let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(Failure::io)?;
     crate::tune::metric(&options.metric, &empty).map_err(|error| Failure::usage(format!("tune.metric: {error}")))?;
     if !args.quiet {

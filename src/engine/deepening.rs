@@ -243,6 +243,7 @@ impl Engine {
             let finished = found.finished;
             let iteration = Iteration {
                 depth,
+                deepest: found.deepest,
                 score,
                 best,
                 pv,
@@ -339,6 +340,7 @@ struct Searched {
     pv: Vec<Move>,
     count: SearchCounters,
     finished: bool,
+    deepest: usize,
     anatomy: Option<Box<Anatomy>>,
 }
 
@@ -399,10 +401,11 @@ impl<'a> Kernel<'a> {
         watch(Progress::Begin { depth: wanted.depth });
         let score = search.iterate(root, i32::from(wanted.depth), wanted.guess);
         watch(Progress::End);
-        let Search { observer, table, count, aborted, stack, pv, path, .. } = search;
+        let Search { observer, table, count, aborted, stack, mut pv, path, .. } = search;
+        let deepest = pv.take_deepest();
         let line = pv.get(0).to_vec();
         *buffers = Buffers { path, stack, pv };
         let table = table.map(|table| table as &dyn Table);
-        (Searched { score, pv: line, count, finished: !aborted, anatomy: None }, observer, table)
+        (Searched { score, pv: line, count, finished: !aborted, deepest, anatomy: None }, observer, table)
     }
 }

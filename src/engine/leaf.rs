@@ -128,6 +128,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// A quiescence node below a leaf.
     fn quiescence<const TABLE: bool>(&mut self, board: &Board, node: Node, captures: u32) -> Score {
+        self.pv.reach(node.ply);
         if self.enter() {
             return 0;
         }

@@ -56,6 +56,8 @@ crate::counters! {
 pub struct Iteration {
     /// Depth in plies.
     pub depth: u8,
+    /// The deepest ply at which a node was entered, counted from the root (not those that a node above values without entering them).
+    pub deepest: usize,
     /// The root's score, from the side to move's view.
     pub score: Score,
     /// The best move; none where there is no legal move.

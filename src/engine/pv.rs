@@ -7,6 +7,8 @@ use crate::chess::Move;
 pub struct Variations {
     moves: Vec<Move>,
     len: [u16; PLIES + 1],
+    /// The deepest ply that was looked at.
+    deepest: usize,
 }
 
 /// Plies from the root that a line is kept for.
@@ -14,7 +16,7 @@ const PLIES: usize = 256;
 
 impl Default for Variations {
     fn default() -> Self {
-        Self { moves: vec![Move::NONE; PLIES * PLIES], len: [0; PLIES + 1] }
+        Self { moves: vec![Move::NONE; PLIES * PLIES], len: [0; PLIES + 1], deepest: 0 }
     }
 }
 
@@ -22,12 +24,13 @@ impl Variations {
     /// What stands in for lines that are lent: no room for any.
     #[must_use]
     pub const fn none() -> Self {
-        Self { moves: Vec::new(), len: [0; PLIES + 1] }
+        Self { moves: Vec::new(), len: [0; PLIES + 1], deepest: 0 }
     }
 
     /// Empties the line of a ply.
     #[inline]
     pub fn clear(&mut self, ply: usize) {
+        self.reach(ply);
         self.len[ply.min(PLIES)] = 0;
     }
 
@@ -51,6 +54,17 @@ impl Variations {
         let (ply, len) = (ply.min(PLIES - 1), line.len().min(PLIES));
         self.moves[ply * PLIES..][..len].copy_from_slice(&line[..len]);
         self.len[ply] = len as u16;
+    }
+
+    /// A node of this ply is looked at, with or without a line.
+    #[inline]
+    pub fn reach(&mut self, ply: usize) {
+        self.deepest = self.deepest.max(ply);
+    }
+
+    /// The deepest ply that was looked at since this was last asked.
+    pub fn take_deepest(&mut self) -> usize {
+        std::mem::take(&mut self.deepest)
     }
 
     /// The line of a ply.

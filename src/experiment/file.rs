@@ -71,6 +71,9 @@ pub struct File {
     /// Searches along games instead of single positions.
     #[serde(default)]
     pub sequence: Option<Sequence>,
+    /// The variants play games from the openings of the suite instead of searching them.
+    #[serde(default, rename = "match")]
+    pub games: Option<super::Match>,
     /// How `ttlab tune` races the variants for the best one.
     #[serde(default)]
     pub tune: Option<super::Tune>,
@@ -385,6 +388,9 @@ impl Experiment {
         let points = grid::expand(&file, &sets, source)?;
         let baseline = grid::baseline(&file, &points, source)?;
         source.check_sequence(&file, &suite)?;
+        if let Some(games) = &file.games {
+            games.check(&file, &points, &suite, source)?;
+        }
         if let Some(tune) = &file.tune {
             tune.check(source)?;
         }

@@ -3,6 +3,7 @@
 pub mod expect;
 pub mod file;
 pub mod grid;
+pub mod matches;
 pub mod options;
 pub mod paths;
 pub mod place;
@@ -18,6 +19,7 @@ pub mod tune;
 pub use expect::Expect;
 pub use file::{Experiment, File, SKIP_BAD, Sequence, Side};
 pub use grid::Point;
+pub use matches::{Match, Pairing};
 pub use options::options;
 pub use plan::{Job, Plan};
 pub use problem::Problem;

@@ -5,6 +5,7 @@ use super::grid::Point;
 use crate::chess::keys::EpRule;
 use crate::chess::suite::Item;
 use crate::engine::{EngineOptions, Limit};
+use crate::record::columns::Extra;
 use crate::table::options::Clear;
 use crate::table::policy::Policy;
 use serde_json::{Value, json};
@@ -20,6 +21,8 @@ pub const FURTHER_SEED: &str = ", key seed ";
 pub struct Job {
     /// Place of the variant among the plan's.
     pub variant: usize,
+    /// Place of the variant that it plays against, in a match: the job is a pair of games.
+    pub opponent: Option<usize>,
     /// The first item.
     pub item: usize,
     /// How many items, from `item` on.
@@ -49,6 +52,26 @@ pub struct Plan {
     pub repeats: u32,
     /// Hash of the sequence's settings; 0 without.
     sequence_id: u64,
+    /// Who plays whom, in a match.
+    games: Option<Encounters>,
+}
+
+/// The encounters of a match.
+#[derive(Debug, Clone)]
+struct Encounters {
+    list: Vec<(usize, usize)>,
+    places: HashMap<(usize, usize), usize>,
+    /// Hash of what ends games.
+    id: u64,
+}
+
+impl Encounters {
+    fn new(experiment: &Experiment) -> Option<Self> {
+        let games = experiment.file.games.as_ref()?;
+        let list = games.encounters(experiment.points.len(), experiment.baseline);
+        let places = list.iter().enumerate().map(|(at, &players)| (players, at)).collect();
+        Some(Self { list, places, id: hash_text(&games.content()) })
+    }
 }
 
 /// A hash that is the same in every build: SipHash-1-3 with fixed keys.
@@ -105,7 +128,8 @@ impl Plan {
             .map(|point| {
                 let kept = point.outside().is_none()
                     && (keeps(point.options.table.clear) || keeps(point.options.history_clear));
-                if kept && experiment.trace.is_none() { items.max(1) } else { 1 }
+                let alone = experiment.trace.is_some() || experiment.file.games.is_some();
+                if kept && !alone { items.max(1) } else { 1 }
             })
             .collect();
         let variant_ids = variants.iter().map(point_id).collect();
@@ -130,6 +154,7 @@ impl Plan {
             item_ids,
             searched: experiment.suite.items.iter().map(|item| sequence.is_none_or(|s| s.searches(item))).collect(),
             spans,
+            games: Encounters::new(experiment),
             repeats: experiment.file.repeats,
             sequence_id: sequence.map_or(0, |sequence| {
                 let [given, usual] = [sequence, Sequence::default()].map(|sequence| json!({ "sequence": sequence }));
@@ -145,18 +170,43 @@ impl Plan {
         self.item_ids.len()
     }
 
-    /// The job that searches an item with a variant.
+    /// The job that searches an item with a variant, or plays it against another.
     #[must_use]
-    pub fn job_of(&self, variant: usize, item: usize, repeat: u32) -> Job {
+    pub fn job_of(&self, variant: usize, opponent: Option<usize>, item: usize, repeat: u32) -> Job {
         let items = self.spans[variant];
-        Job { variant, item: item / items * items, items, repeat }
+        Job { variant, opponent, item: item / items * items, items, repeat }
     }
 
-    /// A job's place among all (repeat, item, variant): jobs stand in its order, which has gaps where a job takes many items.
+    /// The lanes of the plan: what is run on each item. One for each variant; in a match, one for each encounter.
+    #[must_use]
+    pub fn lanes(&self) -> usize {
+        self.games.as_ref().map_or(self.variants.len(), |games| games.list.len())
+    }
+
+    /// The job of a lane on an item.
+    #[must_use]
+    pub fn job_in(&self, lane: usize, item: usize, repeat: u32) -> Job {
+        match &self.games {
+            Some(games) => self.job_of(games.list[lane].0, Some(games.list[lane].1), item, repeat),
+            None => self.job_of(lane, None, item, repeat),
+        }
+    }
+
+    /// The lane of a variant, or of its encounter with another; none where there is no such one.
+    #[must_use]
+    pub fn lane(&self, variant: usize, opponent: Option<usize>) -> Option<usize> {
+        match (&self.games, opponent) {
+            (Some(games), Some(opponent)) => games.places.get(&(variant, opponent)).copied(),
+            (None, None) => Some(variant),
+            _ => None,
+        }
+    }
+
+    /// A job's place among all (repeat, item, lane): jobs stand in its order, which has gaps where a job takes many items.
     #[must_use]
     pub fn place(&self, job: &Job) -> u64 {
         let group = u64::from(job.repeat) * self.item_ids.len() as u64 + job.item as u64;
-        group * self.variants.len() as u64 + job.variant as u64
+        group * self.lanes() as u64 + self.lane(job.variant, job.opponent).unwrap_or(0) as u64
     }
 
     /// The jobs in order: all variants of an item stand together, and all items of a repeat, so that what is compared
@@ -164,14 +214,23 @@ impl Plan {
     pub fn jobs(&self) -> impl Iterator<Item = Job> + '_ {
         (0..self.repeats).flat_map(move |repeat| {
             (0..self.item_ids.len()).flat_map(move |item| {
-                (0..self.variants.len()).filter(move |&variant| self.begins(variant, item)).map(move |variant| Job {
-                    variant,
-                    item,
-                    items: self.spans[variant],
-                    repeat,
-                })
+                (0..self.lanes())
+                    .filter(move |&lane| self.begins(lane, item))
+                    .map(move |lane| self.job_in(lane, item, repeat))
             })
         })
+    }
+
+    /// Which columns its rows have beside those that all rows have.
+    #[must_use]
+    pub fn extra(&self) -> Extra {
+        Extra { anatomy: self.has_anatomy(), outside: self.has_outside(), games: self.games.is_some() }
+    }
+
+    /// Whether its jobs are pairs of games.
+    #[must_use]
+    pub fn is_match(&self) -> bool {
+        self.games.is_some()
     }
 
     /// Whether some variant takes its hits apart, so that rows have columns for it.
@@ -195,13 +254,13 @@ impl Plan {
     /// How many jobs there are.
     #[must_use]
     pub fn len(&self) -> u64 {
-        let begun = |variant| (0..self.items()).filter(|&item| self.begins(variant, item)).count() as u64;
-        (0..self.variants.len()).map(begun).sum::<u64>() * u64::from(self.repeats)
+        let begun = |lane| (0..self.items()).filter(|&item| self.begins(lane, item)).count() as u64;
+        (0..self.lanes()).map(begun).sum::<u64>() * u64::from(self.repeats)
     }
 
-    /// Whether a job of a variant begins at an item.
-    fn begins(&self, variant: usize, item: usize) -> bool {
-        let span = self.spans[variant];
+    /// Whether a job of a lane begins at an item.
+    fn begins(&self, lane: usize, item: usize) -> bool {
+        let span = if self.games.is_some() { 1 } else { self.spans[lane] };
         item.is_multiple_of(span) && (span > 1 || self.searched[item])
     }
 
@@ -211,7 +270,8 @@ impl Plan {
         self.len() == 0
     }
 
-    /// The id of one row: of the variant's options and limit, the item, the repeat, the ply in a sequence and the depth.
+    /// The id of one row: of the variant's options and limit, the item, the repeat, the ply in a sequence (in a match, which game of the
+    /// pair) and the depth.
     #[must_use]
     pub fn row_id(&self, job: &Job, item: usize, ply: u16, depth: u8) -> u64 {
         let mut hash = hasher();
@@ -221,6 +281,10 @@ impl Plan {
         hash.write_u16(ply);
         hash.write_u8(depth);
         hash.write_u64(self.sequence_id);
+        if let (Some(games), Some(opponent)) = (&self.games, job.opponent) {
+            hash.write_u64(games.id);
+            hash.write_u64(self.variant_ids[opponent]);
+        }
         if job.items > 1 {
             // Such a search depends on every item before it.
             hash.write_u64(self.prefixes[item]);
@@ -241,6 +305,13 @@ impl Plan {
         self.variant_ids.iter().chain(&self.item_ids).for_each(|&id| hash.write_u64(id));
         hash.write_u32(self.repeats);
         hash.write_u64(self.sequence_id);
+        if let Some(games) = &self.games {
+            hash.write_u64(games.id);
+            games.list.iter().for_each(|&(first, second)| {
+                hash.write_u64(self.variant_ids[first]);
+                hash.write_u64(self.variant_ids[second]);
+            });
+        }
         hash.finish()
     }
 

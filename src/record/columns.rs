@@ -1,7 +1,8 @@
 //! Every column of `results.csv`, once: name, meaning, unit, role and where its field comes from. Header, rows, seal, documentation and
 //! what may be summed derive from these lists: a new column is one line of them.
 
-use super::Row;
+use super::{GameFound, Played, Row};
+use crate::chess::EpRule;
 use crate::engine::anatomy::Anatomy;
 use crate::engine::{Iteration, SearchCounters};
 use crate::table::{Occupancy, TableCounters};
@@ -114,6 +115,25 @@ columns! { TOLD:
         |row, _| row.told().and_then(|told| told.hashfull).map(|full| full.to_string()).unwrap_or_default();
 }
 
+columns! { PLAYED:
+    OPPONENT = "match.opponent", Key, "", "In a match: the variant that it played against.", |row, _| played(row, |of| of.opponent.to_owned());
+    COLOUR = "match.colour", Key, "", "The variant's pieces: white in the first game of each pair, black in the second.",
+        |row, _| game(row, |game| game.colour().to_owned());
+    POINTS = "match.points", Last, "points", "What the game was worth to the variant: 1, 0.5 or 0.", |row, _| game(row, |game| game.points().to_owned());
+    END = "match.end", Word, "", "What ended the game: mate, stalemate, repetition, fifty-moves, material, resigned, draw-agreed or max-moves.",
+        |row, _| game(row, |game| game.end.to_owned());
+    GAME_PLIES = "match.plies", Sum, "plies", "Moves of both sides, the opening's apart.", |row, _| game(row, |game| game.moves.len().to_string());
+    DEPTHS = "match.depths", Sum, "plies", "Depth of the last finished iteration, summed over the variant's moves.",
+        |row, _| game(row, |game| game.depths.to_string());
+    BLIND = "match.blind", Sum, "count", "The variant's moves for which no iteration ended within the limit: the first legal move was played.",
+        |row, _| game(row, |game| game.blind.to_string());
+    OPPONENT_NODES = "match.opponent_nodes", Sum, "count", "Nodes of the opponent's searches.", |row, _| game(row, |game| game.opponent_nodes.to_string());
+    START = "match.start", Word, "", "The position from which the game was played, in FEN.", |row, _| game(row, |game| game.start.fen(EpRule::Legal));
+    MOVES = "match.moves", Word, "", "The game's moves, in UCI form.", |row, _| game(row, |game| joined(game.moves.iter()));
+    SCORES = "match.scores", Word, "", "The mover's score at each move in centipawns; ? where he told none.",
+        |row, _| game(row, |game| joined(game.scores.iter().map(|score| score.map_or("?".to_owned(), |score| score.to_string()))));
+}
+
 columns! { TAIL:
     SLOTS = "slots", Last, "slots", "Slots of the table; empty without a bounded table.",
         |_, iteration| bounded(iteration, iteration.occupancy.slots);
@@ -131,6 +151,20 @@ columns! { TAIL:
     ERROR = "error", Word, "", "Why the job failed; empty if it did not.", |row, _| row.error.replace(char::is_control, " ");
     CHECK = "check", Seal, "", "Eight hexadecimal digits over the row's other fields, the seconds apart, and the check of the same job's row before it: a row that was edited, damaged or lost shows.",
         |_, _| String::new();
+}
+
+/// A field of a pair of games.
+fn played<'a>(row: &Row<'a>, field: impl FnOnce(&Played<'a>) -> String) -> String {
+    row.games.as_ref().map(field).unwrap_or_default()
+}
+
+/// A field of a game; empty where the pair could not be played.
+fn game(row: &Row<'_>, field: impl FnOnce(&GameFound) -> String) -> String {
+    row.games.and_then(|games| games.game).map(field).unwrap_or_default()
+}
+
+fn joined(parts: impl Iterator<Item = impl ToString>) -> String {
+    parts.map(|part| part.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// A field that another engine than ours does not tell.
@@ -176,6 +210,28 @@ pub const ANATOMY: &str = "anatomy.";
 /// What the names of columns begin with that only an experiment with engines that are not ours has.
 pub const OUTSIDE: &str = "told.";
 
+/// What the names of columns begin with that only a match has.
+pub const MATCH: &str = "match.";
+
+/// Which columns results have beside those that all have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Extra {
+    /// Some variant has full diagnostics.
+    pub anatomy: bool,
+    /// Some examine an engine that is not ours.
+    pub outside: bool,
+    /// The rows are games.
+    pub games: bool,
+}
+
+impl Extra {
+    fn has(self, column: &str) -> bool {
+        (self.anatomy || !column.starts_with(ANATOMY))
+            && (self.outside || !column.starts_with(OUTSIDE))
+            && (self.games || !column.starts_with(MATCH))
+    }
+}
+
 /// What the names of anatomy columns begin with that tell what the table holds, not what was done.
 const HELD: &str = "held_";
 
@@ -200,6 +256,7 @@ static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
         .chain(TableCounters::COLUMNS.iter().map(|&column| counter("table.", column)))
         .chain(Anatomy::columns().map(|column| counter(ANATOMY, column)))
         .chain(own(TOLD))
+        .chain(own(PLAYED))
         .chain(own(TAIL))
         .collect()
 });
@@ -235,14 +292,11 @@ pub fn role(name: &str) -> Role {
     column(name).map_or(Role::Option, |column| column.role)
 }
 
-/// The header of an experiment's results, with its varying options; `anatomy`: some variant has full diagnostics;
-/// `outside`: some examine an engine that is not ours.
+/// The header of an experiment's results, with its varying options and the columns that only some have.
 #[must_use]
-pub fn header(varying: &[String], anatomy: bool, outside: bool) -> Vec<String> {
+pub fn header(varying: &[String], extra: Extra) -> Vec<String> {
     let (head, rest) = ALL.split_at(HEAD.len());
-    let rest = rest.iter().filter(|column| {
-        (anatomy || !column.name.starts_with(ANATOMY)) && (outside || !column.name.starts_with(OUTSIDE))
-    });
+    let rest = rest.iter().filter(|column| extra.has(&column.name));
     let name = |column: &Column| column.name.clone().into_owned();
     head.iter().map(name).chain(varying.iter().cloned()).chain(rest.map(name)).collect()
 }
@@ -250,6 +304,7 @@ pub fn header(varying: &[String], anatomy: bool, outside: bool) -> Vec<String> {
 /// What a job that failed has in place of an iteration.
 static BLANK: LazyLock<Iteration> = LazyLock::new(|| Iteration {
     depth: 0,
+    deepest: 0,
     score: 0,
     best: crate::chess::Move::NONE,
     pv: Vec::new(),
@@ -283,6 +338,9 @@ pub(super) fn fields(row: &Row<'_>) -> Vec<String> {
     }
     if row.outside.is_some() {
         fields.extend(own(TOLD));
+    }
+    if row.games.is_some() {
+        fields.extend(own(PLAYED));
     }
     fields.extend(own(TAIL));
     fields

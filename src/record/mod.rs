@@ -1,18 +1,20 @@
 //! The waist: one CSV row for each finished iteration. The runner appends rows, the analysis reads them.
 
 pub mod columns;
+pub mod games;
 pub mod manifest;
 pub mod reference;
 mod results;
 pub mod verify;
 mod whole;
 
-pub use columns::{Column, Role, columns, header};
+pub use columns::{Column, Extra, Role, columns, header};
 pub use results::{
     Line, Results, ResultsError, Rows, header_length, order, own_file, rewrite, scan, scan_any, write_rows,
 };
 pub use whole::{TEMPORARY, write_whole};
 
+use crate::chess::{Board, Color, Move, Score};
 use crate::engine::Iteration;
 use crate::subject::Reported;
 use siphasher::sip::SipHasher13;
@@ -51,7 +53,65 @@ pub struct Row<'a> {
     pub anatomy: bool,
     /// Whether the results have columns for engines that are not ours, and what stands in them.
     pub outside: Option<Outside<'a>>,
+    /// Whether the rows are games, and which.
+    pub games: Option<Played<'a>>,
 }
+
+/// What a row says of a game.
+#[derive(Debug, Clone, Copy)]
+pub struct Played<'a> {
+    /// The variant played against.
+    pub opponent: &'a str,
+    /// The game; none where the pair could not be played.
+    pub game: Option<&'a GameFound>,
+}
+
+/// A game as it was played, from one player's view.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GameFound {
+    /// Whether he had White.
+    pub white: bool,
+    /// The winner; none of a draw.
+    pub winner: Option<Color>,
+    /// What ended it.
+    pub end: &'static str,
+    /// Depths of his last finished iterations, summed over his moves.
+    pub depths: u64,
+    /// His moves for which no iteration ended within the limit.
+    pub blind: u64,
+    /// Nodes of the other's searches.
+    pub opponent_nodes: u64,
+    /// Where it began.
+    pub start: Board,
+    /// Both sides' moves.
+    pub moves: Vec<Move>,
+    /// The mover's score at each, where he told one.
+    pub scores: Vec<Option<Score>>,
+}
+
+impl GameFound {
+    /// The player's colour as rows have it.
+    #[must_use]
+    pub fn colour(&self) -> &'static str {
+        if self.white { WHITE } else { BLACK }
+    }
+
+    /// What it was worth to him.
+    #[must_use]
+    pub fn points(&self) -> &'static str {
+        match self.winner {
+            None => "0.5",
+            Some(winner) if (winner == Color::White) == self.white => "1",
+            Some(_) => "0",
+        }
+    }
+}
+
+/// White, as rows have it: the first game of a pair.
+pub const WHITE: &str = "white";
+
+/// Black, as rows have it: the second.
+pub const BLACK: &str = "black";
 
 /// What a row says of the engine that it is of, where some are not ours.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +162,7 @@ mod tests {
 
     #[test]
     fn the_check_covers_every_field_but_the_time() {
-        let header = header(&[], false, false);
+        let header = header(&[], Extra::default());
         let seconds = header.iter().position(|name| name == columns::SECONDS).unwrap_or(0);
         assert_eq!(header[header.len() - 1], columns::CHECK);
         let row: Vec<String> = header[..header.len() - 1].to_vec();

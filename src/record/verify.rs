@@ -73,6 +73,7 @@ struct Places {
     game: Option<usize>,
     position: Option<usize>,
     repeat: Option<usize>,
+    opponent: Option<usize>,
     error: Option<usize>,
     check: Option<usize>,
 }
@@ -86,6 +87,7 @@ impl Places {
             game: at(columns::GAME),
             position: at(columns::POSITION),
             repeat: at(columns::REPEAT),
+            opponent: at(columns::OPPONENT),
             error: at(columns::ERROR),
             check: at(columns::CHECK).filter(|at| at + 1 == header.len()),
         }
@@ -134,7 +136,7 @@ pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<Verified, Resu
             false if game.is_empty() => field(row, places.position),
             false => game,
         };
-        let job = hash([variant, item, repeat]);
+        let job = hash([variant, item, repeat, field(row, places.opponent)]);
         jobs.insert(job);
         let failed = !field(row, places.error).is_empty();
         found.failed += u64::from(failed);

@@ -223,7 +223,7 @@ pub fn forest(summary: &Summary) -> Option<Figure> {
         caption: "Geometric mean of the ratio by position, with its 95 % interval. Blue: clearly less, orange: clearly more, grey: no \
                   difference found."
             .to_owned(),
-        plot: Plot::Forest(Forest { rows, x: format!("{metric}, as a ratio to the baseline's") }),
+        plot: Plot::Forest(Forest { rows, x: format!("{metric}, as a ratio to the baseline's"), differences: false }),
     })
 }
 

@@ -12,6 +12,7 @@ pub mod machine;
 pub mod markdown;
 pub mod number;
 pub mod page;
+pub mod played;
 pub mod published;
 pub mod sheet;
 pub mod source;
@@ -44,8 +45,20 @@ pub fn read(folder: &Path) -> Result<Page> {
 /// When the folder holds no results, or cannot be written to.
 pub fn write(folder: &Path) -> Result<Page> {
     let page = read(folder)?;
-    write_sheet(&page.sheet, folder)?;
+    write_page(&page, folder)?;
     Ok(page)
+}
+
+/// As [`write_sheet`], and of a match its games, which are made of the rows.
+///
+/// # Errors
+/// When it cannot be written to, or a game is not what the rules say.
+pub fn write_page(page: &Page, folder: &Path) -> Result<()> {
+    if page.games.is_some() {
+        let results = folder.join("results.csv");
+        record::games::write(&results).with_context(|| results.display().to_string())?;
+    }
+    write_sheet(&page.sheet, folder)
 }
 
 /// Replaces a file of a folder as a whole.

@@ -5,12 +5,14 @@ use super::engines;
 use super::explore::Explorer;
 use super::figure::{self, GridView};
 use super::number::percent;
+use super::played;
 use super::sheet::{Part, Sheet, head, warnings};
 use super::source::{Source, join};
 use super::table::{self, Identity};
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::caveats::{blindness, doubts, few, memory};
 use crate::analysis::questions::effects::{self, Effect, Interaction};
+use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::pairwise::{self, Versus};
 use crate::analysis::questions::quality::{self, Quality};
 use crate::analysis::questions::{claims, findings};
@@ -141,6 +143,8 @@ pub struct Page {
     pub memory: Option<String>,
     /// How good the moves are, where a reference judged them.
     pub quality: Vec<Quality>,
+    /// What the games of a match say, where the rows are games.
+    pub games: Option<Matches>,
     /// What tells the lines of the summary apart.
     pub identity: Identity,
     /// Everything, in the order in which it is read.
@@ -184,6 +188,16 @@ impl Page {
                     anyhow!("--where: no row meets the condition(s){why}")
                 }
             });
+        }
+        if let Some(games) = Matches::new(&rows, first.test()) {
+            return match sources {
+                [only] if choices.is_default() => Ok(Self::of_match(only, manifest, games, &rows)),
+                [_] => Err(anyhow!(
+                    "{}: its rows are games: --by, --where, --baseline, --metric and --pairs are of searches",
+                    first.path.display()
+                )),
+                _ => Err(anyhow!("games are not joined with other results: give the folder of one match alone")),
+            };
         }
         let by = match &choices.by {
             Some(text) => grouping::columns(text, &rows)?,
@@ -258,6 +272,38 @@ impl Page {
         Ok(page)
     }
 
+    /// The page of a match.
+    fn of_match(source: &Source, manifest: Manifest, games: Matches, rows: &Frame) -> Self {
+        let mut page = Self {
+            sources: vec![(source.label.clone(), source.manifest.clone())],
+            analysis: source.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
+            findings: played::findings(&games),
+            manifest,
+            ..Self::default()
+        };
+        let named = [(source.label.as_str(), source.manifest.as_ref())];
+        page.warnings = doubts::mixed(&named).iter().map(ToString::to_string).collect();
+        page.warnings.extend(
+            page.manifest
+                .shard
+                .is_none()
+                .then(|| doubts::shards(&page.manifest))
+                .flatten()
+                .map(|doubt| doubt.to_string()),
+        );
+        page.warnings.extend(left_out(&source.label, &page.manifest.left_out));
+        page.warnings
+            .extend(source.missing.iter().map(|missing| format!("{missing}: the figures are of what is there")));
+        page.warnings.extend(played::doubts(&games));
+        let mut parts = head(&page.manifest.question, &page.analysis, page.findings.clone(), &page.warnings);
+        parts.extend(played::parts(&games, rows));
+        parts.extend(engines::engines(&page).map(Part::Table));
+        parts.push(Part::List("How it was made".to_owned(), page.origins()));
+        page.sheet = Sheet { kind: "match".to_owned(), name: page.manifest.name.clone(), parts };
+        page.games = Some(games);
+        page
+    }
+
     /// What the page shows, from the top. A new plot is its mark in `svg` and one push here.
     fn parts(&self, rows: &Frame, view: Option<&GridView<'_>>) -> Vec<Part> {
         let summary = &self.summary;
@@ -302,6 +348,11 @@ impl Page {
     /// The same on one screen, for a terminal.
     #[must_use]
     pub fn brief(&self) -> Sheet {
+        if let Some(games) = &self.games {
+            let mut parts = vec![Part::Table(played::table(games)), Part::Findings(self.findings.clone())];
+            parts.extend(warnings(&self.warnings));
+            return Sheet { kind: "match".to_owned(), name: String::new(), parts };
+        }
         let mut summary = table::summary(self);
         summary.title.clear();
         let mut parts = vec![Part::Table(summary)];

@@ -2,6 +2,7 @@
 
 use crate::analysis::Frame;
 use crate::analysis::rows::column::{SEED, SOURCE};
+use crate::experiment::matches::Test;
 use crate::experiment::{File, paths};
 use crate::record::columns::{self, Role, VARIANT};
 use crate::record::manifest::Manifest;
@@ -64,6 +65,14 @@ impl Source {
         let label = name.unwrap_or_else(|| path.display().to_string());
         let judged = reference::read(folder).with_context(|| folder.join(reference::NAME).display().to_string())?;
         Ok(Self { label, path: path.to_owned(), missing: verified.missing(), manifest, file, frame, judged })
+    }
+}
+
+impl Source {
+    /// What the experiment's match tests, where it is one.
+    #[must_use]
+    pub fn test(&self) -> Test {
+        self.file.as_ref().and_then(|file| file.games).unwrap_or_default().test
     }
 }
 

@@ -281,7 +281,7 @@ impl Told<'_> {
             caption: "Geometric mean of the ratio by search, with its 95 % interval by item. Blue: less, orange: more, where the \
                       interval leaves 1 out."
                 .to_owned(),
-            plot: Plot::Forest(Forest { rows: rows.collect(), x: format!("{metric}, as a ratio to the baseline's") }),
+            plot: Plot::Forest(Forest { rows: rows.collect(), x: format!("{metric}, as a ratio to the baseline's"), differences: false }),
         });
         figures
     }

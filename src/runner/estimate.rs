@@ -61,7 +61,8 @@ pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
         of.1 += row.get(seconds).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
     }
     let (done, total) = spent.values().fold((0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
-    if done == 0 {
+    // A game's row has the time of one of its players alone.
+    if done == 0 || plan.is_match() {
         return None;
     }
     let mut all: HashMap<&str, u64> = HashMap::new();
@@ -85,7 +86,7 @@ const MOST_BYTES: u64 = 256 << 20;
 #[must_use]
 pub fn from_probe(experiment: &Experiment, plan: &Plan, most: Duration, stop: &AtomicBool) -> Option<Estimate> {
     let large = |size: &Size| matches!(size, Size::Bytes(bytes) if *bytes > MOST_BYTES);
-    if plan.has_outside() || experiment.trace.is_some() || plan.is_empty() {
+    if plan.has_outside() || plan.is_match() || experiment.trace.is_some() || plan.is_empty() {
         return None;
     }
     let step = (plan.len() / TRIES).max(1) as usize;

@@ -4,6 +4,7 @@ use crate::chess::suite::Item;
 use crate::chess::{Board, Increments, Move};
 use crate::engine::{Engine, EngineOptions, Iteration};
 use crate::experiment::{Experiment, Job, Plan, Point, Side};
+use crate::record::GameFound;
 use crate::subject::{Ended, Position, Reported, Subject, Told};
 use crate::table::options::Size;
 use crate::table::{TableKind, TableOptions};
@@ -24,6 +25,8 @@ pub struct Found {
     pub seconds: f64,
     /// Whether the best move is among the suite's.
     pub solved: Option<bool>,
+    /// In a match, the game that it is.
+    pub game: Option<Box<GameFound>>,
 }
 
 /// A point's values of the varying options.
@@ -127,7 +130,7 @@ impl Player<'_> {
         let start = found.len();
         let mut take = |iteration: Iteration, told, seconds| {
             let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
-            found.push(Found { item: place, ply, iteration, told, seconds, solved });
+            found.push(Found { item: place, ply, iteration, told, seconds, solved, game: None });
         };
         let ended = self.subject.search(*position, self.limit, self.stop, &mut |told| match told {
             Told::Begin => begun = Instant::now(),

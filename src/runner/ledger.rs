@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// What names the columns that place a row.
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 11] = [
     columns::ID,
     columns::VARIANT,
     columns::GAME,
@@ -19,6 +19,8 @@ const KEYS: [&str; 9] = [
     columns::DEPTH,
     columns::ERROR,
     columns::SECONDS,
+    columns::OPPONENT,
+    columns::COLOUR,
 ];
 
 /// How the rows of a plan are found their places.
@@ -34,16 +36,17 @@ pub struct Ledger<'a> {
 pub struct Place {
     repeat: u32,
     item: u32,
-    variant: u32,
+    /// The variant, or the encounter.
+    lane: u32,
     ply: u16,
     depth: u8,
 }
 
 impl Place {
-    /// Whether the row is of this repeat, item and variant.
+    /// Whether the row is of this repeat, item and lane of the plan.
     #[must_use]
-    pub fn is_of(&self, repeat: u32, item: usize, variant: usize) -> bool {
-        (self.repeat, self.item as usize, self.variant as usize) == (repeat, item, variant)
+    pub fn is_of(&self, repeat: u32, item: usize, lane: usize) -> bool {
+        (self.repeat, self.item as usize, self.lane as usize) == (repeat, item, lane)
     }
 }
 
@@ -75,14 +78,23 @@ impl<'a> Ledger<'a> {
     /// # Errors
     /// When it is no row of this plan.
     pub fn entry(&self, row: &StringRecord) -> Result<Entry, String> {
-        let [id, variant, game, position, ply, repeat, depth, error, seconds] =
+        let [id, variant, game, position, ply, repeat, depth, error, seconds, opponent, colour] =
             self.keys.map(|at| row.get(at).unwrap_or_default());
         let name = variant;
         let variant = *self.variants.get(name).ok_or_else(|| format!("the plan has no variant \"{name}\""))?;
+        let opponent = match (opponent, self.plan.is_match()) {
+            (_, false) => None,
+            (other, true) => {
+                Some(*self.variants.get(other).ok_or_else(|| format!("the plan has no variant \"{other}\""))?)
+            }
+        };
+        let lane = self.plan.lane(variant, opponent);
+        let lane = lane.ok_or_else(|| format!("the plan has no games of \"{name}\" against that opponent"))?;
         let item = if game.is_empty() { position } else { game };
         let item = *self.items.get(item).ok_or_else(|| format!("the suite has no item \"{item}\""))?;
         let repeat: u32 = repeat.parse().map_err(|_| format!("repeat: `{repeat}` is no number"))?;
         let ply: Option<u16> = match ply {
+            _ if self.plan.is_match() => Some(u16::from(colour == record::BLACK)),
             "" => None,
             ply => Some(ply.parse().map_err(|_| format!("ply: `{ply}` is no number"))?),
         };
@@ -97,12 +109,12 @@ impl<'a> Ledger<'a> {
                 self.plan.repeats
             ));
         }
-        let job = self.plan.job_of(variant, item, repeat);
+        let job = self.plan.job_of(variant, opponent, item, repeat);
         let last = number == self.plan.job_id(&job);
         if !last && number != self.plan.row_id(&job, item, ply.unwrap_or(0), depth) {
             return Err("its id is not of what it says was searched: it is of another plan, or was edited".to_owned());
         }
-        let place = Place { repeat, item: item as u32, variant: variant as u32, ply: ply.unwrap_or(0), depth };
+        let place = Place { repeat, item: item as u32, lane: lane as u32, ply: ply.unwrap_or(0), depth };
         Ok(Entry { place, job, last, failed: !error.is_empty() })
     }
 }

@@ -93,7 +93,7 @@ struct Survey {
 
 impl<'a> Shards<'a> {
     fn header(&self) -> Vec<String> {
-        record::header(&self.plan.varying(), self.plan.has_anatomy(), self.plan.has_outside())
+        record::header(&self.plan.varying(), self.plan.extra())
     }
 
     fn split(&self) -> Split {
@@ -256,8 +256,8 @@ impl<'a> Shards<'a> {
         let mut offsets: HashMap<u64, u64> = HashMap::new();
         for repeat in 0..self.plan.repeats {
             for item in 0..self.plan.items() {
-                for variant in 0..self.plan.variants.len() {
-                    let shard = split.shard_of(self.plan, &self.plan.job_of(variant, item, repeat));
+                for lane in 0..self.plan.lanes() {
+                    let shard = split.shard_of(self.plan, &self.plan.job_in(lane, item, repeat));
                     if open.len() > FILES && !open.contains_key(&shard) {
                         offsets.extend(open.drain().map(|(shard, rows)| (shard, rows.offset())));
                     }
@@ -273,7 +273,7 @@ impl<'a> Shards<'a> {
                             place.insert(Rows::open(&folder.join("results.csv"), header, at)?)
                         }
                     };
-                    let here = |entry: &Entry| entry.place.is_of(repeat, item, variant);
+                    let here = |entry: &Entry| entry.place.is_of(repeat, item, lane);
                     while rows.next_if(|row| ledger.entry(row).is_ok_and(|entry| here(&entry)))? {
                         sink(rows.row())?;
                     }

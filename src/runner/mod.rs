@@ -9,6 +9,7 @@ pub mod machine;
 mod manifest;
 mod merge;
 mod output;
+mod played;
 pub mod progress;
 pub mod reference;
 mod replayed;
@@ -109,6 +110,8 @@ pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, Run
     let Some(&(bytes, name)) = tables.iter().filter(|(bytes, _)| *bytes <= available).max() else {
         return Err(RunError::Memory(tables.iter().min().map(too_large).unwrap_or_default()));
     };
+    // Two players sit at each game.
+    let bytes = bytes.saturating_mul(1 + u64::from(plan.is_match()));
     let needed = bytes.saturating_mul(jobs as u64);
     if needed <= available {
         return Ok(unfit);

@@ -123,6 +123,9 @@ impl Output {
     /// When the system refuses.
     pub fn clear(&self) -> Result<(), OutputError> {
         let mut old = vec![self.results_path(), self.manifest_path(), self.folder.join(FLIGHT)];
+        if old[0].symlink_metadata().is_ok() && self.has_games() {
+            old.push(self.folder.join(record::games::NAME));
+        }
         // Pages only where results stand: a folder of something else is left as it is.
         if old[0].symlink_metadata().is_ok() {
             let files = fs::read_dir(&self.folder).map_err(io_error(&self.folder))?.flatten().map(|entry| entry.path());
@@ -218,7 +221,13 @@ impl Output {
         self.write_manifest(&manifest).map_err(io_error(&self.manifest_path()))
     }
 
-    /// Writes into the manifest what the rows are that are there.
+    /// Whether the rows there are games.
+    fn has_games(&self) -> bool {
+        let head = fs::read_to_string(self.folder.join("experiment.toml")).unwrap_or_default();
+        toml::from_str::<crate::experiment::File>(&head).is_ok_and(|file| file.games.is_some())
+    }
+
+    /// Writes into the manifest what the rows are that are there; of games their PGN beside them.
     ///
     /// # Errors
     /// When the system refuses.
@@ -226,6 +235,7 @@ impl Output {
         let mut manifest = self.manifest()?;
         let verified = record::verify::verify(&self.results_path(), Some(&manifest))?;
         (manifest.rows, manifest.seals) = (Some(verified.rows), Some(verified.digest));
+        record::games::write(&self.results_path())?;
         Ok(self.write_manifest(&manifest)?)
     }
 

@@ -34,6 +34,7 @@ pub fn replayed(experiment: &Experiment, plan: &Plan, job: &Job, game: &Game) ->
     let search = AnatomyCounters { cut: found.kept, saved: found.worth_kept, ..AnatomyCounters::default() };
     let iteration = Iteration {
         depth: 1,
+        deepest: 0,
         score: 0,
         best: Move::NONE,
         pv: Vec::new(),
@@ -48,5 +49,5 @@ pub fn replayed(experiment: &Experiment, plan: &Plan, job: &Job, game: &Game) ->
         finished: true,
     };
     debug_assert!(job.item < experiment.suite.items.len());
-    Ok(vec![Found { item: job.item, ply: None, iteration, told: None, seconds, solved: None }])
+    Ok(vec![Found { item: job.item, ply: None, iteration, told: None, seconds, solved: None, game: None }])
 }

@@ -98,7 +98,7 @@ impl<'a> Session<'a> {
     pub fn run(&self, stop: &AtomicBool, progress: &dyn Progress) -> Result<Ran, RunError> {
         let Self { experiment, plan, settings, output, unfit, subjects } = self;
         let varying = plan.varying();
-        let header = record::header(&varying, plan.has_anatomy(), plan.has_outside());
+        let header = record::header(&varying, plan.extra());
         let ledger = Ledger::new(experiment, plan, &header);
         let again = Again { failed: settings.retry_failed, damaged: settings.repair };
         let (results, done) = output.results(&header, &ledger, again).inspect_err(|_| {

@@ -75,6 +75,13 @@ pub fn verify(folder: &Path) -> Result<Verdict, VerifyError> {
     if let Some(missing) = verified.missing() {
         found(State::Missing, missing);
     }
+    if verified.wrong().is_none() && manifest.ended.is_some() {
+        let games = record::games::verify(&path)
+            .map_err(|error| VerifyError::Results { path: path.display().to_string(), error })?;
+        if let Some(wrong) = games {
+            found(State::Wrong, wrong);
+        }
+    }
     if verified.failed > 0 {
         found(State::Missing, format!("{} jobs failed", verified.failed));
     }
@@ -139,7 +146,7 @@ fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
             manifest.plan
         ));
     }
-    let header = record::header(&plan.varying(), plan.has_anatomy(), plan.has_outside());
+    let header = record::header(&plan.varying(), plan.extra());
     let ledger = Ledger::new(&experiment, &plan, &header);
     let (mut chains, mut done) = (Chains::default(), HashSet::new());
     let scanned = record::scan(&folder.join("results.csv"), &header, |_, row| {

@@ -4,10 +4,10 @@
 use super::flight::{CONDEMNED, Flight};
 use super::progress::Progress;
 use super::steward::{self, Desk};
-use super::{Output, Ran, RunError, Subjects, job, lock};
+use super::{Output, Ran, RunError, Subjects, job, lock, played};
 use crate::engine::Engine;
-use crate::experiment::{Experiment, Job, Plan};
-use crate::record::{self, Label, Outside, Results, Row};
+use crate::experiment::{Experiment, Job, Plan, Point};
+use crate::record::{self, GameFound, Label, Outside, Played, Results, Row};
 use crate::subject::Subject;
 use crate::table::TableKind;
 use std::collections::HashMap;
@@ -183,6 +183,8 @@ struct Kept {
     ours: Option<(usize, u64, Box<dyn Subject>)>,
     /// The engines that are not ours, by variant: jobs of all variants stand by turns, and a process is slow to start.
     outside: HashMap<usize, Box<dyn Subject>>,
+    /// The players of the last pair of games, ours and others, by variant.
+    players: HashMap<usize, Box<dyn Subject>>,
 }
 
 impl Shared<'_> {
@@ -200,7 +202,7 @@ impl Shared<'_> {
             let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
                 let name = &self.plan.variants[job.variant].name;
                 self.progress.job(name, &self.experiment.suite.items[job.item].id);
-                match &self.unfit[job.variant] {
+                match self.unfit[job.variant].as_ref().or_else(|| self.unfit[job.opponent?].as_ref()) {
                     Some(problem) => Err(problem.clone()),
                     None if self.flight.condemns(id) => Err(CONDEMNED.to_owned()),
                     None => self.searches(job, &mut kept, &desk.stop),
@@ -236,6 +238,9 @@ impl Shared<'_> {
             let game = trace.game(name).ok_or_else(|| format!("the trace has no {name}"))?;
             return Ok(Some(self.rows(job, &super::replayed::replayed(self.experiment, self.plan, job, game)?)));
         }
+        if let Some(opponent) = job.opponent {
+            return self.plays(job, opponent, kept, stop);
+        }
         let Some(working_set) = self.working_set(job, stop)? else { return Ok(None) };
         let subject = self.subject(job.variant, working_set, kept)?;
         subject.start().map_err(|failure| failure.to_string())?;
@@ -245,6 +250,44 @@ impl Shared<'_> {
             return Err("nothing was searched: the game had ended before the wanted plies".to_owned());
         }
         Ok(Some(self.rows(job, &searched)))
+    }
+
+    /// Both games of a pair, as rows; none if it was stopped.
+    fn plays(
+        &self,
+        job: &Job,
+        opponent: usize,
+        kept: &mut Kept,
+        stop: &AtomicBool,
+    ) -> Result<Option<Vec<Vec<String>>>, String> {
+        let pair = [job.variant, opponent];
+        let stays = |at: usize| self.plan.variants[at].outside().is_some() && self.subjects.all_are_kept();
+        kept.players.retain(|at, _| pair.contains(at) || stays(*at));
+        let mut subjects = Vec::with_capacity(2);
+        for at in pair {
+            subjects.push(match kept.players.remove(&at) {
+                Some(player) => player,
+                None => self.player(at)?,
+            });
+        }
+        let [first, second] = &mut subjects[..] else { return Err("a pair has two players".to_owned()) };
+        let player = |at: usize, subject| {
+            let Point { name, limit, .. } = &self.plan.variants[at];
+            played::Player { name, subject, limit: *limit }
+        };
+        let mut players = [player(pair[0], first.as_mut()), player(pair[1], second.as_mut())];
+        let found = played::pair(self.experiment, self.plan, job, &mut players, stop)?;
+        kept.players.extend(pair.into_iter().zip(subjects));
+        Ok(found.map(|found| self.rows(job, &found)))
+    }
+
+    /// A player that is new.
+    fn player(&self, variant: usize) -> Result<Box<dyn Subject>, String> {
+        let point = &self.plan.variants[variant];
+        if point.outside().is_some() {
+            return self.subjects.make(variant).ok_or_else(|| "it was not tried".to_owned());
+        }
+        Ok(Box::new(Engine::new(&point.options, None).map_err(|error| error.to_string())?))
     }
 
     /// The rows of what was found.
@@ -267,6 +310,7 @@ impl Shared<'_> {
                 error: "",
                 anatomy: self.plan.has_anatomy(),
                 outside: outside.then_some(Outside { told: found.told.as_ref(), repeats: &repeats }),
+                games: self.played(job, found.game.as_deref()),
             }
             .fields();
             check = record::seal(&mut fields, check);
@@ -335,6 +379,11 @@ impl Shared<'_> {
         }
     }
 
+    /// What a row says of its game, in a match.
+    fn played<'r>(&'r self, job: &Job, game: Option<&'r GameFound>) -> Option<Played<'r>> {
+        job.opponent.map(|opponent| Played { opponent: &self.plan.variants[opponent].name, game })
+    }
+
     /// Writes a job's rows, or one that says why there are none.
     fn finish(&self, job: &Job, rows: Result<Vec<Vec<String>>, String>) {
         let rows = match rows {
@@ -355,6 +404,7 @@ impl Shared<'_> {
                     error: &message,
                     anatomy: self.plan.has_anatomy(),
                     outside: outside.then_some(Outside { told: None, repeats: &repeats }),
+                    games: self.played(job, None),
                 }
                 .fields();
                 record::seal(&mut row, 0);

@@ -70,6 +70,7 @@ impl Reported {
     pub fn iteration(&self) -> Iteration {
         Iteration {
             depth: self.depth.unwrap_or(0),
+            deepest: 0,
             score: self.score.unwrap_or(0),
             best: self.best,
             pv: self.pv.clone(),

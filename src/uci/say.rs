@@ -41,7 +41,7 @@ pub fn score(score: Score, mate: &Mate) -> String {
 pub fn iteration(found: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) -> String {
     let milliseconds = elapsed.as_millis();
     let rate = (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
-    let mut line = format!("info depth {}", found.depth);
+    let mut line = format!("info depth {} seldepth {}", found.depth, found.deepest.max(usize::from(found.depth)));
     let _ = write!(line, " score {} nodes {nodes} nps {rate} time {milliseconds}", score(found.score, mate));
     if let Some(full) = (found.occupancy.occupied * 1000).checked_div(found.occupancy.slots) {
         let _ = write!(line, " hashfull {full}");

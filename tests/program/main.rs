@@ -10,6 +10,7 @@ mod docs;
 mod engines;
 mod figures;
 mod fuzzing;
+mod matches;
 mod names;
 mod own_policy;
 mod page;

@@ -1,6 +1,6 @@
 //! What an experiment cannot show, known before it runs.
 
-use super::{alike, blindness, confounds, few};
+use super::{alike, blindness, confounds, few, games};
 use crate::experiment::{Experiment, Plan, Point, grid, schema};
 use crate::record::columns;
 use crate::table::TableKind;
@@ -16,6 +16,9 @@ const FEW: usize = 10;
 /// Warnings about a plan; `jobs`: how many run at a time.
 #[must_use]
 pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize) -> Vec<String> {
+    if plan.is_match() {
+        return games::warnings(experiment, plan);
+    }
     let varying = plan.varying();
     let varies = |start: &str| varying.iter().any(|path| path.starts_with(start));
     let mut warnings = Vec::new();

@@ -6,5 +6,6 @@ pub mod blindness;
 pub mod confounds;
 pub mod doubts;
 pub mod few;
+pub mod games;
 pub mod memory;
 pub mod timing;

@@ -54,6 +54,9 @@ const PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 /// What stands in for a kind of pair that did not occur, so that no likelihood is 0.
 const NONE: f64 = 1e-3;
 
+/// Standard errors to each side of a 95 % interval.
+const SURE: f64 = 1.96;
+
 impl Pairs {
     /// How many pairs.
     #[must_use]
@@ -89,19 +92,19 @@ impl Pairs {
     /// What a test says.
     #[must_use]
     pub fn decide(&self, bounds: &Bounds) -> Decision {
-        let llr = self.llr(bounds.elo0, bounds.elo1);
-        let (lower, upper) = bounds.limits();
-        match () {
-            () if llr >= upper => Decision::H1,
-            () if llr <= lower => Decision::H0,
-            () => Decision::Open,
-        }
+        bounds.decide(self.llr(bounds.elo0, bounds.elo1))
     }
 
     /// Elo by the logistic law, with its interval.
     #[must_use]
     pub fn elo(&self) -> Elo {
-        self.interval(|score| {
+        self.elo_within(SURE)
+    }
+
+    /// Elo by the logistic law, with an interval of so many standard errors to each side.
+    #[must_use]
+    pub fn elo_within(&self, reach: f64) -> Elo {
+        self.interval(reach, |score| {
             let score = score.clamp(1e-6, 1.0 - 1e-6);
             400.0 * (score / (1.0 - score)).log10()
         })
@@ -111,12 +114,12 @@ impl Pairs {
     #[must_use]
     pub fn normalized(&self) -> Elo {
         let (_, deviation) = self.mean();
-        self.interval(|score| (score - 0.5) / (deviation * std::f64::consts::SQRT_2) * PER_DEVIATION)
+        self.interval(SURE, |score| (score - 0.5) / (deviation * std::f64::consts::SQRT_2) * PER_DEVIATION)
     }
 
-    fn interval(&self, elo: impl Fn(f64) -> f64) -> Elo {
+    fn interval(&self, reach: f64, elo: impl Fn(f64) -> f64) -> Elo {
         let (mean, deviation) = self.mean();
-        let reach = 1.96 * deviation / (self.count() as f64).sqrt();
+        let reach = reach * deviation / (self.count() as f64).sqrt();
         Elo { elo: elo(mean), low: elo(mean - reach), high: elo(mean + reach) }
     }
 
@@ -137,6 +140,17 @@ impl Bounds {
     #[must_use]
     pub fn limits(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
+    }
+
+    /// What a log-likelihood ratio says.
+    #[must_use]
+    pub fn decide(&self, llr: f64) -> Decision {
+        let (lower, upper) = self.limits();
+        match () {
+            () if llr >= upper => Decision::H1,
+            () if llr <= lower => Decision::H0,
+            () => Decision::Open,
+        }
     }
 }
 
@@ -174,6 +188,9 @@ fn root(shares: &[f64; 5], b: &[f64; 5]) -> f64 {
     let (mut low, mut high) = (-1.0 / most, -1.0 / least);
     for _ in 0..200 {
         let x = f64::midpoint(low, high);
+        if x <= low || x >= high {
+            break;
+        }
         let sum: f64 = shares.iter().zip(b).map(|(share, b)| share * b / (1.0 + x * b)).sum();
         if sum > 0.0 { low = x } else { high = x }
     }
@@ -220,23 +237,33 @@ mod tests {
         assert_eq!(Pairs::default().llr(0.0, 5.0).to_bits(), 0.0_f64.to_bits());
     }
 
-    /// Tests of two equal players, and of one that is better by what H1 says: each errs no oftener than asked (0.05), up to three standard
-    /// errors of the simulation.
+    /// A thousand tests of two equal players, and of one that is better by what H1 says: each errs no oftener than asked (0.05), up to three
+    /// standard errors of the simulation, and takes about as many pairs as Wald (1947) expects: the gain of a pair is t^2/2 where t is the
+    /// difference in deviations of a pair, and the bounds are passed by a little.
     #[test]
     fn simulated_tests_err_no_oftener_than_asked() {
         let bounds = Bounds { elo0: 0.0, elo1: 60.0, alpha: 0.05, beta: 0.05 };
         let fair = [0.05, 0.2, 0.5, 0.2, 0.05];
-        let better = constrained(&fair, std::f64::consts::SQRT_2 * bounds.elo1 / PER_DEVIATION);
-        let tests = 500;
+        let t = std::f64::consts::SQRT_2 * bounds.elo1 / PER_DEVIATION;
+        let better = constrained(&fair, t);
+        let tests = 1000;
         let most = 0.05 + 3.0 * (0.05 * 0.95 / f64::from(tests)).sqrt();
+        let wald = (0.95 - 0.05) * (0.95_f64 / 0.05).ln() / (t * t / 2.0);
         for (truth, wrong) in [(fair, Decision::H1), (better, Decision::H0)] {
             let mut random = Pcg64::seed_from_u64(5);
-            let errors = (0..tests).filter(|_| simulated(&truth, &bounds, &mut random) == wrong).count();
-            assert!(errors as f64 / f64::from(tests) <= most, "{wrong:?} {errors} of {tests}");
+            let (mut errors, mut pairs) = (0, 0);
+            for _ in 0..tests {
+                let (decided, taken) = simulated(&truth, &bounds, &mut random);
+                errors += u32::from(decided == wrong);
+                pairs += taken;
+            }
+            assert!(f64::from(errors) / f64::from(tests) <= most, "{wrong:?} {errors} of {tests}");
+            let mean = pairs as f64 / f64::from(tests);
+            assert!((0.9..1.4).contains(&(mean / wald)), "{mean} pairs, {wald} by Wald");
         }
     }
 
-    fn simulated(truth: &[f64; 5], bounds: &Bounds, random: &mut Pcg64) -> Decision {
+    fn simulated(truth: &[f64; 5], bounds: &Bounds, random: &mut Pcg64) -> (Decision, u64) {
         let mut pairs = Pairs::default();
         loop {
             for _ in 0..4 {
@@ -249,7 +276,7 @@ mod tests {
             }
             match pairs.decide(bounds) {
                 Decision::Open => {}
-                decided => return decided,
+                decided => return (decided, pairs.count()),
             }
         }
     }

@@ -8,6 +8,7 @@ pub mod findings;
 pub mod gate;
 pub mod joined;
 pub mod match_test;
+pub mod matches;
 pub mod pairwise;
 pub mod plans;
 pub mod power;

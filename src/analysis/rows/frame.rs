@@ -5,7 +5,8 @@ use crate::record::columns;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// A table of rows, by column. The id, the principal variation and the check are left out: no analysis asks for them.
+/// A table of rows, by column. What no analysis asks for is left out: the id, the principal variation, the check, and of games where they
+/// began and the scores.
 #[derive(Debug, Clone, Default)]
 pub struct Frame {
     names: Vec<String>,
@@ -120,7 +121,7 @@ fn ambiguous(name: &str, columns: &[&str]) -> FrameError {
 const JOINED: &[&str] = &[SOURCE, SEED];
 
 /// Columns that are not read.
-const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK];
+const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::START, columns::SCORES];
 
 impl Frame {
     /// Reads one results file.

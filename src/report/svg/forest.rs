@@ -1,4 +1,4 @@
-//! The forest plot: each variant's ratio with its interval, on one scale.
+//! The forest plot: each variant's ratio, or difference, with its interval, on one scale.
 
 use super::scale::{Scale, short};
 use super::{Anchor, Svg};
@@ -8,13 +8,13 @@ use super::{Anchor, Svg};
 pub struct Row {
     /// The variant.
     pub name: String,
-    /// The ratio.
+    /// The ratio, or the difference.
     pub mean: f64,
     /// Its interval; NaN where there is none.
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// Whether it is clear of 1 and stays so after correction.
+    /// Whether it is clear of no effect and stays so after correction.
     pub clear: bool,
 }
 
@@ -25,6 +25,8 @@ pub struct Forest {
     pub rows: Vec<Row>,
     /// What the ratio is of.
     pub x: String,
+    /// Whether they are differences, about 0, and no ratios about 1.
+    pub differences: bool,
 }
 
 impl Forest {
@@ -42,13 +44,15 @@ impl Forest {
         let figures = 58.0;
         let (left, right, top) = (names, width - figures - 8.0, 10.0);
         let bottom = top + step * self.rows.len() as f64;
-        let ends = self.rows.iter().flat_map(|row| [row.mean, row.low, row.high]).chain([1.0]);
-        let x = Scale::new(true, ends, (left, right));
+        let none = if self.differences { 0.0 } else { 1.0 };
+        let number = |value: f64| if self.differences { format!("{value:+.1}") } else { format!("{value:.3}") };
+        let ends = self.rows.iter().flat_map(|row| [row.mean, row.low, row.high]).chain([none]);
+        let x = Scale::new(!self.differences, ends, (left, right));
         for tick in x.ticks(52.0) {
             svg.line("rule", (x.at(tick), top), (x.at(tick), bottom));
             svg.text("", (x.at(tick), bottom + 16.0), Anchor::Middle, &short(tick));
         }
-        svg.line("one", (x.at(1.0), top), (x.at(1.0), bottom));
+        svg.line("one", (x.at(none), top), (x.at(none), bottom));
         for (at, row) in self.rows.iter().enumerate() {
             let y = top + step * at as f64 + if narrow { 28.0 + lines } else { step / 2.0 };
             if narrow {
@@ -56,21 +60,21 @@ impl Forest {
             } else {
                 svg.name((left - 10.0, y), Anchor::End, &row.name, room);
             }
-            let series = match (row.clear, row.mean < 1.0) {
+            let series = match (row.clear, row.mean < none) {
                 (false, _) => 7,
                 (true, true) => 1,
                 (true, false) => 2,
             };
-            let mut figure = format!("{}: {:.3}", row.name, row.mean);
+            let mut figure = format!("{}: {}", row.name, number(row.mean));
             if row.low.is_finite() {
-                figure += &format!(", 95 % {:.3} to {:.3}", row.low, row.high);
+                figure += &format!(", 95 % {} to {}", number(row.low), number(row.high));
                 svg.line(&format!("s{series} line"), (x.at(row.low), y), (x.at(row.high), y));
                 for end in [row.low, row.high] {
                     svg.line(&format!("s{series}"), (x.at(end), y - 4.0), (x.at(end), y + 4.0));
                 }
             }
             svg.mark(series, "", (x.at(row.mean), y), 4.5, &figure);
-            svg.text("", (width - 8.0, y + 4.0), Anchor::End, &format!("{:.3}", row.mean));
+            svg.text("", (width - 8.0, y + 4.0), Anchor::End, &number(row.mean));
         }
         svg.line("frame", (left, bottom), (right, bottom));
         svg.text("faint", ((left + right) / 2.0, bottom + 35.0), Anchor::Middle, &self.x);

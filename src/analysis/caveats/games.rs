@@ -1,0 +1,80 @@
+//! What a match cannot show, known before it is played.
+
+use super::alike;
+use crate::experiment::{Experiment, Plan, matches};
+use crate::table::TableKind;
+use crate::table::options::Clear;
+
+/// Spread of the points of a pair for each game, as matches of like players have it: between quiet draws (0.1) and wild games (0.35).
+const SPREAD: f64 = 0.25;
+
+/// Elo of a point of score, near one half.
+const SLOPE: f64 = 1600.0 / std::f64::consts::LN_10;
+
+/// Warnings about a match.
+#[must_use]
+pub fn warnings(experiment: &Experiment, plan: &Plan) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let Some(games) = &experiment.file.games else { return warnings };
+    let doubled = matches::doubled(&experiment.suite);
+    if doubled > 0 {
+        warnings.push(format!(
+            "{doubled} openings stand before in the suite: players that repeat play the same games again"
+        ));
+    }
+    let openings = experiment.suite.items.len() - doubled;
+    let reach = half_width(openings);
+    let wanted = (games.test.elo1 - games.test.elo0).abs();
+    if reach > wanted {
+        warnings.push(format!(
+            "{openings} pairs in an encounter: at a usual spread its 95 % interval will be about {reach:.0} Elo to each side, and the test is \
+             of {wanted} normalized Elo; about {} pairs would tell so little",
+            pairs_for(wanted)
+        ));
+    }
+    let ours = || experiment.points.iter().filter(|point| point.outside().is_none());
+    let names = |wanted: &dyn Fn(&&crate::experiment::Point) -> bool| {
+        let names: Vec<String> = ours().filter(wanted).map(|point| format!("\"{}\"", point.name)).collect();
+        let more = if names.len() > 3 { format!(" and {} more", names.len() - 3) } else { String::new() };
+        (!names.is_empty()).then(|| format!("{}{more}", names[..names.len().min(3)].join(", ")))
+    };
+    if let Some(names) = names(&|point| !point.options.draws) {
+        warnings.push(format!(
+            "draws = false: {names} does not see repetitions and the fifty moves, by which games are drawn"
+        ));
+    }
+    let emptied = |clear: Clear| matches!(clear, Clear::Search | Clear::Iteration);
+    if let Some(names) =
+        names(&|point| point.options.table.kind != TableKind::None && emptied(point.options.table.clear))
+    {
+        warnings.push(format!(
+            "table.clear: the table of {names} is emptied before each move: nothing is kept through a game (table.clear = \"game\" keeps it)"
+        ));
+    }
+    warnings.extend(alike::alike(&experiment.points));
+    debug_assert!(plan.is_match());
+    warnings
+}
+
+/// Elo to each side of a 95 % interval of so many pairs, at a usual spread.
+#[must_use]
+pub fn half_width(pairs: usize) -> f64 {
+    1.96 * SPREAD / (pairs.max(1) as f64).sqrt() * SLOPE
+}
+
+/// Pairs whose interval reaches so many Elo to each side.
+fn pairs_for(elo: f64) -> usize {
+    (1.96 * SPREAD * SLOPE / elo.max(0.1)).powi(2).ceil() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hundred_pairs_tell_thirty_elo() {
+        // 1.96 x 0.25 / 10 of a point is 0.049; a point of score is worth 695 Elo near one half.
+        assert!((half_width(100) - 34.0).abs() < 0.1, "{}", half_width(100));
+        assert_eq!(pairs_for(half_width(100)), 100);
+    }
+}

@@ -1,0 +1,326 @@
+//! What the games of a match say: each encounter's pairs, Elo, and the course of its sequential test, pair by pair in the plan's order.
+
+use super::match_test::{Bounds, Decision, Elo, Pairs};
+use crate::analysis::pairing::stats::t_beyond;
+use crate::analysis::rows::frame::Frame;
+use crate::experiment::matches::Test;
+use crate::record::{WHITE, columns};
+use statrs::distribution::{ContinuousCDF, Normal};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// The games of two players.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Encounter {
+    /// The first player, whose points are counted.
+    pub player: String,
+    /// The other.
+    pub opponent: String,
+    /// The pairs by what they were worth.
+    pub pairs: Pairs,
+    /// Games won, drawn and lost.
+    pub games: [u64; 3],
+    /// Points of White in all games.
+    pub white: f64,
+    /// What ended the games.
+    pub ends: BTreeMap<String, u64>,
+    /// Pairs whose games are move for move the same: the players did not differ there.
+    pub mirrored: u64,
+    /// Pairs with a game that is move for move one of a pair before it.
+    pub repeated: u64,
+    /// The place of an encounter before it whose games are all the same as these.
+    pub same_as: Option<usize>,
+    /// The player's moves for which no iteration ended within the limit.
+    pub blind: u64,
+    /// Mean moves of a game, of both sides.
+    pub plies: f64,
+    /// Mean depth of the player's last finished iteration.
+    pub depth: f64,
+    /// Mean nodes of a move, the player's and the opponent's.
+    pub nodes: [f64; 2],
+    /// After how many pairs the log-likelihood ratio was what; some of the pairs, first and last among them.
+    pub course: Vec<(u64, f64)>,
+    /// What the test decided, and after how many pairs.
+    pub decided: Option<(Decision, u64)>,
+    /// How likely so great a difference is by chance, on both sides.
+    pub p: f64,
+    /// The same, Holm-corrected for all encounters.
+    pub corrected: f64,
+}
+
+/// What a match says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matches {
+    /// The encounters, in the plan's order.
+    pub encounters: Vec<Encounter>,
+    /// Pairs that could not be played.
+    pub failed: u64,
+    /// What is tested.
+    pub test: Test,
+    /// The same for each encounter: the errors are shared out among them (Bonferroni).
+    pub bounds: Bounds,
+    /// Normal quantile of intervals that hold for all encounters together.
+    pub reach: f64,
+}
+
+/// Pairs between which the course of a test is told, at most.
+const COURSE: u64 = 60;
+
+/// A game, of those that a row tells.
+#[derive(Clone, Copy)]
+struct Game {
+    points: f64,
+    white: bool,
+    line: u32,
+}
+
+impl Matches {
+    /// What the rows say; none where they are no games.
+    #[must_use]
+    pub fn new(rows: &Frame, test: Test) -> Option<Self> {
+        if !rows.names().iter().any(|name| name == columns::OPPONENT) {
+            return None;
+        }
+        let words = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(|name| rows.coded(name));
+        let [variants, opponents, positions] = &words;
+        let [colours, ends, lines, errors] =
+            [columns::COLOUR, columns::END, columns::MOVES, columns::ERROR].map(|name| rows.coded(name));
+        let numbers = |name| rows.numbers(name);
+        let [points, plies, depths, blind] =
+            [columns::POINTS, columns::GAME_PLIES, columns::DEPTHS, columns::BLIND].map(numbers);
+        let nodes = [columns::NODES, columns::OPPONENT_NODES].map(numbers);
+        let mut order: Vec<(u32, u32)> = Vec::new();
+        let mut places: HashMap<(u32, u32), usize> = HashMap::new();
+        let mut found: Vec<Gathered> = Vec::new();
+        let mut failed = 0;
+        for row in 0..rows.rows() {
+            let who = (variants.codes()[row], opponents.codes()[row]);
+            let at = *places.entry(who).or_insert_with(|| {
+                order.push(who);
+                found.push(Gathered::default());
+                found.len() - 1
+            });
+            if !errors.at(row).is_empty() || points[row].is_nan() {
+                failed += 1;
+                continue;
+            }
+            let one = &mut found[at];
+            let game = Game { points: points[row], white: colours.at(row) == WHITE, line: lines.codes()[row] };
+            one.take(positions.codes()[row], game);
+            *one.ends.entry(ends.at(row).to_owned()).or_insert(0) += 1;
+            one.plies += plies[row];
+            one.depths += depths[row];
+            one.blind += blind[row];
+            one.nodes[0] += nodes[0][row];
+            one.nodes[1] += nodes[1][row];
+        }
+        let share = found.len().max(1) as f64;
+        let bounds = Bounds { elo0: test.elo0, elo1: test.elo1, alpha: test.alpha / share, beta: test.beta / share };
+        let mut encounters: Vec<Encounter> = found
+            .iter()
+            .zip(&order)
+            .enumerate()
+            .map(|(at, (one, &(player, opponent)))| Encounter {
+                player: variants.list()[player as usize].clone(),
+                opponent: opponents.list()[opponent as usize].clone(),
+                same_as: found[..at].iter().position(|other| !one.lines.is_empty() && other.lines == one.lines),
+                ..one.encounter(&bounds)
+            })
+            .collect();
+        let corrected = holm(&encounters.iter().map(|one| one.p).collect::<Vec<_>>());
+        encounters.iter_mut().zip(corrected).for_each(|(one, corrected)| one.corrected = corrected);
+        let reach = Normal::standard().inverse_cdf(1.0 - 0.025 / share);
+        Some(Self { encounters, failed, test, bounds, reach })
+    }
+}
+
+impl Encounter {
+    /// Elo with the interval that is right for this encounter alone.
+    #[must_use]
+    pub fn elo(&self) -> Elo {
+        self.pairs.elo()
+    }
+
+    /// Games.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.games.iter().sum()
+    }
+}
+
+/// Holm's correction: the adjusted p of each, in the order given. NaN stays NaN and counts for nothing. Encounters have no flips in common by
+/// which a joint test could know how they go together. Source: Holm, 1979.
+fn holm(p: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p.len()).filter(|&at| !p[at].is_nan()).collect();
+    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
+    let (mut adjusted, mut floor) = (p.to_vec(), 0.0_f64);
+    for (rank, &at) in order.iter().enumerate() {
+        floor = floor.max(p[at] * (order.len() - rank) as f64).min(1.0);
+        adjusted[at] = floor;
+    }
+    adjusted
+}
+
+/// What is gathered of an encounter.
+#[derive(Default)]
+struct Gathered {
+    /// The first game of a pair, until the second is there.
+    open: HashMap<u32, Game>,
+    /// Points of each pair, in order.
+    pairs: Vec<f64>,
+    games: [u64; 3],
+    white: f64,
+    lines: Vec<u32>,
+    /// Both games' moves of each pair.
+    both: Vec<[u32; 2]>,
+    ends: BTreeMap<String, u64>,
+    plies: f64,
+    depths: f64,
+    blind: f64,
+    nodes: [f64; 2],
+}
+
+impl Gathered {
+    fn take(&mut self, position: u32, game: Game) {
+        let kind = if game.points > 0.75 {
+            0
+        } else if game.points > 0.25 {
+            1
+        } else {
+            2
+        };
+        self.games[kind] += 1;
+        self.white += if game.white { game.points } else { 1.0 - game.points };
+        self.lines.push(game.line);
+        match self.open.remove(&position) {
+            Some(first) => {
+                self.pairs.push(first.points + game.points);
+                self.both.push([first.line, game.line]);
+            }
+            None => {
+                self.open.insert(position, game);
+            }
+        }
+    }
+
+    fn encounter(&self, bounds: &Bounds) -> Encounter {
+        let all = self.pairs.len() as u64;
+        let step = all.div_ceil(COURSE).max(1);
+        let (mut pairs, mut course, mut decided) = (Pairs::default(), vec![(0, 0.0)], None);
+        for (at, points) in (1..).zip(&self.pairs) {
+            pairs.0[(points * 2.0).round() as usize % 5] += 1;
+            let wanted = at % step == 0 || at == all;
+            if decided.is_none() || wanted {
+                let llr = pairs.llr(bounds.elo0, bounds.elo1);
+                let decision = bounds.decide(llr);
+                if decided.is_none() && decision != Decision::Open {
+                    decided = Some((decision, at));
+                    course.push((at, llr));
+                } else if wanted {
+                    course.push((at, llr));
+                }
+            }
+        }
+        let games = self.games.iter().sum::<u64>() as f64;
+        let (mean, deviation) = pairs.mean();
+        let error = deviation / (all as f64).sqrt();
+        let mut seen = HashSet::new();
+        Encounter {
+            pairs,
+            games: self.games,
+            white: self.white,
+            ends: self.ends.clone(),
+            mirrored: self.both.iter().filter(|[first, second]| first == second).count() as u64,
+            repeated: self
+                .both
+                .iter()
+                .filter(|both| {
+                    both.iter().filter(|&&line| !seen.insert(line)).count() > usize::from(both[0] == both[1])
+                })
+                .count() as u64,
+            blind: self.blind as u64,
+            plies: self.plies / games,
+            depth: self.depths / (self.plies / 2.0),
+            nodes: self.nodes.map(|nodes| nodes / (self.plies / 2.0)),
+            course,
+            decided,
+            p: if all < 2 { f64::NAN } else { t_beyond(pairs.count() as usize, (mean - 0.5) / error) },
+            ..Encounter::default()
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Two encounters by hand: A's pairs are worth 2, 1, 1.5 and one is not played to its end; B's games are A's first two.
+    const ROWS: &str = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,match.opponent_nodes,match.moves,error
+A,o1,0,100,base,white,1,mate,20,50,1,200,e2e4,
+A,o1,0,100,base,black,1,mate,20,50,1,200,d2d4,
+B,o1,0,100,base,white,1,mate,20,50,1,200,e2e4,
+B,o1,0,100,base,black,1,mate,20,50,1,200,d2d4,
+A,o2,0,100,base,white,1,resigned,20,50,1,200,c2c4,
+A,o2,0,100,base,black,0,mate,20,50,1,200,c2c4,
+A,o3,0,100,base,white,0.5,repetition,40,100,0,200,b2b4,
+A,o3,0,100,base,black,1,mate,40,100,0,200,e2e4,
+A,o4,0,0,base,,,,,,,,,engine died
+";
+
+    #[test]
+    fn encounters_by_hand() {
+        let rows = Frame::parse(ROWS.as_bytes(), "test").unwrap();
+        let found = Matches::new(&rows, Test::default()).unwrap();
+        let [a, b] = &found.encounters[..] else { panic!("two encounters") };
+        assert_eq!((a.player.as_str(), a.opponent.as_str(), b.player.as_str()), ("A", "base", "B"));
+        assert_eq!((a.pairs, b.pairs), (Pairs([0, 0, 1, 1, 1]), Pairs([0, 0, 0, 0, 1])));
+        assert_eq!((a.games, a.count(), found.failed), ([4, 1, 1], 6, 1));
+        // White won o1's first and o2's both, drew one, lost o1's second and o3's second.
+        assert!((a.white - 3.5).abs() < 1e-12, "{}", a.white);
+        assert_eq!((a.mirrored, a.repeated, a.ends["mate"], a.ends["resigned"]), (1, 1, 4, 1));
+        // 160 plies, half of them A's; 400 plies of depth; 600 nodes of A's and 1,200 of the other's over 80 moves.
+        assert!((a.depth - 5.0).abs() < 1e-12 && (a.nodes[0] - 7.5).abs() < 1e-12 && (a.nodes[1] - 15.0).abs() < 1e-12);
+        assert_eq!((a.same_as, b.same_as, a.blind, b.blind), (None, None, 4, 2));
+        assert!((found.bounds.alpha - 0.025).abs() < 1e-12 && (found.reach - 2.241).abs() < 1e-3);
+        assert_eq!(a.course.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    }
+
+    /// Holm's own example: the least p of four times four, the next times three, none below the one before.
+    #[test]
+    fn p_of_several_are_corrected() {
+        let found = holm(&[0.01, 0.04, 0.03, 0.005, f64::NAN]);
+        for (found, wanted) in found.iter().zip([0.03, 0.06, 0.06, 0.02]) {
+            assert!((found - wanted).abs() < 1e-12, "{found} {wanted}");
+        }
+        assert!(found[4].is_nan());
+    }
+
+    /// A player that wins every pair is found better as soon as the ratio passes the bound; what follows changes nothing.
+    #[test]
+    fn a_test_is_decided_where_it_first_passes_its_bound() {
+        let mut one = Gathered::default();
+        let mut random = 7_u64;
+        for position in 0..400 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let second = [1.0, 1.0, 0.5, 0.0][(random >> 60) as usize % 4];
+            one.take(position, Game { points: 1.0, white: true, line: 2 * position });
+            one.take(position, Game { points: second, white: false, line: 2 * position + 1 });
+        }
+        let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
+        let whole = one.encounter(&bounds);
+        let (decision, at) = whole.decided.unwrap();
+        assert_eq!(decision, Decision::H1);
+        let upto = |pairs: usize| {
+            let cut = Gathered {
+                pairs: one.pairs[..pairs].to_vec(),
+                both: one.both[..pairs].to_vec(),
+                games: [1, 0, 0],
+                ..Gathered::default()
+            };
+            cut.encounter(&bounds)
+        };
+        assert!(at > 2 && at < 400, "{at}");
+        assert_eq!((upto(at as usize - 1).decided, upto(at as usize).decided), (None, whole.decided));
+        assert!(whole.course.contains(&(at, upto(at as usize).course.last().unwrap().1)));
+    }
+}

@@ -1,0 +1,214 @@
+//! `[match]`: the variants play games instead of searching the suite's positions, which are the openings.
+
+use super::file::{File, Source};
+use super::grid::Point;
+use super::problem::Problem;
+use crate::chess::suite::{Item, Suite};
+use crate::chess::{Board, Increments};
+use crate::table::options::Size;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// Pairs of games from each opening of the suite, colours swapped.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Match {
+    /// Who plays whom.
+    pub pairing: Pairing,
+    /// When a game is given up; left out: it is played to its end.
+    pub resign: Option<Resign>,
+    /// When a game is given as drawn; left out: it is played to its end.
+    pub draw: Option<Draw>,
+    /// Moves of each side after which a game is drawn. Mate, stalemate, the third occurrence of a position, fifty moves without a capture or
+    /// pawn move, and too little material for a mate end it always.
+    #[schemars(range(min = 1, max = 5000))]
+    pub max_moves: u16,
+    /// What the sequential test asks of each encounter. It is read off the games when they are played, pair by pair in the plan's order: no
+    /// game depends on it.
+    pub test: Test,
+}
+
+/// Who plays whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pairing {
+    /// Each against the baseline.
+    #[default]
+    Baseline,
+    /// Each against each.
+    RoundRobin,
+}
+
+/// A game is lost for one side when both say so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Resign {
+    /// Centipawns that the loser finds himself behind by, and the winner himself ahead.
+    #[schemars(range(min = 1))]
+    pub score: u32,
+    /// For so many moves in a row of each.
+    #[schemars(range(min = 1, max = 5000))]
+    pub moves: u16,
+}
+
+/// A game is drawn when both say so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Draw {
+    /// Centipawns from 0 that both scores lie within.
+    pub score: u32,
+    /// For so many moves in a row of each.
+    #[schemars(range(min = 1, max = 5000))]
+    pub moves: u16,
+    /// From this move of the game on, counted from the opening.
+    #[serde(default)]
+    pub from: u16,
+}
+
+/// A sequential test on pairs of games, in normalized Elo.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Test {
+    /// H0: the first player is better by this.
+    pub elo0: f64,
+    /// H1: the first player is better by this.
+    pub elo1: f64,
+    /// How often H1 may be taken where H0 holds, in all encounters together.
+    #[schemars(range(min = 0.0001, max = 0.5))]
+    pub alpha: f64,
+    /// How often H0 may be taken where H1 holds, in all encounters together.
+    #[schemars(range(min = 0.0001, max = 0.5))]
+    pub beta: f64,
+}
+
+impl Default for Match {
+    fn default() -> Self {
+        Self { pairing: Pairing::default(), resign: None, draw: None, max_moves: 300, test: Test::default() }
+    }
+}
+
+impl Default for Test {
+    fn default() -> Self {
+        Self { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05 }
+    }
+}
+
+impl Match {
+    /// The encounters: places of both players, the baseline second.
+    #[must_use]
+    pub fn encounters(&self, points: usize, baseline: usize) -> Vec<(usize, usize)> {
+        match self.pairing {
+            Pairing::Baseline => (0..points).filter(|&at| at != baseline).map(|at| (at, baseline)).collect(),
+            Pairing::RoundRobin => {
+                (0..points).flat_map(|first| (first + 1..points).map(move |second| (first, second))).collect()
+            }
+        }
+    }
+
+    /// What makes its games what they are: who plays whom and what is asked of the games do not.
+    #[must_use]
+    pub fn content(&self) -> String {
+        let Self { resign, draw, max_moves, .. } = self;
+        format!("match\nresign: {resign:?}\ndraw: {draw:?}\nmax_moves: {max_moves}\n")
+    }
+
+    /// Checks it against the rest of the file.
+    ///
+    /// # Errors
+    /// The first mistake, with its place.
+    pub(super) fn check(
+        &self,
+        file: &File,
+        points: &[Point],
+        suite: &Suite,
+        source: &Source<'_>,
+    ) -> Result<(), Problem> {
+        let wrong = |path: &str, message: String| Err(source.at(path, format!("{path}: {message}")));
+        let range = |path: &str, found: String, expected: &str| {
+            wrong(&format!("match.{path}"), format!("{found} is out of range: expected {expected}"))
+        };
+        if points.len() < 2 {
+            return wrong(
+                "match",
+                "one variant has nobody to play: give a second, by [grid] or [[variant]]".to_owned(),
+            );
+        }
+        for (there, path) in [
+            (file.trace.is_some(), "trace"),
+            (file.sequence.is_some(), "sequence"),
+            (file.tune.is_some(), "tune"),
+            (file.reference.is_some(), "reference"),
+            (!file.expect.is_empty(), "expect"),
+        ] {
+            if there {
+                return wrong(path, "does not go with [match]: games are played, and no positions searched".to_owned());
+            }
+        }
+        for (count, path) in [(file.repeats, "repeats"), (file.seeds, "seeds")] {
+            if count > 1 {
+                return wrong(
+                    path,
+                    format!("{count}: players that repeat play the same games again: more openings make more games"),
+                );
+            }
+        }
+        if !(1..=5000).contains(&self.max_moves) {
+            return range("max_moves", self.max_moves.to_string(), "1 to 5000");
+        }
+        if let Some(resign) = &self.resign {
+            if resign.score == 0 {
+                return range("resign.score", "0".to_owned(), "at least 1");
+            }
+            if !(1..=5000).contains(&resign.moves) {
+                return range("resign.moves", resign.moves.to_string(), "1 to 5000");
+            }
+        }
+        if let Some(draw) = &self.draw
+            && !(1..=5000).contains(&draw.moves)
+        {
+            return range("draw.moves", draw.moves.to_string(), "1 to 5000");
+        }
+        let test = &self.test;
+        if !(test.elo0.abs() <= 1000.0 && test.elo1.abs() <= 1000.0) {
+            return range("test", format!("elo0 = {}, elo1 = {}", test.elo0, test.elo1), "-1000 to 1000");
+        }
+        if test.elo0 >= test.elo1 {
+            return range("test", format!("elo0 = {}, elo1 = {}", test.elo0, test.elo1), "elo0 below elo1");
+        }
+        for (name, value) in [("test.alpha", test.alpha), ("test.beta", test.beta)] {
+            if !(0.0001..=0.5).contains(&value) {
+                return range(name, value.to_string(), "0.0001 to 0.5");
+            }
+        }
+        if let Some(point) =
+            points.iter().find(|point| point.outside().is_none() && matches!(point.options.table.size, Size::Share(_)))
+        {
+            let name = &point.name;
+            return wrong(
+                "table.size",
+                format!("a share of what searches store is not known in a match (variant \"{name}\")"),
+            );
+        }
+        let ended = |item: &&Item| crate::chess::ending::ending(&opening(item), &[]).is_some();
+        if let Some(item) = suite.items.iter().find(ended) {
+            return wrong("suite", format!("{}: the game is over before it begins", item.id));
+        }
+        Ok(())
+    }
+}
+
+/// The position from which an item's games are played: a position, or the end of a game.
+#[must_use]
+pub fn opening(item: &Item) -> Board {
+    let mut board = item.board;
+    item.moves().iter().for_each(|&mv| board.play(mv, Increments::none()));
+    board
+}
+
+/// How many openings of a suite are those of an item before them.
+#[must_use]
+pub fn doubled(suite: &Suite) -> usize {
+    let mut seen = HashSet::new();
+    suite.items.iter().filter(|item| !seen.insert(opening(item).fen(crate::chess::EpRule::Legal))).count()
+}

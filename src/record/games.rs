@@ -1,0 +1,278 @@
+//! The games of a match as PGN, made of the rows alone: the same rows give the same bytes. Each game is played through on the way, so that one
+//! whose moves, end or result are not what the rules say is refused.
+
+use super::whole::{begin, publish};
+use super::{BLACK, ResultsError, WHITE, columns, scan_any};
+use crate::chess::ending::{Ending, ending};
+use crate::chess::{Board, Color, EpRule, Increments, Move, MoveList, legal, san};
+use csv::StringRecord;
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The file's name, beside the results.
+pub const NAME: &str = "games.pgn";
+
+/// Characters of a line of moves at most.
+const WIDE: usize = 80;
+
+/// What rows call the end of a game by the rules.
+#[must_use]
+pub fn word(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Mate => "mate",
+        Ending::Stalemate => "stalemate",
+        Ending::Repetition => "repetition",
+        Ending::FiftyMoves => "fifty-moves",
+        Ending::Material => "material",
+    }
+}
+
+/// Given up by the side that both find lost.
+pub const RESIGNED: &str = "resigned";
+
+/// Given as drawn, as both find it.
+pub const AGREED: &str = "draw-agreed";
+
+/// Ended by its length.
+pub const TOO_LONG: &str = "max-moves";
+
+/// Writes the games beside their results. Returns how many, or none where the rows are no games.
+///
+/// # Errors
+/// When a game is not what the rules say, or the system refuses.
+pub fn write(results: &Path) -> Result<Option<u64>, ResultsError> {
+    let path = results.with_file_name(NAME);
+    let mut new = begin(&path)?;
+    let mut writer = BufWriter::new(new.as_file_mut());
+    let written = each(results, |text| writer.write_all(text.as_bytes()))?;
+    writer.flush()?;
+    drop(writer);
+    if written.is_some() {
+        publish(new, &path)?;
+    }
+    Ok(written)
+}
+
+/// Holds a folder's games against its rows: none where they agree, or there are none; else what is wrong.
+///
+/// # Errors
+/// When the results cannot be read.
+pub fn verify(results: &Path) -> Result<Option<String>, ResultsError> {
+    let path: PathBuf = results.with_file_name(NAME);
+    let mut text = String::new();
+    match each(results, |game| {
+        text.push_str(game);
+        Ok(())
+    }) {
+        Ok(None) => Ok(None),
+        Ok(Some(_)) => Ok(match std::fs::read(&path) {
+            Ok(bytes) if bytes == text.as_bytes() => None,
+            Ok(_) => Some(format!("{NAME} is not of these rows")),
+            Err(error) => Some(format!("{NAME}: {error}")),
+        }),
+        Err(ResultsError::Damaged { line, problem }) => Ok(Some(format!("line {line}: {problem}"))),
+        Err(error) => Err(error),
+    }
+}
+
+/// Hands on the PGN of each game, in the rows' order.
+fn each(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<Option<u64>, ResultsError> {
+    let (mut games, mut broken) = (0, None);
+    let header = scan_any(results, |header, _, row| {
+        let Some(fields) = Fields::new(header) else { return Err(String::new()) };
+        let row = row?;
+        if let Some(text) = fields.pgn(row)? {
+            games += 1;
+            if let Err(error) = put(&text) {
+                broken = Some(error);
+                return Err(String::new());
+            }
+        }
+        Ok(())
+    });
+    match (broken, header) {
+        (Some(error), _) => Err(error.into()),
+        (None, Ok(header)) => Ok(Fields::new(&header).map(|_| games)),
+        (None, Err(ResultsError::Damaged { problem, .. })) if problem.is_empty() => Ok(None),
+        (None, Err(error)) => Err(error),
+    }
+}
+
+/// Where a row has what a game's text needs.
+struct Fields([usize; FIELDS.len()]);
+
+const FIELDS: [&str; 11] = [
+    columns::EXPERIMENT,
+    columns::VARIANT,
+    columns::POSITION,
+    columns::OPPONENT,
+    columns::COLOUR,
+    columns::POINTS,
+    columns::END,
+    columns::START,
+    columns::MOVES,
+    columns::SCORES,
+    columns::ERROR,
+];
+
+impl Fields {
+    fn new(header: &[String]) -> Option<Self> {
+        let mut places = [0; FIELDS.len()];
+        for (place, name) in places.iter_mut().zip(FIELDS) {
+            *place = header.iter().position(|column| column == name)?;
+        }
+        Some(Self(places))
+    }
+
+    /// The text of a row's game; none of a job that failed.
+    fn pgn(&self, row: &StringRecord) -> Result<Option<String>, String> {
+        let [experiment, variant, position, opponent, colour, points, end, start, moves, scores, error] =
+            self.0.map(|at| row.get(at).unwrap_or_default());
+        if !error.is_empty() {
+            return Ok(None);
+        }
+        let (white, black, game) = match colour {
+            WHITE => (variant, opponent, 1),
+            BLACK => (opponent, variant, 2),
+            _ => return Err(format!("{}: `{colour}` is no colour", columns::COLOUR)),
+        };
+        let result = match (points, colour) {
+            ("1", WHITE) | ("0", BLACK) => "1-0",
+            ("0", WHITE) | ("1", BLACK) => "0-1",
+            ("0.5", _) => "1/2-1/2",
+            _ => return Err(format!("{}: `{points}` is no result", columns::POINTS)),
+        };
+        let board = Board::from_fen(start).map_err(|error| format!("{}: {error}", columns::START))?;
+        let moves: Vec<&str> = moves.split_whitespace().collect();
+        let scores: Vec<&str> = scores.split_whitespace().collect();
+        if moves.len() != scores.len() {
+            return Err(format!("{} moves have {} scores", moves.len(), scores.len()));
+        }
+        let text = movetext(&board, &moves, &scores, (end, result))?;
+        let fen = board.fen(EpRule::Legal);
+        let termination = if [RESIGNED, AGREED, TOO_LONG].contains(&end) { "adjudication" } else { "normal" };
+        let mut pgn = String::new();
+        for (name, value) in [
+            ("Event", experiment),
+            ("Site", "?"),
+            ("Date", "????.??.??"),
+            ("Round", &format!("{position}.{game}")),
+            ("White", white),
+            ("Black", black),
+            ("Result", result),
+            ("SetUp", "1"),
+            ("FEN", &fen),
+            ("PlyCount", &moves.len().to_string()),
+            ("Termination", termination),
+            ("End", end),
+        ] {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+            let _ = writeln!(pgn, "[{name} \"{value}\"]");
+        }
+        let _ = write!(pgn, "\n{text}\n");
+        Ok(Some(pgn))
+    }
+}
+
+/// The moves of a game in SAN, each with its mover's score in pawns, held against the rules and what is said of its end.
+fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str, &str)) -> Result<String, String> {
+    let (mut board, mut past) = (*start, Vec::with_capacity(moves.len()));
+    let mut lines = Lines::default();
+    for (at, (&text, &score)) in moves.iter().zip(scores).enumerate() {
+        if let Some(over) = ending(&board, &past) {
+            return Err(format!("move {} is played after the game has ended: {}", at + 1, word(over)));
+        }
+        let mv = find(&board, text).ok_or_else(|| format!("move {}, `{text}`, is not legal", at + 1))?;
+        let number = board.game_ply() / 2 + 1;
+        match board.turn() {
+            Color::White => lines.push(&format!("{number}.")),
+            Color::Black if at == 0 => lines.push(&format!("{number}...")),
+            Color::Black => {}
+        }
+        lines.push(&san::write(&board, mv));
+        if let Ok(score) = score.parse::<i32>() {
+            lines.push(&format!("{{{:+.2}}}", f64::from(score) / 100.0));
+        }
+        past.push(board);
+        board.play(mv, Increments::none());
+    }
+    let over = ending(&board, &past);
+    let loser = if board.turn() == Color::White { "0-1" } else { "1-0" };
+    let fits = match over {
+        Some(Ending::Mate) => end == word(Ending::Mate) && result == loser,
+        Some(over) => end == word(over) && result == "1/2-1/2",
+        None => match end {
+            RESIGNED => result != "1/2-1/2",
+            AGREED | TOO_LONG => result == "1/2-1/2",
+            _ => false,
+        },
+    };
+    if !fits {
+        let by_rules = over.map_or("goes on", word);
+        return Err(format!("the game is said to end by {end} with {result}; by the rules: {by_rules}"));
+    }
+    lines.push(result);
+    Ok(lines.text + "\n")
+}
+
+/// A legal move by its UCI form.
+fn find(board: &Board, text: &str) -> Option<Move> {
+    let mut list = MoveList::new();
+    legal(board, &mut list);
+    list.iter().copied().find(|mv| mv.to_string() == text)
+}
+
+/// Words in lines of at most [`WIDE`] characters.
+#[derive(Default)]
+struct Lines {
+    text: String,
+    length: usize,
+}
+
+impl Lines {
+    fn push(&mut self, word: &str) {
+        if self.length > 0 {
+            let breaks = self.length + 1 + word.len() > WIDE;
+            self.text.push(if breaks { '\n' } else { ' ' });
+            self.length = if breaks { 0 } else { self.length + 1 };
+        }
+        self.text.push_str(word);
+        self.length += word.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MATE: [&str; 4] = ["f2f3", "e7e5", "g2g4", "d8h4"];
+
+    #[test]
+    fn a_game_is_written_in_the_words_of_the_standard() {
+        let text = movetext(&Board::startpos(), &MATE, &["-30", "?", "-31000", "31000"], ("mate", "0-1"));
+        assert_eq!(text.as_deref(), Ok("1. f3 {-0.30} e5 2. g4 {-310.00} Qh4# {+310.00} 0-1\n"));
+    }
+
+    #[test]
+    fn what_the_rules_do_not_say_is_refused() {
+        let of = |moves: &[&str], end: (&str, &str)| movetext(&Board::startpos(), moves, &vec!["0"; moves.len()], end);
+        for (moves, end, problem) in [
+            (&MATE[..], ("mate", "1-0"), "said to end by mate with 1-0"),
+            (&MATE[..3], ("mate", "0-1"), "by the rules: goes on"),
+            (&MATE[..3], ("resigned", "1/2-1/2"), "said to end by resigned"),
+            (&["f2f3", "e7e5", "g2g4", "d8h4", "a2a3"], ("resigned", "0-1"), "after the game has ended: mate"),
+            (&["f2f3", "e7e4"], ("resigned", "0-1"), "move 2, `e7e4`, is not legal"),
+        ] {
+            assert!(of(moves, end).is_err_and(|told| told.contains(problem)), "{moves:?} {end:?}");
+        }
+        assert!(of(&MATE[..3], ("resigned", "0-1")).is_ok() && of(&MATE[..2], ("max-moves", "1/2-1/2")).is_ok());
+    }
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        let mut lines = Lines::default();
+        (0..40).for_each(|_| lines.push("Nf3 x"));
+        assert!(lines.text.lines().count() == 3 && lines.text.lines().all(|line| line.len() <= WIDE), "{}", lines.text);
+    }
+}

@@ -1,0 +1,449 @@
+//! What the page of a match shows: the encounters, Elo with its intervals, the courses of the tests, how the games ended.
+
+use super::figure::{Figure, Plot};
+use super::number::{count, percent};
+use super::sheet::{Cell, Column, Mark, Part, Table, Value};
+use super::svg::forest::{Forest, Row};
+use super::svg::lines::Lines;
+use crate::analysis::Frame;
+use crate::analysis::questions::curves::{LINES, Point, Series};
+use crate::analysis::questions::match_test::{Decision, Elo};
+use crate::analysis::questions::matches::{Encounter, Matches};
+use crate::analysis::rows::axes;
+use crate::record::{columns, games};
+use std::collections::BTreeMap;
+
+/// Encounters that findings name one by one.
+const NAMED: usize = 6;
+
+/// Pairs below which the normal law is no good guide to an interval.
+const FEW: u64 = 30;
+
+/// Level of a clear difference, after correction.
+const LEVEL: f64 = 0.05;
+
+/// The two players, as a page names them.
+fn name(one: &Encounter, all: &Matches) -> String {
+    let alone = all.encounters.iter().all(|other| other.opponent == one.opponent);
+    if alone { one.player.clone() } else { format!("{} against {}", one.player, one.opponent) }
+}
+
+fn signed(Elo { elo, low, high }: Elo) -> String {
+    format!("{elo:+.1} Elo [{low:+.1}, {high:+.1}]")
+}
+
+/// What a test says, in words.
+fn told(one: &Encounter) -> String {
+    match one.decided {
+        None => "open".to_owned(),
+        Some((Decision::H1, at)) => format!("H1 after {} pairs", count(at as f64)),
+        Some((_, at)) => format!("H0 after {} pairs", count(at as f64)),
+    }
+}
+
+/// The answer, in sentences.
+#[must_use]
+pub fn findings(all: &Matches) -> Vec<String> {
+    let mut found = Vec::new();
+    let encounters = &all.encounters;
+    let played: u64 = encounters.iter().map(|one| one.pairs.count()).sum();
+    let test = &all.test;
+    let clear = |one: &&Encounter| one.corrected < LEVEL;
+    if encounters.len() <= NAMED {
+        for one in encounters {
+            let verdict = match (one.corrected < LEVEL, one.elo().elo > 0.0) {
+                (true, true) => "the first is clearly the stronger",
+                (true, false) => "the first is clearly the weaker",
+                _ => "no difference is shown",
+            };
+            found.push(format!(
+                "\"{}\" against \"{}\": {} over {} pairs of games; {verdict}. The test of {} against {} normalized Elo: {}.",
+                one.player,
+                one.opponent,
+                signed(one.elo()),
+                count(one.pairs.count() as f64),
+                test.elo0,
+                test.elo1,
+                told(one)
+            ));
+        }
+    } else {
+        let by = |a: &&Encounter, b: &&Encounter| a.elo().elo.total_cmp(&b.elo().elo);
+        if let (Some(best), Some(worst)) = (encounters.iter().max_by(by), encounters.iter().min_by(by)) {
+            for (word, one) in [("most", best), ("least", worst)] {
+                found.push(format!("The {word}: \"{}\", {}.", name(one, all), signed(one.elo())));
+            }
+        }
+        let stronger = encounters.iter().filter(clear).filter(|one| one.elo().elo > 0.0).count();
+        let weaker = encounters.iter().filter(clear).count() - stronger;
+        found.push(format!(
+            "Of {} encounters {stronger} are clearly won and {weaker} clearly lost by the first player, after correction for their \
+             number; the others show no difference.",
+            encounters.len()
+        ));
+    }
+    if encounters.len() > 1 {
+        found.push(format!(
+            "{} pairs in all. {} encounters are looked at together: p is Holm-corrected, and each test may err {:.2} and {:.2} % of the \
+             time, so that all together err at most {} and {} %.",
+            count(played as f64),
+            encounters.len(),
+            100.0 * all.bounds.alpha,
+            100.0 * all.bounds.beta,
+            100.0 * test.alpha,
+            100.0 * test.beta
+        ));
+    }
+    found
+}
+
+/// What the reader must be warned of.
+#[must_use]
+pub fn doubts(all: &Matches) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if all.failed > 0 {
+        warnings.push(format!("{} pairs could not be played and count for nothing: see the error column", all.failed));
+    }
+    let fewest = all.encounters.iter().map(|one| one.pairs.count()).min().unwrap_or(0);
+    if fewest < FEW {
+        warnings.push(format!(
+            "{fewest} pairs in an encounter are few: intervals and p take the mean of the pairs for normal, which wants {FEW} or more"
+        ));
+    }
+    let (repeated, pairs): (u64, u64) =
+        all.encounters.iter().fold((0, 0), |(a, b), one| (a + one.repeated, b + one.pairs.count()));
+    if repeated > 0 {
+        warnings.push(format!(
+            "{repeated} of {pairs} pairs have a game that is move for move one of a pair before them (transposed openings, or the same \
+             opening twice): they say nothing new, and the intervals are too narrow by that much"
+        ));
+    }
+    let blind: Vec<&Encounter> = all.encounters.iter().filter(|one| one.blind > 0).collect();
+    if let Some(most) = blind.iter().max_by_key(|one| one.blind) {
+        warnings.push(format!(
+            "in {} encounters the first player moved without any finished iteration ({} moves at most, \"{}\"): the limit is too small for \
+             its quiescence",
+            blind.len(),
+            most.blind,
+            name(most, all)
+        ));
+    }
+    let alike: Vec<String> = all
+        .encounters
+        .iter()
+        .filter_map(|one| Some(format!("\"{}\" as \"{}\"", name(one, all), name(&all.encounters[one.same_as?], all))))
+        .collect();
+    if !alike.is_empty() {
+        let more = if alike.len() > NAMED { format!(" and {} more", alike.len() - NAMED) } else { String::new() };
+        warnings.push(format!(
+            "the same games move for move, so that they are one player here, and one finding: {}{more}",
+            alike[..alike.len().min(NAMED)].join("; ")
+        ));
+    }
+    warnings
+}
+
+/// The parts between the head and how it was made.
+#[must_use]
+pub fn parts(all: &Matches, rows: &Frame) -> Vec<Part> {
+    let mut parts = vec![Part::Table(table(all))];
+    parts.extend(standings(all).map(Part::Table));
+    parts.push(Part::Figure(forest(all)));
+    parts.extend(by_size(all, rows).map(Part::Figure));
+    parts.extend(courses(all).map(Part::Figure));
+    parts.push(Part::Table(pairs(all)));
+    parts.push(Part::Table(ends(all)));
+    parts
+}
+
+/// The encounters.
+#[must_use]
+pub fn table(all: &Matches) -> Table {
+    let several = all.encounters.len() > 1;
+    let mut columns = vec![
+        Column::words("variant", "variant", ""),
+        Column::words("opponent", "against", "").spare(5),
+        Column::numbers("pairs", "pairs", "pairs of games, colours swapped"),
+        Column::numbers("elo", "Elo", "by the logistic law, from the mean of the pairs"),
+        Column::numbers("interval", "95 %", "of this encounter alone"),
+    ];
+    if several {
+        columns.push(
+            Column::numbers(
+                "joint",
+                "95 % of all",
+                "so wide that all encounters' intervals hold together (Bonferroni)",
+            )
+            .spare(4),
+        );
+    }
+    columns.extend([
+        Column::numbers("nelo", "nElo", "normalized: in standard deviations of a game").spare(6),
+        Column::numbers("los", "LOS", "how likely the first is the stronger, all differences alike before").spare(7),
+        Column::numbers("p", "p", if several { "two-sided, Holm-corrected" } else { "two-sided" }),
+        Column::numbers("score", "score", "points of the games").spare(3),
+        Column::numbers("draws", "draws", "share of the games").spare(8),
+        Column::numbers("llr", "LLR", "log-likelihood ratio of the test after all pairs").spare(2),
+        Column::words("test", "test", "what the test decided, and after how many pairs in the plan's order").spare(1),
+    ]);
+    let rows = all.encounters.iter().map(|one| {
+        let elo = one.elo();
+        let mark = match (one.corrected < LEVEL, elo.elo > 0.0) {
+            (false, _) => Mark::None,
+            (true, true) => Mark::Passed,
+            (true, false) => Mark::Failed,
+        };
+        let range = |elo: Elo| Cell {
+            value: Value::Range(elo.low, elo.high),
+            ..Cell::text(format!("{:+.1} to {:+.1}", elo.low, elo.high))
+        };
+        let few = |cell: Cell| if one.pairs.count() < 2 { Cell::none("too few pairs") } else { cell };
+        let points = one.games[0] as f64 + one.games[1] as f64 / 2.0;
+        let last = one.course.last().map_or(0.0, |point| point.1);
+        let mut cells = vec![
+            Cell::text(one.player.clone()),
+            Cell::text(one.opponent.clone()),
+            Cell::count(one.pairs.count() as f64),
+            Cell::number(elo.elo, format!("{:+.1}", elo.elo)).marked(mark),
+            few(range(elo)),
+        ];
+        if several {
+            cells.push(few(range(one.pairs.elo_within(all.reach))));
+        }
+        let normalized = one.pairs.normalized().elo;
+        cells.extend([
+            Cell::number(normalized, format!("{normalized:+.1}")),
+            Cell::number(one.pairs.superiority(), percent(one.pairs.superiority(), 1.0)),
+            Cell::p(one.corrected).or("too few pairs"),
+            Cell::share(points, one.count() as f64),
+            Cell::share(one.games[1] as f64, one.count() as f64),
+            Cell::number(last, format!("{last:+.2}")),
+            Cell::text(told(one)),
+        ]);
+        cells
+    });
+    let (lower, upper) = all.bounds.limits();
+    Table {
+        key: "encounters".to_owned(),
+        title: "Encounters".to_owned(),
+        columns,
+        rows: rows.collect(),
+        note: format!(
+            "Unit: the pair of games from one opening. Test: H0 {} against H1 {} normalized Elo; it ends where LLR passes {lower:.2} or \
+             {upper:.2}. It is read off the games in the plan's order: the games after its end were played all the same, and Elo is of all.",
+            all.test.elo0, all.test.elo1
+        ),
+    }
+}
+
+/// Each player's points against all others, where they all met.
+fn standings(all: &Matches) -> Option<Table> {
+    let mut players: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for one in &all.encounters {
+        let (points, games) = (one.games[0] as f64 + one.games[1] as f64 / 2.0, one.count() as f64);
+        for (player, points) in [(&one.player, points), (&one.opponent, games - points)] {
+            let total = players.entry(player).or_default();
+            *total = (total.0 + points, total.1 + games);
+        }
+    }
+    let opponents: std::collections::BTreeSet<&str> = all.encounters.iter().map(|one| one.opponent.as_str()).collect();
+    if opponents.len() < 2 {
+        return None;
+    }
+    let mut order: Vec<(&str, (f64, f64))> = players.into_iter().collect();
+    order.sort_by(|a, b| (b.1.0 / b.1.1).total_cmp(&(a.1.0 / a.1.1)));
+    let row = |(player, (points, games)): (&str, (f64, f64))| {
+        vec![Cell::text(player), Cell::decimal(points, 1), Cell::count(games), Cell::share(points, games)]
+    };
+    Some(Table {
+        key: "standings".to_owned(),
+        title: "Standings".to_owned(),
+        columns: vec![
+            Column::words("variant", "variant", ""),
+            Column::numbers("points", "points", ""),
+            Column::numbers("games", "games", ""),
+            Column::numbers("score", "score", ""),
+        ],
+        rows: order.into_iter().map(row).collect(),
+        note: String::new(),
+    })
+}
+
+/// Elo of each encounter.
+fn forest(all: &Matches) -> Figure {
+    let rows = all.encounters.iter().map(|one| {
+        let Elo { elo, low, high } = one.elo();
+        Row { name: name(one, all), mean: elo, low, high, clear: one.corrected < LEVEL }
+    });
+    let opponents: std::collections::BTreeSet<&str> = all.encounters.iter().map(|one| one.opponent.as_str()).collect();
+    let x = match opponents.first() {
+        Some(only) if opponents.len() == 1 => format!("Elo against {only}"),
+        _ => "Elo of the first player".to_owned(),
+    };
+    Figure {
+        file: "elo".to_owned(),
+        title: "Elo".to_owned(),
+        caption: "Each with its own 95 % interval. Blue: clearly weaker, orange: clearly stronger, grey: no difference shown, after correction \
+                  for the number of encounters."
+            .to_owned(),
+        plot: Plot::Forest(Forest { rows: rows.collect(), x, differences: true }),
+    }
+}
+
+/// Elo by the size of the table, where sizes vary and all met one opponent: a line for each player otherwise alike.
+fn by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
+    if all.encounters.iter().any(|one| one.opponent != all.encounters[0].opponent) {
+        return None;
+    }
+    let (grid, axes) = axes::axes(rows, &[]);
+    let axis = axes.iter().find(|axis| axis.path == "table.size" && axis.is_numeric())?;
+    let variants = grid.coded(columns::VARIANT);
+    let mut series: Vec<Series> = Vec::new();
+    for one in &all.encounters {
+        let Some(row) = (0..grid.rows()).find(|&row| variants.at(row) == one.player) else { continue };
+        let values = |axis: &axes::Axis| {
+            axis.columns.iter().map(|column| grid.text(column, row).into_owned()).collect::<Vec<_>>()
+        };
+        let level = |axis: &axes::Axis| axis.level(&values(axis)).map(|at| axis.levels[at].clone());
+        let Some(x) = level(axis).and_then(|level| level.number) else { continue };
+        let others = axes.iter().filter(|other| other.path != axis.path);
+        let name = others.filter_map(|other| Some(level(other)?.label)).collect::<Vec<_>>().join(", ");
+        let Elo { elo, low, high } = one.elo();
+        let point = Point { x, y: elo, low, high, label: one.player.clone() };
+        match series.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.points.push(point),
+            None => series.push(Series { name, line: None, points: vec![point] }),
+        }
+    }
+    series.iter_mut().for_each(|one| one.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
+    if series.is_empty() || series.iter().all(|one| one.points.len() < 2) {
+        return None;
+    }
+    let ticks = axis.levels.iter().filter_map(|level| Some((level.number?, level.label.clone())));
+    Some(Figure {
+        file: "elo-by-size".to_owned(),
+        title: "Elo by table size".to_owned(),
+        caption: format!("Elo against {}, by the size of the player's table.", all.encounters[0].opponent),
+        plot: Plot::Lines(Lines {
+            x_ticks: ticks.collect(),
+            series,
+            x: "table size".to_owned(),
+            y: "Elo".to_owned(),
+            x_log: true,
+            ..Lines::default()
+        }),
+    })
+}
+
+/// The courses of the tests: those with the greatest ratios, up or down.
+fn courses(all: &Matches) -> Option<Figure> {
+    let last = |one: &&Encounter| one.course.last().map_or(0.0, |point| point.1.abs());
+    let mut shown: Vec<&Encounter> = all.encounters.iter().filter(|one| one.course.len() > 2).collect();
+    shown.sort_by(|a, b| last(b).total_cmp(&last(a)));
+    shown.truncate(LINES - 2);
+    let longest = shown.iter().filter_map(|one| Some(one.course.last()?.0)).max()? as f64;
+    let plain = |x: f64, y: f64| Point { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
+    let mut series: Vec<Series> = shown
+        .iter()
+        .map(|one| Series {
+            name: name(one, all),
+            line: None,
+            points: one.course.iter().map(|&(at, llr)| plain(at as f64, llr)).collect(),
+        })
+        .collect();
+    let (lower, upper) = all.bounds.limits();
+    for (name, bound) in [("H1 is taken", upper), ("H0 is taken", lower)] {
+        series.push(Series {
+            name: name.to_owned(),
+            line: None,
+            points: vec![plain(0.0, bound), plain(longest, bound)],
+        });
+    }
+    let some = if shown.len() < all.encounters.len() {
+        format!(" {} of {} shown: those that went furthest.", shown.len(), all.encounters.len())
+    } else {
+        String::new()
+    };
+    Some(Figure {
+        file: "llr".to_owned(),
+        title: "Courses of the tests".to_owned(),
+        caption: format!(
+            "Log-likelihood ratio of {} against {} normalized Elo after each pair, in the plan's order; what follows a bound's first \
+             crossing changes nothing.{some}",
+            all.test.elo1, all.test.elo0
+        ),
+        plot: Plot::Lines(Lines { series, x: "pairs of games".to_owned(), y: "LLR".to_owned(), ..Lines::default() }),
+    })
+}
+
+/// The pairs and the games of each encounter.
+fn pairs(all: &Matches) -> Table {
+    let rows = all.encounters.iter().map(|one| {
+        let mut cells = vec![Cell::text(name(one, all))];
+        cells.extend(one.pairs.0.iter().map(|&pairs| Cell::count(pairs as f64)));
+        cells.extend(one.games.iter().map(|&games| Cell::count(games as f64)));
+        cells.extend([
+            Cell::count(one.mirrored as f64),
+            Cell::share(one.white, one.count() as f64),
+            Cell::decimal(one.plies / 2.0, 1),
+            Cell::decimal(one.depth, 2),
+            Cell::count(one.nodes[0]),
+            Cell::count(one.nodes[1]),
+        ]);
+        cells
+    });
+    let points = ["0", "1/2", "1", "3/2", "2"];
+    let keys = ["pairs_0", "pairs_1", "pairs_2", "pairs_3", "pairs_4"];
+    let mut columns = vec![Column::words("variant", "variant", "")];
+    columns.extend(
+        keys.into_iter().zip(points).map(|(key, name)| Column::numbers(key, name, "pairs worth so many points")),
+    );
+    columns.extend([
+        Column::numbers("won", "won", "games"),
+        Column::numbers("drawn", "drawn", "games"),
+        Column::numbers("lost", "lost", "games"),
+        Column::numbers(
+            "mirrored",
+            "mirrored",
+            "pairs whose games are move for move the same: the players did not differ",
+        ),
+        Column::numbers("white", "White", "share of the points that went to White"),
+        Column::numbers("moves", "moves", "mean moves of each side in a game"),
+        Column::numbers("depth", "depth", "mean depth of the last finished iteration, the variant's"),
+        Column::numbers("nodes", "nodes", "mean nodes of a move, the variant's"),
+        Column::numbers("opponent_nodes", "its nodes", "the opponent's"),
+    ]);
+    Table {
+        key: "pairs".to_owned(),
+        title: "Pairs and games".to_owned(),
+        columns,
+        rows: rows.collect(),
+        note: String::new(),
+    }
+}
+
+/// How the games ended, and where they are.
+fn ends(all: &Matches) -> Table {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    for (end, games) in all.encounters.iter().flat_map(|one| &one.ends) {
+        *sums.entry(end).or_insert(0) += games;
+    }
+    let total: u64 = sums.values().sum();
+    let row =
+        |end: &str, part: u64| vec![Cell::text(end), Cell::count(part as f64), Cell::share(part as f64, total as f64)];
+    let mut rows: Vec<Vec<Cell>> = sums.iter().map(|(end, part)| row(end, *part)).collect();
+    let mut file = row("all, as PGN", total);
+    file[0].link = games::NAME.to_owned();
+    rows.push(file);
+    Table {
+        key: "ends".to_owned(),
+        title: "How the games ended".to_owned(),
+        columns: vec![
+            Column::words("end", "end", "what ended the game"),
+            Column::numbers("games", "games", ""),
+            Column::numbers("share", "share", ""),
+        ],
+        rows,
+        note: format!("The games stand in `{}`, beside the rows that they are made of.", games::NAME),
+    }
+}

@@ -1,0 +1,256 @@
+//! A job of a match: two games from one opening, colours swapped. Both players are as new before each game, so that it depends on nothing but
+//! them, the opening and their limits.
+
+use super::job::Found;
+use crate::chess::ending::{Ending, ending};
+use crate::chess::{Board, Color, Increments, Move, MoveList, Score, legal};
+use crate::engine::{Iteration, Limit, SearchCounters};
+use crate::experiment::{Experiment, Job, Match, Plan, matches};
+use crate::record::{GameFound, games};
+use crate::subject::{Ended, Position, Reported, Subject, Told};
+use crate::table::{Occupancy, TableCounters};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// A player of the pair: the first is the variant, the second its opponent.
+pub struct Player<'a> {
+    /// The variant's name.
+    pub name: &'a str,
+    /// Who searches.
+    pub subject: &'a mut dyn Subject,
+    /// How far.
+    pub limit: Limit,
+}
+
+/// What a player did in a game.
+#[derive(Default)]
+struct Tally {
+    search: SearchCounters,
+    table: TableCounters,
+    occupancy: Occupancy,
+    depths: u64,
+    blind: u64,
+    seconds: f64,
+    /// Whether it is of an engine that is not ours.
+    outside: bool,
+}
+
+/// What a search found that the game needs.
+#[derive(Default)]
+struct Last {
+    score: Option<Score>,
+    depth: u8,
+}
+
+/// Plays a pair. None if it was stopped.
+///
+/// # Errors
+/// When an engine fails.
+pub fn pair(
+    experiment: &Experiment,
+    plan: &Plan,
+    job: &Job,
+    players: &mut [Player<'_>; 2],
+    stop: &AtomicBool,
+) -> Result<Option<Vec<Found>>, String> {
+    let rules = experiment.file.games.unwrap_or_default();
+    let start = matches::opening(&experiment.suite.items[job.item]);
+    debug_assert!(plan.is_match());
+    let mut found = Vec::with_capacity(2);
+    for first_is_white in [true, false] {
+        match game(&rules, &start, players, first_is_white, stop)? {
+            Some(game) => found.push(Found { item: job.item, ..game }),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(found))
+}
+
+/// One game, from the first player's view.
+fn game(
+    rules: &Match,
+    start: &Board,
+    players: &mut [Player<'_>; 2],
+    first_is_white: bool,
+    stop: &AtomicBool,
+) -> Result<Option<Found>, String> {
+    let failed = |name: &str, what: String| format!("{name}: {what}");
+    for player in players.iter_mut() {
+        let begun = player.subject.start().and_then(|()| player.subject.new_game());
+        begun.map_err(|failure| failed(player.name, failure.to_string()))?;
+    }
+    let (mut board, mut past, mut moves, mut scores) = (*start, Vec::new(), Vec::new(), Vec::new());
+    let mut tallies = [Tally::default(), Tally::default()];
+    let mut judge = Judge::default();
+    let (winner, end) = loop {
+        if let Some(over) = ending(&board, &past) {
+            break ((over == Ending::Mate).then_some(!board.turn()), games::word(over));
+        }
+        if let Some(verdict) = judge.verdict(rules) {
+            break verdict;
+        }
+        if moves.len() >= 2 * usize::from(rules.max_moves) {
+            break (None, games::TOO_LONG);
+        }
+        let mover = usize::from((board.turn() == Color::White) != first_is_white);
+        let player = &mut players[mover];
+        let position = Position { start, moves: &moves, past: &past, board: &board };
+        let found = search(player, &position, stop, &mut tallies[mover]).map_err(|what| failed(player.name, what))?;
+        let Some((best, last)) = found else { return Ok(None) };
+        judge.hear(board.turn(), last.score, rules);
+        past.push(board);
+        moves.push(best);
+        scores.push(last.score);
+        board.play(best, Increments::none());
+    };
+    let [mine, other] = tallies;
+    let game = GameFound {
+        white: first_is_white,
+        winner,
+        end,
+        depths: mine.depths,
+        blind: mine.blind,
+        opponent_nodes: other.search.nodes,
+        start: *start,
+        moves,
+        scores,
+    };
+    Ok(Some(mine.found(game)))
+}
+
+impl Tally {
+    fn found(self, game: GameFound) -> Found {
+        let told = self
+            .outside
+            .then(|| Reported { nodes: Some(self.search.nodes).filter(|&nodes| nodes > 0), ..Reported::default() });
+        let iteration = Iteration {
+            depth: 0,
+            deepest: 0,
+            score: 0,
+            best: Move::NONE,
+            pv: Vec::new(),
+            search: self.search,
+            table: self.table,
+            occupancy: self.occupancy,
+            anatomy: None,
+            finished: true,
+        };
+        let game = Some(Box::new(game));
+        Found { item: 0, ply: None, iteration, told, seconds: self.seconds, solved: None, game }
+    }
+}
+
+/// One search; its move, and what else the game needs. None if it was stopped.
+fn search(
+    player: &mut Player<'_>,
+    position: &Position<'_>,
+    stop: &AtomicBool,
+    tally: &mut Tally,
+) -> Result<Option<(Move, Last)>, String> {
+    let (mut begun, mut last) = (Instant::now(), Last::default());
+    let ended = player.subject.search(*position, player.limit, stop, &mut |told| match told {
+        Told::Begin => begun = Instant::now(),
+        Told::End => tally.seconds += begun.elapsed().as_secs_f64(),
+        Told::Iteration(iteration) => {
+            tally.search += iteration.search;
+            tally.table += iteration.table;
+            tally.occupancy = iteration.occupancy;
+            if iteration.finished {
+                last = Last { score: Some(iteration.score), depth: iteration.depth };
+            }
+        }
+        Told::Reported(reported) => {
+            tally.outside = true;
+            tally.search.nodes += reported.nodes.unwrap_or(0);
+            last = Last { score: reported.score, depth: reported.depth.unwrap_or(0) };
+        }
+    });
+    tally.depths += u64::from(last.depth);
+    match ended.map_err(|failure| failure.to_string())? {
+        // No iteration ended within the limit: what `ttlab uci` would play.
+        Ended::Best(best) if best.is_none() => {
+            tally.blind += 1;
+            let mut moves = MoveList::new();
+            legal(position.board, &mut moves);
+            Ok(Some((moves.first().copied().unwrap_or(Move::NONE), last)))
+        }
+        Ended::Best(best) => Ok(Some((best, last))),
+        Ended::Stopped => Ok(None),
+    }
+}
+
+/// Who gives a game up or as drawn: both sides must find so, for some moves in a row.
+#[derive(Debug, Default)]
+struct Judge {
+    /// White's and Black's, in a row: moves that found themselves lost, won, level.
+    lost: [u16; 2],
+    won: [u16; 2],
+    level: [u16; 2],
+    plies: usize,
+}
+
+impl Judge {
+    fn hear(&mut self, mover: Color, score: Option<Score>, rules: &Match) {
+        self.plies += 1;
+        let side = usize::from(mover == Color::Black);
+        let count = |counter: &mut u16, holds: bool| *counter = if holds { counter.saturating_add(1) } else { 0 };
+        let score = score.map(i64::from);
+        let resign = rules.resign.map(|resign| i64::from(resign.score));
+        count(&mut self.lost[side], resign.zip(score).is_some_and(|(least, score)| score <= -least));
+        count(&mut self.won[side], resign.zip(score).is_some_and(|(least, score)| score >= least));
+        let draw = rules.draw.map(|draw| i64::from(draw.score));
+        count(&mut self.level[side], draw.zip(score).is_some_and(|(most, score)| score.abs() <= most));
+    }
+
+    /// The winner, none of a draw, and what the end is called.
+    fn verdict(&self, rules: &Match) -> Option<(Option<Color>, &'static str)> {
+        if let Some(resign) = rules.resign {
+            for (loser, winner) in [(0, Color::Black), (1, Color::White)] {
+                if self.lost[loser] >= resign.moves && self.won[1 - loser] >= resign.moves {
+                    return Some((Some(winner), games::RESIGNED));
+                }
+            }
+        }
+        let draw = rules.draw?;
+        let level = self.level.iter().all(|&moves| moves >= draw.moves);
+        (level && self.plies >= 2 * usize::from(draw.from)).then_some((None, games::AGREED))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::matches::{Draw, Resign};
+
+    /// The verdict after each score, White's first; the place of the first one.
+    fn first(rules: &Match, scores: &[Option<Score>]) -> Option<(usize, (Option<Color>, &'static str))> {
+        let mut judge = Judge::default();
+        scores.iter().enumerate().find_map(|(at, &score)| {
+            judge.hear(if at % 2 == 0 { Color::White } else { Color::Black }, score, rules);
+            judge.verdict(rules).map(|verdict| (at + 1, verdict))
+        })
+    }
+
+    #[test]
+    fn both_must_find_a_game_lost_for_moves_in_a_row() {
+        let rules = Match { resign: Some(Resign { score: 500, moves: 2 }), ..Match::default() };
+        let won = Some((4, (Some(Color::White), games::RESIGNED)));
+        assert_eq!(first(&rules, &[500, -500, 600, -700].map(Some)), won);
+        assert_eq!(first(&rules, &[500, -499, 600, -700].map(Some)), None);
+        assert_eq!(first(&rules, &[-900, 800, -900, 800].map(Some)).map(|it| it.1.0), Some(Some(Color::Black)));
+        // Only one of them, not in a row, a score that nobody told.
+        assert_eq!(first(&rules, &[500, 0, 500, 0, 500, 0].map(Some)), None);
+        assert_eq!(first(&rules, &[500, -500, 0, -500, 500, -500].map(Some)), None);
+        assert_eq!(first(&rules, &[Some(500), Some(-500), Some(500), None, Some(500), Some(-500)]), None);
+    }
+
+    #[test]
+    fn both_must_find_it_level_from_a_move_on() {
+        let draw = |from| Match { draw: Some(Draw { score: 10, moves: 2, from }), ..Match::default() };
+        let level = [10, -10, 0, 5, 0, 0].map(Some);
+        assert_eq!(first(&draw(0), &level), Some((4, (None, games::AGREED))));
+        assert_eq!(first(&draw(3), &level).map(|it| it.0), Some(6));
+        assert_eq!(first(&draw(0), &[10, -11, 0, 5, 0, 0].map(Some)).map(|it| it.0), Some(6));
+        assert_eq!(first(&Match::default(), &[0; 40].map(Some)), None);
+    }
+}

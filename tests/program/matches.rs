@@ -1,0 +1,302 @@
+//! Matches: the same file gives the same games with any number of jobs, after kills and in shards; the page says what they show; what a match
+//! cannot be is refused; and another program finds every game legal.
+
+use crate::common::run;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+const TRIAL: &str = r#"
+name = "trial"
+suite = "data/openings.epd"
+first = 4
+limit = { nodes = 800 }
+[match]
+max_moves = 40
+resign = { score = 600, moves = 2 }
+draw = { score = 20, moves = 4, from = 10 }
+test = { elo0 = 0, elo1 = 50 }
+[engine]
+preset = "match"
+quiescence = { delta = 200 }
+table.size = "64 KiB"
+[[variant]]
+name = "base"
+[[variant]]
+name = "bare"
+table = "none"
+[[variant]]
+name = "plain"
+aspiration = 0
+"#;
+
+struct Trial {
+    folder: TempDir,
+}
+
+impl Trial {
+    fn new(text: &str) -> Self {
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("trial.toml"), text).unwrap();
+        Self { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    fn run(&self, out: &str, args: &[&str]) -> (String, String, i32) {
+        let (file, out) = (self.text("trial.toml"), self.text(out));
+        run(&[&["run", &file, "--out", &out], args].concat())
+    }
+
+    fn games(&self, out: &str) -> String {
+        fs::read_to_string(self.path(out).join("games.pgn")).unwrap()
+    }
+
+    /// The rows without their times and what they are sealed with.
+    fn rows(&self, out: &str) -> Vec<Vec<String>> {
+        rows(&self.path(out).join("results.csv"))
+    }
+}
+
+fn rows(path: &Path) -> Vec<Vec<String>> {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let keep = |at: &usize| !["seconds"].contains(&&header[*at]);
+    reader
+        .records()
+        .map(|row| {
+            let row = row.unwrap();
+            (0..row.len()).filter(keep).map(|at| row[at].to_owned()).collect()
+        })
+        .collect()
+}
+
+fn column(path: &Path, name: &str) -> Vec<String> {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let at = reader.headers().unwrap().iter().position(|column| column == name).unwrap();
+    reader.records().map(|row| row.unwrap()[at].to_owned()).collect()
+}
+
+#[test]
+fn the_same_games_with_any_number_of_jobs_after_kills_and_in_shards() {
+    let trial = Trial::new(TRIAL);
+    let (_, stderr, code) = trial.run("one", &["--jobs", "1", "--quiet"]);
+    assert_eq!(code, 0, "{stderr}");
+    let (games, rows) = (trial.games("one"), trial.rows("one"));
+    // Two variants against the baseline, four openings, two games of each.
+    assert_eq!((rows.len(), games.matches("[Event ").count()), (16, 16));
+    let path = trial.path("one").join("results.csv");
+    assert_eq!(column(&path, "match.colour"), ["white", "black"].repeat(8));
+    assert!(column(&path, "match.opponent").iter().all(|name| name == "base"));
+    assert_eq!(column(&path, "variant")[..6], ["bare", "bare", "plain", "plain", "bare", "bare"]);
+    assert_eq!(run(&["verify", &trial.text("one")]).2, 0);
+
+    assert_eq!(trial.run("two", &["--jobs", "2", "--quiet"]).2, 0);
+    assert_eq!((trial.games("two"), trial.rows("two")), (games.clone(), rows.clone()));
+
+    // Killed wherever it is, and continued.
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("ttlab"));
+    command.args(["run", &trial.text("trial.toml"), "--out", &trial.text("killed"), "--quiet", "--jobs", "2"]);
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).stderr(Stdio::null());
+    for moment in [60, 90, 150, 250] {
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(moment));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert_eq!(trial.run("killed", &["--quiet", "--retry-failed"]).2, 0);
+    assert_eq!((trial.games("killed"), trial.rows("killed")), (games.clone(), rows.clone()));
+    assert_eq!(run(&["verify", &trial.text("killed")]).2, 0);
+
+    let (plan, out) = (trial.text("plan.json"), trial.text("merged"));
+    assert_eq!(run(&["plan", &trial.text("trial.toml"), "--shards", "3", "-o", &plan]).2, 0);
+    for shard in ["2", "0", "1"] {
+        let (_, stderr, code) = run(&["run", "--plan", &plan, "--shard", shard, "--out", &out, "--quiet"]);
+        assert_eq!(code, 0, "{stderr}");
+    }
+    let (_, stderr, code) = run(&["merge", &plan, "--out", &out, "--quiet"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!((trial.games("merged"), trial.rows("merged")), (games, rows));
+}
+
+/// What a test asks is read off the games: it belongs to no id. What ends a game does.
+#[test]
+fn games_do_not_depend_on_what_is_asked_of_them() {
+    let id = |text: &str| {
+        let trial = Trial::new(text);
+        let (stdout, stderr, code) = run(&["plan", &trial.text("trial.toml")]);
+        assert_eq!(code, 0, "{stderr}");
+        stdout.lines().find(|line| line.starts_with("plan ")).unwrap().to_owned()
+    };
+    let one = id(TRIAL);
+    assert_eq!(id(&TRIAL.replace("elo1 = 50", "elo1 = 5, alpha = 0.01")), one);
+    for (old, new) in [
+        ("max_moves = 40", "max_moves = 41"),
+        ("score = 600", "score = 601"),
+        ("from = 10", "from = 11"),
+        ("max_moves = 40", "max_moves = 40\npairing = \"round-robin\""),
+        ("nodes = 800", "nodes = 801"),
+    ] {
+        assert!(TRIAL.contains(old) && id(&TRIAL.replace(old, new)) != one, "{new}");
+    }
+}
+
+#[test]
+fn everybody_meets_everybody_and_the_page_says_what_came_of_it() {
+    let trial = Trial::new(&TRIAL.replace("[match]", "[match]\npairing = \"round-robin\""));
+    let (stdout, stderr, code) = trial.run("out", &[]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("bare") && stdout.contains("Elo") && stderr.contains("95 % interval"), "{stdout}{stderr}");
+    let path = trial.path("out").join("results.csv");
+    assert_eq!(column(&path, "variant").len(), 3 * 4 * 2);
+    let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
+    for part in
+        ["Encounters", "Standings", "[all, as PGN](games.pgn)", "![Elo](elo.svg)", "Courses of the tests", "Holm"]
+    {
+        assert!(page.contains(part), "{part} is not in {page}");
+    }
+    let html = fs::read_to_string(trial.path("out").join("report.html")).unwrap();
+    assert!(html.contains("href=\"games.pgn\"") && html.contains("<svg"));
+    // The figures are those of the rows: points counted by hand here.
+    let (stdout, _, code) = run(&["report", &trial.text("out"), "--format", "json"]);
+    assert_eq!(code, 0);
+    let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let parts = json["parts"].as_array().unwrap();
+    let table = |key: &str| parts.iter().find(|part| part["key"] == key).unwrap()["rows"].as_array().unwrap().clone();
+    let names = [("base", "bare"), ("base", "plain"), ("bare", "plain")];
+    let (variants, opponents) = (column(&path, "variant"), column(&path, "match.opponent"));
+    let points: Vec<f64> = column(&path, "match.points").iter().map(|text| text.parse().unwrap()).collect();
+    for (row, (first, second)) in table("encounters").iter().zip(names) {
+        assert_eq!((row["variant"].as_str(), row["opponent"].as_str()), (Some(first), Some(second)));
+        let of = (0..points.len()).filter(|&at| variants[at] == first && opponents[at] == second);
+        let score = of.clone().map(|at| points[at]).sum::<f64>() / of.count() as f64;
+        let shown = row["score"].as_f64().unwrap();
+        assert!((shown - score).abs() < 1e-9, "{shown} {score}");
+        assert_eq!(row["pairs"], 4.0);
+    }
+    let all: f64 = table("standings").iter().map(|row| row["points"].as_f64().unwrap()).sum();
+    assert!((all - 24.0).abs() < 1e-9, "{all}");
+}
+
+#[test]
+fn games_that_were_tampered_with_are_found() {
+    let trial = Trial::new(&TRIAL.replace("first = 4", "first = 1"));
+    assert_eq!(trial.run("out", &["--quiet"]).2, 0);
+    let path = trial.path("out").join("games.pgn");
+    let games = trial.games("out");
+    fs::write(&path, games.replacen("[White \"bare\"]", "[White \"base\"]", 1)).unwrap();
+    let (stdout, _, code) = run(&["verify", &trial.text("out")]);
+    assert!(code == 4 && stdout.contains("games.pgn is not of these rows"), "{code} {stdout}");
+    for args in
+        [&["compare", &trial.text("out"), &trial.text("out")][..], &["report", &trial.text("out"), "--by", "variant"]]
+    {
+        let (_, stderr, code) = run(args);
+        assert!(code == 2 && stderr.contains("rows are games"), "{args:?}: {code} {stderr}");
+    }
+    // The page is made again with the games that it links to.
+    fs::remove_file(&path).unwrap();
+    assert_eq!(run(&["report", &trial.text("out")]).2, 0);
+    assert_eq!(trial.games("out"), games);
+    // Afresh takes the games away with their rows, and makes them again.
+    assert_eq!(trial.run("out", &["--quiet", "--fresh"]).2, 0);
+    assert_eq!(trial.games("out"), games);
+}
+
+#[test]
+fn what_a_match_cannot_be_is_refused_with_its_place() {
+    for (old, new, told) in [
+        ("max_moves = 40", "max_moves = 0", "match.max_moves: 0 is out of range"),
+        ("moves = 2 }", "moves = 0 }", "match.resign.moves: 0 is out of range"),
+        ("elo1 = 50", "elo1 = -1", "elo0 below elo1"),
+        ("elo1 = 50", "elo1 = 50, alpha = 0.9", "match.test.alpha: 0.9 is out of range"),
+        ("max_moves = 40", "max_move = 40", "max_moves"),
+        ("first = 4", "first = 4\nrepeats = 2", "repeats: 2: players that repeat play the same games"),
+        ("first = 4", "first = 4\nseeds = 2", "seeds: 2: players that repeat play the same games"),
+        ("[match]", "[sequence]\nself_play = 2\n[match]", "sequence: does not go with [match]"),
+        ("\"64 KiB\"", "\"25 %\"", "table.size: a share"),
+        ("data/openings.epd", "data/none.epd", "data/none.epd"),
+    ] {
+        assert!(TRIAL.contains(old), "{old}");
+        let trial = Trial::new(&TRIAL.replacen(old, new, 1));
+        let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
+        assert!(code == 2 && stderr.contains(told), "{new}: {code} {stderr}");
+    }
+    let alone = TRIAL.split("[[variant]]\nname = \"bare\"").next().unwrap();
+    let trial = Trial::new(alone);
+    let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
+    assert!(code == 2 && stderr.contains("has nobody to play"), "{code} {stderr}");
+    let over = TRIAL.replace("\"data/openings.epd\"", "{ fen = \"R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1\" }");
+    let trial = Trial::new(&over);
+    let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
+    assert!(code == 2 && stderr.contains("the game is over before it begins"), "{code} {stderr}");
+}
+
+/// Whether python-chess is there, or the words that say that a test was left out.
+pub fn has_python_chess() -> bool {
+    let there = Command::new("python3").args(["-c", "import chess, chess.engine"]).stderr(Stdio::null()).status();
+    let there = there.is_ok_and(|status| status.success());
+    if !there {
+        eprintln!("LEFT OUT: python3 with the package `chess` is not there: no other program looked at the games");
+    }
+    there
+}
+
+/// python-chess replays every game: each move legal, the result and the end as it finds them.
+#[test]
+fn another_program_finds_every_game_legal() {
+    if !has_python_chess() {
+        return;
+    }
+    let trial = Trial::new(&TRIAL.replace("max_moves = 40", "max_moves = 200").replace("first = 4", "first = 6"));
+    assert_eq!(trial.run("out", &["--quiet"]).2, 0);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/clients/replay.py");
+    let output = Command::new("python3").arg(script).arg(trial.path("out").join("games.pgn")).output().unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && stdout.starts_with("24 games"),
+        "{stdout}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// A stockfish as Debian has it; where there is none, that is said.
+fn stockfish() -> Option<&'static str> {
+    let there = ["/usr/games/stockfish", "stockfish"]
+        .into_iter()
+        .find(|name| Command::new(name).stdin(Stdio::null()).stdout(Stdio::null()).status().is_ok());
+    if there.is_none() {
+        eprintln!("LEFT OUT: stockfish is not there: python-chess has nobody to play us against");
+    }
+    there
+}
+
+/// python-chess drives both engines: every move is legal, every PGN replays, nobody loses on time.
+#[test]
+fn a_real_client_plays_games_of_ours_to_their_end() {
+    let (true, Some(other)) = (has_python_chess(), stockfish()) else { return };
+    let folder = TempDir::new().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pgn = folder.path().join("games.pgn").display().to_string();
+    let suite = root.join("data/openings.epd").display().to_string();
+    let ttlab = assert_cmd::cargo::cargo_bin("ttlab").display().to_string();
+    // Seconds on the clock: what is asked is that clocks are heeded at all, not how fast this machine is.
+    for (games, limit) in [("4", "nodes=1000"), ("1", "clock=3+0.05")] {
+        let mut command = Command::new("python3");
+        command.arg(root.join("tests/program/clients/play.py")).args([games, limit, &pgn, &suite, "--", &ttlab, "uci"]);
+        let output = command.args(["--preset", "match", "--", other]).output().unwrap();
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let expected = format!("{games} games");
+        assert!(
+            output.status.success() && stdout.starts_with(&expected) && stdout.contains("time forfeits: ours 0,"),
+            "{limit}: {stdout}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
