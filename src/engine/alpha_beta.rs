@@ -67,7 +67,9 @@ impl<O: Observer> Search<'_, O> {
             && ply > 0
             && let Some((score, mv)) = self.refuted_by_child(board, window)
         {
-            self.record_as(Bound::Lower, board, window, (score, mv), entered);
+            if self.on.store_depth <= depth {
+                self.record_as(Bound::Lower, board, window, (score, mv), entered);
+            }
             self.observer.known(board, depth, mv);
             return self.returned(score, window.alpha, window.beta);
         }

@@ -35,7 +35,9 @@ pub struct EngineOptions {
     pub mate: Mate,
     /// The static evaluation.
     pub eval: Eval,
-    /// What is tried first, in this order; moves that no rule puts forward stay in the generation order.
+    /// What is tried first, in this order; moves that no rule puts forward stay in the generation order. A move that several rules of
+    /// the list know is put forward by one of them, wherever they stand: by `table-move`, else a capture by `mvv-lva` or `see`, and a
+    /// quiet move by `killers`, else `countermove`, else `history`.
     pub ordering: Vec<Ordering>,
     /// How captures are scored by `mvv-lva`.
     pub mvv_lva: MvvLva,

@@ -69,7 +69,7 @@ pub enum Where {
 pub struct Store {
     /// Down to which kind of node.
     pub at: Where,
-    /// The least remaining depth, beside `at`.
+    /// The least remaining depth, beside `at`, whatever ended the node: a child's entry (`etc_depth`) too.
     pub min_depth: u8,
     /// Whether a node that failed low stores its best-scoring move (fail-soft) rather than none.
     pub upper_move: bool,

@@ -136,6 +136,9 @@ mod tests {
         assert_eq!(base, table("table = { size = 4, policy = { kind = 'depth-age' } }"));
         lay_over(&mut base, &table("table.policy.factor = 2"));
         assert_eq!(base, table("table = { size = 4, policy = { kind = 'depth-age', factor = 2 } }"));
+        // The same one named again keeps them.
+        lay_over(&mut base, &table("table.policy = { kind = 'depth-age', refuse = true }"));
+        assert_eq!(base, table("table = { size = 4, policy = { kind = 'depth-age', factor = 2, refuse = true } }"));
     }
 
     #[test]

@@ -125,3 +125,15 @@ pub fn loss(best: i32, chosen: i32) -> f64 {
 pub fn is_no_move(field: &str) -> bool {
     field.is_empty() || field == Move::NONE.to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::loss;
+
+    #[test]
+    fn a_loss_is_cut_on_both_sides_and_never_a_gain() {
+        let losses =
+            [(50, 20), (20, 50), (1000, 999), (5000, 1500), (900, -3000), (3000, -3000), (-1500, -9000), (-900, -9000)];
+        assert_eq!(losses.map(|(best, chosen)| loss(best, chosen)), [30.0, 0.0, 1.0, 0.0, 1900.0, 2000.0, 0.0, 100.0]);
+    }
+}

@@ -443,3 +443,29 @@ impl Rows {
         &self.row
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_lines_are_read_and_a_torn_one_is_not_there() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("results.csv");
+        for (tail, damaged) in [("", 0), ("3", 0), ("3,4", 0), ("3\n", 1), ("3,4,5\n", 1)] {
+            std::fs::write(&path, format!("id,nodes\n1,2\n{tail}")).unwrap();
+            let (mut rows, mut wrong) = (Vec::new(), 0);
+            let header = scan_any(&path, |columns, line, row| {
+                assert_eq!(columns, ["id", "nodes"]);
+                match row {
+                    Ok(row) => rows.push((line.number, line.bytes.clone(), row.iter().collect::<Vec<_>>().join("|"))),
+                    Err(_) => wrong += 1,
+                }
+                Ok(())
+            });
+            assert_eq!(header.unwrap(), ["id", "nodes"]);
+            assert_eq!((rows, wrong), (vec![(2, 9..13, "1|2".to_owned())], damaged), "{tail:?}");
+        }
+    }
+}

@@ -220,6 +220,10 @@ mod tests {
     fn every_figure_of_a_page() {
         let page: Json = serde_json::from_str(&json(&trial())).unwrap();
         assert_eq!((page["schema"].as_u64(), page["kind"].as_str()), (Some(1), Some("trial")));
+        let kinds: Vec<&str> =
+            page["parts"].as_array().unwrap().iter().filter_map(|part| part["part"].as_str()).collect();
+        assert_eq!(kinds, ["question", "prose", "findings", "warning", "table", "figure", "folded"]);
+        assert_eq!(page["parts"][6]["parts"][0]["part"], "list");
         let table = &page["parts"][4];
         assert_eq!(
             table["rows"],

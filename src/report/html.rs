@@ -42,6 +42,12 @@ pub fn render(sheet: &Sheet) -> String {
         }
     }
     .into_string()
+    .replace(unshown, "\u{fffd}")
+}
+
+/// Control characters, which no page holds but for the ends of its lines.
+pub(super) fn unshown(c: char) -> bool {
+    c.is_control() && c != '\n'
 }
 
 fn parts(parts: &[Part]) -> Markup {

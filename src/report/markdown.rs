@@ -67,7 +67,7 @@ pub fn render(sheet: &Sheet, style: Style) -> String {
         let _ = writeln!(out, "{} {}\n", "#".repeat(style.level), plain(&sheet.name));
     }
     parts(&mut out, &sheet.parts, style);
-    out
+    out.replace(super::html::unshown, "\u{fffd}")
 }
 
 fn parts(out: &mut String, parts: &[Part], style: Style) {

@@ -122,6 +122,8 @@ mod tests {
         sheet.parts = vec![sheet::Part::Prose("<!-- ttlab wrote mine.svg -->".to_owned())];
         write_sheet(&sheet, folder.path()).unwrap();
         assert!(!there("map.svg") && there("mine.svg"));
+        let page = std::fs::read_to_string(folder.path().join("report.md")).unwrap();
+        assert!(!page.contains(RECORD), "without a figure nothing is recorded: {page}");
         write_sheet(&sheet::trial(), folder.path()).unwrap();
         assert!(there("map.svg") && there("mine.svg"));
     }

@@ -266,6 +266,32 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_of_the_first_variation_counts() {
+        let board = Board::startpos();
+        let end = |lines: &[&str]| {
+            let mut heard = Heard::default();
+            lines.iter().for_each(|line| heard.take(line));
+            (heard.nodes(), heard.end(&board, read_move(&board, "e2e4").unwrap()))
+        };
+        let (nodes, told) = end(&[
+            "info depth 3 seldepth 5 multipv 1 score cp 15 nodes 900 nps 1 hashfull 21 time 7 pv e2e4 e7e5",
+            "info depth 4 multipv 2 score cp 99 nodes 950 hashfull 22 time 8 pv d2d4",
+            "info string depth 9 nodes 1 score cp 7",
+            "info currmove a2a3 nodes 1000",
+            "bestmove d2d4",
+        ]);
+        assert_eq!((nodes, told.nodes), (Some(1000), Some(1000)));
+        assert_eq!((told.depth, told.score, told.hashfull, told.milliseconds), (Some(3), Some(15), Some(21), Some(7)));
+        assert_eq!(told.pv.iter().map(ToString::to_string).collect::<Vec<_>>(), ["e2e4", "e7e5"]);
+        assert_eq!(told.best.to_string(), "e2e4");
+        let score = |said: &str| end(&["info score cp 1", &format!("info depth 1 score {said}")]).1.score;
+        assert_eq!(["mate 1", "mate 3", "mate -1", "mate -3"].map(score), [31_999, 31_995, -31_998, -31_994].map(Some));
+        assert_eq!(["cp -20", "cp 99999", "lower 5"].map(score), [-20, 31_999, 1].map(Some));
+        // A line ends before a move that cannot be made.
+        assert_eq!(end(&["info pv e2e4 e2e4 e7e5"]).1.pv.len(), 1);
+    }
+
+    #[test]
     fn values_are_held_against_the_declaration() {
         let lines = [
             "option name Hash type spin default 16 min 1 max 1024",

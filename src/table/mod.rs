@@ -127,7 +127,8 @@ crate::counters! {
         evictions,
         /// Stores that the policy or the same-key rule refused.
         rejections,
-        /// Entries that answered a probe for the first time since they were stored. Counted in full by an unbounded table, under
+        /// Entries that answered a probe for the first time since they were stored; one of a table with a bound that is written again within
+        /// a tick of the clock stays the same entry. Counted in full by an unbounded table, under
         /// `diagnostics = "full"` and by the policy `ancient` where a match is useful; else 0.
         reused,
     }

@@ -93,4 +93,21 @@ mod tests {
         assert_eq!(budget(&go(100), Color::White, ms(5)).unwrap().most, ms(95));
         assert_eq!(budget(&go(4), Color::White, ms(5)).unwrap().most, ms(1));
     }
+
+    /// By hand: what is left, less 5 ms for each move and a half that is thought of and two more (thirty moves: 235 ms), shared among them;
+    /// six tenths of a share, four times it at most, and never nearly all.
+    #[test]
+    fn the_share_of_a_move_by_hand() {
+        let of = |left, increment, moves_to_go| {
+            let go = Go { time: [Some(ms(left)); 2], increment: [ms(increment); 2], moves_to_go, ..Go::default() };
+            let Budget { enough, most } = budget(&go, Color::White, ms(5)).unwrap();
+            (enough.as_millis(), most.as_millis())
+        };
+        assert_eq!(of(30_005, 0, None), (595, 3969), "29,770 / 30 = 992.3");
+        assert_eq!(of(30_005, 0, Some(40)), (595, 3969), "no more than thirty moves are thought of");
+        assert_eq!(of(30_005, 0, Some(10)), (1795, 11_968), "29,920 / 10");
+        assert_eq!(of(30_005, 400, None), (827, 5516), "and 29 increments: 41,370 / 30 = 1379");
+        assert_eq!(of(1005, 0, Some(2)), (294, 600), "980 / 2; three fifths of what is left at most");
+        assert_eq!(of(1005, 0, Some(1)), (594, 750), "990; three quarters before new time comes");
+    }
 }

@@ -1,12 +1,14 @@
 //! Full diagnostics: they move no count, their parts add up, and they agree with a plain model that knows every position.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ttlab::chess::{Board, Bound, Increments};
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
 use ttlab::table::options::{Index, Size};
 use ttlab::table::policy::Policy;
-use ttlab::table::{Entry, Observed, ShadowCounters, Table, TableOptions, build};
+use ttlab::table::watched::{Watch, Watched};
+use ttlab::table::{Entry, Hit, Observed, ShadowCounters, Stored, Table, TableOptions, build};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
@@ -120,12 +122,15 @@ fn en_passant_squares_hide_positions() {
     assert_eq!(elsewhere("legal"), 0);
 }
 
-/// An always-replace table of one slot to a bucket, in the plainest way: who is in each slot, and what became of each position.
+/// A table of one slot to a bucket, in the plainest way: who is in each slot, and what became of each position.
 #[derive(Default)]
 struct Model {
+    /// Whether it keeps the deeper of two positions; else the later.
+    prefers_depth: bool,
     slots: HashMap<u64, (u64, u64, u8, bool, bool)>,
     offered: HashSet<u64>,
     evicted: HashMap<u64, u8>,
+    refused: HashMap<u64, u8>,
     emptied: HashSet<u64>,
     count: ShadowCounters,
 }
@@ -149,6 +154,9 @@ impl Model {
                 } else if let Some(&lost) = self.evicted.get(&check) {
                     self.count.miss_evicted += 1;
                     self.count.miss_evicted_deep += u64::from(lost >= depth);
+                } else if let Some(&lost) = self.refused.get(&check) {
+                    self.count.miss_refused += 1;
+                    self.count.miss_refused_deep += u64::from(lost >= depth);
                 } else {
                     assert!(!self.offered.contains(&check));
                     self.count.miss_never += 1;
@@ -163,6 +171,14 @@ impl Model {
                 self.slots.insert(slot, (kept, check, depth, used, ended));
                 return;
             }
+            if self.prefers_depth && held != kept && depth < lost {
+                self.count.contended += 1;
+                self.emptied.remove(&check);
+                self.evicted.remove(&check);
+                self.refused.insert(check, depth);
+                return;
+            }
+            self.refused.remove(&other);
             self.evicted.insert(other, lost);
             if held == kept {
                 self.count.false_updates += 1;
@@ -173,12 +189,13 @@ impl Model {
         self.count.lives += 1;
         self.offered.insert(check);
         self.evicted.remove(&check);
+        self.refused.remove(&check);
         self.emptied.remove(&check);
         self.slots.insert(slot, (kept, check, depth, false, false));
     }
 
     fn clear(&mut self) {
-        self.emptied.extend(self.offered.drain());
+        self.emptied.extend(self.offered.drain().chain(self.refused.drain().map(|(check, _)| check)));
         self.evicted.clear();
         self.slots.clear();
     }
@@ -186,10 +203,18 @@ impl Model {
 
 #[test]
 fn the_shadow_is_what_a_plain_model_says() {
+    for policy in ["always", "depth-preferred"] {
+        shadowed(policy);
+    }
+}
+
+fn shadowed(policy: &str) {
+    let policy = Policy::named(policy).unwrap();
+    let prefers_depth = policy.name() == "depth-preferred";
     let options =
-        TableOptions { size: Size::Entries(64), index: Index::Modulo, key_bits: 3, ..TableOptions::default() };
+        TableOptions { size: Size::Entries(64), index: Index::Modulo, key_bits: 3, policy, ..TableOptions::default() };
     let mut table = Observed::new(build(&options, None, false).unwrap().unwrap());
-    let mut model = Model::default();
+    let mut model = Model { prefers_depth, ..Model::default() };
     let mut state = 7u64;
     let mut random = |below: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -221,6 +246,7 @@ fn the_shadow_is_what_a_plain_model_says() {
         assert_eq!(table.shadow(), model.count, "step {step}");
     }
     let count = model.count;
+    assert_eq!(count.miss_refused > 500 && count.miss_refused_deep > 20, prefers_depth, "{count:?}");
     assert!(count.false_hits > 500 && count.false_updates > 500 && count.miss_emptied > 20, "{count:?}");
     table.renew();
     table.identify(5);
@@ -277,4 +303,49 @@ fn anatomies_are_columns_where_they_are_asked_for() {
         assert_eq!(given, row["variant"] == "full");
         assert!(!given || row["anatomy.cut"] == row["search.usable"]);
     }
+}
+
+/// Who stands around a table of 512 slots whose keys are never compared, and knows by whole keys whose entry answers.
+struct Last {
+    keys: HashMap<u64, u64>,
+    foreign: bool,
+    cuts: Arc<AtomicU64>,
+}
+
+impl Watch for Last {
+    fn probed(&mut self, key: u64, _: u8, _: Option<&Hit>) -> bool {
+        self.foreign = self.keys.get(&(key % 512)) != Some(&key);
+        false
+    }
+    fn stored(&mut self, key: u64, _: &Entry, _: Stored) {
+        self.keys.insert(key % 512, key);
+    }
+    fn cutoff(&mut self, _: &Hit) {
+        self.cuts.fetch_add(u64::from(self.foreign), Ordering::Relaxed);
+    }
+    fn emptied(&mut self, _: bool) {
+        self.keys.clear();
+    }
+}
+
+#[test]
+fn cuts_by_other_positions_entries_are_counted_by_their_keys() {
+    let text = "diagnostics = 'full'\ntable = { size = 512, index = 'modulo', key_bits = 0, policy = 'always' }\nkeys.ep = 'legal'";
+    let options: EngineOptions = toml::from_str(text).unwrap();
+    let cuts = Arc::new(AtomicU64::new(0));
+    let table = build(&options.table, None, false).unwrap().unwrap();
+    let table = Watched::by(Last { keys: HashMap::new(), foreign: false, cuts: Arc::clone(&cuts) }, table);
+    let mut engine = Engine::with_table(&options, Box::new(table)).unwrap();
+    let (mut wrong, mut right) = (0, 0);
+    for fen in [KIWIPETE, "8/8/4k3/8/8/3KP3/8/8 w - - 0 1"] {
+        let limit = Limit { depth: Some(4), nodes: None };
+        let board = Board::from_fen(fen).unwrap();
+        let found = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations;
+        let trees = found.iter().map(|found| found.anatomy.as_ref().unwrap().search);
+        let (cut, cut_false) = trees.fold((0, 0), |sums, tree| (sums.0 + tree.cut, sums.1 + tree.cut_false));
+        assert_eq!(cut_false, cuts.swap(0, Ordering::Relaxed), "{fen}");
+        wrong += cut_false;
+        right += cut - cut_false;
+    }
+    assert!(wrong > 50 && right > 20, "{wrong} wrong, {right} right");
 }

@@ -319,3 +319,49 @@ fn a_comparison_says_first_what_matters() {
     let lines = lead(&[&path(&base), &path(&other)]);
     assert!(lines[1].contains("algorithm (alpha-beta -> pvs)") && !lines[1].contains("depth"), "{lines:?}");
 }
+
+/// What of two manifests speaks against a comparison is told of the side that it is true of; of times, where a gate asks for them alone.
+#[test]
+fn what_speaks_against_a_comparison_is_told() {
+    let folder = TempDir::new().unwrap();
+    let base = small(folder.path(), "base", 1);
+    let new = folder.path().join("new");
+    let notes = |change: &dyn Fn(&mut serde_json::Value), gate: &str| -> Vec<String> {
+        altered(&base, &new, |_, _| ());
+        let path = new.join("manifest.json");
+        let mut manifest = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        change(&mut manifest);
+        fs::write(&path, manifest.to_string()).unwrap();
+        let (old, new) = (base.to_str().unwrap(), new.to_str().unwrap());
+        let json = folder.path().join("compared.json");
+        let (stdout, stderr, _) = run(&["compare", old, new, "--json", json.to_str().unwrap(), "--fail-on", gate]);
+        let text = fs::read_to_string(&json).unwrap_or_else(|_| panic!("{stdout}{stderr}"));
+        let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+        found["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap().to_owned()).collect()
+    };
+    let (count, time) = ("nodes > 0", "seconds > +100000%");
+    let is_of = |notes: &[String], words: &str| notes.iter().any(|note| note.contains(words));
+    assert!(!is_of(&notes(&|_| (), count), "NEW"), "nothing differs");
+    let jobs = |jobs: u32| move |manifest: &mut serde_json::Value| manifest["jobs"] = jobs.into();
+    assert!(is_of(&notes(&jobs(2), time), "NEW ran 2 jobs at a time"));
+    assert!(!is_of(&notes(&jobs(1), time), "NEW ran") && !is_of(&notes(&jobs(2), count), "NEW ran"));
+    let repeats = |repeats: u32| move |manifest: &mut serde_json::Value| manifest["repeats"] = repeats.into();
+    assert!(is_of(&notes(&repeats(1), time), "NEW ran each search once"));
+    assert!(
+        !is_of(&notes(&repeats(2), time), "each search once") && !is_of(&notes(&repeats(1), count), "each search once")
+    );
+    let other = notes(&|manifest| manifest["build"]["commit"] = "elsewhere".into(), count);
+    assert!(
+        other.iter().any(|note| note.starts_with("other builds: BASE ") && note.contains("(elsewhere, ")),
+        "{other:?}"
+    );
+    let other = notes(&|manifest| manifest["machine"]["cpu"] = "abacus".into(), count);
+    assert!(
+        other.iter().any(|note| note.starts_with("other machines: BASE ") && note.contains("NEW abacus, ")),
+        "{other:?}"
+    );
+    assert!(is_of(
+        &notes(&|manifest| manifest["ended"] = serde_json::Value::Null, count),
+        "the run of NEW did not end"
+    ));
+}

@@ -389,6 +389,9 @@ fn the_paired_ratio_decides_a_claim() {
     assert!(small[0].measured.starts_with("215 against 430; ratio 0.500"), "{}", small[0].measured);
     // Each cluster is 1/2: leaving one out moves nothing.
     assert!(small[0].measured.contains("0.500 without "), "{}", small[0].measured);
+    assert!(!small[0].measured.contains("both finished"), "{}", small[0].measured);
+    let unlike = ruled(&rows(&[1]), &["nodes(none) > nodes(s1)"]).remove(0);
+    assert!(unlike.measured.contains("4 searches in the depths that both finished"), "{}", unlike.measured);
     // The ratio is 1/2 everywhere, so no interval holds more.
     assert_eq!(small[1].ruling, Ruling::Holds);
     // Medians of the repeats, each 4 seconds: equal.
@@ -589,4 +592,97 @@ fn unlike_depths_are_not_compared_in_silence() {
         line.split('|').nth(3).unwrap().replace('*', "").trim().to_owned()
     };
     assert_eq!(cells(&page), cells(&level));
+}
+
+/// Figures that are expected, each against its own rows: s1 has 10, 90, 20, 180, 10, 40, 20 and 60 nodes in its eight.
+#[test]
+fn figures_are_held_against_their_own_rows() {
+    let frame = frame(&rows(&[1, 2]));
+    let summary = Summary::new(&frame, &question("s1", &["nodes"], &frame)).unwrap();
+    let of = |text: &str| -> Vec<[String; 4]> {
+        let expect: Expect = toml::from_str(text).unwrap();
+        let found = verdicts(&[expect], 0.005, &frame, &summary).unwrap();
+        found
+            .into_iter()
+            .map(|found| {
+                [found.subject.clone(), found.published.clone(), found.measured.clone(), found.word().to_owned()]
+            })
+            .collect()
+    };
+    let s1 = "where = { variant = 's1', repeat = 0 }\n";
+    for (figure, published, measured, word) in [
+        ("nodes = { of = 'min', exact = 10 }", "min 10", "10", "holds"),
+        ("nodes = { of = 'max', exact = 180 }", "max 180", "180", "holds"),
+        ("nodes = { of = 'sum', exact = 430 }", "sum 430", "430", "holds"),
+        ("nodes = { of = 'mean', exact = 53.75 }", "mean 53.75", "53.75", "holds"),
+        ("nodes = { of = 'median', exact = 30 }", "median 30", "30", "holds"),
+        ("nodes = { min = 10, max = 180 }", "10 to 180", "10 to 180", "holds"),
+        ("nodes = { max = 179 }", "at most 179", "10 to 180", "differs"),
+        ("nodes = { min = 11 }", "at least 11", "10 to 180", "differs"),
+        ("nodes = 10", "10", "10 to 180", "differs"),
+        ("finished = true", "1", "nothing", "no rows"),
+        ("finished = 'true'", "true", "true", "holds"),
+        ("solved = 'true'", "true", ", false, true", "differs"),
+    ] {
+        let metric = figure.split(' ').next().unwrap();
+        let wanted = [format!("repeat 0, s1: {metric}"), published.to_owned(), measured.to_owned(), word.to_owned()];
+        assert_eq!(of(&format!("{s1}{figure}")), [wanted], "{figure}");
+    }
+    // A figure for each depth, from the first or another; of rows of all variants where none is named.
+    let p = "where = { variant = 's1', position = 'p' }\n";
+    let row = |subject: &str, published: &str, measured: &str, word: &str| {
+        [subject, published, measured, word].map(str::to_owned)
+    };
+    let wanted = [
+        row("position p, s1, depth 1: nodes", "10", "10", "holds"),
+        row("position p, s1, depth 2: nodes", "91", "90", "differs"),
+        row("position p, s1, depth 3: nodes", "1", "nothing", "no rows"),
+    ];
+    assert_eq!(of(&format!("{p}nodes = {{ by_depth = [10, 91, 1] }}")), wanted);
+    let wanted = [row("position p, s1, depth 2: nodes", "90", "90", "holds")];
+    assert_eq!(of(&format!("{p}nodes = {{ from = 2, by_depth = [90] }}")), wanted);
+    assert_eq!(of("nodes = { of = 'max', exact = 380 }"), [row("nodes", "max 380", "380", "holds")]);
+    // Scores that end otherwise than the baseline's are the summary's; what follows is looked at too.
+    let wanted = [
+        row("b1: other_scores", "1", "1 of 4 searches", "holds"),
+        row("b1: search.nodes", "sum 1520", "1520", "holds"),
+    ];
+    let both = "where = { variant = 'b1' }\nother_scores = 1\n'search.nodes' = { of = 'sum', exact = 1520 }";
+    assert_eq!(of(both), wanted);
+    // A job that failed has no figure.
+    let failed = of("where = { variant = 'b2', position = 'q' }\nnodes = 0");
+    assert_eq!(failed, [row("position q, b2: nodes", "0", "nothing", "no rows")]);
+    // What was wanted to differ is met where it does; what nothing was wanted of passes and is not met.
+    let judged = |verdict: &str, figure: &str| {
+        let expect: Expect = toml::from_str(&format!("{s1}verdict = '{verdict}'\nnodes = {figure}")).unwrap();
+        let found = verdicts(&[expect], 0.005, &frame, &summary).unwrap().remove(0);
+        (found.passes(), found.is_met(), found.word())
+    };
+    assert_eq!(judged("holds", "{ min = 1 }"), (true, true, "holds"));
+    assert_eq!(judged("holds", "{ min = 11 }"), (false, false, "differs"));
+    assert_eq!(judged("differs", "{ min = 11 }"), (true, true, "differs, as it should"));
+    assert_eq!(judged("differs", "{ min = 1 }"), (false, false, "holds"));
+    assert_eq!(judged("either", "{ min = 11 }"), (true, false, "differs"));
+}
+
+/// Each search took 2, 4 and 12 seconds (or half of each): the deviations from the median are a half of it, nothing and twice it, so that the
+/// noise is 1.4826 / 2; the last repeat took six times as long as the first.
+#[test]
+fn how_far_times_can_be_trusted_is_said() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let said = |seconds: &[u32]| {
+        let file = folder.path().join("hand.csv");
+        std::fs::write(&file, format!("{HEADER}\n{}\n", rows(seconds).join("\n"))).unwrap();
+        let (page, stderr, code) = run(&["report", file.to_str().unwrap(), "--format", "json"]);
+        assert_eq!(code, 0, "{stderr}");
+        page
+    };
+    let page = said(&[1, 2, 6]);
+    let wanted = "times: median of 3 repeats; noise between repeats 74.1 %, drift +500.0 %";
+    assert!(page.contains(wanted), "{page}");
+    assert!(page.contains("times are noisy") && page.contains("changed its speed"), "{page}");
+    // Two repeats tell no noise.
+    let page = said(&[2, 2]);
+    assert!(page.contains("times: median of 2 repeats; noise between repeats -, drift +0.0 %"), "{page}");
+    assert!(!page.contains("times are noisy") && !page.contains("changed its speed"), "{page}");
 }

@@ -162,3 +162,57 @@ fn what_a_run_leaves() {
         trace::run,
     );
 }
+
+/// Where the words are in a JSON document.
+fn words(value: &serde_json::Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(_) => found.push(path.to_owned()),
+        serde_json::Value::Array(list) => {
+            list.iter().enumerate().for_each(|(at, value)| words(value, &format!("{path}/{at}"), found));
+        }
+        serde_json::Value::Object(fields) => {
+            for (name, value) in fields {
+                words(value, &format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Markup and control characters in every single word of a manifest and of a plan: no form of a page has any of it as such.
+#[test]
+fn markup_in_any_word_stays_a_word() {
+    const HOSTILE: &str = "</td></script><script>alert(1)</script><img src=x onerror=y>\u{1}\u{1b}[31m\u{7f}|`*\r\nx";
+    let (manifest, rows, plan, _) = run();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("results.csv"), rows).unwrap();
+    fs::write(folder.path().join("experiment.toml"), "suite = { startpos = true }\nlimit = { depth = 2 }\n").unwrap();
+    let with = |document: &[u8], change: &mut dyn FnMut(&str, &[u8])| -> usize {
+        let document: serde_json::Value = serde_json::from_slice(document).unwrap();
+        let mut paths = Vec::new();
+        words(&document, "", &mut paths);
+        for path in &paths {
+            let mut changed = document.clone();
+            *changed.pointer_mut(path).unwrap() = HOSTILE.into();
+            change(path, &serde_json::to_vec(&changed).unwrap());
+        }
+        paths.len()
+    };
+    let mut shown = 0;
+    let count = with(&manifest, &mut |path, text| {
+        fs::write(folder.path().join("manifest.json"), text).unwrap();
+        let Ok(page) = ttlab::report::read(folder.path()) else { return };
+        let html = ttlab::report::html::render(&page.sheet);
+        let style = ttlab::report::markdown::Style { level: 1, figures: true };
+        let markdown = ttlab::report::markdown::render(&page.sheet, style);
+        let screen = ttlab::report::text::Screen { width: 100, colour: false };
+        let screen = ttlab::report::text::render(&page.brief(), screen);
+        shown += usize::from(html.contains("alert(1)"));
+        assert_eq!((html.matches("<script").count(), html.matches("<img").count()), (1, 0), "{path}");
+        assert_eq!((markdown.matches("<script").count(), markdown.matches("<img").count()), (0, 0), "{path}");
+        let control = |text: &str| text.chars().find(|c| c.is_control() && *c != '\n');
+        assert_eq!((control(&html), control(&markdown), control(&screen)), (None, None, None), "{path}");
+    });
+    assert!(count > 30 && shown > 5, "{count} words, {shown} shown");
+    assert!(with(&plan, &mut |_, text| plan::run(text)) > 5);
+}

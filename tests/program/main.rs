@@ -2,14 +2,18 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod audit;
+mod cells;
 mod cli;
 mod common;
 mod compare;
 mod docs;
+mod doubts;
+mod drawings;
 #[cfg(target_os = "linux")]
 mod engines;
 mod figures;
 mod fuzzing;
+mod guards;
 mod matches;
 mod names;
 mod own_policy;
@@ -21,9 +25,11 @@ mod rooms;
 mod rows;
 mod statistics;
 mod studies;
+mod suites;
 mod summary;
 #[cfg(unix)]
 mod sweep;
 mod trace;
 mod tune;
+mod tuned;
 mod uci;

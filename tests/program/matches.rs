@@ -300,3 +300,35 @@ fn a_real_client_plays_games_of_ours_to_their_end() {
         );
     }
 }
+
+/// A move is a search: the first move of a variant without a table, who is to move, has the score and the depth that the search command
+/// tells of the opening, and every search of both sides takes the nodes that it may.
+#[test]
+fn a_game_is_made_of_searches() {
+    let trial = Trial::new(&TRIAL.replace("max_moves = 40", "max_moves = 1").replace("first = 4", "first = 2"));
+    assert_eq!(trial.run("out", &["--quiet"]).2, 0);
+    let path = trial.path("out").join("results.csv");
+    let of = |name: &str| column(&path, name);
+    let (variants, colours, starts) = (of("variant"), of("match.colour"), of("match.start"));
+    let (scores, moves, plies) = (of("match.scores"), of("match.moves"), of("match.plies"));
+    let mut seen = 0;
+    for at in 0..variants.len() {
+        let list = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let (told, played) = (list(&scores[at]), list(&moves[at]));
+        assert_eq!((told.len(), played.len(), plies[at].as_str()), (2, 2, "2"));
+        assert_eq!((of("search.nodes")[at].as_str(), of("match.opponent_nodes")[at].as_str()), ("800", "800"));
+        assert_eq!((of("match.blind")[at].as_str(), of("match.end")[at].as_str()), ("0", "max-moves"));
+        let first = starts[at].contains(if colours[at] == "white" { " w " } else { " b " });
+        if variants[at] == "bare" && first {
+            let sets = ["--set", "table=none", "--set", "quiescence.delta=200"];
+            let args = ["search", &starts[at], "--nodes", "800", "--preset", "match"];
+            let (stdout, stderr, code) = run(&[&args[..], &sets[..]].concat());
+            assert_eq!(code, 0, "{stderr}");
+            let lines = stdout.lines().skip(1).take_while(|line| !line.is_empty() && !line.contains("cut short"));
+            let last = list(lines.last().unwrap());
+            assert_eq!((&last[0], &last[1], &last[5]), (&of("match.depths")[at], &told[0], &played[0]), "{stdout}");
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 2);
+}

@@ -1,4 +1,5 @@
-//! Ids and shards: positions and options that differ have ids that differ; and shards are dealt out evenly.
+//! Ids and shards: whatever changes what is searched changes the plan's id and the rows' ids, whatever does not leaves them; and shards
+//! are dealt out evenly.
 
 use crate::common::run;
 use std::collections::HashMap;
@@ -20,6 +21,39 @@ fn ids(text: &str) -> [u64; 3] {
     let plan = plan(text);
     let job = plan.jobs().next().unwrap();
     [plan.id(), plan.row_id(&job, job.item, 0, 1), plan.job_id(&job)]
+}
+
+const FILE: &str = "suite = 'data/games.pgn'\nfirst = 2\nlimit = { depth = 3 }\n[sequence]\nfrom = 2\nto = 9\n";
+
+#[test]
+fn whatever_is_searched_otherwise_has_another_id() {
+    let base = ids(FILE);
+    for (from, to) in [
+        ("depth = 3", "depth = 4"),
+        ("depth = 3", "nodes = 3"),
+        ("depth = 3", "depth = 3, nodes = 1000"),
+        ("depth = 3", "depth = 3, nodes = 1001"),
+        ("from = 2", "from = 3"),
+        ("to = 9", "to = 10"),
+        ("to = 9\n", ""),
+        ("to = 9", "to = 9\nside = 'white'"),
+        ("to = 9", "to = 9\nside = 'black'"),
+        ("to = 9", "to = 9\n[engine]\ntable.slots = 2"),
+        ("to = 9", "to = 9\n[engine]\npreset = 'otter'"),
+    ] {
+        let other = ids(&FILE.replace(from, to));
+        assert_ne!(FILE, FILE.replace(from, to));
+        for (at, what) in ["plan", "row", "job"].iter().enumerate() {
+            assert_ne!(base[at], other[at], "{what}: {from} -> {to}");
+        }
+    }
+    // What is said about an experiment, and how much of it is run, leaves what is searched alone.
+    let said = "name = 'x'\nquestion = 'why?'\nanalysis = 'because'\nslow = true\nsuite";
+    assert_eq!(base, ids(&FILE.replacen("suite", said, 1)));
+    for (from, to) in [("first = 2", "first = 3"), ("suite", "repeats = 2\nsuite")] {
+        let other = ids(&FILE.replacen(from, to, 1));
+        assert!(other[0] != base[0] && other[1..] == base[1..], "{to}: another plan of the same rows");
+    }
 }
 
 /// Two own positions, two lengths of own play: ids by what the position is, not by what it is called.
@@ -67,6 +101,40 @@ fn every_option_is_in_the_id() {
         }
     }
     assert!(seen.len() > 200);
+}
+
+#[test]
+fn every_row_has_its_own_id() {
+    let text = "suite = 'data/games.pgn'\nfirst = 3\nlimit = { depth = 3 }\nrepeats = 2\nseeds = 3\nsequence = { from = 2, to = 5 }\n\
+        [grid]\n'table.size' = [64, 128]\n'table.clear' = ['game', 'never']\n";
+    let plan = plan(text);
+    let mut seen = HashMap::new();
+    let (mut jobs, mut before) = (0, None);
+    for job in plan.jobs() {
+        jobs += 1;
+        assert!(before < Some(plan.place(&job)), "jobs stand in the order of their places");
+        before = Some(plan.place(&job));
+        for item in job.item..job.item + job.items {
+            for (ply, depth) in [(2, 1), (2, 2), (3, 1), (5, 3)] {
+                let place = (job.variant, item, job.repeat, ply, depth);
+                assert_eq!(seen.insert(plan.row_id(&job, item, ply, depth), place), None);
+            }
+        }
+        assert_eq!(seen.insert(plan.job_id(&job), (job.variant, job.item, job.repeat, 0, 0)), None);
+        assert_eq!(plan.job_of(job.variant, None, job.item, job.repeat), job);
+    }
+    // For each repeat and key seed, two sizes cleared between games, of three games each, and two that are never cleared, one job each.
+    assert_eq!((jobs, plan.len()), (2 * 3 * (2 * 3 + 2), 2 * 3 * (2 * 3 + 2)));
+    let seeds: Vec<u64> = plan.variants.iter().map(|point| point.options.keys.seed).collect();
+    assert_eq!(seeds, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
+    // What was searched before the third game is part of what a variant without clearing finds there; for others it is not.
+    let one = self::plan(&text.replace("first = 3", "first = 2"));
+    let kept = |plan: &Plan, item: usize| {
+        let job = plan.job_of(1, None, item, 0);
+        assert!(job.items > 1);
+        plan.row_id(&job, item, 2, 1)
+    };
+    assert_eq!(kept(&plan, 1), kept(&one, 1), "the same games came before");
 }
 
 /// No shard has more than one job (or, where items stay together, one item's jobs) more than another.

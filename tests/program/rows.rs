@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use ttlab::chess::suite::{Suite, SuiteOptions};
 use ttlab::chess::{Board, Color, Increments};
-use ttlab::engine::{Engine, EngineOptions, Iteration, Limit, SearchCounters};
-use ttlab::table::TableCounters;
+use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
 
 type Row = BTreeMap<String, String>;
 
@@ -49,6 +48,17 @@ fn found(engine: &mut Engine, board: &Board, past: &[Board], limit: Limit) -> Ve
     engine.search(board, past, limit, &AtomicBool::new(false), &mut |_| {}).iterations
 }
 
+/// The fields of counters by their names, as the compiler prints them: no list of the program's own stands between.
+fn named(prefix: &str, counters: &impl std::fmt::Debug) -> Vec<(String, String)> {
+    let text = format!("{counters:?}");
+    let fields = text.split_once('{').unwrap().1.trim_end_matches('}').split(',');
+    let field = |field: &str| {
+        let (name, value) = field.split_once(':').unwrap();
+        (format!("{prefix}.{}", name.trim()), value.trim().to_owned())
+    };
+    fields.map(field).collect()
+}
+
 /// One search, as its rows have it.
 #[allow(clippy::too_many_arguments)]
 fn lines(
@@ -83,11 +93,11 @@ fn lines(
         put("pv", iteration.pv.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
         put("solved", solved.map_or(String::new(), |solved| solved(&iteration.best.to_string()).to_string()));
         put("finished", iteration.finished.to_string());
-        for ((column, _), value) in SearchCounters::COLUMNS.iter().zip(iteration.search.values()) {
-            put(&format!("search.{column}"), value.to_string());
-        }
-        for ((column, _), value) in TableCounters::COLUMNS.iter().zip(iteration.table.values()) {
-            put(&format!("table.{column}"), value.to_string());
+        named("search", &iteration.search).into_iter().for_each(|(column, value)| put(&column, value));
+        named("table", &iteration.table).into_iter().for_each(|(column, value)| put(&column, value));
+        if let Some(anatomy) = &iteration.anatomy {
+            let parts = [named("", &anatomy.search), named("", &anatomy.table), named("", &anatomy.contents)];
+            parts.concat().into_iter().for_each(|(column, value)| put(&format!("anatomy{column}"), value));
         }
         let held = iteration.occupancy;
         let bounded = |value: u64| if held.slots == 0 { String::new() } else { value.to_string() };
@@ -144,10 +154,13 @@ fn expected(case: &Case, suite: &Path) -> (Vec<Row>, u64, usize) {
     let suite = Suite::load(suite, SuiteOptions::default()).unwrap();
     let (mut rows, mut jobs) = (Vec::new(), 0);
     for repeat in 0..case.repeats {
+        // What the job of the whole suite found at each item.
+        let mut kept: Vec<Vec<Row>> = Vec::new();
         for (at, item) in suite.items.iter().enumerate() {
             for (place, variant) in case.variants.iter().enumerate() {
                 let whole = case.whole == Some(place);
                 if whole && at > 0 {
+                    rows.append(&mut kept[at]);
                     continue;
                 }
                 let options: EngineOptions = toml::from_str(variant.options).unwrap();
@@ -162,8 +175,12 @@ fn expected(case: &Case, suite: &Path) -> (Vec<Row>, u64, usize) {
                     engine.table().unwrap().occupancy().occupied
                 });
                 let mut engine = Engine::new(&options, working_set).unwrap();
-                let mine: Vec<Row> =
-                    items.iter().flat_map(|item| job(case, &mut engine, variant, repeat, item)).collect();
+                let mut found: Vec<Vec<Row>> =
+                    items.iter().map(|item| job(case, &mut engine, variant, repeat, item)).collect();
+                let mine = std::mem::take(&mut found[0]);
+                if whole {
+                    kept = found;
+                }
                 jobs += u64::from(!mine.is_empty());
                 if let Some(set) = working_set {
                     let slots = u64::from(options.table.slots);
@@ -386,4 +403,83 @@ fn sequences_along_games() {
         };
         holds(&case, &["--jobs", "1"]);
     }
+}
+
+#[test]
+fn sequences_of_own_play() {
+    for &(side, color) in ALONG {
+        let file = format!(
+            "name = 'own'\nquestion = \"What is it?\"\nsuite = 'own.epd'\nlimit = {{ nodes = 1000 }}\n\
+             sequence = {{ self_play = 5, side = '{side}' }}\n[engine]\ndraws = true\ntable.size = 128\ntable.clock = 'game-ply'\n\
+             table.policy = 'aged-depth'\n[grid]\n'table.clear' = ['game', 'search']\n"
+        );
+        // Bare kings and a rook, shuffling; and a board full of pieces, few of which can be taken: its first iteration is through in time.
+        let epd = "8/8/8/4k3/8/8/8/R3K3 w - - id \"rook\";\n8/8/8/4k3/8/8/8/K7 b - - id \"kings\";\n\
+            r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - id \"open\";\n";
+        let case = Case {
+            file: file.leak(),
+            suite: ("own.epd", epd),
+            repeats: 1,
+            plies: Some(Plies { from: 0, to: u16::MAX, own: 5, side: color }),
+            variants: pair(Limit { depth: None, nodes: Some(1000) }),
+            baseline: "clear=game",
+            whole: None,
+        };
+        holds(&case, &["--jobs", "2"]);
+    }
+}
+
+/// A variant that clears nothing takes the whole suite in one job; its rows stand at their items all the same.
+#[test]
+fn what_is_never_cleared_runs_through_the_suite() {
+    let case = Case {
+        file: "name = 'kept'\nquestion = \"What is it?\"\nsuite = 'own.epd'\nlimit = { depth = 3 }\nrepeats = 2\n\
+            baseline = { variant = 'cleared' }\n[engine]\ntable.size = 512\n[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n\
+            [[variant]]\nname = 'cleared'\n",
+        suite: ("own.epd", EPD),
+        repeats: 2,
+        plies: None,
+        variants: vec![
+            Variant {
+                name: "kept",
+                options: "table = { size = 512, clear = 'never' }",
+                limit: depth(3),
+                cells: &[("table.clear", "never")],
+            },
+            Variant {
+                name: "cleared",
+                options: "table.size = 512",
+                limit: depth(3),
+                cells: &[("table.clear", "game")],
+            },
+        ],
+        baseline: "cleared",
+        whole: Some(0),
+    };
+    holds(&case, &["--jobs", "2"]);
+}
+
+/// The anatomy's columns, of a small table with short keys, in which every kind of miss comes and other positions' entries answer.
+#[test]
+fn anatomies_under_their_names() {
+    let variant = |name: &'static str, options: &'static str, size: &'static str| Variant {
+        name,
+        options,
+        limit: depth(4),
+        cells: vec![("table.size", size)].leak(),
+    };
+    let case = Case {
+        file: "name = 'anatomy'\nquestion = \"What is it?\"\nsuite = 'own.epd'\nlimit = { depth = 4 }\n[engine]\ndiagnostics = 'full'\n\
+            table.key_bits = 4\ntable.slots = 2\n[grid]\n'table.size' = [64, 1024]\n",
+        suite: ("own.epd", EPD),
+        repeats: 1,
+        plies: None,
+        variants: vec![
+            variant("size=64", "diagnostics = 'full'\ntable = { size = 64, slots = 2, key_bits = 4 }", "64"),
+            variant("size=1024", "diagnostics = 'full'\ntable = { size = 1024, slots = 2, key_bits = 4 }", "1024"),
+        ],
+        baseline: "size=64",
+        whole: None,
+    };
+    holds(&case, &["--jobs", "2"]);
 }

@@ -248,6 +248,17 @@ fn joint_flips_by_numpy() {
     near(found.level, 0.0042, 0.0001);
 }
 
+/// A line of few clusters among lines of many has its exact p, on either side of 1: two of 2^8 patterns come as far.
+#[test]
+fn a_short_line_among_long_ones_is_tested_exactly() {
+    let long: Vec<f64> = (0..40).map(|k| (7.0 * f64::from(k)).sin()).collect();
+    for sign in [1.0, -1.0] {
+        let short: Vec<f64> = (0..8).map(|k| sign * (0.1 + 0.01 * f64::from(k))).collect();
+        let found = joint(&[long.clone(), short].map(|line| Clusters::new(&plain(&line))));
+        near(found.lines[1].p, 2.0 / 256.0, 1e-12);
+    }
+}
+
 #[test]
 fn lines_that_move_together_cost_no_more_than_one() {
     let line: Vec<f64> = (0..12).map(|k| 0.1 + 0.2 * (7.0 * f64::from(k)).sin()).collect();

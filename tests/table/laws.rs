@@ -1,10 +1,11 @@
 //! What holds for every table: the store law, that what was stored is found, that memory is what was named.
 
 use proptest::prelude::*;
+use std::collections::HashMap;
 use ttlab::chess::{Bound, Move};
 use ttlab::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::table::policy::Policy;
-use ttlab::table::{Entry, Table, TableKind, TableOptions, build, bytes, entries};
+use ttlab::table::{Entry, Observed, Table, TableKind, TableOptions, build, bytes, entries};
 
 /// One step of a random use of a table.
 #[derive(Debug, Clone)]
@@ -371,4 +372,46 @@ fn bounds_by_hand() {
     // In a zero window one of the two always ends the node.
     assert_eq!([10, 11].map(|score| Bound::Upper.settles(score, 10, 11)), [true, false]);
     assert_eq!([10, 11].map(|score| Bound::Lower.settles(score, 10, 11)), [false, true]);
+}
+
+/// `reused` against a plain map: entries that answered a probe for the first time since they were stored. A table without a bound counts
+/// them, one that is watched, and the policy that asks; no other does.
+#[test]
+fn answers_given_for_the_first_time_are_counted_where_they_are_asked_for() {
+    let bounded = |policy: &str| -> TableOptions {
+        toml::from_str(&format!("size = 64\nindex = 'modulo'\npolicy = '{policy}'")).unwrap()
+    };
+    let made = |options: &TableOptions| build(options, None, false).unwrap().unwrap();
+    let unbounded: TableOptions = toml::from_str("kind = 'unbounded'").unwrap();
+    let tables: [(&str, bool, Box<dyn Table>); 5] = [
+        ("unbounded", true, made(&unbounded)),
+        ("watched", true, Box::new(Observed::new(made(&bounded("always"))))),
+        ("watched, refusing", true, Box::new(Observed::new(made(&bounded("depth-preferred"))))),
+        ("asked for by the policy", true, made(&bounded("ancient"))),
+        ("not asked for", false, made(&bounded("always"))),
+    ];
+    for (name, counts, mut table) in tables {
+        let mut state = 5_u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let (mut answered, mut reused) = (HashMap::new(), 0);
+        for _ in 0..20_000 {
+            let key = random(200).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            table.identify(key);
+            if random(3) == 0 {
+                let entry = Entry { bound: Bound::Lower, depth: random(9) as u8, ..Entry::default() };
+                let stored = table.store(key, entry);
+                // Where there is a bound, an entry that is written again within a tick stays the same entry.
+                if !(stored.refused || stored.same && name != "unbounded") {
+                    answered.insert(key, false);
+                }
+            } else if table.probe(key, 0).is_some() && !answered.insert(key, true).unwrap() {
+                reused += 1;
+            }
+        }
+        assert_eq!(table.counters().reused, if counts { reused } else { 0 }, "{name}");
+        assert!(reused > 20, "{name}: {reused}");
+    }
 }

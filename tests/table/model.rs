@@ -249,19 +249,21 @@ fn keys() -> Vec<u64> {
     keys
 }
 
+/// Entries of every day, and those at the ends of what a packing holds.
 fn any_entry() -> impl Strategy<Value = Entry> {
-    let nodes = prop_oneof![1u32..100, 1u32..3000, 1u32..u32::MAX];
-    (prop_oneof![Just(0u16), 1u16..0x7fff], -900..900, 0u8..14, 1u8..4, any::<bool>(), nodes).prop_map(
-        |(mv, score, depth, bound, pv, nodes)| Entry {
-            mv: Move::from_bits(mv),
-            score,
-            depth,
-            bound: Bound::from_bits(bound),
-            pv,
-            nodes,
-            ..Entry::default()
-        },
-    )
+    let nodes = prop_oneof![4 => 1u32..100, 4 => 1u32..3000, 4 => 1u32..u32::MAX, 1 => Just(u32::MAX)];
+    let score = prop_oneof![8 => -900..900, 1 => Just(-32_001), 1 => Just(32_001), 1 => Just(-1), 1 => Just(0)];
+    let depth = prop_oneof![12 => 0u8..14, 1 => Just(0), 1 => Just(127), 1 => Just(128), 1 => 250u8..=255];
+    let mv = prop_oneof![2 => Just(0u16), 6 => 1u16..0x7fff, 1 => Just(0x7fff)];
+    (mv, score, depth, 1u8..4, any::<bool>(), nodes).prop_map(|(mv, score, depth, bound, pv, nodes)| Entry {
+        mv: Move::from_bits(mv),
+        score,
+        depth,
+        bound: Bound::from_bits(bound),
+        pv,
+        nodes,
+        ..Entry::default()
+    })
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -269,7 +271,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         8 => (0..POSITIONS, any_entry()).prop_map(|(place, entry)| Step::Store(place, entry)),
         3 => (0..POSITIONS).prop_map(Step::Probe),
         3 => (0..POSITIONS).prop_map(Step::Cutoff),
-        1 => prop_oneof![8 => 1u64..3, 1 => 100u64..300].prop_map(Step::Tick),
+        1 => prop_oneof![8 => 1u64..3, 1 => 100u64..300, 1 => 1000u64..1024].prop_map(Step::Tick),
     ]
 }
 

@@ -33,6 +33,9 @@ mod tests {
             too_few(6, 2, true)
                 .is_some_and(|words| words.starts_with("6 games cannot show anything among 2 comparisons:"))
         );
+        for (games, words) in [(true, "1 game cannot"), (false, "1 position cannot")] {
+            assert!(too_few(1, 1, games).is_some_and(|told| told.starts_with(words)));
+        }
         assert_eq!(
             [(6, 1), (7, 2), (1, 0)].map(|(clusters, lines)| too_few(clusters, lines, false)),
             [None, None, None]

@@ -124,3 +124,23 @@ fn quantiles(mut drawn: Vec<f64>) -> Option<(f64, f64)> {
     let most = *drawn.select_nth_unstable_by(last, f64::total_cmp).1;
     Some((least, most))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 0, 0, 0 and 1: residuals of -1/4 three times and 3/4; second moment 3/16, third 3/32: a skew of 2 / root 3, over the root of 4. The
+    /// transformation of the quantile gives Student's back.
+    #[test]
+    fn halls_transformation_by_hand() {
+        let line = Clusters::new(&[(0, 0.0), (1, 0.0), (2, 0.0), (3, 1.0)]);
+        let skew = 1.0 / 3.0_f64.sqrt();
+        for (side, t) in [(1.0, 3.182_446_305_284_263), (-1.0, -3.182_446_305_284_263)] {
+            let x = transformed(&line, side);
+            let back = x + skew * x * x / 3.0 + skew * skew * x.powi(3) / 27.0 + skew / 6.0;
+            assert!((back - t).abs() < 1e-9, "{x}: {back}, wanted {t}");
+        }
+        // The long side is the one that the sample hides.
+        assert!(transformed(&line, 1.0) < 3.0 && transformed(&line, -1.0) < -6.0);
+    }
+}

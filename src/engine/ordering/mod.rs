@@ -1,5 +1,6 @@
-//! Move ordering: each rule of `ordering` claims the moves it knows, in the list's order; what no rule claims stays in
-//! the generation order behind them. One file for each idea.
+//! Move ordering: each rule of `ordering` claims the moves it knows, and the claimed come in the list's order; what no rule claims stays
+//! in the generation order behind them. A move that several rules know is claimed by one, wherever the list has them: the table's move by its
+//! rule, a quiet move by killers before countermove before history. One file for each idea.
 
 pub mod countermove;
 pub mod history;

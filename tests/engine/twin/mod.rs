@@ -352,3 +352,12 @@ fn mates_behind_a_pass_are_the_twins() {
         same(text, &options, &starts.map(|fen| (fen, 6)), None);
     }
 }
+
+/// A node that a child's entry ends is stored like any other: down to `store.min_depth`.
+#[test]
+fn what_a_child_refutes_is_stored_as_the_twin_stores_it() {
+    for text in ["store.min_depth = 2", "store.min_depth = 3", "store.min_depth = 9", "store.at = 'quiescence'"] {
+        let options: EngineOptions = toml::from_str(&format!("etc_depth = 1\ntable.size = 4096\n{text}")).unwrap();
+        same(text, &options, &starts(0), None);
+    }
+}

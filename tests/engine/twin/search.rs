@@ -526,7 +526,9 @@ impl Twin {
                 if hit.entry.bound != Bound::Lower && score >= window.beta && self.deep_enough(&hit, depth - 1) {
                     self.count.etc_cuts += 1;
                     self.table.as_mut().unwrap().cutoff(&hit);
-                    self.write(board, Bound::Lower, window, spot, score, mv, from);
+                    if self.writes(depth) {
+                        self.write(board, Bound::Lower, window, spot, score, mv, from);
+                    }
                     self.note_answer(board, depth, mv);
                     return Ok((self.fit(score, window), Vec::new()));
                 }

@@ -1,0 +1,318 @@
+//! Every cell of a page's tables by hand, from rows in which no two counters are alike: a column that shows another's figure, or another
+//! line's, is seen. And the same page in each of its forms.
+
+use crate::common::run;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Counters of one search of `base`: no two alike, the sums of the table's laws kept.
+const COUNTS: [(&str, u32); 14] = [
+    ("search.nodes", 6400),
+    ("search.evals", 2500),
+    ("search.usable", 210),
+    ("search.move_only", 90),
+    ("search.cuts", 1300),
+    ("search.first_cuts", 1040),
+    ("table.probes", 1000),
+    ("table.hits", 420),
+    ("table.misses_empty", 330),
+    ("table.misses_other", 250),
+    ("table.stores", 800),
+    ("table.fills", 240),
+    ("table.evictions", 160),
+    ("table.rejections", 40),
+];
+
+/// Ratios of `other` to `base` in nodes, position by position: two powers of 2 below seven times, four powers once; of `more`: one above
+/// but for the last.
+const OTHER: [i32; 8] = [-1, -1, -1, -1, -1, -1, -1, -3];
+const MORE: [i32; 8] = [1, 1, 1, 1, 1, 1, 1, 0];
+
+fn rows() -> String {
+    let head: Vec<&str> = COUNTS.iter().map(|count| count.0).collect();
+    let mut text = format!(
+        "variant,position,table.slots,eval.centre,repeat,depth,score,solved,finished,{},slots,entries,seconds,error\n",
+        head.join(",")
+    );
+    for (position, (less, more)) in OTHER.into_iter().zip(MORE).enumerate() {
+        for (variant, name) in ["base", "other", "more", "bare"].into_iter().enumerate() {
+            let power = match variant {
+                1 => less,
+                2 => more,
+                _ => 0,
+            };
+            // Scores differ where `other` searched the fewest nodes; `more` solves one of three, `other` all.
+            let score = if variant == 1 && power == -3 { 7 } else { 5 };
+            let solved =
+                if position < 3 { (variant == 1 || variant == 2 && position == 0).to_string() } else { String::new() };
+            let (slots, centre) = (variant % 2 + 1, variant / 2 * 5);
+            write!(text, "{name},p{position},{slots},{centre},0,5,{score},{solved},true").unwrap();
+            for (column, count) in COUNTS {
+                let count = match column {
+                    "search.nodes" => f64::from(count) * f64::from(power).exp2(),
+                    // `bare` has no table.
+                    _ if variant == 3 && (column.starts_with("table") || column == "search.usable") => 0.0,
+                    "search.move_only" if variant == 3 => 0.0,
+                    // Twice, three times as many of everything else.
+                    _ => f64::from(count * (variant as u32 + 1)),
+                };
+                write!(text, ",{count}").unwrap();
+            }
+            let slots = if variant == 3 { ",".to_owned() } else { format!("{},{}", 400, 100 * (variant + 1)) };
+            writeln!(text, ",{slots},{:.2},", 0.25 * (variant + 1) as f64).unwrap();
+        }
+    }
+    text
+}
+
+fn near(found: &Value, wanted: f64) -> bool {
+    found.as_f64().is_some_and(|found| (found - wanted).abs() < 1e-9)
+}
+
+/// Holds a row of a table against what is wanted of it, and says that nothing else is in it.
+#[track_caller]
+fn holds(table: &Value, row: usize, wanted: &[(&str, Value)]) {
+    let row = table["rows"][row].as_object().unwrap();
+    let keys: Vec<&str> = row.keys().map(String::as_str).collect();
+    assert_eq!(keys, wanted.iter().map(|(key, _)| *key).collect::<Vec<_>>());
+    for (key, wanted) in wanted {
+        let found = &row[*key];
+        let same = match wanted.as_f64() {
+            Some(wanted) => near(found, wanted),
+            None => found == wanted,
+        };
+        assert!(same, "{key}: {found}, wanted {wanted}: {row:?}");
+    }
+}
+
+#[test]
+fn every_cell_by_hand() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("results.csv");
+    std::fs::write(&file, rows()).unwrap();
+    let read = |args: &[&str]| {
+        let (stdout, stderr, code) = run(&[&["report", file.to_str().unwrap()][..], args].concat());
+        assert_eq!(code, 0, "{stderr}");
+        stdout
+    };
+    let page: Value = serde_json::from_str(&read(&["--format", "json", "--pairs"])).unwrap();
+    let parts = page["parts"].as_array().unwrap();
+    let table = |key: &str| {
+        parts.iter().find(|part| part["part"] == "table" && part["key"] == key).unwrap_or_else(|| panic!("no {key}"))
+    };
+
+    // Means of the logarithms: -10/8 and 7/8 in powers of 2.
+    let (other, more) = ((-1.25_f64).exp2(), 0.875_f64.exp2());
+    let summary = table("summary");
+    let ends = |row: usize, key: &str| [0, 1].map(|at| summary["rows"][row][key][at].as_f64().unwrap());
+    let (of_other, of_more) = (ends(1, "interval"), ends(2, "interval"));
+    assert!(of_other[0] < other && other < of_other[1] && of_other[1] < 1.0, "{of_other:?}");
+    assert!(of_more[0] < more && more < of_more[1] && of_more[0] > 1.0, "{of_more:?}");
+    let line = |name: &str, nodes: f64, ratio: Value, interval: Value, times: f64| {
+        let share = |part: f64, whole: f64| json!(part / whole);
+        let with = |value: Value| if times > 3.0 { Value::Null } else { value };
+        vec![
+            ("variant", json!(name)),
+            ("nodes", json!(nodes)),
+            ("ratio", ratio),
+            ("interval", interval),
+            ("usable", with(share(210.0, 1000.0))),
+            ("move_only", with(share(90.0, 1000.0))),
+            ("full", with(json!(times * 0.25))),
+            ("pressure", with(json!(times * 2.0))),
+            ("seconds", json!(times * 2.0)),
+        ]
+    };
+    // 6400 on each of eight positions; halves and eighths of it; doubles of it.
+    holds(summary, 0, &line("base *", 51_200.0, json!(1.0), Value::Null, 1.0));
+    holds(summary, 1, &line("other", 23_200.0, json!(other), json!(of_other), 2.0));
+    holds(summary, 2, &line("more", 96_000.0, json!(more), json!(of_more), 3.0));
+    holds(summary, 3, &line("bare", 51_200.0, json!(1.0), json!([1.0, 1.0]), 4.0));
+
+    let traffic = table("traffic");
+    for (row, (name, times)) in [("base *", 1.0), ("other", 2.0), ("more", 3.0)].into_iter().enumerate() {
+        let wanted = [
+            ("variant", json!(name)),
+            ("probes", json!(8000.0 * times)),
+            ("hits", json!(0.42)),
+            ("misses_empty", json!(0.33)),
+            ("misses_other", json!(0.25)),
+            ("stores", json!(6400.0 * times)),
+            ("evictions", json!(0.2)),
+            ("rejections", json!(0.05)),
+        ];
+        holds(traffic, row, &wanted);
+    }
+    assert_eq!(traffic["rows"].as_array().unwrap().len(), 3, "what has no table is not here");
+
+    // Eight of eight below: 2 of 256 patterns come as far; seven of seven above (one is equal and turns nothing): 4 of 256. Three lines
+    // share their flips, and the largest of their statistics is rarely another's: at most three times as much.
+    let details = table("details");
+    let detail = |row: usize, key: &str| details["rows"][row][key].clone();
+    for (row, least) in [(1, 2.0 / 256.0), (2, 4.0 / 256.0)] {
+        let p = detail(row, "p").as_f64().unwrap();
+        assert!(p >= least - 1e-12 && p <= 3.0 * least, "{p}");
+    }
+    let keys = ["searches", "evals", "other_scores", "solved", "median", "below", "without"];
+    let wanted: [[Value; 7]; 4] = [
+        [json!(8.0), json!(20_000.0), Value::Null, json!(0.0), json!(1.0), Value::Null, Value::Null],
+        [json!(8.0), json!(40_000.0), json!(1.0), json!(3.0), json!(0.5), json!(8.0), json!(0.5)],
+        [json!(8.0), json!(60_000.0), json!(0.0), json!(1.0), json!(2.0), json!(0.0), json!(2.0)],
+        [json!(8.0), json!(80_000.0), json!(0.0), json!(0.0), json!(1.0), json!(0.0), json!(1.0)],
+    ];
+    for (row, wanted) in wanted.iter().enumerate() {
+        for (key, wanted) in keys.iter().zip(wanted) {
+            let found = detail(row, key);
+            assert!(
+                found == *wanted || wanted.as_f64().is_some_and(|wanted| near(&found, wanted)),
+                "{row} {key}: {found}, {wanted}"
+            );
+        }
+    }
+    // The spread of `other`: seven times 1/4 and once 7/4 from the mean, in powers of 2: a standard error of 1/4. Seen four times in
+    // five is what lies at least three of these from 1, and with eight positions, whose flips have few patterns, up to ten.
+    let seen = detail(1, "detectable").as_f64().unwrap().ln_1p() / std::f64::consts::LN_2;
+    assert!((0.75..2.5).contains(&seen), "{seen}");
+    let needed = detail(1, "needed").as_f64().unwrap();
+    let plain = ((1.96 + 0.84) * 0.25 * 8.0_f64.sqrt() * std::f64::consts::LN_2 / 1.01_f64.ln()).powi(2);
+    assert!(needed > plain && needed < 3.0 * plain, "{needed}, {plain}");
+
+    // Each against each: the best stands first, against all others.
+    let pairs = table("pairs");
+    assert_eq!(pairs["rows"].as_array().unwrap().len(), 6);
+    for row in pairs["rows"].as_array().unwrap() {
+        let power = |name: &Value| match name.as_str().unwrap() {
+            "other" => -1.25,
+            "more" => 0.875,
+            _ => 0.0_f64,
+        };
+        assert!(near(&row["ratio"], (power(&row["line"]) - power(&row["against"])).exp2()), "{row}");
+        assert!(row["interval"][0].as_f64() <= row["ratio"].as_f64() && row["p"].as_f64().is_some());
+    }
+    assert!(pairs["rows"].as_array().unwrap()[..3].iter().all(|row| row["line"] == "other"));
+
+    // On the grid: two slots against one, at either value of the centre; and what they do together. In powers of 2: -1.25 and -0.875;
+    // 0.875 and 1.25; 0.375 between.
+    let keys = |table: &Value| -> Vec<String> {
+        let columns = table["columns"].as_array().unwrap().iter();
+        columns
+            .map(|column| format!("{}: {}", column["key"].as_str().unwrap(), column["name"].as_str().unwrap()))
+            .collect()
+    };
+    let judged = ["ratio: ratio", "interval: 95 %", "p: p", "pairs: pairs"];
+    let effects = table("effects");
+    assert_eq!(keys(effects), [&["option: option", "value: value"], &judged[..]].concat());
+    let wanted = [
+        ("slots", "1 *", 0.0_f64, None),
+        ("slots", "2", -1.0625, Some(16)),
+        ("centre", "0 *", 0.0, None),
+        ("centre", "5", 1.0625, Some(16)),
+    ];
+    for (row, (option, value, power, pairs)) in effects["rows"].as_array().unwrap().iter().zip(wanted) {
+        assert_eq!((&row["option"], &row["value"]), (&json!(option), &json!(value)));
+        assert_eq!(row["pairs"].as_f64(), pairs.map(f64::from), "{row}");
+        if pairs.is_some() {
+            assert!(near(&row["ratio"], power.exp2()), "{row}");
+            let [low, high] = [0, 1].map(|at| row["interval"][at].as_f64().unwrap());
+            assert!(low < power.exp2() && power.exp2() < high && row["p"].as_f64().unwrap() < 0.05, "{row}");
+        }
+    }
+    let together = table("interactions");
+    assert_eq!(keys(together), [&["first: one", "second: other"], &judged[..]].concat());
+    let row = &together["rows"][0];
+    assert_eq!((&row["first"], &row["second"], &row["pairs"]), (&json!("slots=2"), &json!("centre=5"), &json!(8.0)));
+    assert!(near(&row["ratio"], 0.375_f64.exp2()), "{row}");
+    let map = parts.iter().find(|part| part["key"] == "map").unwrap()["plot"]["heat"].clone();
+    assert_eq!((&map["first"], &map["second"]), (&json!(["slots", ["1", "2"]]), &json!(["centre", ["0", "5"]])));
+    for (found, power) in [([0, 0], 0.0_f64), ([0, 1], 0.875), ([1, 0], -1.25), ([1, 1], 0.0)] {
+        assert!(near(&map["cells"][found[0]][found[1]], power.exp2()), "{map}");
+    }
+
+    // The shares of a bar are those of the probes; what is left of the hits stands by itself.
+    let figure =
+        |key: &str| parts.iter().find(|part| part["part"] == "figure" && part["key"] == key).unwrap()["plot"].clone();
+    let anatomy = figure("anatomy");
+    let names: Vec<&str> =
+        anatomy["stacked"]["parts"].as_array().unwrap().iter().map(|part| part[0].as_str().unwrap()).collect();
+    assert_eq!(names, ["usable hit", "move-only hit", "other hit", "miss, free slot", "miss, other keys"]);
+    let bars = [("base", 1.0), ("other", 2.0), ("more", 3.0)].map(|(name, times)| {
+        let sizes = [1680.0, 720.0, 960.0, 2640.0, 2000.0].map(|size| size * times);
+        json!([name, sizes])
+    });
+    assert_eq!(anatomy["stacked"]["bars"], json!(bars));
+    let positions = figure("positions");
+    for (series, (name, powers)) in positions["scatter"]["series"].as_array().unwrap().iter().zip([
+        ("other", OTHER),
+        ("more", MORE),
+        ("bare", [0; 8]),
+    ]) {
+        assert_eq!(series["name"], name);
+        for (at, (point, power)) in series["points"].as_array().unwrap().iter().zip(powers).enumerate() {
+            assert_eq!((&point["x"], &point["label"]), (&json!(6400.0), &json!(format!("p{at}"))));
+            assert!(near(&point["y"], f64::from(power).exp2()), "{point}");
+        }
+    }
+    let forest = figure("ratio");
+    let colours: Vec<(&str, bool)> = forest["forest"]["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["name"].as_str().unwrap(), row["clear"].as_bool().unwrap()))
+        .collect();
+    assert_eq!(colours, [("other", true), ("more", true), ("bare", false)]);
+    assert!(
+        near(&forest["forest"]["rows"][0]["mean"], other) && near(&forest["forest"]["rows"][0]["high"], of_other[1])
+    );
+
+    // What a reader sees: marks, dashes, stars.
+    let shown = read(&[]);
+    let row = |name: &str| shown.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{shown}"));
+    assert!(
+        row("base *").contains("51,200") && row("base *").contains("21.0 %") && row("base *").contains("25 %"),
+        "{shown}"
+    );
+    assert!(row("other").contains("0.420") && row("other").contains('!') && row("other").contains("50 %"), "{shown}");
+    assert!(!row("bare").contains('!') && row("bare").contains('-'), "{shown}");
+    let html = read(&["--format", "html"]);
+    let cells = |name: &str| -> Vec<String> {
+        let body = html.split("<table id=\"summary\">").nth(1).unwrap().split("</table>").next().unwrap();
+        let row = body.split("<tr>").find(|row| row.contains(&format!(">{name}</td>"))).unwrap();
+        row.split("<td").skip(1).map(str::to_owned).collect()
+    };
+    assert!(cells("other")[2].contains(" less") && cells("more")[2].contains(" more"));
+    assert!(!cells("bare")[2].contains("less") && !cells("bare")[2].contains("more"));
+    assert!(cells("other")[1].contains("data-v=\"23200\"") && cells("other")[1].contains(">23,200<"));
+    let csv = read(&["--format", "csv"]);
+    for (key, value) in [("nodes", "23200"), ("full", "0.5"), ("pressure", "4"), ("seconds", "4"), ("usable", "0.21")] {
+        assert!(
+            csv.lines().any(|line| line.starts_with(&format!("table,summary,2,other,{key},{value},,,"))),
+            "{key}: {csv}"
+        );
+    }
+    assert!(csv.contains(",seconds,4,,,4.00\n"), "{csv}");
+    // Any metric by its name: a rate over all searches, a sum, and another baseline.
+    let rates: Value = serde_json::from_str(&read(&[
+        "--format",
+        "json",
+        "--baseline",
+        "other",
+        "--metric",
+        "first_cut_rate",
+        "--metric",
+        "evals",
+        "--metric",
+        "eviction_rate",
+    ]))
+    .unwrap();
+    let summary = rates["parts"].as_array().unwrap().iter().find(|part| part["key"] == "summary").unwrap();
+    let row = &summary["rows"][2];
+    assert_eq!(row["variant"], "more");
+    assert!(
+        near(&row["first_cut_rate"], 0.8) && near(&row["evals"], 60_000.0) && near(&row["eviction_rate"], 0.2),
+        "{row}"
+    );
+    assert!(near(&row["ratio"], 1.0) && near(&row["evals_ratio"], 1.5), "{row}");
+    let forest = rates["parts"].as_array().unwrap().iter().find(|part| part["key"] == "ratio").unwrap();
+    assert_eq!(forest["plot"]["forest"]["x"], "first_cut_rate, as a ratio to the baseline's");
+    assert_eq!(forest["title"], "First_cut_rate against the baseline");
+}

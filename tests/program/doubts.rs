@@ -1,0 +1,275 @@
+//! Each doubt and each warning at its edge, by hand: what is told, of whom, and from which figure on.
+
+use ttlab::analysis::caveats::doubts::{Doubt, doubts, mixed, shards};
+use ttlab::analysis::caveats::timing::Timing;
+use ttlab::analysis::caveats::{blindness, memory};
+use ttlab::analysis::questions::power::Power;
+use ttlab::analysis::questions::summary::Measure;
+use ttlab::analysis::{Frame, Line, Summary};
+use ttlab::record::manifest::{Build, Machine, Manifest, ShardRun, Stretch};
+
+/// A line of so many searches, some of them cut to common depths or not compared, some jobs failed.
+fn line(name: &str, searches: usize, cut: usize, apart: usize, errors: usize) -> Line {
+    let measures = vec![Measure { cut, apart, ..Measure::default() }];
+    Line { name: name.to_owned(), searches, errors, measures, hashfull: 900.0, ..Line::default() }
+}
+
+fn summary(lines: Vec<Line>) -> Summary {
+    let power = Power { lines: 1, clusters: 20, ..Power::default() };
+    Summary { by: vec!["variant".to_owned()], searches: 20, repeats: 1, lines, power, ..Summary::default() }
+}
+
+fn timing(noise: f64, drift: f64) -> Option<Timing> {
+    Some(Timing { noise, drift })
+}
+
+fn told(summary: &Summary, timing: Option<Timing>, finished: bool) -> Vec<String> {
+    doubts(summary, timing.as_ref(), finished).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn doubts_begin_where_they_should() {
+    let plain = summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 0, 0, 0)]);
+    assert_eq!(told(&plain, None, true), Vec::<String>::new());
+    assert_eq!(told(&plain, timing(0.05, -0.05), true), Vec::<String>::new(), "as much as is usual");
+    assert_eq!(told(&plain, timing(f64::NAN, 0.0), true), Vec::<String>::new());
+    let noisy = told(&plain, timing(0.06, 0.0), true);
+    assert!(noisy.len() == 1 && noisy[0].contains("noisy") && noisy[0].contains("by 6 %"), "{noisy:?}");
+    for (drift, said) in [(0.08, "+8 %"), (-0.08, "-8 %")] {
+        let drifted = told(&plain, timing(0.0, drift), true);
+        assert!(drifted.len() == 1 && drifted[0].contains(&format!("took {said} against the first")), "{drifted:?}");
+    }
+    assert_eq!(told(&plain, None, false), ["the run is not finished: the same `ttlab run` continues it"]);
+    // Failed jobs of all lines together, searches of the least and the most.
+    let failed = summary(vec![line("a", 19, 0, 0, 1), line("b", 20, 0, 0, 0), line("c", 18, 0, 0, 2)]);
+    let words = told(&failed, None, true);
+    assert!(
+        words.len() == 2 && words[0].starts_with("3 jobs failed") && words[1].contains("18 to 20 searches"),
+        "{words:?}"
+    );
+    let one = told(&summary(vec![line("a", 19, 0, 0, 1), line("b", 19, 0, 0, 0)]), None, true);
+    assert_eq!(one, ["a job failed and is left out: see the error column"]);
+    // Groups of other columns may differ in their numbers.
+    let grouped =
+        Summary { by: vec!["game".to_owned()], ..summary(vec![line("a", 19, 0, 0, 0), line("b", 20, 0, 0, 0)]) };
+    assert_eq!(told(&grouped, None, true), Vec::<String>::new());
+    // Who was compared in common depths, and who not at all; the first three by name.
+    let unlike =
+        told(&summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 1, 0, 0), line("c", 20, 0, 1, 0)]), None, true);
+    let wanted = "not all went as deep as the baseline: the ratios of \"b\" are of the depths that both finished; searches of \"c\" \
+                  that share no finished depth are not compared";
+    assert_eq!(unlike, [wanted]);
+    let many = ["b", "c", "d", "e"].map(|name| line(name, 20, 2, 0, 0));
+    let many = told(&summary(many.to_vec()), None, true);
+    assert!(many[0].contains("\"b\", \"c\", \"d\" and 1 more are of") && !many[0].contains("not compared"), "{many:?}");
+}
+
+/// A manifest of one stretch.
+fn manifest(commit: &str, cpu: &str) -> Manifest {
+    let build = Build { version: "1".to_owned(), commit: commit.to_owned(), profile: "release".to_owned() };
+    let machine = Machine { cpu: cpu.to_owned(), cores: 4, memory_bytes: 1, os: "x".to_owned() };
+    let stretches = vec![Stretch { build: build.clone(), machine: machine.clone(), ..Stretch::default() }];
+    Manifest { build, machine, stretches, ended: Some(1), jobs: 1, ..Manifest::default() }
+}
+
+#[test]
+fn what_is_joined_is_told_apart() {
+    let (a, b, c) = (manifest("aa", "fast"), manifest("bb", "fast"), manifest("aa", "slow"));
+    assert_eq!(mixed(&[("a", Some(&a)), ("a again", Some(&a))]), []);
+    let [Doubt::Builds(builds)] = &mixed(&[("a", Some(&a)), ("b", Some(&b))])[..] else { panic!() };
+    assert_eq!(*builds, ["1 aa release", "1 bb release"]);
+    let [Doubt::Machines(machines)] = &mixed(&[("a", Some(&a)), ("c", Some(&c))])[..] else { panic!() };
+    assert_eq!(*machines, ["fast, 4 cores, x", "slow, 4 cores, x"]);
+    // A run that another build continued is of both.
+    let mut continued = a.clone();
+    continued.stretches.extend(b.stretches.clone());
+    assert!(matches!(mixed(&[("a", Some(&continued))])[..], [Doubt::Builds(_)]));
+    assert_eq!(mixed(&[("a", Some(&a)), ("rows", None)]), [Doubt::Unknown("rows".to_owned())]);
+    assert_eq!(mixed(&[("rows", None)]), [], "one file alone joins nothing");
+
+    let run = |speed: Option<u64>, cpu: &str| ShardRun {
+        calibration: speed,
+        machine: manifest("", cpu).machine,
+        ..ShardRun::default()
+    };
+    let of = |runs: Vec<ShardRun>| shards(&Manifest { shards: runs, ..Manifest::default() });
+    assert_eq!(of(vec![]), None);
+    assert_eq!(
+        of(vec![run(Some(100), "fast"), run(Some(120), "fast"), run(Some(110), "fast")]),
+        None,
+        "a fifth is usual"
+    );
+    let Some(Doubt::Shards(apart, 1)) =
+        of(vec![run(Some(110), "fast"), run(Some(150), "fast"), run(Some(100), "fast")])
+    else {
+        panic!()
+    };
+    assert!((apart - 0.5).abs() < 1e-12);
+    assert_eq!(of(vec![run(Some(100), "fast"), run(Some(0), "fast"), run(None, "fast")]), None, "no speed is none");
+    assert_eq!(of(vec![run(Some(100), "fast"), run(Some(100), "slow")]), Some(Doubt::Shards(0.0, 2)));
+}
+
+#[test]
+fn tables_that_fill_too_little_are_told_by_name() {
+    let of = |varying: &[&str], full: &[f64], change: &dyn Fn(&mut Manifest, &mut Summary)| {
+        let mut manifest =
+            Manifest { varying: varying.iter().map(|name| (*name).to_owned()).collect(), ..manifest("a", "b") };
+        let lines = full
+            .iter()
+            .zip("abcdef".chars())
+            .map(|(&full, name)| Line { hashfull: full, ..line(&name.to_string(), 20, 0, 0, 0) });
+        let mut summary = summary(lines.collect());
+        change(&mut manifest, &mut summary);
+        blindness::counts(&manifest, &summary)
+    };
+    let as_is: &dyn Fn(&mut Manifest, &mut Summary) = &|_, _| ();
+    // Replacement needs every table full to three tenths; anything else one.
+    let words = of(&["table.policy.kind"], &[299.0, 300.0], as_is);
+    assert!(
+        words.len() == 1 && words[0].contains("tables of \"a\" stayed") && words[0].contains("about replacement"),
+        "{words:?}"
+    );
+    for varied in ["table.same_key", "table.slots"] {
+        assert_eq!(of(&[varied], &[299.0, 300.0], as_is).len(), 1, "{varied}");
+    }
+    assert_eq!(of(&["table.policy.kind"], &[300.0, 900.0], as_is), Vec::<String>::new());
+    assert_eq!(of(&["probe.at"], &[299.0, 300.0], as_is), Vec::<String>::new());
+    let words = of(&["probe.at"], &[299.0, 10.0, 20.0, 30.0], as_is);
+    assert!(
+        words.len() == 1
+            && words[0].contains("\"a\", \"b\", \"c\" and 1 more stayed")
+            && words[0].contains("no table is in a game"),
+        "{words:?}"
+    );
+    // Lines without a table of limited size have none that could be full.
+    assert_eq!(of(&["probe.at"], &[f64::NAN, 900.0], as_is), Vec::<String>::new());
+    assert_eq!(of(&["probe.at"], &[f64::NAN, 10.0], as_is).len(), 1);
+    assert_eq!(of(&["table.policy.kind"], &[10.0], as_is), Vec::<String>::new(), "nothing is compared");
+    // Age shows in sequences, and where nothing is cleared.
+    let aged = |change: &dyn Fn(&mut Manifest, &mut Summary)| of(&["table.refresh"], &[900.0, 900.0], change);
+    assert!(aged(as_is).len() == 1 && aged(as_is)[0].starts_with("aging is invisible"));
+    for varied in ["table.clock", "table.clear"] {
+        assert_eq!(of(&[varied], &[900.0, 900.0], as_is).len(), 1, "{varied}");
+    }
+    assert_eq!(aged(&|manifest, _| manifest.sequence = true), Vec::<String>::new());
+    let kept = serde_json::json!({ "table": { "clear": "never" } });
+    assert_eq!(aged(&|manifest, _| _ = manifest.options.insert("a".to_owned(), kept.clone())), Vec::<String>::new());
+    // Too few to show anything; few.
+    let words = of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.power.clusters = 5);
+    assert!(words.len() == 1 && words[0].starts_with("5 positions cannot show anything"), "{words:?}");
+    let words = of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 9);
+    assert_eq!(words, ["9 searches are few: the means say little beyond them"]);
+    assert_eq!(of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 10), Vec::<String>::new());
+
+    let times = |jobs: usize, repeats: usize| {
+        blindness::times(&Manifest { jobs, ..Manifest::default() }, &Summary { repeats, ..Summary::default() })
+    };
+    assert!(times(2, 3)[0].contains("timings are of 2 jobs at a time"));
+    assert_eq!(
+        (times(1, 1)[0].as_str(), times(1, 2).len(), times(2, 1).len()),
+        ("timings are of a single run each: set repeats to compare times", 0, 1)
+    );
+}
+
+/// A tenth of a per cent is what whole buckets leave over.
+#[test]
+fn memory_is_equal_to_a_thousandth() {
+    let of = |bytes: u32| {
+        let text =
+            format!("variant,position,depth,search.nodes,slots,bytes\na,p,1,9,4096,100000\nb,p,1,9,4096,{bytes}\n");
+        memory::compared(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap()
+    };
+    for equal in [100_000, 100_100, 99_900] {
+        assert_eq!(of(equal), "tables are compared at equal bytes and equal entries", "{equal}");
+    }
+    for other in [100_101, 99_899] {
+        assert!(
+            of(other).contains(&format!("not at equal bytes: \"a\" has 100000 bytes, \"b\" {other}")),
+            "{}",
+            of(other)
+        );
+    }
+}
+
+/// The sentences about a page, from figures that are all different: who has the fewest and the most, how many of each, on what it hangs, and
+/// what could be seen.
+#[test]
+fn findings_say_who_and_how_many() {
+    use ttlab::analysis::Metric;
+    use ttlab::analysis::pairing::influence::Influence;
+    use ttlab::analysis::pairing::ratio::Ratio;
+    use ttlab::analysis::questions::findings::findings;
+    let compared = |name: &str, mean: f64, marked: bool| {
+        let influence = Some(Influence { cluster: 1, place: 1, without: mean + 0.2, turns: false });
+        let ratio =
+            Ratio { mean, low: mean - 0.05, high: mean + 0.06, pairs: 24, clusters: 24, influence, ..Ratio::default() };
+        let mut line = line(name, 24, 0, 0, 0);
+        line.measures[0] = Measure { ratio, marked, ..Measure::default() };
+        line.influential = format!("{name}'s game");
+        line
+    };
+    let mut base = line("base", 24, 0, 0, 0);
+    base.is_baseline = true;
+    let power =
+        Power { lines: 5, clusters: 24, games: false, level: 0.01, detectable: 0.0512, needed: 1234.0, rivals: false };
+    let lines = vec![
+        base,
+        compared("a", 0.9, true),
+        compared("b", 0.7, true),
+        compared("c", 0.97, false),
+        compared("d", 1.2, true),
+        compared("e", 1.5, true),
+        compared("f", 0.8, true),
+        compared("g", 1.02, false),
+    ];
+    let page = |change: &dyn Fn(&mut Summary)| {
+        let mut summary = Summary { metrics: vec![Metric::nodes()], power, ..summary(lines.clone()) };
+        change(&mut summary);
+        findings(&summary)
+    };
+    assert_eq!(
+        page(&|_| ()),
+        [
+            "Fewest nodes: \"b\", 0.700 of the baseline's (95 % 0.650 to 0.760, 24 pairs).",
+            "Of 7 compared: 3 less than the baseline, 2 more, 2 no difference that could be told.",
+            "Most nodes: \"e\", 1.500 of the baseline's (95 % 1.450 to 1.560, 24 pairs).",
+            "With 24 positions and 5 comparisons, differences from about 5.1 % on are found four times in five; 1 % would take about 1300.",
+        ]
+    );
+    // Nothing is said of what cannot be seen or is seen exactly.
+    for seen in [f64::NAN, 0.0] {
+        assert_eq!(page(&|summary| summary.power.detectable = seen).len(), 3, "{seen}");
+    }
+    let last = |change: &dyn Fn(&mut Power)| page(&|summary| change(&mut summary.power)).pop().unwrap();
+    let one = last(&|power| {
+        (power.lines, power.games, power.rivals, power.detectable, power.needed) = (1, true, true, 0.25, 99.2)
+    });
+    assert_eq!(
+        one,
+        "With 24 independent games or positions, differences between rivals from about 25 % on are found four times in five; 1 % would \
+         take about 100."
+    );
+    assert!(
+        last(&|power| power.needed = 7.3).ends_with("about 8.")
+            && last(&|power| power.needed = 56.0).ends_with("about 56.")
+    );
+    // A mark that one position decides, or whose sign it turns; the first three by name.
+    let hinged = page(&|summary| summary.lines[3].measures[0].hangs = true);
+    assert_eq!(hinged[3], "One position decides whether a difference is told: \"c\" (0.970; 1.170 without c's game).");
+    let turned = page(&|summary| {
+        summary.power.games = true;
+        for line in &mut summary.lines[1..] {
+            line.measures[0].ratio.influence = Some(Influence { cluster: 1, place: 1, without: 1.1, turns: true });
+        }
+    });
+    assert!(turned[3].starts_with(
+        "One game or position decides whether a difference is told: \"a\" (0.900; 1.100 without a's game), "
+    ));
+    assert!(
+        turned[3].ends_with("\"d\" (1.200; 1.100 without d's game) and 2 more."),
+        "what is not marked is not turned: {turned:?}"
+    );
+    let nothing = page(&|summary| summary.lines.iter_mut().for_each(|line| line.measures[0].marked = false));
+    assert_eq!(nothing[0], "No difference in nodes was found between the baseline and 7 other(s).");
+    assert_eq!(page(&|summary| summary.lines.truncate(1)), Vec::<String>::new());
+}

@@ -1,0 +1,581 @@
+//! Every plot read back from its SVG, as a reader's eye reads it: what stands where, in which colour, under which name. Places are held
+//! against each other by proportion, never against the pixels that the drawing's own arithmetic gives.
+
+use std::collections::BTreeMap;
+use ttlab::analysis::questions::curves::{Point, Series};
+use ttlab::report::svg::forest::{Forest, Row};
+use ttlab::report::svg::heat::Heat;
+use ttlab::report::svg::lines::Lines;
+use ttlab::report::svg::scatter::Scatter;
+use ttlab::report::svg::stacked::Stacked;
+
+/// An element that shows something.
+#[derive(Debug, Clone, Default)]
+struct Shape {
+    tag: String,
+    attributes: BTreeMap<String, String>,
+    text: String,
+    /// Its tooltip.
+    title: String,
+}
+
+impl Shape {
+    fn number(&self, name: &str) -> f64 {
+        self.attributes[name].parse().unwrap()
+    }
+
+    fn class(&self) -> &str {
+        self.attributes.get("class").map_or("", String::as_str)
+    }
+
+    fn points(&self) -> Vec<(f64, f64)> {
+        let corners = self.attributes["d"].trim_end_matches('Z').split(['M', 'L']).skip(1);
+        let point = |corner: &str| {
+            let (x, y) = corner.split_once(' ').unwrap();
+            (x.parse().unwrap(), y.parse().unwrap())
+        };
+        corners.map(point).collect()
+    }
+
+    /// The middle of a mark, and which of the four shapes it is.
+    fn middle(&self) -> ((f64, f64), usize) {
+        match self.tag.as_str() {
+            "circle" => ((self.number("cx"), self.number("cy")), 0),
+            "rect" => {
+                let (wide, high) = (self.number("width"), self.number("height"));
+                ((self.number("x") + wide / 2.0, self.number("y") + high / 2.0), 1)
+            }
+            _ => {
+                let points = self.points();
+                match points[..] {
+                    // A triangle's base lies below its middle, by less than its tip above.
+                    [tip, right, _] => ((tip.0, tip.1 + (right.1 - tip.1) / 1.8), 2),
+                    [tip, right, ..] => ((tip.0, right.1), 3),
+                    _ => panic!("{self:?}"),
+                }
+            }
+        }
+    }
+}
+
+/// All shapes of a drawing in their order, and its width and height.
+fn parsed(svg: &str) -> (Vec<Shape>, f64, f64) {
+    assert!(
+        svg.starts_with("<svg ") && svg.ends_with("</svg>") && !svg.contains("NaN") && !svg.contains("inf"),
+        "{svg}"
+    );
+    let mut shapes: Vec<Shape> = Vec::new();
+    let (mut size, mut in_title) = ((0.0, 0.0), false);
+    for piece in svg.split('<').skip(1) {
+        let (tag, text) = piece.split_once('>').unwrap();
+        let name = tag.split([' ', '/']).next().unwrap();
+        let mut shape = Shape { tag: name.to_owned(), ..Shape::default() };
+        let mut rest = &tag[name.len()..];
+        while let Some((key, after)) = rest.split_once("=\"") {
+            let (value, after) = after.split_once('"').unwrap();
+            shape.attributes.insert(key.trim().to_owned(), value.to_owned());
+            rest = after;
+        }
+        match name {
+            "svg" => size = (shape.number("width"), shape.number("height")),
+            "title" => {
+                in_title = true;
+                shapes.last_mut().unwrap().title = text.to_owned();
+            }
+            "" | "g" | "style" => {
+                // The end of something: a title's text is over.
+                in_title &= !tag.starts_with("/title");
+            }
+            _ => {
+                assert!(!in_title);
+                shape.text = text.to_owned();
+                shapes.push(shape);
+            }
+        }
+    }
+    for shape in &shapes {
+        let places: Vec<(f64, f64)> = match shape.tag.as_str() {
+            "path" => shape.points(),
+            "line" => ["1", "2"].map(|n| (shape.number(&format!("x{n}")), shape.number(&format!("y{n}")))).to_vec(),
+            "circle" => vec![shape.middle().0],
+            "text" if !shape.attributes.contains_key("x") => vec![],
+            _ => vec![(shape.number("x"), shape.number("y"))],
+        };
+        let inside = |(x, y): &(f64, f64)| (-0.1..=size.0 + 0.1).contains(x) && (-0.1..=size.1 + 0.1).contains(y);
+        assert!(places.iter().all(inside), "{shape:?} is outside of {size:?}");
+    }
+    (shapes, size.0, size.1)
+}
+
+const NEAR: f64 = 0.26;
+
+#[track_caller]
+fn near(found: f64, wanted: f64) {
+    assert!((found - wanted).abs() < NEAR, "{found}, wanted {wanted}");
+}
+
+/// Where values stand on an axis, learned from two of them.
+#[derive(Clone, Copy)]
+struct Axis {
+    log: bool,
+    at: f64,
+    place: f64,
+    step: f64,
+}
+
+impl Axis {
+    /// From the outermost of some values and their places; all others must agree.
+    #[track_caller]
+    fn learned(log: bool, known: &[(f64, f64)]) -> Self {
+        let of = |value: f64| if log { value.ln() } else { value };
+        let least = known.iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+        let most = known.iter().max_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+        assert!(most.0 > least.0 && (most.1 - least.1).abs() > 50.0, "{known:?}");
+        let step = (most.1 - least.1) / (of(most.0) - of(least.0));
+        let axis = Self { log, at: of(least.0), place: least.1, step };
+        known.iter().for_each(|&(value, place)| near(place, axis.place(value)));
+        axis
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        self.place + self.step * (if self.log { value.ln() } else { value } - self.at)
+    }
+}
+
+/// The value of a tick's text.
+fn read(text: &str) -> f64 {
+    let (number, scale) = match text.char_indices().last().unwrap() {
+        (at, 'k') => (&text[..at], 1e3),
+        (at, 'M') => (&text[..at], 1e6),
+        (at, '%') => (text[..at].trim_end(), 0.01),
+        _ => (text, 1.0),
+    };
+    number.parse::<f64>().unwrap() * scale
+}
+
+/// Texts of an anchor and class, as (x, y, text).
+fn texts<'a>(shapes: &'a [Shape], class: &str, anchor: &str) -> Vec<(f64, f64, &'a str)> {
+    shapes
+        .iter()
+        .filter(|shape| shape.tag == "text" && shape.class() == class && shape.attributes["text-anchor"] == anchor)
+        .filter(|shape| shape.attributes.contains_key("x"))
+        .map(|shape| (shape.number("x"), shape.number("y"), shape.text.as_str()))
+        .collect()
+}
+
+/// Straight lines of a class.
+fn lines_of(shapes: &[Shape], class: &str) -> Vec<[f64; 4]> {
+    let mine = shapes.iter().filter(|shape| shape.tag == "line" && shape.class() == class);
+    mine.map(|shape| ["x1", "y1", "x2", "y2"].map(|name| shape.number(name))).collect()
+}
+
+/// Where the plot stands on its axis: a level line under all of it.
+#[track_caller]
+fn floor(shapes: &[Shape]) -> f64 {
+    let frame = lines_of(shapes, "frame");
+    let [[x1, y1, x2, y2]] = frame[..] else { panic!("{frame:?}") };
+    assert!(y1 == y2 && x2 - x1 > 50.0, "{frame:?}");
+    let lowest = |rule: &[f64; 4]| rule[1].max(rule[3]) <= y1 + NEAR;
+    assert!(lines_of(shapes, "rule").iter().all(lowest));
+    y1
+}
+
+/// Ticks stand at their values, each with a rule; they do not run into each other.
+#[track_caller]
+fn ticks_stand(shapes: &[Shape], axis: &Axis, ticks: &[(f64, f64, &str)], upright: bool, values: &[f64]) {
+    assert!(ticks.len() >= 2, "{ticks:?}");
+    let rules = lines_of(shapes, "rule");
+    for (&(x, y, text), value) in ticks.iter().zip(values) {
+        let wanted = axis.place(*value);
+        near(if upright { x } else { y - 4.0 }, wanted);
+        let has = rules.iter().any(|&[x1, y1, x2, y2]| match upright {
+            true => (x1 - wanted).abs() < NEAR && x1 == x2 && y1 != y2,
+            false => (y1 - wanted).abs() < NEAR && y1 == y2 && x1 != x2,
+        });
+        assert!(has, "{text} has no rule");
+    }
+    let mut along: Vec<(f64, f64)> = ticks
+        .iter()
+        .map(|&(x, y, text)| if upright { (x, 6.0 * text.chars().count() as f64) } else { (y, 11.0) })
+        .collect();
+    along.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for pair in along.windows(2) {
+        assert!(pair[1].0 - pair[0].0 >= (pair[0].1 + pair[1].1) / 2.0, "{ticks:?} overlap");
+    }
+}
+
+fn series(name: &str, points: &[(f64, f64, f64, f64)]) -> Series {
+    let point = |&(x, y, low, high): &(f64, f64, f64, f64)| Point { x, y, low, high, label: format!("at {x}") };
+    Series { name: name.to_owned(), line: None, points: points.iter().map(point).collect() }
+}
+
+/// The colour of a class: `s3 line` is 3.
+fn colour(class: &str) -> usize {
+    class[1..2].parse().unwrap()
+}
+
+/// Under the plot each series has a mark of its own shape and colour, and its name behind it.
+#[track_caller]
+fn legend_says(shapes: &[Shape], bottom: f64, wanted: &[(&str, usize, usize)]) {
+    let under: Vec<&Shape> = shapes
+        .iter()
+        .filter(|shape| {
+            shape.tag != "line" && shape.tag != "text" && shape.middle().0.1 > bottom && !shape.class().contains("line")
+        })
+        .collect();
+    let names: Vec<_> = texts(shapes, "", "start").into_iter().filter(|&(_, y, _)| y > bottom).collect();
+    assert_eq!((under.len(), names.len()), (wanted.len(), wanted.len()));
+    for ((mark, &(x, y, text)), &(name, series, shape)) in under.iter().zip(&names).zip(wanted) {
+        let ((at, height), found) = mark.middle();
+        assert_eq!((text, colour(mark.class()), found), (name, series, shape));
+        assert!(at < x && x - at < 20.0 && (height - y).abs() < 8.0, "{name} is not beside its mark");
+    }
+}
+
+#[test]
+fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
+    let nan = f64::NAN;
+    let of = |name: &str, factor: f64| {
+        let sizes = [1024.0, 4096.0, 65_536.0];
+        let points: Vec<_> = sizes
+            .iter()
+            .zip([0.5, 0.8, 1.6])
+            .map(|(&x, y)| (x, y * factor, y * factor * 0.9, y * factor * 1.25))
+            .collect();
+        series(name, &points)
+    };
+    let all = vec![of("first", 1.0), of("second", 1.1), of("third", 0.7)];
+    let kib = vec![(1024.0, "1 KiB".to_owned()), (4096.0, "4 KiB".to_owned()), (65_536.0, "64 KiB".to_owned())];
+    for (width, base, log) in [(760.0, None, true), (360.0, Some(1), true), (760.0, Some(0), false)] {
+        let plot = Lines {
+            series: all.clone(),
+            x: "size".to_owned(),
+            y: "ratio of nodes".to_owned(),
+            x_log: log,
+            y_log: log,
+            x_ticks: kib.clone(),
+            ratio: true,
+            share: false,
+            base,
+            stairs: false,
+        };
+        let (shapes, ..) = parsed(&plot.render(width, "title", true));
+        let marks: Vec<&Shape> = shapes.iter().filter(|shape| !shape.title.is_empty() && shape.tag != "text").collect();
+        assert_eq!(marks.len(), 9);
+        let points: Vec<&Point> = all.iter().flat_map(|series| &series.points).collect();
+        let places: Vec<(f64, f64)> = marks.iter().map(|mark| mark.middle().0).collect();
+        let x = Axis::learned(log, &points.iter().zip(&places).map(|(p, at)| (p.x, at.0)).collect::<Vec<_>>());
+        let y = Axis::learned(log, &points.iter().zip(&places).map(|(p, at)| (p.y, at.1)).collect::<Vec<_>>());
+        assert!(x.step > 0.0 && y.step < 0.0, "more is to the right and higher up");
+
+        let bottom = floor(&shapes);
+        let along: Vec<_> = texts(&shapes, "", "middle").into_iter().filter(|(_, y, _)| *y > bottom).collect();
+        let values: Vec<f64> =
+            along.iter().map(|(.., text)| kib.iter().find(|(_, name)| name == text).unwrap().0).collect();
+        assert!(values.len() == 3 || !log && values.len() == 2, "{values:?}");
+        ticks_stand(&shapes, &x, &along, true, &values);
+        let up = texts(&shapes, "", "end");
+        ticks_stand(&shapes, &y, &up, false, &up.iter().map(|(.., text)| read(text)).collect::<Vec<_>>());
+        let one = lines_of(&shapes, "one");
+        near(one[0][1], y.place(1.0));
+        assert!(one.len() == 1 && one[0][1] == one[0][3]);
+
+        // Each series has its colour and shape; the base the ink's.
+        let colours = match base {
+            None => [1, 2, 3],
+            Some(0) => [0, 1, 2],
+            _ => [1, 0, 2],
+        };
+        for (at, series) in all.iter().enumerate() {
+            let class = format!("s{}", colours[at]);
+            for (mark, point) in marks[3 * at..3 * at + 3].iter().zip(&series.points) {
+                assert_eq!((mark.class(), mark.middle().1), (class.as_str(), colours[at]));
+                let tick = &kib.iter().find(|(value, _)| *value == point.x).unwrap().1;
+                let told = format!(
+                    "{} size {tick}: {:.3}, 95 % {:.3} to {:.3} (at {})",
+                    series.name, point.y, point.low, point.high, point.x
+                );
+                assert_eq!(mark.title, told);
+            }
+            let path = |kind: &str| shapes.iter().find(|shape| shape.class() == format!("{class} {kind}")).unwrap();
+            let line = path("line").points();
+            assert_eq!(line.len(), 3);
+            line.iter().zip(&places[3 * at..]).for_each(|(a, b)| {
+                near(a.0, b.0);
+                near(a.1, b.1);
+            });
+            let band = path("band").points();
+            assert_eq!(band.len(), 6);
+            for (at, point) in series.points.iter().enumerate() {
+                near(band[at].0, x.place(point.x));
+                near(band[at].1, y.place(point.low));
+                near(band[5 - at].0, x.place(point.x));
+                near(band[5 - at].1, y.place(point.high));
+            }
+        }
+        let wanted =
+            [("first", colours[0], colours[0]), ("second", colours[1], colours[1]), ("third", colours[2], colours[2])];
+        legend_says(&shapes, bottom, &wanted);
+        let faint = texts(&shapes, "faint", "middle");
+        assert_eq!(faint.iter().map(|text| text.2).collect::<Vec<_>>(), ["size"]);
+        assert!(
+            shapes.iter().any(|shape| shape.text == "ratio of nodes" && shape.attributes.contains_key("transform"))
+        );
+    }
+    // Shares in percent, ticks of its own, no interval; one series needs no legend.
+    let points = [(1.0, 0.1, nan, nan), (2.0, 0.2, nan, nan), (5.0, 0.9, nan, nan)];
+    let plot = Lines { series: vec![series("only", &points)], x: "slots".to_owned(), share: true, ..Lines::default() };
+    let (shapes, _, height) = parsed(&plot.render(700.0, "title", false));
+    let marks: Vec<&Shape> = shapes.iter().filter(|shape| !shape.title.is_empty()).collect();
+    let places: Vec<(f64, f64)> = marks.iter().map(|mark| mark.middle().0).collect();
+    let x = Axis::learned(false, &points.iter().zip(&places).map(|(p, at)| (p.0, at.0)).collect::<Vec<_>>());
+    let y = Axis::learned(false, &points.iter().zip(&places).map(|(p, at)| (p.1, at.1)).collect::<Vec<_>>());
+    let up = texts(&shapes, "", "end");
+    assert!(up.iter().all(|(.., text)| text.ends_with(" %")));
+    // Shares reach over the whole height: 1 is no mark of theirs.
+    let bottom = floor(&shapes);
+    assert!(bottom - places[0].1 < 0.1 * bottom && places[2].1 < 0.12 * bottom, "{places:?}");
+    ticks_stand(&shapes, &y, &up, false, &up.iter().map(|(.., text)| read(text)).collect::<Vec<_>>());
+    let along = texts(&shapes, "", "middle");
+    ticks_stand(&shapes, &x, &along, true, &along.iter().map(|(.., text)| read(text)).collect::<Vec<_>>());
+    assert_eq!(marks[1].title, "only slots 2: 20 % (at 2)");
+    assert!(!shapes.iter().any(|shape| shape.class().contains("band")) && lines_of(&shapes, "one").is_empty());
+    assert!(texts(&shapes, "", "start").is_empty() && height < 360.0);
+}
+
+#[test]
+fn a_forest_has_each_ratio_and_interval_in_its_place() {
+    let nan = f64::NAN;
+    let rows = [
+        ("fewer nodes", 0.5, 0.4, 0.625, true, 1),
+        ("more nodes", 2.0, 1.5, 3.0, true, 2),
+        ("no difference", 0.9, 0.7, 1.2, false, 7),
+        ("size=64 KiB, policy=aged-depth factor=4, slots=4, index=multiply", 1.3, nan, nan, false, 7),
+    ];
+    let row = |&(name, mean, low, high, clear, _): &(&str, f64, f64, f64, bool, usize)| Row {
+        name: name.to_owned(),
+        mean,
+        low,
+        high,
+        clear,
+    };
+    let plot = Forest { rows: rows.iter().map(row).collect(), x: "nodes, as a ratio".to_owned(), differences: false };
+    for width in [760.0, 360.0] {
+        let (shapes, ..) = parsed(&plot.render(width, "title", true));
+        let marks: Vec<&Shape> = shapes.iter().filter(|shape| shape.tag != "text" && !shape.title.is_empty()).collect();
+        assert_eq!(marks.len(), 4);
+        let places: Vec<(f64, f64)> = marks.iter().map(|mark| mark.middle().0).collect();
+        let x = Axis::learned(true, &rows.iter().zip(&places).map(|(row, at)| (row.1, at.0)).collect::<Vec<_>>());
+        assert!(x.step > 0.0);
+        let bottom = floor(&shapes);
+        let one = lines_of(&shapes, "one");
+        near(one[0][0], x.place(1.0));
+        assert!(one.len() == 1 && one[0][0] == one[0][2]);
+        let along: Vec<_> = texts(&shapes, "", "middle").into_iter().filter(|(_, y, _)| *y > bottom).collect();
+        ticks_stand(&shapes, &x, &along, true, &along.iter().map(|(.., text)| read(text)).collect::<Vec<_>>());
+        let figures: Vec<_> = texts(&shapes, "", "end").into_iter().filter(|(x, ..)| *x > width - 10.0).collect();
+        assert_eq!(figures.iter().map(|text| text.2).collect::<Vec<_>>(), ["0.500", "2.000", "0.900", "1.300"]);
+        for (at, &(name, mean, low, high, _, series)) in rows.iter().enumerate() {
+            let (place, shape) = marks[at].middle();
+            assert_eq!((marks[at].class(), shape), (format!("s{series}").as_str(), series % 4), "{name}");
+            near(place.1, figures[at].1 - 4.0);
+            assert!(at == 0 || place.1 - places[at - 1].1 >= 20.0, "rows in their order, apart");
+            assert!(place.1 < bottom);
+            let told = format!("{name}: {mean:.3}");
+            let told = if low.is_nan() { told } else { format!("{told}, 95 % {low:.3} to {high:.3}") };
+            assert_eq!(marks[at].title, told);
+            let level = |line: &&[f64; 4]| (line[1] - place.1).abs() < 0.3;
+            let spans: Vec<[f64; 4]> = lines_of(&shapes, &format!("s{series} line"));
+            let spans: Vec<&[f64; 4]> = spans.iter().filter(level).collect();
+            assert_eq!(spans.len(), usize::from(!low.is_nan()));
+            if let [span] = spans[..] {
+                near(span[0], x.place(low));
+                near(span[2], x.place(high));
+                let ends = lines_of(&shapes, &format!("s{series}"));
+                let ends: Vec<f64> =
+                    ends.iter().filter(|end| (end[1] + end[3] - 2.0 * place.1).abs() < 0.6).map(|end| end[0]).collect();
+                assert_eq!(ends.len(), 2);
+                near(ends[0], x.place(low));
+                near(ends[1], x.place(high));
+            }
+            // The name's first words stand beside the mark, or above it on a phone; never under another row's.
+            let words = name.split(", ").next().unwrap();
+            let anchor = if width < 500.0 { "start" } else { "end" };
+            let named = texts(&shapes, "", anchor).into_iter().find(|(.., text)| text.starts_with(words)).unwrap();
+            let (least, most) = if width < 500.0 { (-80.0, -5.0) } else { (-45.0, 8.0) };
+            assert!((least..most).contains(&(named.1 - place.1)), "{name}: {} and {}", named.1, place.1);
+            assert!(at == 0 || named.1 > places[at - 1].1, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_map_shows_each_cell_at_its_row_and_column() {
+    let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let plot = Heat {
+        first: ("size".to_owned(), names(&["64 KiB", "1 MiB"])),
+        second: ("policy".to_owned(), names(&["always", "deep", "two"])),
+        cells: vec![vec![Some(0.5), None, Some(2.0)], vec![Some(1.0), Some(0.9), Some(1.3)]],
+    };
+    for width in [760.0, 360.0] {
+        let (shapes, ..) = parsed(&plot.render(width, "title", true));
+        let mut cells = shapes.iter().filter(|shape| shape.tag == "rect");
+        let text_at = |x: f64, y: f64| {
+            let near = |text: &&(f64, f64, &str)| (text.0 - x).abs() < 1.5 && (text.1 - y).abs() < 10.0;
+            let all = [texts(&shapes, "", "middle"), texts(&shapes, "faint", "middle")].concat();
+            all.iter().find(near).map(|text| text.2.to_owned())
+        };
+        let label = |list: &[(f64, f64, &str)], name: &str| {
+            list.iter().find(|text| text.2 == name).map(|text| (text.0, text.1)).unwrap_or_else(|| panic!("no {name}"))
+        };
+        let (heads, sides) = (texts(&shapes, "", "middle"), texts(&shapes, "", "end"));
+        let mut strengths = BTreeMap::new();
+        for (row, (name, ratios)) in plot.first.1.iter().zip(&plot.cells).enumerate() {
+            for (head, ratio) in plot.second.1.iter().zip(ratios) {
+                let (x, y) = (label(&heads, head).0, label(&sides, name).1);
+                let Some(ratio) = ratio else {
+                    assert_eq!(text_at(x, y).as_deref(), Some("·"));
+                    continue;
+                };
+                let cell = cells.next().unwrap();
+                let (left, top) = (cell.number("x"), cell.number("y"));
+                let (wide, high) = (cell.number("width"), cell.number("height"));
+                assert!(left < x && x < left + wide && top < y && y < top + high, "{name}, {head}");
+                assert!((left + wide / 2.0 - x).abs() < 2.0, "{head} stands over its column");
+                assert_eq!(colour(cell.class()), if *ratio < 1.0 { 1 } else { 2 });
+                assert_eq!(cell.title, format!("{name}, {head}: {ratio:.3} of the baseline&#39;s nodes"));
+                assert_eq!(text_at(left + wide / 2.0, y), Some(format!("{ratio:.3}")));
+                strengths.insert((ratio.ln().abs() * 1e6).round() as i64, cell.number("fill-opacity"));
+                assert!((top - 44.0 - 32.0 * row as f64).abs() < 1.0 && (28.0..32.0).contains(&high));
+            }
+        }
+        assert!(cells.next().is_none());
+        // 0.5 and 2 are as far from 1 and as strong: five ratios, four strengths, from least to most.
+        let strengths: Vec<f64> = strengths.into_values().collect();
+        assert!(strengths.len() == 4 && strengths.is_sorted_by(|a, b| a < b), "{strengths:?}");
+        assert!(label(&heads, "policy").1 < label(&heads, "always").1);
+        assert_eq!(label(&sides, "size").1, label(&heads, "always").1);
+    }
+}
+
+#[test]
+fn stacked_bars_abut_and_are_as_long_as_their_shares() {
+    let parts = [("usable hit", 1), ("other hit", 4), ("free slot", 7)];
+    let bars = [("a", [10.0, 30.0, 60.0]), ("b", [1.0, 1.0, 2.0]), ("c", [5.0, 0.0, 15.0])];
+    let plot = Stacked {
+        parts: parts.iter().map(|(name, colour)| ((*name).to_owned(), *colour)).collect(),
+        bars: bars.iter().map(|(name, sizes)| ((*name).to_owned(), sizes.to_vec())).collect(),
+    };
+    for width in [760.0, 360.0] {
+        let (shapes, ..) = parsed(&plot.render(width, "title", true));
+        let rects: Vec<&Shape> = shapes.iter().filter(|shape| shape.tag == "rect").collect();
+        assert_eq!(rects.len(), 12);
+        let percent: Vec<(f64, &str)> = [texts(&shapes, "", "middle"), texts(&shapes, "", "end")]
+            .concat()
+            .into_iter()
+            .filter(|text| text.2.ends_with('%'))
+            .map(|text| (text.0, text.2))
+            .collect();
+        let known: Vec<(f64, f64)> = percent.iter().map(|(x, text)| (read(text), *x)).collect();
+        assert_eq!(known.iter().map(|tick| tick.0).collect::<Vec<_>>(), [0.0, 0.25, 0.5, 0.75, 1.0]);
+        let x = Axis::learned(false, &known);
+        let rules = lines_of(&shapes, "rule");
+        known.iter().for_each(|(_, place)| assert!(rules.iter().any(|rule| (rule[0] - place).abs() < NEAR)));
+        for (at, (name, sizes)) in bars.iter().enumerate() {
+            let mut so_far = 0.0;
+            for ((rect, size), (part, colour)) in rects[3 * at..].iter().zip(sizes).zip(parts) {
+                let share = size / sizes.iter().sum::<f64>();
+                near(rect.number("x"), x.place(so_far));
+                so_far += share;
+                near(rect.number("x") + rect.number("width"), x.place(so_far));
+                assert_eq!(self::colour(rect.class()), colour);
+                assert_eq!(rect.title, format!("{name} {part}: {:.1} %", 100.0 * share));
+                assert_eq!(rect.number("y"), rects[3 * at].number("y"));
+            }
+            let (y, high) = (rects[3 * at].number("y"), rects[3 * at].number("height"));
+            assert!(at == 0 || y > rects[3 * at - 1].number("y") + high, "bars do not overlap");
+            let anchor = if width < 500.0 { "start" } else { "end" };
+            let named = texts(&shapes, "", anchor).into_iter().find(|text| text.2 == *name).unwrap();
+            assert!((y - 12.0..y + high).contains(&named.1), "{name}");
+        }
+        let names: Vec<_> =
+            texts(&shapes, "", "start").into_iter().filter(|text| parts.iter().any(|part| part.0 == text.2)).collect();
+        assert_eq!(names.len(), 3);
+        for ((rect, bar), (name, (part, colour))) in rects[9..].iter().zip(&rects).zip(names.iter().zip(parts)) {
+            assert_eq!((self::colour(rect.class()), name.2), (colour, part));
+            assert_eq!(rect.attributes["fill-opacity"], bar.attributes["fill-opacity"], "as pale as in the plot");
+            let side = rect.number("x") + rect.number("width");
+            assert!(side < name.0 && name.0 - side < 15.0 && (rect.number("y") + 10.0 - name.1).abs() < 3.0);
+        }
+    }
+}
+
+#[test]
+fn single_positions_stand_at_their_size_and_ratio() {
+    let nan = f64::NAN;
+    let all = vec![
+        series("better", &[(100.0, 0.5, nan, nan), (20_000.0, 0.9, nan, nan), (3e6, 0.7, nan, nan)]),
+        series("worse", &[(100.0, 1.5, nan, nan), (20_000.0, 2.9, nan, nan), (3e6, 1.7, nan, nan)]),
+    ];
+    let plot = Scatter { series: all.clone(), x: "nodes of the baseline".to_owned(), y: "ratio".to_owned() };
+    for width in [760.0, 360.0] {
+        let (shapes, ..) = parsed(&plot.render(width, "title", true));
+        let marks: Vec<&Shape> = shapes.iter().filter(|shape| shape.class().ends_with("dot")).collect();
+        let points: Vec<&Point> = all.iter().flat_map(|series| &series.points).collect();
+        assert_eq!(marks.len(), 6);
+        let places: Vec<(f64, f64)> = marks.iter().map(|mark| mark.middle().0).collect();
+        let x = Axis::learned(true, &points.iter().zip(&places).map(|(p, at)| (p.x, at.0)).collect::<Vec<_>>());
+        let y = Axis::learned(true, &points.iter().zip(&places).map(|(p, at)| (p.y, at.1)).collect::<Vec<_>>());
+        assert!(x.step > 0.0 && y.step < 0.0);
+        let bottom = floor(&shapes);
+        let along: Vec<_> = texts(&shapes, "", "middle").into_iter().filter(|(_, y, _)| *y > bottom).collect();
+        ticks_stand(&shapes, &x, &along, true, &along.iter().map(|(.., text)| read(text)).collect::<Vec<_>>());
+        let up = texts(&shapes, "", "end");
+        ticks_stand(&shapes, &y, &up, false, &up.iter().map(|(.., text)| read(text)).collect::<Vec<_>>());
+        near(lines_of(&shapes, "one")[0][1], y.place(1.0));
+        for (at, (mark, point)) in marks.iter().zip(&points).enumerate() {
+            let series = &all[at / 3];
+            assert_eq!((colour(mark.class()), mark.middle().1), (at / 3 + 1, at / 3 + 1));
+            let size = ["100", "20k", "3M"][at % 3];
+            assert_eq!(mark.title, format!("{} at {}: {:.3} of {size} nodes", series.name, point.x, point.y));
+        }
+        legend_says(&shapes, bottom, &[("better", 1, 1), ("worse", 2, 2)]);
+    }
+}
+
+/// Values of any size, on any scale: ticks are inside it, in order, and neither too few nor too many.
+#[test]
+fn ticks_fit_any_scale() {
+    use ttlab::report::svg::scale::{Scale, short};
+    for log in [false, true] {
+        for (low, high) in [(0.97, 1.04), (1.0, 3.0), (0.02, 40.0), (5.0, 5e9), (100.0, 101.0), (1e-3, 1.0), (3.0, 4e4)]
+        {
+            for (from, to) in [(58.0, 346.0), (300.0, 12.0), (58.0, 746.0)] {
+                let scale = Scale::new(log, [low, high].into_iter(), (from, to));
+                let (first, last) = (scale.at(low), scale.at(high));
+                // The ends lie inside, near the edges.
+                let length = to - from;
+                for (found, edge) in [(first, from), (last, to)] {
+                    let apart = (found - edge).abs() / length.abs();
+                    assert!(apart > 0.02 && apart < 0.06, "{low} to {high}: {apart}");
+                }
+                assert!((last - first) * length > 0.0);
+                let apart = 52.0;
+                let ticks = scale.ticks(apart);
+                let room = length.abs() / apart;
+                assert!(ticks.len() >= 2 && ticks.len() as f64 <= room + 2.0, "{log} {low} to {high}: {ticks:?}");
+                assert!(ticks.is_sorted());
+                for tick in ticks {
+                    let place = scale.at(tick);
+                    assert!(place >= from.min(to) && place <= from.max(to));
+                    // Its text tells it, to a hundredth of what the scale spans.
+                    let said = match short(tick).strip_suffix('G') {
+                        Some(number) => number.parse::<f64>().unwrap() * 1e9,
+                        None => read(&short(tick)),
+                    };
+                    assert!((scale.at(said) - place).abs() <= length.abs() / 50.0, "{tick}: {said}");
+                }
+            }
+        }
+    }
+}

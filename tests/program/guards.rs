@@ -1,0 +1,81 @@
+//! Every column of the results has a net: a test that would fail if its figure were another. A new column fails here until it has one.
+
+use std::collections::BTreeMap;
+use ttlab::record::columns::columns;
+
+/// A test, by its file under `tests` and its name, and the columns that it holds against figures which it makes itself: by searches for
+/// variants that are written out, by the plain twin of the search, by plain models of the table, by hand.
+const NETS: &[(&str, &str, &str)] = &[
+    (
+        "program/rows.rs",
+        "grid_exclude_include_and_variant",
+        "experiment variant position repeat depth limit best score pv solved finished slots entries current bytes hashfull error",
+    ),
+    ("program/rows.rs", "sequences_along_games", "game ply"),
+    ("program/plans.rs", "every_row_has_its_own_id", "id"),
+    ("engine/stopwatch.rs", "the_clock_runs_while_the_search_does_and_no_longer", "seconds"),
+    ("program/sweep/edited.rs", "an_edit_of_any_field_shows", "check"),
+    (
+        "program/engines/files.rs",
+        "several_engines_stand_in_one_file_and_what_none_tells_is_left_out",
+        "told.repeats told.hashfull",
+    ),
+    (
+        "engine/twin/mod.rs",
+        "every_value_of_every_option_does_what_the_twin_does",
+        "search.nodes search.interior search.leaves search.qnodes search.evals search.mates search.stalemates search.usable \
+         search.move_only search.cuts search.first_cuts search.table_moves search.table_move_cuts search.etc_probes search.etc_cuts \
+         search.researches anatomy.unique anatomy.cut anatomy.shallow anatomy.indecisive anatomy.open_window anatomy.unasked \
+         anatomy.cut_exact anatomy.cut_lower anatomy.cut_upper anatomy.cut_deeper anatomy.hits_old anatomy.cut_old anatomy.hits_pv \
+         anatomy.cut_pv anatomy.saved anatomy.probes_ply_0 anatomy.probes_ply_3 anatomy.probes_ply_6 anatomy.probes_ply_9 \
+         anatomy.hits_ply_0 anatomy.hits_ply_3 anatomy.hits_ply_6 anatomy.hits_ply_9 anatomy.cut_ply_0 anatomy.cut_ply_3 \
+         anatomy.cut_ply_6 anatomy.cut_ply_9 anatomy.held_depth_0 anatomy.held_depth_1 anatomy.held_depth_2 anatomy.held_depth_3 \
+         anatomy.held_depth_4 anatomy.held_depth_6 anatomy.held_depth_8 anatomy.held_age_0 anatomy.held_age_1 anatomy.held_age_2 \
+         anatomy.held_age_4 anatomy.held_age_8 anatomy.held_exact anatomy.held_lower anatomy.held_upper anatomy.held_pv",
+    ),
+    (
+        "table/model.rs",
+        "every_policy_is_its_model",
+        "table.probes table.hits table.misses_empty table.misses_other table.stores table.fills table.updates table.evictions \
+         table.rejections",
+    ),
+    ("table/laws.rs", "answers_given_for_the_first_time_are_counted_where_they_are_asked_for", "table.reused"),
+    (
+        "engine/anatomy.rs",
+        "the_shadow_is_what_a_plain_model_says",
+        "anatomy.false_hits anatomy.false_updates anatomy.contended anatomy.miss_never anatomy.miss_evicted anatomy.miss_evicted_deep \
+         anatomy.miss_refused anatomy.miss_refused_deep anatomy.miss_emptied anatomy.lives anatomy.lives_used \
+         anatomy.lives_cut",
+    ),
+    (
+        "program/matches.rs",
+        "a_game_is_made_of_searches",
+        "match.depths match.blind match.opponent_nodes match.start match.scores",
+    ),
+    (
+        "program/matches.rs",
+        "everybody_meets_everybody_and_the_page_says_what_came_of_it",
+        "match.opponent match.points",
+    ),
+    ("program/matches.rs", "the_same_games_with_any_number_of_jobs_after_kills_and_in_shards", "match.colour"),
+    ("program/matches.rs", "another_program_finds_every_game_legal", "match.moves match.end match.plies"),
+    ("engine/anatomy.rs", "en_passant_squares_hide_positions", "anatomy.miss_elsewhere"),
+    ("engine/anatomy.rs", "cuts_by_other_positions_entries_are_counted_by_their_keys", "anatomy.cut_false"),
+];
+
+#[test]
+fn every_column_has_a_net() {
+    let mut nets: BTreeMap<&str, &str> = BTreeMap::new();
+    for (file, test, names) in NETS {
+        let path = format!("{}/tests/{file}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert!(text.contains(&format!("fn {test}(")), "{file} has no test {test}");
+        for name in names.split_whitespace() {
+            assert!(nets.insert(name, test).is_none(), "{name} stands here twice");
+        }
+    }
+    for column in columns() {
+        assert!(nets.remove(column.name.as_ref()).is_some(), "{} has no net: hang one, and name it here", column.name);
+    }
+    assert!(nets.is_empty(), "no columns are called {:?}", nets.keys());
+}

@@ -1,0 +1,93 @@
+//! `ttlab suite`: each of its forms by hand, every field in its place.
+
+use crate::common::run;
+use serde_json::{Value, json};
+
+/// A best move; bad ones, clocks and a text with quotes; castling and en passant with a line.
+const EPD: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - bm Qd1+; id \"one\";\n\
+    8/8/8/8/4k3/r7/1r6/4K3 b - - am Rh3 Kf3; hmvc 4; fmvn 60; c0 \"a, b\"; id \"two, three\";\n";
+
+const PGN: &str = "[Event \"a\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 c5 2. e5 d5 3. exd6 1-0\n";
+
+#[test]
+fn every_form_of_a_suite_has_its_fields() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("own.epd"), EPD).unwrap();
+    std::fs::write(path("own.pgn"), PGN).unwrap();
+    let read = |args: &[&str]| {
+        let (stdout, stderr, code) = run(&[&["suite"][..], args].concat());
+        assert_eq!(code, 0, "{stderr}");
+        stdout
+    };
+    let header = "id,line,fen,best,best_san,avoid,avoid_san,moves,moves_san\n";
+    let rows = "one,1,1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1,d6d1,Qd1+,,,,\n\
+                \"two, three\",2,8/8/8/8/4k3/r7/1r6/4K3 b - - 4 60,,,a3h3 e4f3,Rh3 Kf3,,\n";
+    assert_eq!(read(&[&path("own.epd"), "--format", "csv"]), format!("{header}{rows}"));
+    let json: Value = serde_json::from_str(&read(&[&path("own.epd"), "--format", "json"])).unwrap();
+    let wanted = json!({
+        "id": "two, three", "line": 2, "fen": "8/8/8/8/4k3/r7/1r6/4K3 b - - 4 60", "best": [], "best_san": [],
+        "avoid": ["a3h3", "e4f3"], "avoid_san": ["Rh3", "Kf3"], "moves": [], "moves_san": [],
+    });
+    assert_eq!((json.as_array().unwrap().len(), &json[1]), (2, &wanted));
+    // Written again, the strict reader takes the same from it; the ending of a name says how.
+    read(&[&path("own.epd"), "-o", &path("again.epd")]);
+    assert_eq!(read(&[&path("again.epd"), "--format", "csv"]), format!("{header}{rows}"));
+    let again = std::fs::read_to_string(path("again.epd")).unwrap();
+    assert!(again.contains("c0 \"a, b\";") && again.contains("hmvc 4;") && again.contains("fmvn 60;"), "{again}");
+    read(&[&path("own.epd"), "-o", &path("again.csv")]);
+    assert_eq!(std::fs::read_to_string(path("again.csv")).unwrap(), format!("{header}{rows}"));
+    // A game: its start and its moves, one taken in passing.
+    let game = read(&[&path("own.pgn"), "--format", "csv"]);
+    let row = game.strip_prefix(header).unwrap();
+    assert!(row.contains(",rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1,,,,,"), "{row}");
+    assert!(row.ends_with(",e2e4 c7c5 e4e5 d7d5 e5d6,e4 c5 e5 d5 exd6\n"), "{row}");
+    let epd = read(&[&path("own.pgn"), "--format", "epd"]);
+    assert!(
+        epd.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -")
+            && epd.contains(" pv e4 c5 e5 d5 exd6;"),
+        "{epd}"
+    );
+}
+
+/// Games of the generator: each is played by the rules, ends where there is no move or where its length is up, and says how; the first ten
+/// of a seed are those of the file that was made with it.
+#[test]
+fn generated_games_end_as_they_say() {
+    use ttlab::chess::suite::{Suite, SuiteOptions};
+    use ttlab::chess::{Color, Increments};
+    let make = |args: &[&str]| {
+        let (stdout, stderr, code) = run(&[&["generate"][..], args].concat());
+        assert_eq!(code, 0, "{stderr}");
+        stdout
+    };
+    let text = make(&["--count", "6", "--seed", "8", "--games", "200", "--depth", "1"]);
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("games.pgn");
+    std::fs::write(&path, &text).unwrap();
+    let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
+    let said: Vec<&str> =
+        text.lines().filter_map(|line| line.strip_prefix("[Result \"")?.strip_suffix("\"]")).collect();
+    assert_eq!((suite.items.len(), said.len()), (6, 6));
+    for (item, said) in suite.items.iter().zip(&said) {
+        let mut board = item.board;
+        item.moves().iter().for_each(|&mv| board.play(mv, Increments::none()));
+        let result = match (board.has_legal_move(), board.in_check(), board.turn()) {
+            (true, ..) => "*",
+            (false, false, _) => "1/2-1/2",
+            (false, true, Color::White) => "0-1",
+            (false, true, Color::Black) => "1-0",
+        };
+        assert_eq!(*said, result, "{}", item.id);
+        assert!(item.moves().len() <= 200, "{}", item.id);
+    }
+    for result in ["*", "1-0", "0-1"] {
+        assert!(said.contains(&result), "{result}: {said:?}");
+    }
+    let known = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/data/selfplay.pgn")).unwrap();
+    let games =
+        |text: &str| text.split("[Event ").skip(1).take(10).map(str::trim).map(str::to_owned).collect::<Vec<_>>();
+    let ten = make(&["--count", "10", "--seed", "2", "--games", "40"]);
+    assert_eq!(games(&ten), games(&known));
+    assert_eq!(games(&ten).len(), 10);
+}

@@ -1,0 +1,233 @@
+//! The pages of a tuning by hand: six candidates whose figures are all different, and what must stand of each in tables, sentences,
+//! figures and `tune.csv`.
+
+use std::fs;
+use std::path::Path;
+use ttlab::analysis::Ratio;
+use ttlab::analysis::questions::race::{Candidate, Confirmation, Held, Round, Standing, Tuned};
+use ttlab::experiment::{Experiment, Tune};
+use ttlab::report::tuned::Told;
+
+const FILE: &str = "name = 'hand'\nsuite = { startpos = true }\nlimit = { depth = 3 }\n\
+                    [grid]\n'table.slots' = [1, 2, 4]\n'eval.centre' = [0, 5]\n";
+
+/// Of a mean and an interval, clear of 1 where the interval is.
+fn ratio(mean: f64, low: f64, high: f64, pairs: usize) -> Ratio {
+    let p = if low > 1.0 || high < 1.0 { 0.01 } else { 0.4 };
+    Ratio { mean, low, high, p, pairs, clusters: pairs, error: 0.05, ..Ratio::default() }
+}
+
+fn tuned() -> Tuned {
+    let candidate = |searches, ratio, p, dropped, same| Candidate { searches, ratio, p, dropped, same };
+    let standing = |candidate, ratio| Standing { candidate, ratio };
+    Tuned {
+        rounds: vec![
+            Round { items: 12, candidates: (0..6).collect(), best: 2, dropped: vec![1] },
+            Round { items: 13, candidates: vec![0, 2, 3, 4, 5], best: 3, dropped: vec![0, 5] },
+        ],
+        candidates: vec![
+            candidate(25, ratio(1.0, f64::NAN, f64::NAN, 25), 0.021, Some(1), false),
+            candidate(12, ratio(1.2, 1.1, 1.3, 12), 0.001, Some(0), false),
+            candidate(26, ratio(0.9, 0.75, 1.05, 26), 0.064, None, false),
+            candidate(27, ratio(0.8, 0.7, 0.9, 27), f64::NAN, None, false),
+            candidate(28, ratio(0.81, 0.71, 0.91, 28), 1.0, None, true),
+            candidate(24, ratio(1.01, 0.92, 1.12, 24), 0.031, Some(1), false),
+        ],
+        winner: 3,
+        against: 0,
+        held_out: 20,
+        held: vec![
+            Held {
+                standings: vec![
+                    standing(0, ratio(1.0, f64::NAN, f64::NAN, 20)),
+                    standing(3, ratio(0.85, 0.76, 0.96, 19)),
+                    standing(2, ratio(0.95, 0.86, 1.06, 18)),
+                ],
+                test: ratio(0.855, 0.765, 0.965, 19),
+                p: 0.012,
+            },
+            Held {
+                standings: vec![standing(3, ratio(1.15, 1.06, 1.26, 17)), standing(2, ratio(1.02, 0.93, 1.13, 16))],
+                test: ratio(1.155, 1.065, 1.265, 17),
+                p: 0.034,
+            },
+        ],
+        found: vec![Confirmation::Better, Confirmation::Worse],
+        level: 0.025,
+        cost: 345,
+        full_cost: 1380,
+    }
+}
+
+/// The page's Markdown and its findings.
+fn written(folder: &Path, tuned: &Tuned, pressures: &[&str]) -> (String, Vec<String>) {
+    let experiment =
+        Experiment::parse(FILE, Path::new("hand.toml"), &[]).unwrap_or_else(|error| panic!("{}", error.message));
+    let names: Vec<&str> = experiment.points.iter().map(|point| point.name.as_str()).collect();
+    assert_eq!((names[0], names[3], names.len()), ("slots=1, centre=0", "slots=2, centre=5", 6));
+    let told = Told {
+        experiment: &experiment,
+        tune: &Tune::default(),
+        varying: &["table.slots".to_owned(), "eval.centre".to_owned()],
+        pressures: &pressures.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
+        tuned,
+        warnings: vec!["a stage warns".to_owned()],
+        origins: vec!["made by hand".to_owned()],
+    };
+    let findings = told.write(folder).unwrap();
+    (fs::read_to_string(folder.join("report.md")).unwrap(), findings)
+}
+
+/// The rows of a table under a heading, their fields without emphasis.
+fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
+    let body = page.split(&format!("## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no {heading}: {page}"));
+    let lines = body.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    let fields = |line: &str| -> Vec<String> {
+        let inner = line.trim_start_matches("| ").trim_end_matches(" |");
+        inner.split(" | ").map(|field| field.replace("\\*", "*").replace('\u{a0}', " ").trim().to_owned()).collect()
+    };
+    lines.skip(2).map(fields).collect()
+}
+
+#[test]
+fn every_figure_of_a_tuning_stands_where_it_belongs() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let tuned = tuned();
+    let (page, findings) = written(folder.path(), &tuned, &["as the file has it", "table.size=64 KiB"]);
+    assert_eq!(
+        findings,
+        [
+            "Best: \"slots=2, centre=5\". On 20 held-out items its nodes are 0.8550 (95 % 0.7650 to 0.9650) of \"slots=1, centre=0\"'s.",
+            "At table.size=64 KiB: 1.1550 (95 % 1.0650 to 1.2650); it is worse there.",
+            "The same nodes as the winner's in every search: \"slots=4, centre=0\".",
+            "The race could not tell these from the winner: \"slots=2, centre=0\".",
+            "Searched: 345 items (each by one candidate at one pressure) of the 1,380 of the full grid, 25 %.",
+        ]
+    );
+    assert_eq!(page.matches("**Warning:**").count(), 1, "{page}");
+    assert!(page.contains("a stage warns") && page.contains("- made by hand"));
+    let race = table(&page, "The race");
+    let wanted = [
+        ["slots=1, centre=0 *", "dropped in round 2", "25", "1.0000", "-", "0.021"],
+        ["slots=1, centre=5", "dropped in round 1", "12", "**1.2000**", "1.1000-1.3000", "0.001"],
+        ["slots=2, centre=0", "not told from it", "26", "0.9000", "0.7500-1.0500", "0.064"],
+        ["slots=2, centre=5", "winner", "27", "**0.8000**", "0.7000-0.9000", "-"],
+        ["slots=4, centre=0", "the winner's counts", "28", "**0.8100**", "0.7100-0.9100", "1.000"],
+        ["slots=4, centre=5", "dropped in round 2", "24", "1.0100", "0.9200-1.1200", "0.031"],
+    ];
+    assert_eq!(race, wanted);
+    let held = table(&page, "Held-out items");
+    let wanted = [
+        ["as the file has it", "slots=1, centre=0 *", "1.0000", "-", "-"],
+        ["as the file has it", "slots=2, centre=5", "**0.8500**", "0.7600-0.9600", "0.012"],
+        ["as the file has it", "slots=2, centre=0", "0.9500", "0.8600-1.0600", "-"],
+        ["table.size=64 KiB", "slots=2, centre=5", "**1.1500**", "1.0600-1.2600", "0.034"],
+        ["table.size=64 KiB", "slots=2, centre=0", "1.0200", "0.9300-1.1300", "-"],
+    ];
+    assert_eq!(held, wanted);
+    assert!(page.contains("20 items that the race never saw. p: the winner against \"slots=1, centre=0\""), "{page}");
+    let rounds = table(&page, "Rounds");
+    let wanted = [
+        ["1", "12", "6", "slots=2, centre=0", "slots=1, centre=5"],
+        ["2", "13", "5", "slots=2, centre=5", "slots=1, centre=0; slots=4, centre=5"],
+    ];
+    assert_eq!(rounds, wanted);
+    let csv = fs::read_to_string(folder.path().join("tune.csv")).unwrap();
+    let wanted = "stage,pressure,candidate,searches,ratio,low,high,p,dropped\n\
+                  race,as the file has it,\"slots=1, centre=0\",25,1,,,0.021,2\n\
+                  race,as the file has it,\"slots=1, centre=5\",12,1.2,1.1,1.3,0.001,1\n\
+                  race,as the file has it,\"slots=2, centre=0\",26,0.9,0.75,1.05,0.064,\n\
+                  race,as the file has it,\"slots=2, centre=5\",27,0.8,0.7,0.9,,\n\
+                  race,as the file has it,\"slots=4, centre=0\",28,0.81,0.71,0.91,1,\n\
+                  race,as the file has it,\"slots=4, centre=5\",24,1.01,0.92,1.12,0.031,2\n\
+                  held-out,as the file has it,\"slots=1, centre=0\",20,1,,,,\n\
+                  held-out,as the file has it,\"slots=2, centre=5\",19,0.85,0.76,0.96,0.012,\n\
+                  held-out,as the file has it,\"slots=2, centre=0\",18,0.95,0.86,1.06,,\n\
+                  held-out,table.size=64 KiB,\"slots=2, centre=5\",17,1.15,1.06,1.26,0.034,\n\
+                  held-out,table.size=64 KiB,\"slots=2, centre=0\",16,1.02,0.93,1.13,,\n";
+    assert_eq!(csv, wanted);
+    // Curves over the one option with three values, a line for each value of the other; the race as a forest; the finalists.
+    let tips = |name: &str| -> Vec<String> {
+        let svg = fs::read_to_string(folder.path().join(format!("{name}.svg"))).unwrap();
+        svg.split("<title>").skip(1).map(|rest| rest.split("</title>").next().unwrap().to_owned()).collect()
+    };
+    let response = [
+        "centre=0 table.slots 1: 1.000 (slots=1, centre=0)",
+        "centre=0 table.slots 2: 0.900, 95 % 0.750 to 1.050 (slots=2, centre=0)",
+        "centre=0 table.slots 4: 0.810, 95 % 0.710 to 0.910 (slots=4, centre=0)",
+        "centre=5 table.slots 1: 1.200, 95 % 1.100 to 1.300 (slots=1, centre=5)",
+        "centre=5 table.slots 2: 0.800, 95 % 0.700 to 0.900 (slots=2, centre=5)",
+        "centre=5 table.slots 4: 1.010, 95 % 0.920 to 1.120 (slots=4, centre=5)",
+    ];
+    assert_eq!(tips("response-table-slots"), response);
+    let race = [
+        "slots=1, centre=5: 1.200, 95 % 1.100 to 1.300",
+        "slots=2, centre=0: 0.900, 95 % 0.750 to 1.050",
+        "slots=2, centre=5: 0.800, 95 % 0.700 to 0.900",
+        "slots=4, centre=0: 0.810, 95 % 0.710 to 0.910",
+        "slots=4, centre=5: 1.010, 95 % 0.920 to 1.120",
+    ];
+    assert_eq!(tips("race"), race);
+    assert!(!folder.path().join("response-eval-centre.svg").exists(), "two values make no curve");
+}
+
+/// Each answer in its own words.
+#[test]
+fn each_answer_is_said_in_its_words() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let said = |change: &dyn Fn(&mut Tuned), pressures: &[&str]| {
+        let mut tuned = tuned();
+        change(&mut tuned);
+        written(folder.path(), &tuned, pressures)
+    };
+    let both = ["own", "other"];
+    let (_, findings) = said(&|tuned| tuned.found = vec![Confirmation::Nothing, Confirmation::Nothing], &both);
+    assert!(
+        findings[0].starts_with("No difference found: \"slots=2, centre=5\" won the race, and on 20 held-out"),
+        "{findings:?}"
+    );
+    assert!(findings[0].contains("0.8550 (95 % 0.7650 to 0.9650) of \"slots=1, centre=0\"'s"), "{findings:?}");
+    assert!(findings[1].ends_with("no difference could be told there."), "{findings:?}");
+    let (_, findings) = said(&|tuned| tuned.found = vec![Confirmation::Worse, Confirmation::Better], &both);
+    assert!(findings[0].starts_with("No winner: \"slots=2, centre=5\" won the race by luck"), "{findings:?}");
+    assert!(findings[1].ends_with("it is better there too."), "{findings:?}");
+    let (page, findings) = said(&|tuned| (tuned.winner, tuned.against) = (0, 3), &both);
+    assert!(findings[0].starts_with("The baseline stands: \"slots=1, centre=0\". On 20"), "{findings:?}");
+    assert!(
+        findings[0].ends_with("of \"slots=2, centre=5\"'s.") && page.contains("against \"slots=2, centre=5\"; "),
+        "{findings:?}"
+    );
+    let (page, findings) = said(
+        &|tuned| {
+            (tuned.found, tuned.held) = (vec![Confirmation::Inert], Vec::new());
+            (tuned.cost, tuned.full_cost) = (0, 0);
+        },
+        &["own"],
+    );
+    assert!(findings[0].contains("all 6 candidates gave the same nodes in every search"), "{findings:?}");
+    assert_eq!(findings.len(), 2, "nothing more is said but the cost: {findings:?}");
+    assert!(
+        findings[1].ends_with("of the 0 of the full grid, 0 %.") && !page.contains("Held-out items"),
+        "{findings:?}"
+    );
+    assert!(!page.contains("no other pressure"), "{page}");
+    // All others dropped; too few items, on either side; no other pressure.
+    let (_, findings) = said(
+        &|tuned| {
+            tuned.candidates[2].dropped = Some(1);
+            tuned.candidates[4].dropped = Some(1);
+        },
+        &both,
+    );
+    assert!(findings.contains(&"The race dropped all others.".to_owned()) && findings.len() == 4, "{findings:?}");
+    let few = |page: &str, said: &str| page.contains(&format!("{said} held out: so few show large differences only"));
+    assert!(few(&said(&|tuned| tuned.held_out = 9, &both).0, "25 items were raced on and 9"));
+    assert!(few(
+        &said(&|tuned| tuned.rounds = vec![Round { items: 9, ..Round::default() }], &both).0,
+        "9 items were raced on and 20"
+    ));
+    let (page, _) = said(&|tuned| (tuned.held_out, tuned.rounds[0].items, tuned.rounds[1].items) = (10, 4, 6), &both);
+    assert!(!page.contains("so few show"), "{page}");
+    let (page, _) = said(&|tuned| tuned.held.truncate(1), &["own"]);
+    assert!(page.contains("no other pressure was tried"), "{page}");
+}
