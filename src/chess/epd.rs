@@ -13,7 +13,7 @@ use super::board::Board;
 use super::fault::{Fault, Faults, OnError};
 use super::fen::{self, FenError, Strictness, shown};
 use super::moves::Move;
-use super::opcode::{self, Operation, Source, Value};
+use super::opcode::{self, Operand, Operation, Value};
 use std::collections::HashSet;
 
 /// A position and what its line says of it.
@@ -96,7 +96,7 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
     let mut seen = HashSet::new();
     while let Some((column, name)) = line.opcode()? {
         let words = line.operands()?;
-        let source = Source { column, name, words: &words, raw: line.raw(column, name) };
+        let source = Operand { column, name, words: &words, raw: line.raw(column, name) };
         let operation = match opcode::read(&board, &source, strictness) {
             Ok((value, notes)) => {
                 line.notes.extend(notes);

@@ -54,7 +54,7 @@ pub(super) fn slip(name: &str) -> String {
 }
 
 /// An operation as it stands in a line.
-pub(super) struct Source<'a> {
+pub(super) struct Operand<'a> {
     pub(super) column: usize,
     pub(super) name: &'a str,
     pub(super) words: &'a [Word<'a>],
@@ -65,10 +65,10 @@ pub(super) struct Source<'a> {
 /// The value of an operation, with what was repaired.
 pub(super) fn read(
     board: &Board,
-    source: &Source<'_>,
+    source: &Operand<'_>,
     strictness: Strictness,
 ) -> Result<(Value, Vec<FenError>), FenError> {
-    let Source { column, name, words, raw } = *source;
+    let Operand { column, name, words, raw } = *source;
     let mut notes = Vec::new();
     let missing = |what: &str| FenError { column, message: format!("`{name}` expects {what}, found nothing") };
     let value = match name {
@@ -110,8 +110,8 @@ fn repair(strictness: Strictness, column: usize, message: String, notes: &mut Ve
     Ok(())
 }
 
-fn integer(source: &Source<'_>, least: i64, most: i64) -> Result<Value, FenError> {
-    let Source { name, words, .. } = *source;
+fn integer(source: &Operand<'_>, least: i64, most: i64) -> Result<Value, FenError> {
+    let Operand { name, words, .. } = *source;
     let range = match (least, most) {
         (i64::MIN, _) => "an integer".to_owned(),
         (0, i64::MAX) => "a count".to_owned(),

@@ -1,7 +1,7 @@
 use super::trace::{open, wrong};
 use super::{Exit, Failure, Outcome, engine_options};
 use crate::table::policy::{Policy, outside};
-use crate::table::replay::{CLASSES, Goal, Replayed, Sample, Show, Step, buckets, clairvoyant, load, shown};
+use crate::table::replay::{Aim, CLASSES, Replayed, Sample, Show, Step, buckets, clairvoyant, load, shown};
 use crate::table::trace::Info;
 use crate::table::{Size, TableKind, TableOptions};
 use std::path::PathBuf;
@@ -133,9 +133,9 @@ pub fn run(args: &Args) -> Outcome {
             lines.iter_mut().for_each(|line| line.show(class, steps));
             let begun = Instant::now();
             let foreseen = |goal| clairvoyant(steps, &base, Some(info.positions), goal).map_err(Failure::usage);
-            best[class].hits += foreseen(Goal::Hits)?;
-            best[class].kept += foreseen(Goal::Cuts)?;
-            best[class].worth_kept += foreseen(Goal::Worth)?;
+            best[class].hits += foreseen(Aim::Hits)?;
+            best[class].kept += foreseen(Aim::Cuts)?;
+            best[class].worth_kept += foreseen(Aim::Worth)?;
             bound_seconds += begun.elapsed().as_secs_f64();
         }
     }

@@ -1,6 +1,6 @@
 //! `[[expect]]`: a published or known figure, and how the rows are held against it.
 
-use super::file::{File, Source};
+use super::file::{File, FileText};
 use super::grid::Point;
 use super::problem::{Problem, listed, nearest};
 use crate::record::columns::{ROW, Role, VARIANT, may_mean};
@@ -164,7 +164,7 @@ pub const OTHER_SCORES: &str = "other_scores";
 ///
 /// # Errors
 /// The first that does not, with its place and the nearest name.
-pub fn check(file: &File, points: &[Point], source: &Source<'_>) -> Result<(), Problem> {
+pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(), Problem> {
     let columns: Vec<String> = crate::record::columns()
         .iter()
         .map(|column| column.name.clone().into_owned())

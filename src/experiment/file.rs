@@ -299,7 +299,7 @@ impl Experiment {
     /// The first other mistake, with its place.
     pub fn load_to_plan(path: &Path, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
         let text = text_of(path)?;
-        let source = Source { text: &text, path, suite: None };
+        let source = FileText { text: &text, path, suite: None };
         let experiment = Self::read(&source, sets)?;
         let wrong = super::expect::check(&experiment.file, &experiment.points, &source).err();
         Ok((experiment, wrong))
@@ -310,7 +310,7 @@ impl Experiment {
     /// # Errors
     /// The first mistake, with its place.
     pub fn parse(text: &str, path: &Path, sets: &[String]) -> Result<Self, Problem> {
-        Self::checked(&Source { text, path, suite: None }, sets)
+        Self::checked(&FileText { text, path, suite: None }, sets)
     }
 
     /// As [`Experiment::parse`], with the suite's text given too: no file is looked for.
@@ -318,17 +318,17 @@ impl Experiment {
     /// # Errors
     /// The first mistake, with its place.
     pub fn of_plan(text: &str, path: &Path, sets: &[String], suite: &Option<String>) -> Result<Self, Problem> {
-        Self::checked(&Source { text, path, suite: Some(suite.as_deref()) }, sets)
+        Self::checked(&FileText { text, path, suite: Some(suite.as_deref()) }, sets)
     }
 
-    fn checked(source: &Source<'_>, sets: &[String]) -> Result<Self, Problem> {
+    fn checked(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {
         let experiment = Self::read(source, sets)?;
         super::expect::check(&experiment.file, &experiment.points, source)?;
         Ok(experiment)
     }
 
-    fn read(source: &Source<'_>, sets: &[String]) -> Result<Self, Problem> {
-        let Source { text, path, .. } = *source;
+    fn read(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {
+        let FileText { text, path, .. } = *source;
         let mut file: File = toml::from_str(text).map_err(|error| {
             let (message, help) = explain(error.message());
             Problem { span: error.span(), help, ..source.problem(message) }
@@ -423,7 +423,7 @@ fn text_of(path: &Path) -> Result<String, Problem> {
 }
 
 /// The text of a file and how to point into it.
-pub struct Source<'a> {
+pub struct FileText<'a> {
     /// The text.
     pub text: &'a str,
     /// The file.
@@ -432,7 +432,7 @@ pub struct Source<'a> {
     pub suite: Option<Option<&'a str>>,
 }
 
-impl Source<'_> {
+impl FileText<'_> {
     /// A mistake with no place.
     #[must_use]
     pub fn problem(&self, message: impl Into<String>) -> Problem {
@@ -451,7 +451,7 @@ impl Source<'_> {
         Problem { span: super::place::locate(self.text, path), ..self.problem(message) }
     }
 
-    /// As [`Source::at`], at the word of the key's value that is meant.
+    /// As [`FileText::at`], at the word of the key's value that is meant.
     #[must_use]
     pub fn at_word(&self, path: &str, word: &str, message: impl Into<String>) -> Problem {
         Problem { span: super::place::locate_word(self.text, path, Some(word)), ..self.problem(message) }

@@ -1,6 +1,6 @@
 //! From axes, variants and excludes to points: each a full set of options with a name.
 
-use super::file::{File, LimitChoice, Source};
+use super::file::{File, FileText, LimitChoice};
 use super::options::{self, Fault, Setting, overlap};
 use super::paths;
 use super::place::{locate, locate_word};
@@ -50,7 +50,7 @@ struct Draft {
 ///
 /// # Errors
 /// The first mistake, with its place.
-pub fn expand(file: &File, sets: &[Setting], source: &Source<'_>) -> Result<Vec<Point>, Problem> {
+pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Vec<Point>, Problem> {
     let known = known_paths();
     let axes = axes(file, source)?;
     for path in axes.iter().flat_map(|axis| axis.iter().map(|(path, _)| path)).collect::<BTreeSet<_>>() {
@@ -97,7 +97,7 @@ pub fn expand(file: &File, sets: &[Setting], source: &Source<'_>) -> Result<Vec<
 /// The axes of `[grid]` and `[[zip]]`: each a list of paths that move together.
 type Axis = Vec<(String, Vec<Value>)>;
 
-fn axes(file: &File, source: &Source<'_>) -> Result<Vec<Axis>, Problem> {
+fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
     let list = |table: &str, path: &str, value: &Value| match value {
         Value::Array(values) if !values.is_empty() => Ok((path.to_owned(), values.clone())),
         Value::Table(_) => Err(source.at(
@@ -133,7 +133,7 @@ fn named(
     table: &str,
     at: usize,
     known: &BTreeSet<String>,
-    source: &Source<'_>,
+    source: &FileText<'_>,
 ) -> Result<Draft, Problem> {
     let place = format!("{table}.{at}");
     let name = match given.get("name") {
@@ -181,7 +181,7 @@ pub fn known_paths() -> BTreeSet<String> {
     known
 }
 
-fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &Source<'_>) -> Result<(), Problem> {
+fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileText<'_>) -> Result<(), Problem> {
     // What an engine calls its options is known when it is asked, before the run.
     if known.contains(path) || path.starts_with(subject::UCI) && subject::is_path(path) {
         return Ok(());
@@ -216,7 +216,7 @@ const MOST_LOOKS: usize = 10_000_000;
 /// The places of those `[[exclude]]`s that leave no point of the grid out.
 #[must_use]
 pub fn idle_excludes(file: &File) -> Vec<usize> {
-    let source = Source { text: "", path: std::path::Path::new(""), suite: None };
+    let source = FileText { text: "", path: std::path::Path::new(""), suite: None };
     let points = match axes(file, &source) {
         Ok(axes) if !axes.is_empty() && !file.exclude.is_empty() => combinations(&axes),
         _ => Vec::new(),
@@ -278,7 +278,7 @@ fn read(
     draft: &Draft,
     name: &str,
     sets: &[Setting],
-    source: &Source<'_>,
+    source: &FileText<'_>,
 ) -> Result<(EngineOptions, Limit, Option<SubjectOptions>), Problem> {
     // Where a path was set: on the command line, in the point, or in [engine].
     let wrong = |path: &str, message: String| match sets.iter().rev().find(|set| set.touches(path)) {
@@ -339,7 +339,7 @@ fn read(
 }
 
 /// Where in the file an option of a point was set: in the point itself (of an axis, the very value), else in `[engine]`.
-fn place_of(file: &File, draft: &Draft, path: &str, message: &str, source: &Source<'_>) -> Option<Range<usize>> {
+fn place_of(file: &File, draft: &Draft, path: &str, message: &str, source: &FileText<'_>) -> Option<Range<usize>> {
     // An item of a list is `ordering[1]`.
     let path = &path.replace('[', ".").replace(']', "");
     let word = word_meant(message);
@@ -376,7 +376,7 @@ fn nobody() -> EngineOptions {
     options
 }
 
-fn refuse_duplicates(points: &[Point], source: &Source<'_>) -> Result<(), Problem> {
+fn refuse_duplicates(points: &[Point], source: &FileText<'_>) -> Result<(), Problem> {
     let mut seen = HashMap::new();
     let mut names = BTreeSet::new();
     for point in points {
@@ -426,7 +426,7 @@ impl Names {
 ///
 /// # Errors
 /// When no point matches.
-pub fn baseline(file: &File, points: &[Point], source: &Source<'_>) -> Result<usize, Problem> {
+pub fn baseline(file: &File, points: &[Point], source: &FileText<'_>) -> Result<usize, Problem> {
     if file.baseline.is_empty() {
         return Ok(0);
     }

@@ -1,6 +1,6 @@
 //! `[match]`: the variants play games instead of searching the suite's positions, which are the openings.
 
-use super::file::{File, Source};
+use super::file::{File, FileText};
 use super::grid::Point;
 use super::problem::Problem;
 use crate::chess::suite::{Item, Suite};
@@ -122,7 +122,7 @@ impl Match {
         file: &File,
         points: &[Point],
         suite: &Suite,
-        source: &Source<'_>,
+        source: &FileText<'_>,
     ) -> Result<(), Problem> {
         let wrong = |path: &str, message: String| Err(source.at(path, format!("{path}: {message}")));
         let range = |path: &str, found: String, expected: &str| {

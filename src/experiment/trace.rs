@@ -1,6 +1,6 @@
 //! A recorded trace in place of a suite: its games are the items, which tables are shown instead of being searched with.
 
-use super::file::Source;
+use super::file::FileText;
 use super::problem::Problem;
 use crate::chess::Board;
 use crate::chess::suite::Suite;
@@ -51,7 +51,7 @@ impl Trace {
     ///
     /// # Errors
     /// When it cannot be read, and where it is damaged.
-    pub fn load(choice: &TraceChoice, source: &Source<'_>) -> Result<Self, Problem> {
+    pub fn load(choice: &TraceChoice, source: &FileText<'_>) -> Result<Self, Problem> {
         let name = choice.file.display().to_string();
         let beside = source.path.parent().unwrap_or(Path::new("")).join(&choice.file);
         let found = if beside.is_file() { beside } else { choice.file.clone() };

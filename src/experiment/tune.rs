@@ -1,6 +1,6 @@
 //! `[tune]`: how the variants of a file are raced for the best one.
 
-use super::file::Source;
+use super::file::FileText;
 use super::problem::Problem;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -65,7 +65,7 @@ impl Tune {
     ///
     /// # Errors
     /// The first that is out of its range, with its place.
-    pub(super) fn check(&self, source: &Source<'_>) -> Result<(), Problem> {
+    pub(super) fn check(&self, source: &FileText<'_>) -> Result<(), Problem> {
         let wrong = |path: &str, found: String, expected: &str| {
             Err(source
                 .at(&format!("tune.{path}"), format!("tune.{path}: {found} is out of range: expected {expected}")))

@@ -10,7 +10,7 @@ mod whole;
 
 pub use columns::{Column, Extra, Role, columns, header};
 pub use results::{
-    Line, Results, ResultsError, Rows, header_length, order, own_file, rewrite, scan, scan_any, write_rows,
+    FileLine, Results, ResultsError, Rows, header_length, order, own_file, rewrite, scan, scan_any, write_rows,
 };
 pub use whole::{TEMPORARY, write_whole};
 

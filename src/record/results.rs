@@ -31,7 +31,7 @@ pub enum ResultsError {
 
 /// Where a row stands in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct FileLine {
     /// Its number, from 1; the header is line 1.
     pub number: u64,
     /// Its bytes, the end of the line included.
@@ -47,7 +47,7 @@ pub struct Line {
 pub fn scan(
     path: &Path,
     header: &[String],
-    mut visit: impl FnMut(&Line, Result<&StringRecord, String>) -> Result<(), String>,
+    mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<u64, ResultsError> {
     let mut file = File::open(path)?;
     let whole = whole_lines(&mut file)?;
@@ -96,7 +96,7 @@ fn other_columns(header: &[String], found: &[u8]) -> ResultsError {
 /// When there is no header, `visit` fails, or the system refuses.
 pub fn scan_any(
     path: &Path,
-    mut visit: impl FnMut(&[String], &Line, Result<&StringRecord, String>) -> Result<(), String>,
+    mut visit: impl FnMut(&[String], &FileLine, Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<Vec<String>, ResultsError> {
     let mut file = File::open(path)?;
     let whole = whole_lines(&mut file)?;
@@ -115,7 +115,7 @@ fn each_line(
     mut lines: impl BufRead,
     mut at: u64,
     fields: usize,
-    mut visit: impl FnMut(&Line, Result<&StringRecord, String>) -> Result<(), String>,
+    mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<(), ResultsError> {
     let (mut bytes, mut number) = (Vec::new(), 1);
     loop {
@@ -124,7 +124,7 @@ fn each_line(
             return Ok(());
         }
         number += 1;
-        let line = Line { number, bytes: at..at + bytes.len() as u64 };
+        let line = FileLine { number, bytes: at..at + bytes.len() as u64 };
         at = line.bytes.end;
         let row = parse_line(&bytes).and_then(|row| match row.len() {
             found if found == fields => Ok(row),

@@ -53,7 +53,7 @@ impl Place {
 
 /// What a row is.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct LedgerRow {
     /// Where it stands in the plan's order.
     pub place: Place,
     /// Its job.
@@ -78,7 +78,7 @@ impl<'a> Ledger<'a> {
     ///
     /// # Errors
     /// When it is no row of this plan.
-    pub fn entry(&self, row: &StringRecord) -> Result<Entry, String> {
+    pub fn entry(&self, row: &StringRecord) -> Result<LedgerRow, String> {
         let [id, variant, game, position, ply, repeat, depth, error, seconds, opponent, colour] =
             self.keys.map(|at| row.get(at).unwrap_or_default());
         let name = variant;
@@ -116,7 +116,7 @@ impl<'a> Ledger<'a> {
             return Err("its id is not of what it says was searched: it is of another plan, or was edited".to_owned());
         }
         let place = Place { repeat, item: item as u32, lane: lane as u32, ply: ply.unwrap_or(0), depth };
-        Ok(Entry { place, job, last, failed: !error.is_empty() })
+        Ok(LedgerRow { place, job, last, failed: !error.is_empty() })
     }
 }
 
@@ -132,7 +132,7 @@ impl Chains {
     ///
     /// # Errors
     /// When it was edited, a row before it is missing, or its job had ended before.
-    pub fn next(&mut self, job: u64, entry: &Entry, row: &StringRecord) -> Result<(), String> {
+    pub fn next(&mut self, job: u64, entry: &LedgerRow, row: &StringRecord) -> Result<(), String> {
         if self.done.contains(&job) {
             return Err("it is there twice: its job had ended in a line before it".to_owned());
         }

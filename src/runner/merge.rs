@@ -1,6 +1,6 @@
 //! Merging: the rows of all shards in the plan's order, after every one was checked, in memory for one shard's jobs at a time.
 
-use super::ledger::{Chains, Entry, Ledger};
+use super::ledger::{Chains, Ledger, LedgerRow};
 use super::{Output, OutputError};
 use crate::experiment::{Experiment, Plan, Split};
 use crate::record::manifest::{MANIFEST, Manifest, Shard, ShardRun, Stretch};
@@ -273,7 +273,7 @@ impl<'a> Shards<'a> {
                             place.insert(Rows::open(&folder.join("results.csv"), header, at)?)
                         }
                     };
-                    let here = |entry: &Entry| entry.place.is_of(repeat, item, lane);
+                    let here = |entry: &LedgerRow| entry.place.is_of(repeat, item, lane);
                     while rows.next_if(|row| ledger.entry(row).is_ok_and(|entry| here(&entry)))? {
                         sink(rows.row())?;
                     }

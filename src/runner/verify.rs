@@ -22,7 +22,7 @@ pub enum State {
 
 /// What was found.
 #[derive(Debug, Clone)]
-pub struct Verdict {
+pub struct Soundness {
     /// In one word.
     pub state: State,
     /// Rows.
@@ -54,10 +54,10 @@ pub enum VerifyError {
 ///
 /// # Errors
 /// When it holds no results, or they cannot be read.
-pub fn verify(folder: &Path) -> Result<Verdict, VerifyError> {
+pub fn verify(folder: &Path) -> Result<Soundness, VerifyError> {
     let manifest = Manifest::read(folder)?.ok_or_else(|| VerifyError::Nothing(folder.display().to_string()))?;
     let path = folder.join("results.csv");
-    let mut verdict = Verdict { state: State::Whole, rows: 0, told: Vec::new() };
+    let mut verdict = Soundness { state: State::Whole, rows: 0, told: Vec::new() };
     let mut found = |state: State, text: String| {
         verdict.state = verdict.state.max(state);
         verdict.told.push(text);

@@ -6,7 +6,7 @@ use ttlab::chess::Bound;
 use ttlab::table::TableOptions;
 use ttlab::table::options::{Index, Size};
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Goal, Replayed, clairvoyant, replay, steps};
+use ttlab::table::replay::{Aim, Replayed, clairvoyant, replay, steps};
 use ttlab::table::trace::{Event, Kind, flags};
 
 /// Numbers without a pattern, the same in each run.
@@ -144,12 +144,12 @@ fn every_count_of_a_replay_is_a_plain_models() {
 
 /// The most of a goal that any table of some buckets can have: for each set of keys that a bucket may hold after an event, the most that
 /// can have been had on the way to it.
-fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Goal) -> u64 {
+fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Aim) -> u64 {
     // What an event counts for if its position is held, and whether the position may be taken in at it.
     let counts = |(event, known): &Known| match (goal, known) {
-        (Goal::Hits, Some(_)) => u64::from(event.kind() == Kind::Probe),
-        (Goal::Cuts, Some(_)) => u64::from(is_cut(event)),
-        (Goal::Worth, Some(depth)) => {
+        (Aim::Hits, Some(_)) => u64::from(event.kind() == Kind::Probe),
+        (Aim::Cuts, Some(_)) => u64::from(is_cut(event)),
+        (Aim::Worth, Some(depth)) => {
             if is_cut(event) {
                 worth(*depth)
             } else {
@@ -158,9 +158,8 @@ fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Goal) -> u64 {
         }
         (_, None) => 0,
     };
-    let takes = |(event, known): &Known| {
-        event.kind() == Kind::Store || known.is_some() && (goal == Goal::Hits || is_cut(event))
-    };
+    let takes =
+        |(event, known): &Known| event.kind() == Kind::Store || known.is_some() && (goal == Aim::Hits || is_cut(event));
     let bucket = |of: u64| {
         let mut ways: HashMap<Vec<u64>, u64> = HashMap::from([(Vec::new(), 0)]);
         for known @ (event, _) in trace {
@@ -216,7 +215,7 @@ fn foresight_is_the_best_of_all_ways() {
                 index: Index::Modulo,
                 ..TableOptions::default()
             };
-            for goal in [Goal::Hits, Goal::Cuts, Goal::Worth] {
+            for goal in [Aim::Hits, Aim::Cuts, Aim::Worth] {
                 let found = clairvoyant(&plain(&trace), &options, None, goal).unwrap();
                 assert_eq!(
                     found,
@@ -225,9 +224,9 @@ fn foresight_is_the_best_of_all_ways() {
                 );
                 let shown = replay(&plain(&trace), &options).unwrap();
                 let had = match goal {
-                    Goal::Hits => shown.hits,
-                    Goal::Cuts => shown.kept,
-                    Goal::Worth => shown.worth_kept,
+                    Aim::Hits => shown.hits,
+                    Aim::Cuts => shown.kept,
+                    Aim::Worth => shown.worth_kept,
                 };
                 assert!(had <= found);
                 (less, cases) = (less + u64::from(had < found), cases + 1);

@@ -10,7 +10,7 @@ use ttlab::chess::{Bound, Increments};
 use ttlab::engine::{Engine, EngineOptions, Limit, Progress};
 use ttlab::table::options::{Clock, Refresh, SameKey, Size};
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Goal, Replayed, Step, clairvoyant, replay, steps};
+use ttlab::table::replay::{Aim, Replayed, Step, clairvoyant, replay, steps};
 use ttlab::table::trace::{Event, Flaw, Info, Kind, Recorder, TraceError, Writer, flags, import, read};
 use ttlab::table::{TableCounters, TableKind, TableOptions, build};
 
@@ -68,7 +68,7 @@ fn recorded(options: &EngineOptions) -> (TableCounters, TableCounters, Vec<Event
 
 /// What a table kept may not be more than what foresight keeps.
 fn holds_the_bounds(steps: &[Step], options: &TableOptions, found: &Replayed) {
-    for (goal, mine) in [(Goal::Hits, found.hits), (Goal::Cuts, found.kept), (Goal::Worth, found.worth_kept)] {
+    for (goal, mine) in [(Aim::Hits, found.hits), (Aim::Cuts, found.kept), (Aim::Worth, found.worth_kept)] {
         let best = clairvoyant(steps, options, None, goal).unwrap();
         assert!(best >= mine, "foresight has {best} of {goal:?}, the policy {mine}: {options:?}");
     }
@@ -136,7 +136,7 @@ fn a_table_without_a_bound_keeps_all_and_no_policy_more_than_foresight() {
             }
         }
         let options = TableOptions { slots, size: Size::Entries(240), ..TableOptions::default() };
-        let best = clairvoyant(&steps, &options, None, Goal::Worth).unwrap();
+        let best = clairvoyant(&steps, &options, None, Aim::Worth).unwrap();
         assert!(least < best && best < all.worth, "no pressure, nothing was tested");
     }
 }
@@ -189,18 +189,18 @@ fn chances(trace: &[Event]) -> Vec<Chance> {
 
 /// The most that can be had, by trying everything: after each event the bucket is any choice of at most `slots` of what it held and, if the
 /// event offers its position, of that.
-fn by_trying(trace: &[(Event, Chance)], held: &[u64], slots: usize, goal: Goal) -> u64 {
+fn by_trying(trace: &[(Event, Chance)], held: &[u64], slots: usize, goal: Aim) -> u64 {
     let Some(((event, chance), rest)) = trace.split_first() else { return 0 };
     let (counts, offers) = match (event.kind(), goal) {
         (Kind::Clear, _) => return by_trying(rest, &[], slots, goal),
         (Kind::Search, _) => (false, false),
         (Kind::Store, _) => (false, true),
-        (Kind::Probe, Goal::Hits) => (chance.known, chance.known),
+        (Kind::Probe, Aim::Hits) => (chance.known, chance.known),
         (Kind::Probe, _) => (chance.usable, chance.usable),
     };
     let had = match goal {
         _ if !counts || !held.contains(&event.key) => 0,
-        Goal::Worth => chance.worth,
+        Aim::Worth => chance.worth,
         _ => 1,
     };
     let mut choices = held.to_vec();
@@ -269,7 +269,7 @@ proptest! {
         let with: Vec<_> = trace.iter().copied().zip(chances(&trace)).collect();
         let options = TableOptions { size: Size::Entries(u64::from(slots)), slots, ..TableOptions::default() };
         let steps = steps(&trace);
-        for goal in [Goal::Hits, Goal::Cuts, Goal::Worth] {
+        for goal in [Aim::Hits, Aim::Cuts, Aim::Worth] {
             let wanted = by_trying(&with, &[], usize::from(slots), goal);
             prop_assert_eq!(clairvoyant(&steps, &options, None, goal).unwrap(), wanted, "{:?} {:?}", goal, &trace);
         }
@@ -317,8 +317,8 @@ fn worth_is_kept_before_count() {
     let trace = [store(1, 100), store(2, 10), cut(2), store(3, 20), cut(3), store(4, 30), cut(4), cut(1)];
     let options = |slots: u8| TableOptions { slots, size: Size::Entries(u64::from(slots)), ..TableOptions::default() };
     let best = |slots, goal| clairvoyant(&steps(&trace), &options(slots), None, goal).unwrap();
-    assert_eq!((best(1, Goal::Cuts), best(1, Goal::Worth)), (3, 100));
-    assert_eq!((best(2, Goal::Cuts), best(2, Goal::Worth)), (4, 160));
+    assert_eq!((best(1, Aim::Cuts), best(1, Aim::Worth)), (3, 100));
+    assert_eq!((best(2, Aim::Cuts), best(2, Aim::Worth)), (4, 160));
 }
 
 /// The small file that is damaged below: three events and the end.

@@ -7,7 +7,7 @@ use crate::table::{TableError, TableOptions};
 
 /// What a table that knows the future strives for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Goal {
+pub enum Aim {
     /// As many answered probes as can be.
     Hits,
     /// As many usable probes as can be.
@@ -16,7 +16,7 @@ pub enum Goal {
     Worth,
 }
 
-impl Goal {
+impl Aim {
     fn counts(self, step: &Step) -> bool {
         match self {
             Self::Hits => step.known(),
@@ -46,7 +46,7 @@ pub fn clairvoyant(
     steps: &[Step],
     options: &TableOptions,
     working_set: Option<u64>,
-    goal: Goal,
+    goal: Aim,
 ) -> Result<u64, TableError> {
     let buckets = buckets(options, working_set)?;
     if steps.len() >= NONE as usize {
@@ -55,15 +55,15 @@ pub fn clairvoyant(
     let slots = usize::from(options.slots);
     let bucket = |key| options.index.bucket(key, buckets);
     match goal {
-        Goal::Worth => Ok(by_worth(steps, slots, bucket)),
+        Aim::Worth => Ok(by_worth(steps, slots, bucket)),
         _ => by_count(steps, slots, buckets, bucket, goal),
     }
 }
 
 /// Where the stretch begins that ends at a probe that counts.
-fn begin(steps: &[Step], at: usize, goal: Goal) -> usize {
+fn begin(steps: &[Step], at: usize, goal: Aim) -> usize {
     let mut begin = steps[at].since as usize;
-    if goal != Goal::Hits {
+    if goal != Aim::Hits {
         // No offer is made at a probe that is not usable; each is passed once.
         while begin != NONE as usize && steps[begin].kind() == Kind::Probe && !steps[begin].usable() {
             begin = steps[begin].since as usize;
@@ -78,7 +78,7 @@ fn by_count(
     slots: usize,
     buckets: u64,
     bucket: impl Fn(u64) -> u64,
-    goal: Goal,
+    goal: Aim,
 ) -> Result<u64, TableError> {
     let mut next = vec![NONE; steps.len()];
     for (at, step) in steps.iter().enumerate() {
@@ -125,7 +125,7 @@ fn by_count(
 fn by_worth(steps: &[Step], slots: usize, bucket: impl Fn(u64) -> u64) -> u64 {
     let mut stretches: Vec<(u64, packing::Stretch)> = Vec::new();
     for (at, step) in steps.iter().enumerate().filter(|(_, step)| step.usable()) {
-        let begin = begin(steps, at, Goal::Worth);
+        let begin = begin(steps, at, Aim::Worth);
         if begin != NONE as usize && step.worth > 0 {
             let stretch = packing::Stretch { begin: begin as u32, end: at as u32, worth: step.worth };
             stretches.push((bucket(step.key), stretch));

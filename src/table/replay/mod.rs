@@ -13,7 +13,7 @@ mod load;
 mod packing;
 mod step;
 
-pub use bound::{Goal, clairvoyant};
+pub use bound::{Aim, clairvoyant};
 pub use games::{Game, games};
 pub use load::{CLASSES, Sample, load};
 pub use packing::most;
