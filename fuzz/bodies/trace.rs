@@ -4,7 +4,7 @@ use std::io::Cursor;
 use ttlab::table::TableOptions;
 use ttlab::table::options::Size;
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Goal, clairvoyant, replay, steps};
+use ttlab::table::replay::{Aim, clairvoyant, replay, steps};
 use ttlab::table::trace::{Event, Info, Writer, import, read};
 
 /// One input.
@@ -39,7 +39,7 @@ pub fn run(data: &[u8]) {
         let Some(policy) = Policy::named(name) else { continue };
         let options = TableOptions { policy, size: Size::Entries(8), slots: 2, ..TableOptions::default() };
         let Ok(found) = replay(&steps, &options) else { continue };
-        for (goal, mine) in [(Goal::Hits, found.hits), (Goal::Cuts, found.kept), (Goal::Worth, found.worth_kept)] {
+        for (goal, mine) in [(Aim::Hits, found.hits), (Aim::Cuts, found.kept), (Aim::Worth, found.worth_kept)] {
             let best = clairvoyant(&steps, &options, None, goal).unwrap_or(u64::MAX);
             assert!(best >= mine, "{name}: {mine} of {goal:?} where foresight has {best}");
         }
