@@ -65,7 +65,7 @@ impl Engine {
         Self::assemble(options, table)
     }
 
-    /// An engine with a table of the caller's own making (`examples/custom_policy.rs`); `options.probe` and
+    /// An engine with a table of the caller's own making (docs/add-a-policy.md); `options.probe` and
     /// `options.store` say how the search uses it.
     ///
     /// # Errors
