@@ -1,5 +1,6 @@
 //! `manifest.json`: what was run, by which build, on which machine.
 
+use super::Jobs;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -91,6 +92,9 @@ pub struct Stretch {
     pub jobs: usize,
     /// Jobs that it finished; none while it runs or after a kill.
     pub done: Option<u64>,
+    /// The jobs whose rows are of it, once there is a later stretch. The last one (of each shard) has none: the rest are its.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made: Option<Jobs>,
     /// The build.
     pub build: Build,
     /// The machine.
@@ -214,6 +218,7 @@ impl Manifest {
             shard: None,
             jobs: self.jobs,
             done: None,
+            made: None,
             build: self.build.clone(),
             machine: self.machine.clone(),
             huge_pages: self.huge_pages,

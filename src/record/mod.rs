@@ -2,6 +2,7 @@
 
 pub mod columns;
 pub mod games;
+mod jobs;
 pub mod manifest;
 pub mod reference;
 mod results;
@@ -9,6 +10,7 @@ pub mod verify;
 mod whole;
 
 pub use columns::{Column, Extra, Role, columns, header};
+pub use jobs::Jobs;
 pub use results::{
     FileLine, Results, ResultsError, Rows, header_length, order, own_file, rewrite, scan, scan_any, write_rows,
 };

@@ -6,7 +6,7 @@ use super::ledger::{Again, Done, Ledger, take_stock};
 use super::manifest::now;
 use crate::experiment::Experiment;
 use crate::record::manifest::{MANIFEST, Manifest, ManifestError, Stretch};
-use crate::record::{self, Results, ResultsError};
+use crate::record::{self, Jobs, Results, ResultsError};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -199,6 +199,28 @@ impl Output {
         self.write_manifest(&manifest).map_err(io_error(&path))?;
         let _ = self.begun.set((experiment.text.clone(), manifest));
         Ok(())
+    }
+
+    /// Writes down which of the plan's jobs each earlier stretch made: of those that are done, the last one has what no other has.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn attribute(&self, done: Jobs) -> io::Result<()> {
+        let mut manifest = self.manifest()?;
+        let Some((_, earlier)) = manifest.stretches.split_last_mut() else { return Ok(()) };
+        let Some((last, others)) = earlier.split_last_mut() else { return Ok(()) };
+        let mut left = done.0;
+        // Of a manifest that does not say it nothing is known.
+        let mut known = true;
+        for stretch in others {
+            known &= stretch.made.is_some();
+            if let Some(made) = &mut stretch.made {
+                // What was dropped since, to be run again, is no longer its.
+                made.0.retain(|job| left.remove(job));
+            }
+        }
+        last.made = known.then_some(Jobs(left));
+        self.write_manifest(&manifest)
     }
 
     /// Takes back what [`Output::begin`] wrote: the results there cannot be continued, and nothing was run.

@@ -5,9 +5,9 @@ use super::ledger::{Again, Ledger};
 use super::progress::Progress;
 use super::{Output, OutputError, Ran, RunError, Subjects, check_memory, job, manifest, work};
 use crate::experiment::{Experiment, Plan, Split};
-use crate::record::manifest::Shard;
-use crate::record::{self, ResultsError};
-use std::collections::HashSet;
+use crate::record::manifest::{MANIFEST, Shard};
+use crate::record::{self, Jobs, ResultsError};
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -107,11 +107,14 @@ impl<'a> Session<'a> {
         })?;
         let split = settings.shard.map(|shard| (Split::new(plan, shard.of), shard.index));
         let mine = || plan.jobs().filter(|job| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index));
-        let (mut all, mut before) = (0, 0);
-        mine().for_each(|job| {
-            all += 1;
-            before += u64::from(done.jobs.contains(&plan.place(&job)));
-        });
+        let all = mine().count() as u64;
+        let made: BTreeSet<u64> =
+            (0..).zip(mine()).filter(|(_, job)| done.jobs.contains(&plan.place(job))).map(|(at, _)| at).collect();
+        let before = made.len() as u64;
+        if before > 0 {
+            let path = || output.folder().join(MANIFEST).display().to_string();
+            output.attribute(Jobs(made)).map_err(|error| RunError::Write { path: path(), error })?;
+        }
         progress.begin(all, before, &done);
 
         let flight = Flight::open(output.folder(), settings.retry_failed)

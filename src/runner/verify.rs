@@ -4,7 +4,7 @@
 use super::flight::FLIGHT;
 use super::ledger::{Chains, Ledger};
 use crate::experiment::{Experiment, Plan, Split};
-use crate::record::manifest::{Manifest, ManifestError};
+use crate::record::manifest::{Manifest, ManifestError, Stretch};
 use crate::record::{self, ResultsError};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -111,6 +111,9 @@ pub fn verify(folder: &Path) -> Result<Soundness, VerifyError> {
             );
         }
     }
+    for text in stretches(&history) {
+        found(State::Whole, text);
+    }
     let left = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let left = left.filter(|entry| {
         let name = entry.file_name();
@@ -125,6 +128,35 @@ pub fn verify(folder: &Path) -> Result<Soundness, VerifyError> {
     }
     verdict.rows = rows;
     Ok(verdict)
+}
+
+/// Of a run (or a shard) that was stopped and continued: which jobs each stretch made.
+fn stretches(history: &[Stretch]) -> Vec<String> {
+    let mut told = Vec::new();
+    for of in history.chunk_by(|a, b| a.shard == b.shard).filter(|of| of.len() > 1) {
+        for (at, stretch) in of.iter().enumerate() {
+            let jobs = match &stretch.made {
+                Some(made) if made.0.is_empty() => "no job".to_owned(),
+                Some(made) => format!("jobs {made}"),
+                None if at + 1 == of.len() => "the other jobs".to_owned(),
+                None => "nobody knows which jobs".to_owned(),
+            };
+            let shard = stretch.shard.map(|shard| format!(" of shard {shard}")).unwrap_or_default();
+            let Stretch { build, machine, .. } = stretch;
+            told.push(format!(
+                "stretch {} of {}{shard} made {jobs} ({} at a time; {} {} {}; {}, {} cores)",
+                at + 1,
+                of.len(),
+                stretch.jobs,
+                build.version,
+                build.commit,
+                build.profile,
+                machine.cpu,
+                machine.cores
+            ));
+        }
+    }
+    told
 }
 
 /// What the plan says.

@@ -95,6 +95,15 @@ fn a_folder_that_is_none_and_a_run_that_has_not_ended_are_told() {
     assert!(said.stdout.contains("has not ended"), "{}", said.stdout);
 }
 
+/// The jobs that a stretch of a manifest names.
+fn made(stretch: &serde_json::Value) -> Vec<u64> {
+    let range = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        first.parse::<u64>().unwrap()..=last.parse().unwrap()
+    };
+    stretch["made"].as_str().unwrap().split(',').flat_map(range).collect()
+}
+
 /// Machine, build and jobs of every stretch stay written down.
 #[test]
 fn no_stretch_of_a_run_is_written_over() {
@@ -118,6 +127,10 @@ fn no_stretch_of_a_run_is_written_over() {
     trial.run("out", &["--jobs", "1", "--any-build"]).expect(0);
     let ours = read();
     let stretches = ours["stretches"].as_array().unwrap();
+    let places = made(&stretches[0]);
+    let all = ours["jobs_total"].as_u64().unwrap();
+    assert_eq!(places.len() as u64, all - stretches[1]["done"].as_u64().unwrap(), "{stretches:?}");
+    assert!(stretches[1].get("made").is_none(), "the rest");
     assert_eq!(stretches.len(), 2, "{stretches:?}");
     assert_eq!(stretches[0]["build"]["commit"], "feedbee");
     assert_eq!((&stretches[0]["jobs"], &stretches[1]["jobs"]), (&64.into(), &1.into()));
@@ -126,6 +139,18 @@ fn no_stretch_of_a_run_is_written_over() {
     assert!(page.contains("64 jobs at a time") && page.contains("feedbee"), "{page}");
     let said = ttlab(&["verify", &trial.text("out")]).expect(0);
     assert!(said.stdout.contains("2 builds") && said.stdout.contains("2 machines"), "{}", said.stdout);
+    let told = format!("stretch 1 of 2 made jobs {} (64 at a time", stretches[0]["made"].as_str().unwrap());
+    assert!(said.stdout.contains(&told) && said.stdout.contains("stretch 2 of 2 made the other jobs"), "{}", said.stdout);
+    // The plan's first job is made again by a third stretch: it is no longer of the first.
+    assert!(places.contains(&0));
+    let first = &lines[1][..lines[1].find(',').unwrap()];
+    put(&trial, &lines.iter().filter(|line| !line.starts_with(first)).cloned().collect::<Vec<_>>());
+    trial.run("out", &["--jobs", "1", "--repair", "--any-build"]).expect(0);
+    let again = read();
+    let stretches = again["stretches"].as_array().unwrap();
+    assert_eq!((stretches.len(), &stretches[2]["done"]), (3, &1.into()));
+    assert_eq!(made(&stretches[0]), places[1..]);
+    assert_eq!(made(&stretches[1]), (0..all).filter(|job| !places.contains(job)).collect::<Vec<_>>());
 }
 
 /// A name that a spreadsheet would run is guarded on demand, and numbers are left alone.

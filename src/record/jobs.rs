@@ -1,0 +1,73 @@
+//! A set of a plan's jobs by number, written as a person would: `0-17,23,25-40`.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Jobs, counted from 0 in the plan's order; of a shard, among the shard's jobs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Jobs(pub BTreeSet<u64>);
+
+impl fmt::Display for Jobs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        for &job in &self.0 {
+            match ranges.last_mut() {
+                Some((_, last)) if *last + 1 == job => *last = job,
+                _ => ranges.push((job, job)),
+            }
+        }
+        let one = |&(first, last): &(u64, u64)| match first == last {
+            true => first.to_string(),
+            false => format!("{first}-{last}"),
+        };
+        f.write_str(&ranges.iter().map(one).collect::<Vec<_>>().join(","))
+    }
+}
+
+impl From<Jobs> for String {
+    fn from(jobs: Jobs) -> Self {
+        jobs.to_string()
+    }
+}
+
+/// More jobs than a plan can have: a range that was edited is not counted out.
+const MOST: u64 = 1 << 32;
+
+impl TryFrom<String> for Jobs {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let mut jobs = BTreeSet::new();
+        for part in text.split(',').filter(|part| !part.is_empty()) {
+            let wrong = || format!("`{part}` names no jobs: expected a number, or a range as in 0-17");
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let first: u64 = first.parse().map_err(|_| wrong())?;
+            let last: u64 = last.parse().map_err(|_| wrong())?;
+            if first > last || last >= MOST || last - first > MOST / 256 {
+                return Err(wrong());
+            }
+            jobs.extend(first..=last);
+        }
+        Ok(Self(jobs))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_as_ranges_and_read_back() {
+        for (jobs, text) in [(vec![], ""), (vec![4], "4"), (vec![0, 1, 2, 5, 7, 8], "0-2,5,7-8")] {
+            let jobs = Jobs(jobs.into_iter().collect());
+            assert_eq!(jobs.to_string(), text);
+            assert_eq!(Jobs::try_from(text.to_owned()).unwrap(), jobs);
+        }
+        for text in ["x", "3-1", "-4", "0-99999999999999", "1,2-", "18446744073709551615"] {
+            assert!(Jobs::try_from(text.to_owned()).is_err(), "{text}");
+        }
+    }
+}
