@@ -140,7 +140,11 @@ fn no_stretch_of_a_run_is_written_over() {
     let said = ttlab(&["verify", &trial.text("out")]).expect(0);
     assert!(said.stdout.contains("2 builds") && said.stdout.contains("2 machines"), "{}", said.stdout);
     let told = format!("stretch 1 of 2 made jobs {} (64 at a time", stretches[0]["made"].as_str().unwrap());
-    assert!(said.stdout.contains(&told) && said.stdout.contains("stretch 2 of 2 made the other jobs"), "{}", said.stdout);
+    assert!(
+        said.stdout.contains(&told) && said.stdout.contains("stretch 2 of 2 made the other jobs"),
+        "{}",
+        said.stdout
+    );
     // The plan's first job is made again by a third stretch: it is no longer of the first.
     assert!(places.contains(&0));
     let first = &lines[1][..lines[1].find(',').unwrap()];
