@@ -11,6 +11,7 @@ mod shards;
 mod slurm;
 mod strict;
 mod submit;
+mod synced;
 mod torn;
 mod verify;
 

@@ -1,0 +1,71 @@
+//! What is told to the system: that a row is put on the disk while the next search goes on. Seen from outside, with strace; where it
+//! is not installed the test says so, loudly, and passes.
+
+use super::*;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// The number of a file in a line of strace: `write(5</x/results.csv>, ...`, and whether the call succeeded.
+fn call<'a>(line: &'a str, name: &str) -> Option<(&'a str, bool)> {
+    let rest = &line[line.find(&format!("{name}("))? + name.len() + 1..];
+    let file = &rest[..rest.find('>')?];
+    file.ends_with("results.csv").then(|| (file, !rest.contains("= -1")))
+}
+
+#[test]
+fn a_row_is_on_the_disk_while_the_next_search_lasts() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: STRACE IS NOT INSTALLED HERE, SO NOBODY SAW WHETHER ROWS ARE PUT ON THE DISK"
+        );
+        return;
+    }
+    let trial = Trial::new(
+        "suite = { startpos = true }\nlimit = { depth = 2 }\n[[variant]]\nname = 'short'\n[[variant]]\nname = 'endless'\n\
+         'limit.depth' = 60\n",
+    );
+    let log = trial.path("strace.log");
+    let mut child = Command::new("strace")
+        .args(["-f", "-y", "-e", "trace=write,pwrite64,fdatasync,fsync", "-o"])
+        .arg(&log)
+        .arg(binary())
+        .args(["run", &trial.file, "--out", &trial.text("out"), "--jobs", "1", "--quiet"])
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    // The rows of the first job, then the sync, both of the one file; the second job never ends.
+    let synced = loop {
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        let row = lines.iter().rposition(|line| ["write", "pwrite64"].iter().any(|name| call(line, name).is_some()));
+        let after =
+            |at: usize| lines[at + 1..].iter().any(|line| call(line, "fdatasync").is_some_and(|(_, fine)| fine));
+        // The header is written and synced too: there must be a row.
+        let rows = fs::read_to_string(trial.results("out")).unwrap_or_default().lines().count() > 1;
+        if rows && row.is_some_and(after) {
+            break true;
+        }
+        if begun.elapsed() > Duration::from_secs(30) || child.try_wait().unwrap().is_some() {
+            break false;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    let running = child.try_wait().unwrap().is_none();
+    // It is strace that was started: what it watches is ended first.
+    let _ = Command::new("pkill").args(["-KILL", "-P", &child.id().to_string()]).status();
+    let _ = child.kill();
+    child.wait().unwrap();
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(synced && running, "{text}");
+    // What is replaced whole is synced before it gets its name, and the folder after it got it.
+    let fsync = |end: &str| {
+        let file = |line: &str| Some(line[line.find("fsync(")?..].split_once('>')?.0.to_owned());
+        text.lines().filter_map(file).any(|file| file.contains(end))
+    };
+    assert!(fsync("/out/.ttlab-new") && fsync(&format!("{}/out", trial.folder.path().display())), "{text}");
+}
