@@ -136,7 +136,11 @@ impl Player<'_> {
             Told::Begin => begun = Instant::now(),
             Told::End => seconds = begun.elapsed().as_secs_f64(),
             Told::Iteration(iteration) => take(iteration.clone(), None, seconds),
-            Told::Reported(reported) => take(reported.iteration(), Some(reported.clone()), seconds),
+            Told::Reported(reported) => {
+                for (depth, seconds) in reported.by_depth(seconds) {
+                    take(depth.iteration(), Some(depth), seconds);
+                }
+            }
         });
         match self.held(ended) {
             Some(Ended::Best(best)) => Some(best),

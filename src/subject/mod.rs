@@ -23,6 +23,7 @@ pub use uci::{Launch, Uci};
 use crate::chess::{Board, Move, Score};
 use crate::engine::{Iteration, Limit, SearchCounters};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// A position as it was reached.
 #[derive(Debug, Clone, Copy)]
@@ -62,9 +63,64 @@ pub struct Reported {
     pub hashfull: Option<u16>,
     /// The engine's own milliseconds.
     pub milliseconds: Option<u64>,
+    /// Whether a limit of nodes cut its last depth short.
+    pub cut: bool,
+    /// The depths before the last one of which it told score, move and nodes, by depth.
+    pub earlier: Vec<Earlier>,
+}
+
+/// What an engine that is not ours said of a depth before its last one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Earlier {
+    /// The depth.
+    pub depth: u8,
+    /// Its last score that is no bound.
+    pub score: Score,
+    /// Its principal variation: one move at least.
+    pub pv: Vec<Move>,
+    /// Nodes of the whole search up to there.
+    pub nodes: u64,
+    /// Its `hashfull`.
+    pub hashfull: Option<u16>,
+    /// The engine's own milliseconds up to there.
+    pub milliseconds: Option<u64>,
+    /// Since the search began.
+    pub at: Duration,
 }
 
 impl Reported {
+    /// Each depth by itself, the last one at the end, and the seconds of each: nodes and times are what came on top of the depth before.
+    /// `seconds`: of the whole search.
+    #[must_use]
+    pub fn by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
+        let (mut found, mut nodes, mut at, mut milliseconds) = (Vec::new(), 0, 0.0, 0);
+        for earlier in &self.earlier {
+            let of = Self {
+                depth: Some(earlier.depth),
+                score: Some(earlier.score),
+                best: earlier.pv.first().copied().unwrap_or(Move::NONE),
+                pv: earlier.pv.clone(),
+                nodes: Some(earlier.nodes.saturating_sub(nodes)),
+                hashfull: earlier.hashfull,
+                milliseconds: earlier.milliseconds.map(|until| until.saturating_sub(milliseconds)),
+                cut: false,
+                earlier: Vec::new(),
+            };
+            let until = earlier.at.as_secs_f64().clamp(at, seconds.max(at));
+            found.push((of, until - at));
+            (nodes, at) = (earlier.nodes, until);
+            milliseconds = earlier.milliseconds.unwrap_or(milliseconds);
+        }
+        let last = Self {
+            nodes: self.nodes.map(|all| all.saturating_sub(nodes)),
+            milliseconds: self.milliseconds.map(|until| until.saturating_sub(milliseconds)),
+            earlier: Vec::new(),
+            ..self.clone()
+        };
+        found.push((last, seconds - at));
+        found
+    }
+
     /// It as an iteration whose other counters are 0.
     #[must_use]
     pub fn iteration(&self) -> Iteration {
@@ -78,7 +134,7 @@ impl Reported {
             table: Default::default(),
             occupancy: Default::default(),
             anatomy: None,
-            finished: true,
+            finished: !self.cut,
         }
     }
 }
@@ -92,7 +148,7 @@ pub enum Told<'a> {
     End,
     /// A finished iteration of our own engine.
     Iteration(&'a Iteration),
-    /// A finished search of another.
+    /// A finished search of another, with what it said of its depths.
     Reported(&'a Reported),
 }
 

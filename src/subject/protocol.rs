@@ -3,10 +3,12 @@
 //! Source: the description of the universal chess interface of April 2006 (S. Meyer-Kahlen). Unknown words are skipped, as it
 //! asks; some engines write `nodes` or `hashfull` on lines of their own, so the last of each is kept.
 
-use super::Reported;
 use super::options::OptionValue;
-use crate::chess::{Board, Increments, Move, MoveList, Score, legal};
+use super::{Earlier, Reported};
+use crate::chess::{Board, Increments, Move, MoveList, Score, Square, legal};
+use crate::engine::Limit;
 use std::fmt;
+use std::time::Duration;
 
 /// An option as an engine declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,56 +164,126 @@ pub fn refuses(line: &str) -> bool {
 /// The move of a board that a word names.
 #[must_use]
 pub fn read_move(board: &Board, word: &str) -> Option<Move> {
+    let from = Square::parse(word.get(..2)?)?;
     let mut moves = MoveList::new();
     legal(board, &mut moves);
-    moves.iter().copied().find(|mv| mv.to_string() == word)
+    moves.iter().copied().find(|mv| mv.from() == from && mv.to_string() == word)
 }
 
 /// Scores of mates are below this by their plies.
 const MATE: Score = 32_000;
 
-/// What a search's lines have said so far. The variation stays text until it is asked for.
+/// What a search's lines have said so far. Variations stay text until they are asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Heard {
     reported: Reported,
     pv: String,
+    /// The depths of which a score was told that is no bound, each deeper than the one before.
+    depths: Vec<Depth>,
 }
 
-impl Heard {
-    /// Takes an `info` line; other lines say nothing here.
-    pub fn take(&mut self, line: &str) {
+/// A depth while its lines come.
+#[derive(Debug, Clone, Default)]
+struct Depth {
+    depth: u8,
+    score: Score,
+    nodes: Option<u64>,
+    hashfull: Option<u16>,
+    milliseconds: Option<u64>,
+    at: Duration,
+    pv: String,
+}
+
+/// What one `info` line says.
+#[derive(Default)]
+struct Said<'a> {
+    depth: Option<u8>,
+    score: Option<Score>,
+    nodes: Option<u64>,
+    hashfull: Option<u16>,
+    milliseconds: Option<u64>,
+    /// Its variation's rank, of several.
+    rank: Option<u64>,
+    /// Whether its score is a bound alone.
+    bound: bool,
+    /// Whether it tells which move is being searched: such lines come by the clock.
+    current: bool,
+    pv: Vec<&'a str>,
+}
+
+impl<'a> Said<'a> {
+    /// Reads a line; none if it is no `info`.
+    fn read(line: &'a str) -> Option<Self> {
         let mut words = line.split_whitespace();
-        if words.next() != Some("info") {
-            return;
-        }
-        // Of several variations only the first is the engine's choice.
-        if line.split_whitespace().skip_while(|word| *word != "multipv").nth(1).is_some_and(|rank| rank != "1") {
-            return;
-        }
-        let found = &mut self.reported;
+        (words.next() == Some("info")).then_some(())?;
+        let mut said = Self::default();
         while let Some(word) = words.next() {
             let mut number = || words.next().and_then(|word| word.parse::<u64>().ok());
             match word {
-                "string" => return,
-                "depth" => found.depth = number().and_then(|depth| u8::try_from(depth).ok()).or(found.depth),
-                "nodes" => found.nodes = number().or(found.nodes),
-                "hashfull" => found.hashfull = number().and_then(|full| u16::try_from(full).ok()).or(found.hashfull),
-                "time" => found.milliseconds = number().or(found.milliseconds),
+                "string" => break,
+                "depth" => said.depth = number().and_then(|depth| u8::try_from(depth).ok()).or(said.depth),
+                "nodes" => said.nodes = number().or(said.nodes),
+                "hashfull" => said.hashfull = number().and_then(|full| u16::try_from(full).ok()).or(said.hashfull),
+                "time" => said.milliseconds = number().or(said.milliseconds),
+                "multipv" => said.rank = number(),
+                "lowerbound" | "upperbound" => said.bound = true,
+                "currmove" => said.current = true,
                 "score" => {
                     let (kind, value) = (words.next(), words.next().and_then(|word| word.parse::<i32>().ok()));
-                    found.score = match (kind, value) {
+                    said.score = match (kind, value) {
                         (Some("cp"), Some(value)) => Some(value.clamp(1 - MATE, MATE - 1)),
                         (Some("mate"), Some(moves)) => Some(mate(moves)),
-                        _ => found.score,
+                        _ => said.score,
                     };
                 }
                 "pv" => {
-                    self.pv.clear();
-                    self.pv.extend(words.flat_map(|word| [word, " "]));
-                    return;
+                    said.pv = words.collect();
+                    break;
                 }
                 _ => {}
             }
+        }
+        Some(said)
+    }
+}
+
+impl Heard {
+    /// Takes an `info` line that came so long after the search began; other lines say nothing here.
+    pub fn take(&mut self, line: &str, at: Duration) {
+        let Some(said) = Said::read(line) else { return };
+        let found = &mut self.reported;
+        // Of several variations only the first is the engine's choice; nodes are of the whole search.
+        if said.rank.is_some_and(|rank| rank != 1) {
+            found.nodes = found.nodes.max(said.nodes);
+            if let Some(last) = self.depths.last_mut().filter(|last| Some(last.depth) == said.depth) {
+                (last.nodes, last.at) = (last.nodes.max(said.nodes), at);
+            }
+            return;
+        }
+        found.nodes = said.nodes.or(found.nodes);
+        found.hashfull = said.hashfull.or(found.hashfull);
+        found.milliseconds = said.milliseconds.or(found.milliseconds);
+        found.score = said.score.or(found.score);
+        if !said.pv.is_empty() {
+            keep(&mut self.pv, &said.pv);
+        }
+        // What came by the clock would make rows of it.
+        let Some(depth) = said.depth.filter(|_| !said.current) else { return };
+        found.depth = found.depth.max(Some(depth));
+        if said.bound {
+            return;
+        }
+        if said.score.is_some() && self.depths.last().is_none_or(|last| last.depth < depth) {
+            self.depths.push(Depth { depth, ..Depth::default() });
+        }
+        let Some(last) = self.depths.last_mut().filter(|last| last.depth == depth) else { return };
+        last.score = said.score.unwrap_or(last.score);
+        last.nodes = said.nodes.or(last.nodes);
+        last.hashfull = said.hashfull.or(last.hashfull);
+        last.milliseconds = said.milliseconds.or(last.milliseconds);
+        last.at = at;
+        if !said.pv.is_empty() {
+            keep(&mut last.pv, &said.pv);
         }
     }
 
@@ -221,17 +293,46 @@ impl Heard {
         self.reported.nodes
     }
 
-    /// All that was said, with the move of the answer.
+    /// All that was said of a search under a limit, with the move of the answer.
     #[must_use]
-    pub fn end(self, board: &Board, best: Move) -> Reported {
-        let (mut board, mut pv) = (*board, Vec::new());
-        for word in self.pv.split_whitespace() {
-            let Some(mv) = read_move(&board, word) else { break };
-            pv.push(mv);
-            board.play(mv, Increments::none());
+    pub fn end(self, board: &Board, best: Move, limit: Limit) -> Reported {
+        let Self { reported, pv, depths } = self;
+        let out_of_nodes = limit.nodes.zip(reported.nodes).is_some_and(|(limit, nodes)| nodes >= limit);
+        let scored = depths.last().is_none_or(|last| reported.depth <= Some(last.depth));
+        let cut = out_of_nodes || limit.nodes.is_some() && !scored;
+        // From the end: what a depth counted can be no more than what was counted after it.
+        let mut most = reported.nodes;
+        let mut earlier = Vec::new();
+        for told in depths.into_iter().rev().filter(|told| Some(told.depth) < reported.depth) {
+            let pv = variation(board, &told.pv);
+            let Some(nodes) = told.nodes.filter(|&nodes| Some(nodes) <= most && !pv.is_empty()) else { continue };
+            most = Some(nodes);
+            let Depth { depth, score, hashfull, milliseconds, at, .. } = told;
+            earlier.push(Earlier { depth, score, pv, nodes, hashfull, milliseconds, at });
         }
-        Reported { best, pv, ..self.reported }
+        earlier.reverse();
+        Reported { best, pv: variation(board, &pv), cut, earlier, ..reported }
     }
+}
+
+/// Keeps a variation's words, in the room of the one before.
+fn keep(text: &mut String, words: &[&str]) {
+    text.clear();
+    words.iter().for_each(|word| {
+        text.push_str(word);
+        text.push(' ');
+    });
+}
+
+/// The moves of a variation, up to the first that cannot be made.
+fn variation(board: &Board, text: &str) -> Vec<Move> {
+    let (mut board, mut pv) = (*board, Vec::new());
+    for word in text.split_whitespace() {
+        let Some(mv) = read_move(&board, word) else { break };
+        pv.push(mv);
+        board.play(mv, Increments::none());
+    }
+    pv
 }
 
 /// The score of a mate in so many moves, of the side to move if above 0.
@@ -270,8 +371,8 @@ mod tests {
         let board = Board::startpos();
         let end = |lines: &[&str]| {
             let mut heard = Heard::default();
-            lines.iter().for_each(|line| heard.take(line));
-            (heard.nodes(), heard.end(&board, read_move(&board, "e2e4").unwrap()))
+            lines.iter().for_each(|line| heard.take(line, Duration::ZERO));
+            (heard.nodes(), heard.end(&board, read_move(&board, "e2e4").unwrap(), Limit::default()))
         };
         let (nodes, told) = end(&[
             "info depth 3 seldepth 5 multipv 1 score cp 15 nodes 900 nps 1 hashfull 21 time 7 pv e2e4 e7e5",
@@ -340,7 +441,7 @@ mod tests {
             "info nodes x hashfull 3",
             "bestmove e2e4 ponder e7e5",
         ] {
-            heard.take(line);
+            heard.take(line, Duration::ZERO);
         }
         let board = Board::startpos();
         let best = read_move(&board, "e2e4").unwrap();
@@ -361,8 +462,88 @@ mod tests {
             nodes: Some(9447),
             hashfull: Some(3),
             milliseconds: Some(17),
+            ..Reported::default()
         };
-        assert_eq!(heard.end(&board, best), expected);
+        assert_eq!(heard.end(&board, best, Limit::default()), expected);
+    }
+
+    /// What a search's rows are: depth, nodes, move and score of each, and whether its last depth was cut short.
+    fn rows(limit: Limit, best: &str, lines: &[&str]) -> (String, bool) {
+        let (mut heard, board) = (Heard::default(), Board::startpos());
+        lines.iter().zip(1..).for_each(|(line, at)| heard.take(line, Duration::from_millis(at)));
+        let told = heard.end(&board, read_move(&board, best).unwrap(), limit);
+        let row = |(of, _): &(Reported, f64)| {
+            let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
+            let score = of.score.map_or("-".to_owned(), |score| score.to_string());
+            format!("{}: {} {} {score}", number(of.depth.map(u64::from)), number(of.nodes), of.best)
+        };
+        let by_depth = told.by_depth(1.0);
+        // Whatever the rows are, they add up to what the engine told and to the time that passed.
+        let sums = by_depth.iter().fold((0, 0.0), |sum, (of, s)| (sum.0 + of.nodes.unwrap_or(0), sum.1 + s));
+        assert_eq!(sums.0, told.nodes.unwrap_or(0));
+        assert!((sums.1 - 1.0).abs() < 1e-9 && by_depth.iter().all(|(_, seconds)| *seconds >= 0.0));
+        (by_depth.iter().map(row).collect::<Vec<_>>().join(", "), told.cut)
+    }
+
+    #[test]
+    fn each_depth_is_a_row_and_counts_what_came_on_top() {
+        let depth = |depth| Limit { depth: Some(depth), nodes: None };
+        let nodes = |nodes| Limit { depth: None, nodes: Some(nodes) };
+        // Two moves that were best for a while, a bound, a second variation, and what comes by the clock.
+        let lines = [
+            "info depth 1",
+            "info depth 1 score cp 5 nodes 20 pv a2a3",
+            "info depth 1 score cp 7 nodes 30 pv b2b3",
+            "info depth 1 time 4 nodes 50",
+            "info nodes 55 nps 1000",
+            "info depth 2 currmove a2a3 currmovenumber 1 nodes 57",
+            "info depth 2 multipv 1 score cp 9 lowerbound nodes 60 pv h2h3",
+            "info depth 2 multipv 1 score cp 8 nodes 90 pv c2c3",
+            "info depth 2 multipv 2 score cp 3 nodes 120 pv g2g3",
+            "info depth 3 currmove a2a3 currmovenumber 1 nodes 130",
+            "info depth 3 multipv 1 score cp 6 nodes 200 pv d2d3 d7d6",
+            "info nodes 210 hashfull 4",
+        ];
+        let (told, cut) = rows(depth(3), "d2d3", &lines);
+        assert_eq!((told.as_str(), cut), ("1: 50 b2b3 7, 2: 70 c2c3 8, 3: 90 d2d3 6", false));
+        // Cut short in depth 4: by its nodes, or since it never told a score of it; the answer is the last row's.
+        let more = |line| [&lines[..], &[line]].concat();
+        let cut_short = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 80 d2d3 6, 4: 40 d2d3 1";
+        let bound = more("info depth 4 score cp 1 upperbound nodes 240 pv d2d3");
+        assert_eq!(rows(nodes(240), "d2d3", &bound), (cut_short.to_owned(), true));
+        assert!(rows(nodes(250), "d2d3", &bound).1);
+        assert!(rows(nodes(240), "d2d3", &more("info depth 4 score cp 1 nodes 240 pv d2d3")).1);
+        assert!(!rows(nodes(250), "d2d3", &more("info depth 4 score cp 1 nodes 240 pv d2d3")).1);
+        // A depth that is told again at the stop is no second row.
+        let again = more("info depth 3 score cp 6 nodes 260 pv d2d3");
+        let told = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 140 d2d3 6";
+        assert_eq!(rows(nodes(260), "d2d3", &again), (told.to_owned(), true));
+        assert_eq!(
+            rows(depth(3), "d2d3", &more("info depth 1 score cp 0 nodes 260 pv a2a3")).0,
+            told.replace(" 6", " 0")
+        );
+    }
+
+    #[test]
+    fn a_depth_without_nodes_or_move_is_no_row_of_its_own() {
+        let depth = Limit { depth: Some(9), nodes: None };
+        let said = |depth: u8, more: &str| format!("info depth {depth} score cp {depth} {more}");
+        let lines = [
+            said(1, "pv a2a3"),
+            said(2, "nodes 20"),
+            said(3, "nodes 25 pv a2a4 a2a4"),
+            said(4, "nodes 26 pv e7e5"),
+            said(7, "nodes 30 pv b2b3"),
+            said(9, "nodes 70 pv c2c3"),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert_eq!(rows(depth, "c2c3", &lines).0, "3: 25 a2a4 3, 7: 5 b2b3 7, 9: 40 c2c3 9");
+        // Counts of each depth by itself, where they fall: only what can be a part of the whole is one.
+        let falling = [said(1, "nodes 50 pv a2a3"), said(2, "nodes 90 pv a2a3"), said(3, "nodes 60 pv a2a3")];
+        let falling: Vec<&str> = falling.iter().map(String::as_str).collect();
+        assert_eq!(rows(depth, "a2a3", &falling).0, "1: 50 a2a3 1, 3: 10 a2a3 3");
+        assert_eq!(rows(depth, "e2e4", &["info depth 1 score cp 1 pv a2a3", "info depth 2 pv e2e4"]).0, "2: - e2e4 1");
+        assert_eq!(rows(depth, "e2e4", &[]).0, "-: - e2e4 -");
     }
 
     #[test]

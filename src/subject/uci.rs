@@ -209,19 +209,21 @@ impl Uci {
     /// Waits for the `bestmove`. None if the run is to end.
     fn answer(&mut self, go: &str, limit: Limit, stop: &AtomicBool) -> Result<Option<(Heard, String)>, Failure> {
         let allowed = self.watchdog.allows(limit);
-        let deadline = Instant::now() + allowed;
+        let begun = Instant::now();
+        let deadline = begun + allowed;
         let (mut heard, mut lines) = (Heard::default(), 0);
         loop {
             let next = self.process.as_mut().map_or(Next::Closed, |it| it.next(deadline, stop));
             match next {
                 Next::Line(line) if line.starts_with("bestmove") => return Ok(Some((heard, line))),
                 Next::Line(line) => {
-                    heard.take(&line);
+                    let now = Instant::now();
+                    heard.take(&line, now - begun);
                     lines += 1;
                     if lines > FLOOD {
                         return Err(self.fail(Fault::Flood(FLOOD), go));
                     }
-                    if Instant::now() >= deadline {
+                    if now >= deadline {
                         return Err(self.overdue(allowed, go));
                     }
                 }
@@ -347,7 +349,7 @@ impl Subject for Uci {
         watch(Told::End);
         self.watchdog.seen(begun.elapsed(), heard.nodes());
         let best = self.best(&line, position.board, &go)?;
-        let reported: Reported = heard.end(position.board, best);
+        let reported: Reported = heard.end(position.board, best, limit);
         watch(Told::Reported(&reported));
         Ok(Ended::Best(best))
     }

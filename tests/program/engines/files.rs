@@ -62,6 +62,48 @@ fn several_engines_stand_in_one_file_and_what_none_tells_is_left_out() {
     assert!(page.contains("Scripted 1") && !page.contains("NaN"), "{page}");
 }
 
+/// The scripted engine's rule for `deepens`: 1000 nodes a depth, and Hash on top of the last.
+#[test]
+fn each_depth_of_an_engine_is_a_row() {
+    let trial = Trial::new(
+        "[subject]\nuci = [\"ENGINE\", \"deepens\"]\n[[variant]]\nname = \"depth\"\n\"limit.depth\" = 4\n\
+         [[variant]]\nname = \"nodes\"\n\"limit.nodes\" = 2500\n\
+         [[variant]]\nname = \"ours\"\n\"limit.depth\" = 3\n\"subject.uci\" = \"builtin\"\n",
+    );
+    trial.run("out", &["--jobs", "2"]).expect(0);
+    let rows = trial.rows("out");
+    let of = |variant: &str, position: &str| -> Vec<String> {
+        let mine = rows.iter().filter(|row| row["variant"] == variant && row["position"] == position);
+        let words = |row: &std::collections::BTreeMap<String, String>| {
+            ["depth", "search.nodes", "score", "best", "pv", "told.hashfull", "finished", "solved"]
+                .map(|column| row[column].clone())
+                .join(" ")
+        };
+        mine.map(words).collect()
+    };
+    let last = "31 e2e4 e2e4 e7e5 17";
+    for (position, solved) in [("A", "true"), ("B", "false"), ("C", "")] {
+        let row = |depth: u8| format!("{depth} 1000 {depth} e2e4 e2e4 e7e5 {depth} true {solved}");
+        let with = |depth: &[u8], last: String| depth.iter().map(|&depth| row(depth)).chain([last]).collect::<Vec<_>>();
+        assert_eq!(of("depth", position), with(&[1, 2, 3], format!("4 1016 {last} true {solved}")));
+        assert_eq!(of("nodes", position), with(&[1, 2], format!("3 500 {last} false {solved}")));
+    }
+    // Totals are the engine's own, and a search is one however many depths it has.
+    let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
+    assert!(page.contains("24,096") && page.contains("15,000"), "{page}");
+    trial.call(&["verify", "out"]).expect(0);
+    trial.run("three", &["--jobs", "3"]).expect(0);
+    assert_eq!(trial.timeless("out"), trial.timeless("three"));
+    // A row that is lost from the middle of a search is seen.
+    let path = trial.path("three/results.csv");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lost: Vec<&str> = text.lines().enumerate().filter(|(at, _)| *at != 2).map(|(_, line)| line).collect();
+    std::fs::write(&path, lost.join("\n") + "\n").unwrap();
+    trial.call(&["verify", "three"]).expect(4).says(&["line 3: "]);
+    trial.run("three", &["--repair"]).expect(0);
+    assert_eq!(trial.timeless("out"), trial.timeless("three"));
+}
+
 #[test]
 fn counts_do_not_depend_on_jobs_shards_or_how_long_a_process_is_kept() {
     let trial = Trial::new(THREE);

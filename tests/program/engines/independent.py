@@ -2,7 +2,8 @@
 
     independent.py EPD FIRST DEPTH 'NAME=VALUE,...' PROGRAM [ARGUMENT...]
 
-Prints position, nodes and best move of each search, each of a new game.
+Prints position, depth, nodes and best move of each depth of each search, each of a new game: of a depth its last line that has a score or
+nodes and is no bound, and its nodes less those of the depths before; of the last one all the nodes that are left, and the answer.
 """
 
 import sys
@@ -18,5 +19,21 @@ with chess.engine.SimpleEngine.popen_uci(program, timeout=30) as engine:
     for line in lines:
         board, operations = chess.Board.from_epd(line)
         limit = chess.engine.Limit(depth=depth)
-        played = engine.play(board, limit, game=object(), info=chess.engine.INFO_ALL)
-        print(operations["id"], played.info["nodes"], played.move.uci())
+        nodes, deepest, depths = 0, 0, {}
+        with engine.analysis(board, limit, game=object(), info=chess.engine.INFO_ALL) as search:
+            for info in search:
+                nodes = info.get("nodes", nodes)
+                depth = info.get("depth", 0)
+                if "currmove" in info or "lowerbound" in info or "upperbound" in info:
+                    continue
+                deepest = max(deepest, depth)
+                if "score" in info and depth == deepest:
+                    depths[depth] = (info["nodes"], info["pv"][0].uci())
+                elif depth in depths and "nodes" in info:
+                    depths[depth] = (info["nodes"], depths[depth][1])
+            best = search.wait().move.uci()
+        depths[deepest] = (nodes, best)
+        before = 0
+        for depth, (until, move) in sorted(depths.items()):
+            print(operations["id"], depth, until - before, move)
+            before = until

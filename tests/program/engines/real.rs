@@ -77,8 +77,10 @@ fn rows_are_those_of_an_independent_driver() {
         let expected = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let mine = rows.iter().filter(|row| row["variant"] == real.words[0]);
-        let mine: Vec<String> =
-            mine.map(|row| format!("{} {} {}", row["position"], row["search.nodes"], row["best"])).collect();
+        let mine: Vec<String> = mine
+            .map(|row| format!("{} {} {} {}", row["position"], row["depth"], row["search.nodes"], row["best"]))
+            .collect();
+        assert!(mine.len() > 3 * 5, "depths of {}: {mine:?}", real.words[0]);
         assert_eq!(mine.join("\n"), expected, "{}", real.words[0]);
         assert!(rows.iter().all(|row| row["told.repeats"] == "exact"));
     }

@@ -5,6 +5,8 @@
 #
 # Nodes of a search: 1000 * depth (or the nodes asked for), and Hash on top. Its move is the first of the list below that fits
 # the side to move at the start position; elsewhere what the environment variable MOVE says.
+# What `deepens` (and `slow`, after a while) tells of each depth: a move that was the best for a while, its own, a second variation, its nodes at the end (1000 * depth),
+# a glance at the next depth, and a bound there.
 # With FILE, the fault happens once: the file marks that it has. With the environment variable AT, only at positions with that text.
 fault=$1
 mark=$2
@@ -71,7 +73,21 @@ while read -r line; do
         keeps) kept=$((${kept:-0} + 10)); nodes=$((nodes + kept)) ;;
         shallow) depth=1 ;;
         few) case $line in *nodes*) nodes=6 ;; esac ;;
-        slow) sleep 0.05 ;;
+        slow | deepens)
+            [ $fault = slow ] && sleep 0.05
+            case $line in *nodes*) depth=$((limit / 1000 + 1)) ;; esac
+            at=1
+            while [ $at -lt $depth ]; do
+                echo "info depth $at"
+                echo "info depth $at score cp -$at time $at nodes $((1000 * at - 900)) hashfull 99 pv d2d4"
+                echo "info depth $at multipv 1 score cp $at time $at nodes $((1000 * at - 100)) hashfull $at pv e2e4 e7e5"
+                echo "info depth $at multipv 2 score cp 77 time $at nodes $((1000 * at - 90)) pv a2a4"
+                echo "info depth $at time $at nodes $((1000 * at)) nps 0"
+                echo "info depth $((at + 1)) currmove h2h3 currmovenumber 1 nodes $((1000 * at + 7))"
+                echo "info depth $((at + 1)) score cp 9 upperbound nodes $((1000 * at + 8)) pv h2h4"
+                at=$((at + 1))
+            done
+            ;;
         esac
         echo "info depth $depth seldepth 9 score cp 31 time 1 pv ${MOVE:-e2e4} e7e5"
         echo "info nodes $nodes"
