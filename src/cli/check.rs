@@ -1,4 +1,5 @@
 use super::{Exit, Failure, Outcome};
+use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
 use std::path::PathBuf;
@@ -29,9 +30,14 @@ pub fn run(args: &Args) -> Outcome {
                 super::tell_left_out(&experiment);
                 println!("{}: {} variants, {} jobs", file.display(), plan.variants.len(), plan.len());
                 let jobs = if experiment.file.repeats > 1 { 1 } else { 2 };
-                for warning in crate::analysis::caveats::before::warnings(&experiment, &plan, jobs) {
+                let folder = super::run::default_folder(&experiment);
+                for warning in before::warnings(&experiment, &plan, jobs, Some(&folder)) {
                     eprintln!("{}: warning: {warning}", file.display());
                     blind += 1;
+                }
+                let enough = before::reach(&experiment, Some(&folder)).filter(|reach| !reach.falls_short());
+                if let Some(reach) = enough {
+                    eprintln!("{}: {reach}", file.display());
                 }
                 for warning in runner::memory_warnings(&plan, Settings::usual_jobs(&experiment)) {
                     eprintln!("{}: warning: {warning}", file.display());

@@ -1,4 +1,5 @@
 use super::{Exit, Failure, Outcome};
+use crate::analysis::caveats::before;
 use crate::experiment::shards::MOST_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::runner::{self, Subjects, estimate};
@@ -78,7 +79,8 @@ pub fn run(args: &Args) -> Outcome {
     } else {
         Vec::new()
     };
-    for warning in crate::analysis::caveats::before::warnings(&experiment, &plan, 1) {
+    let folder = args.out.clone().unwrap_or_else(|| super::run::default_folder(&experiment));
+    for warning in before::warnings(&experiment, &plan, 1, Some(&folder)) {
         eprintln!("warning: {warning}");
     }
     for warning in runner::memory_warnings(&plan, 1) {
@@ -107,7 +109,10 @@ pub fn run(args: &Args) -> Outcome {
         }
     }
     println!("plan        {:016x}", plan.id());
-    println!("time        {}", time(&experiment, &plan, args)?);
+    println!("time        {}", time(&experiment, &plan, args, &folder)?);
+    if let Some(reach) = before::reach(&experiment, Some(&folder)).filter(|reach| !reach.falls_short()) {
+        println!("shows       {reach}");
+    }
     let varying = plan.varying();
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
     println!("\n{:>10}  {:<14} variant", "table", "limit");
@@ -142,9 +147,8 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// How long the jobs that are left take, or why that is not known.
-fn time(experiment: &Experiment, plan: &Plan, args: &Args) -> Result<String, Failure> {
-    let folder = args.out.clone().unwrap_or_else(|| super::run::default_folder(experiment));
-    if let Some(estimate) = estimate::from_rows(plan, &folder) {
+fn time(experiment: &Experiment, plan: &Plan, args: &Args, folder: &Path) -> Result<String, Failure> {
+    if let Some(estimate) = estimate::from_rows(plan, folder) {
         return Ok(estimate.to_string());
     }
     if !args.probe {

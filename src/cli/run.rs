@@ -1,5 +1,6 @@
 use super::signals::stop_flag;
 use super::{Exit, Failure, Outcome};
+use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Shard;
 use crate::runner::{self, Session, Settings, progress};
@@ -98,7 +99,7 @@ pub fn run(args: &Args) -> Outcome {
     let stop = stop_flag()?;
     let (experiment, plan, shard, folder) = what(args)?;
     let jobs = args.jobs.map_or_else(|| Settings::usual_jobs(&experiment), usize::from);
-    foresee(&experiment, &plan, jobs, args.strict, args.quiet)?;
+    foresee(&experiment, &plan, jobs, &folder, args)?;
     let settings = Settings {
         jobs,
         fresh: args.fresh,
@@ -159,14 +160,17 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// Tells what the experiment cannot show, or refuses it.
-fn foresee(experiment: &Experiment, plan: &Plan, jobs: usize, strict: bool, quiet: bool) -> Result<(), Failure> {
-    let blind = crate::analysis::caveats::before::warnings(experiment, plan, jobs);
-    if strict && !blind.is_empty() {
+fn foresee(experiment: &Experiment, plan: &Plan, jobs: usize, folder: &Path, args: &Args) -> Result<(), Failure> {
+    let earlier = (!args.fresh).then_some(folder);
+    let blind = before::warnings(experiment, plan, jobs, earlier);
+    if args.strict && !blind.is_empty() {
         return Err(Failure::usage(format!("this experiment cannot show what it varies:\n- {}", blind.join("\n- "))));
     }
-    if !quiet {
+    if !args.quiet {
         super::tell_left_out(experiment);
         blind.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        let reach = before::reach(experiment, earlier).filter(|reach| !reach.falls_short());
+        reach.iter().for_each(|reach| eprintln!("{reach}"));
     }
     Ok(())
 }

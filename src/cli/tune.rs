@@ -1,22 +1,26 @@
 use super::run::{command_line, default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
 use super::{Exit, Failure, Outcome};
-use crate::analysis::Frame;
 use crate::analysis::questions::race::{Contest, Round, Stage, Tuned, tune};
+use crate::analysis::{Frame, Metric};
 use crate::experiment::tune::sets as pressure_sets;
-use crate::experiment::{Experiment, Plan, Tune};
+use crate::experiment::{Experiment, Plan, Point, Tune};
+use crate::record::columns::{self, Role};
 use crate::report::{self, tuned::Told};
-use crate::runner::{self, Output, Settings, progress};
+use crate::runner::{self, Output, Settings, Subjects, progress};
+use crate::subject::options::OptionValue;
 use crate::table::TableKind;
 use crate::table::options::{Clear, Size};
 use crate::tune::{Runs, RunsError};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// Find the best of an experiment's variants: race them, then confirm the winner on items the race never saw
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab tune experiments/tune-aging.toml               race its variants; results in reports/tune-aging/
   ttlab tune experiments/tune-aging.toml --set limit.depth=4
+  ttlab tune experiments/engines/tune-stockfish.toml   another engine's own options, by the nodes that it needs to a depth
   ttlab run experiments/tune-aging.toml                the full grid instead, to compare
 
 Any experiment file can be tuned; [tune] says how (docs/tuning.md). All variants are searched on a
@@ -56,17 +60,25 @@ pub fn run(args: &Args) -> Outcome {
     let stop = stop_flag()?;
     let experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
     let options = experiment.file.tune.clone().unwrap_or_default();
-    let (experiments, pressures) = at_pressures(&args.file, &args.sets, experiment)?;
+    let (mut experiments, mut pressures) = at_pressures(&args.file, &args.sets, experiment)?;
+    check(&experiments[0])?;
+    let engines = match engines(&mut experiments, &mut pressures, &stop)? {
+        Some(engines) => engines,
+        None => return Ok(Exit::Interrupted),
+    };
     let experiment = &experiments[0];
-    check(experiment)?;
     let folder = args.out.clone().unwrap_or_else(|| default_folder(experiment));
     let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let plan = Plan::new(experiment);
     let header = crate::record::header(&plan.varying(), plan.extra()).join(",") + "\n";
     let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(Failure::io)?;
-    crate::tune::metric(&options.metric, &empty).map_err(|error| Failure::usage(format!("tune.metric: {error}")))?;
+    let metric = crate::tune::metric(&options.metric, &empty)
+        .map_err(|error| Failure::usage(format!("tune.metric: {error}")))?;
+    measurable(experiment, &metric)?;
     if !args.quiet {
-        let blind = crate::analysis::caveats::before::warnings(experiment, &plan, 1);
+        engines.told(&plan).iter().for_each(|line| eprintln!("engine {line}"));
+        engines.loose(&plan).iter().for_each(|line| eprintln!("warning: {line}"));
+        let blind = crate::analysis::caveats::before::warnings(experiment, &plan, 1, None);
         blind.iter().for_each(|warning| eprintln!("warning: {warning}"));
     }
     // The folder's lock is held for the whole tuning; each stage holds its own.
@@ -117,7 +129,7 @@ pub fn run(args: &Args) -> Outcome {
         Err(RunsError::Run(error)) => return Err(run_failure(error)),
         Err(error @ (RunsError::Rows(_) | RunsError::Time(_))) => return Err(Failure::usage(error)),
     };
-    let findings = write(&folder, experiment, &plan, &options, &pressures, &tuned, jobs)?;
+    let findings = write(&folder, experiment, &plan, &options, &pressures, &tuned, &engines, jobs)?;
     if !quiet {
         findings.iter().for_each(|finding| println!("{finding}"));
         println!("report: {}", folder.join("report.html").display());
@@ -132,19 +144,29 @@ pub(super) fn at_pressures(
     experiment: Experiment,
 ) -> Result<(Vec<Experiment>, Vec<String>), Failure> {
     let tune = experiment.file.tune.clone().unwrap_or_default();
-    let table = &experiment.points[experiment.baseline].options.table;
-    let mut names = vec![match table.kind {
-        TableKind::Bounded => format!("table.size = {}", table.size),
+    let base = &experiment.points[experiment.baseline];
+    let table = &base.options.table;
+    let mut names = vec![match (hash(base), table.kind) {
+        (Some((name, size)), _) => format!("uci.{name} = {size}"),
+        (None, TableKind::Bounded) if base.outside().is_none() => format!("table.size = {}", table.size),
         _ => "as the file has it".to_owned(),
     }];
-    // Where sizes are what is raced, there is no other size to try.
-    let one_size = experiment.points.iter().all(|point| point.options.table.size == table.size);
-    let others: Vec<Vec<String>> = match tune.pressures.is_empty() {
-        false => tune.pressures.iter().map(pressure_sets).collect(),
-        true if table.kind == TableKind::Bounded && one_size => {
+    // Where sizes are what is raced, or engines whose sizes are no like, there is no other size to try.
+    let one_size = experiment.points.iter().all(|point| {
+        point.options.table.size == table.size
+            && hash(point) == hash(base)
+            && point.outside().is_some() == base.outside().is_some()
+    });
+    let others: Vec<Vec<String>> = match (tune.pressures.is_empty(), hash(base)) {
+        (false, _) => tune.pressures.iter().map(pressure_sets).collect(),
+        (true, Some((name, size))) if one_size => {
+            let sizes = [size / 4, size.saturating_mul(4)].into_iter().filter(|&size| size > 0);
+            sizes.map(|size| vec![format!("uci.{name}={size}")]).collect()
+        }
+        (true, None) if base.outside().is_none() && table.kind == TableKind::Bounded && one_size => {
             neighbours(table.size).iter().map(|size| vec![size.clone()]).collect()
         }
-        true => Vec::new(),
+        (true, _) => Vec::new(),
     };
     let mut experiments = vec![experiment];
     for other in others {
@@ -155,6 +177,67 @@ pub(super) fn at_pressures(
         experiments.push(there);
     }
     Ok((experiments, names))
+}
+
+/// The option for the memory of an engine that is not ours, where the file sets it: its name there, and MiB.
+fn hash(point: &Point) -> Option<(&str, i64)> {
+    let mut options = point.outside()?.options.iter();
+    options.find_map(|(name, value)| match value {
+        OptionValue::Spin(size) if name.eq_ignore_ascii_case("Hash") => Some((name.as_str(), *size)),
+        _ => None,
+    })
+}
+
+/// Finds, asks and tries the engines that are not ours, at every pressure, before the race: those that no file asked for are left out where
+/// the engine does not take them. None if the run is to end.
+fn engines(
+    experiments: &mut Vec<Experiment>,
+    pressures: &mut Vec<String>,
+    stop: &AtomicBool,
+) -> Result<Option<Subjects>, Failure> {
+    let asked = experiments[0].file.tune.as_ref().is_some_and(|tune| !tune.pressures.is_empty());
+    let prepare = |experiment: &Experiment| Subjects::prepare(experiment, &Plan::new(experiment), stop);
+    let Some(first) = prepare(&experiments[0]).map_err(run_failure)? else { return Ok(None) };
+    for at in (1..experiments.len()).rev() {
+        match prepare(&experiments[at]) {
+            Ok(Some(_)) => {}
+            Ok(None) => return Ok(None),
+            Err(runner::RunError::Subject(_)) if !asked => {
+                experiments.remove(at);
+                pressures.remove(at);
+            }
+            Err(error) => {
+                let failure = run_failure(error);
+                return Err(Failure {
+                    message: format!("{}\nat the pressure {}", failure.message, pressures[at]),
+                    ..failure
+                });
+            }
+        }
+    }
+    Ok(Some(first))
+}
+
+/// Refuses what is the same for every candidate by the file's own doing.
+fn measurable(experiment: &Experiment, metric: &Metric) -> Result<(), Failure> {
+    let outside = experiment.points.iter().find_map(|point| Some((point, point.outside()?)));
+    let told = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
+    if let (Some((point, subject)), Some(column)) = (outside, metric.columns().into_iter().find(|column| !told(column)))
+    {
+        return Err(Failure::usage(format!(
+            "tune.metric: {} is made of {column}, which {} (\"{}\") does not tell: expected nodes",
+            metric.name, subject.uci, point.name
+        )));
+    }
+    let by_nodes = |point: &Point| point.limit.nodes.is_some() && point.limit.depth.is_none();
+    let nodes = metric.columns() == [columns::NODES];
+    if nodes && experiment.points.iter().all(by_nodes) {
+        return Err(Failure::usage(
+            "tune.metric: nodes are what limit.nodes gives to every candidate: race them to a depth (limit.depth); how good their moves are at so \
+             many nodes is judged by `ttlab run` with a [reference]",
+        ));
+    }
+    Ok(())
 }
 
 /// A quarter of a size and four times it, as settings.
@@ -208,6 +291,7 @@ fn clear(folder: &Path, pressures: usize) -> Result<(), Failure> {
 }
 
 /// Writes the report; its findings.
+#[allow(clippy::too_many_arguments)]
 fn write(
     folder: &Path,
     experiment: &Experiment,
@@ -215,16 +299,17 @@ fn write(
     tune: &Tune,
     pressures: &[String],
     tuned: &Tuned,
+    engines: &Subjects,
     jobs: usize,
 ) -> Result<Vec<String>, Failure> {
-    let mut warnings = Vec::new();
+    let mut warnings = engines.loose(plan);
     for (at, pressure) in pressures.iter().enumerate().take(tuned.held.len()) {
         let page =
             report::read(&folder.join(Stage::Held(at).folder())).map_err(|error| Failure::io(format!("{error:#}")))?;
         warnings.extend(page.blind.iter().map(|blind| format!("{pressure}: {blind}")));
     }
     let manifest = runner::manifest(experiment, plan, jobs, None);
-    let origins = vec![
+    let mut origins = vec![
         format!(
             "suite {}, {} items; {} candidates; plan {}; `ttlab tune`, seed {}, alpha {}",
             manifest.suite,
@@ -236,6 +321,7 @@ fn write(
         ),
         format!("ttlab {} ({}, {})", manifest.build.version, manifest.build.commit, manifest.build.profile),
     ];
+    origins.extend(engines.told(plan).into_iter().map(|line| format!("engine {line}")));
     let varying = plan.varying();
     let told = Told { experiment, tune, varying: &varying, pressures, tuned, warnings, origins };
     told.write(folder).map_err(|error| Failure::io(format!("{error:#}")))

@@ -136,7 +136,9 @@ fn one() -> u32 {
     1
 }
 
-fn half_a_percent() -> f64 {
+/// The smallest difference that matters to a claim where the file names none.
+#[must_use]
+pub fn half_a_percent() -> f64 {
     0.005
 }
 
@@ -229,17 +231,22 @@ impl Sequence {
     /// Whether anything of an item is searched: a game may be too short.
     #[must_use]
     pub fn searches(&self, item: &Item) -> bool {
-        let start = item.board.game_ply();
-        let mut turn = item.board.turn();
-        let mut wanted = (0..item.moves().len() as u16).map(|ply| {
-            let wanted = self.wants(start.saturating_add(ply), turn);
+        match item.game() {
+            Some(_) => self.wanted(item) > 0,
+            None => self.self_play > 1 || self.side.moves(item.board.turn()),
+        }
+    }
+
+    /// How many positions of a game are searched.
+    #[must_use]
+    pub fn wanted(&self, item: &Item) -> usize {
+        let (start, mut turn) = (item.board.game_ply(), item.board.turn());
+        let plies = (0..item.moves().len() as u16).filter(|ply| {
+            let wanted = self.wants(start.saturating_add(*ply), turn);
             turn = !turn;
             wanted
         });
-        match item.game() {
-            Some(_) => wanted.any(|wanted| wanted),
-            None => self.self_play > 1 || self.side.moves(turn),
-        }
+        plies.count()
     }
 }
 

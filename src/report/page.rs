@@ -397,7 +397,8 @@ impl Page {
             && only.manifest.is_some()
             && choices.by.is_none()
         {
-            self.blind = blindness::counts(&self.manifest, &self.summary);
+            let effect = only.file.as_ref().map_or(0.0, |file| file.smallest_effect);
+            self.blind = blindness::counts(&self.manifest, &self.summary, effect);
             warnings.extend(self.blind.iter().cloned());
             warnings.extend(blindness::times(&self.manifest, &self.summary));
         }

@@ -117,18 +117,7 @@ fn searches(experiment: &Experiment, job: &Job) -> f64 {
     let items = experiment.suite.items.iter().skip(job.item).take(job.items);
     let of = items.map(|item| match (experiment.file.sequence, item.game()) {
         (None, None) => 1,
-        (sequence, Some(moves)) => {
-            let (sequence, start) = (sequence.unwrap_or_default(), item.board.game_ply());
-            let plies = 0..moves.len() as u16;
-            let mut turn = item.board.turn();
-            plies
-                .filter(|ply| {
-                    let wanted = sequence.wants(start.saturating_add(*ply), turn);
-                    turn = !turn;
-                    wanted
-                })
-                .count()
-        }
+        (sequence, Some(_)) => sequence.unwrap_or_default().wanted(item),
         (Some(sequence), None) => usize::from(sequence.self_play),
     });
     of.sum::<usize>() as f64

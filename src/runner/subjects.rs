@@ -41,6 +41,12 @@ struct Known {
     bytes: u64,
 }
 
+impl Known {
+    fn is_exact(&self) -> bool {
+        self.examined.repeats == Repeats::Exact.to_string()
+    }
+}
+
 /// What was found in this process: the stages of a tuning try the same engines.
 static FOUND: LazyLock<Mutex<HashMap<String, Known>>> = LazyLock::new(Mutex::default);
 
@@ -148,11 +154,25 @@ impl Subjects {
         places.into_iter().map(line).collect()
     }
 
+    /// The variants whose counts do not repeat: what is decided by them may be decided otherwise the next time.
+    #[must_use]
+    pub fn loose(&self, plan: &Plan) -> Vec<String> {
+        let mut loose: Vec<(&usize, &Known)> = self.known.iter().filter(|(_, known)| !known.is_exact()).collect();
+        loose.sort_by_key(|(at, _)| **at);
+        let told = |(at, known): (&usize, &Known)| {
+            let name = &plan.variants[*at].name;
+            format!(
+                "\"{name}\": counts {}: what they decide may be decided otherwise another time",
+                known.examined.repeats
+            )
+        };
+        loose.into_iter().map(told).collect()
+    }
+
     /// Expectations of exact counts of engines whose counts do not repeat.
     #[must_use]
     pub fn unfounded(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
-        let loose =
-            |at: &usize| self.known.get(at).is_some_and(|one| one.examined.repeats != Repeats::Exact.to_string());
+        let loose = |at: &usize| self.known.get(at).is_some_and(|one| !one.is_exact());
         let mut found = Vec::new();
         for (at, point) in plan.variants.iter().enumerate().filter(|(at, _)| loose(at)) {
             let columns = crate::experiment::grid::columns(point);

@@ -120,7 +120,7 @@ fn tables_that_fill_too_little_are_told_by_name() {
             .map(|(&full, name)| Line { hashfull: full, ..line(&name.to_string(), 20, 0, 0, 0) });
         let mut summary = summary(lines.collect());
         change(&mut manifest, &mut summary);
-        blindness::counts(&manifest, &summary)
+        blindness::counts(&manifest, &summary, 0.005)
     };
     let as_is: &dyn Fn(&mut Manifest, &mut Summary) = &|_, _| ();
     // Replacement needs every table full to three tenths; anything else one.

@@ -1,10 +1,13 @@
 //! What an experiment cannot show, known before it runs.
 
+use super::reach::Reach;
 use super::{alike, blindness, confounds, few, games};
+use crate::analysis::rows::frame::Frame;
 use crate::experiment::{Experiment, Plan, Point, grid, schema};
 use crate::record::columns;
 use crate::table::TableKind;
 use crate::table::options::Size;
+use std::path::Path;
 
 /// Slots of a table to every node searched, above which it cannot come under pressure, whatever is stored: a node stores at most
 /// once, so less than three tenths of the slots fill.
@@ -13,9 +16,17 @@ const ROOMY: f64 = 10.0 / 3.0;
 /// Fewer positions than this say little about a mean.
 const FEW: usize = 10;
 
-/// Warnings about a plan; `jobs`: how many run at a time.
+/// What the experiment can show of engines that are not ours; `folder`: where rows of an earlier run may lie.
 #[must_use]
-pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize) -> Vec<String> {
+pub fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<Reach> {
+    let outside = experiment.points.iter().any(|point| point.outside().is_some());
+    let rows = folder.filter(|_| outside).and_then(|folder| Frame::read(&folder.join("results.csv")).ok());
+    Reach::before(experiment, rows.as_ref())
+}
+
+/// Warnings about a plan; `jobs`: how many run at a time; `folder`: where rows of an earlier run may lie.
+#[must_use]
+pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Option<&Path>) -> Vec<String> {
     if plan.is_match() {
         return games::warnings(experiment, plan);
     }
@@ -61,6 +72,8 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize) -> Vec<String
         // Published counts are compared, not means; the games of a trace are not known before.
     } else if let Some(words) = few::too_few(searches, points.len() - 1, games) {
         warnings.push(words);
+    } else if let Some(short) = reach(experiment, folder).filter(Reach::falls_short) {
+        warnings.push(short.to_string());
     } else if points.len() > 1 && searches < FEW && !sequence {
         warnings
             .push(format!("{searches} positions are few: means over them say little beyond them; use a larger suite"));

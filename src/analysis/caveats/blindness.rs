@@ -1,6 +1,7 @@
 //! What an experiment cannot show, and what to do about it.
 
 use super::few;
+use super::reach::Reach;
 use crate::analysis::questions::summary::Summary;
 use crate::record::manifest::Manifest;
 
@@ -33,7 +34,7 @@ pub(super) fn pressure(
 
 /// What the counts of a finished run cannot show.
 #[must_use]
-pub fn counts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
+pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let mut warnings = Vec::new();
     let varies = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
     let loose: Vec<&str> =
@@ -55,6 +56,8 @@ pub fn counts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     } else if summary.searches < FEW {
         warnings.push(format!("{} searches are few: the means say little beyond them", summary.searches));
     }
+    let reach = Reach::after(manifest, summary, smallest_effect).filter(Reach::falls_short);
+    warnings.extend(reach.map(|reach| reach.to_string()));
     warnings
 }
 

@@ -8,4 +8,5 @@ pub mod doubts;
 pub mod few;
 pub mod games;
 pub mod memory;
+pub mod reach;
 pub mod timing;

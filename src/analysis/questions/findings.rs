@@ -124,7 +124,8 @@ fn power(summary: &Summary) -> Option<String> {
 }
 
 /// A number rounded up to two figures.
-fn rounded(number: f64) -> String {
+#[must_use]
+pub fn rounded(number: f64) -> String {
     let scale = 10_f64.powi((number.max(1.0).log10().floor() as i32 - 1).max(0));
     format!("{:.0}", (number / scale).ceil() * scale)
 }

@@ -127,6 +127,67 @@ fn counts_do_not_depend_on_jobs_shards_or_how_long_a_process_is_kept() {
     trial.call(&["compare", "one", "three", "--fail-on", "nodes changed"]).expect(0);
 }
 
+/// What is told before a run is told by every command, in one sentence; a file that names what matters is held to that.
+#[test]
+fn what_so_many_positions_can_show_is_told_before_the_run() {
+    let base = "[subject]\nuci = \"ENGINE\"\n[grid]\n\"uci.Hash\" = [1, 2]\n";
+    let few = Trial::new(&format!("limit = {{ depth = 3 }}\nfirst = 5\n{base}"));
+    few.call(&["check", "trial.toml", "--strict"])
+        .expect(2)
+        .says(&["5 positions cannot show anything: ", "it takes at least 6"]);
+    let six = Trial::new(&format!("limit = {{ depth = 3 }}\n{base}"));
+    // Student's t with 5 degrees of freedom: 2.571 and 0.920; 3.490 x 0.16 / sqrt(6) is 0.228, and e^0.228 is 1.256.
+    let says = "6 positions cannot show a difference of 10 %: where log(nodes) of one search spreads by 0.16 to 0.61, as such engines do, \
+                differences from 26 % (calm) to 138 % (lively) on are found four times in five; it takes at least ";
+    six.call(&["check", "trial.toml"]).expect(0).says(&["warning: ", says]);
+    six.call(&["check", "trial.toml", "--strict"]).expect(2).says(&[says]);
+    six.call(&["plan", "trial.toml"]).expect(0).says(&[says]);
+    six.run("out", &["--strict"]).expect(2).says(&[says]);
+    assert!(!six.path("out").exists());
+    six.run("out", &[]).expect(0).says(&[says]);
+    // 15 degrees of freedom: 2.131 and 0.866; 2.997 x 0.16 / 4 is 0.120: 12.7 %, which is less than 15 %.
+    let large = Trial::new(&format!("limit = {{ depth = 3 }}\nsmallest_effect = 0.15\n{base}"));
+    std::fs::write(large.path("suite.epd"), super::sixteen()).unwrap();
+    let says = "16 positions: where log(nodes) of one search spreads by 0.16 to 0.61, as such engines do, differences from 13 % (calm)";
+    for words in [&["check", "trial.toml", "--strict"][..], &["plan", "trial.toml"]] {
+        let said = large.call(words).expect(0).says(&[says, "; 15 % takes "]);
+        assert!(!said.err.contains(&format!("warning: {says}")), "{}", said.err);
+    }
+    // Exact claims, moves at a number of nodes, and our own engine are another matter.
+    for other in [
+        format!("limit = {{ nodes = 5000 }}\n{base}"),
+        format!("limit = {{ depth = 3 }}\n[[expect]]\nwhere = {{ position = \"A\" }}\nnodes = 3001\n{base}"),
+        "limit = { depth = 3 }\n[grid]\n\"table.slots\" = [1, 2]\n".to_owned(),
+    ] {
+        let said = Trial::new(&other).call(&["check", "trial.toml"]).expect(0);
+        assert!(!said.err.contains("log(nodes)"), "{}", said.err);
+    }
+}
+
+/// Rows that are there tell the spread better than what is usual.
+#[test]
+fn the_spread_is_that_of_the_rows_that_are_there() {
+    let trial =
+        Trial::new("limit = { depth = 3 }\n[subject]\nuci = [\"ENGINE\", \"lively\"]\n[grid]\n\"uci.Hash\" = [1, 2]\n");
+    std::fs::write(trial.path("suite.epd"), super::sixteen()).unwrap();
+    trial
+        .call(&["plan", "trial.toml", "--out", "out"])
+        .expect(0)
+        .says(&["spreads by 0.16 to 0.61, as such engines do"]);
+    trial.run("out", &[]).expect(0);
+    // With Hash = 1 every search takes 3000 nodes, with 2 every other one twice that: log 2 in 8 of 16, 0 in the others. The standard
+    // deviation is log 2 / 2 x sqrt(16 / 15) = 0.358.
+    trial
+        .call(&["plan", "trial.toml", "--out", "out"])
+        .expect(0)
+        .says(&["spreads by 0.36, by the rows that are there"]);
+    let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap().replace('\u{a0}', " ");
+    assert!(
+        page.contains("16 positions cannot show a difference of 10 %: where log(nodes) of one search spreads by 0.36"),
+        "{page}"
+    );
+}
+
 #[test]
 fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
     let file = |point: &str| {

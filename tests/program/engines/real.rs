@@ -137,3 +137,27 @@ fn what_an_engine_does_not_heed_is_told_and_nothing_hangs() {
         assert!(!said.out.contains("counts exact"), "{}", said.out);
     }
 }
+
+/// A race of Stockfish's evaluations: whatever wins, the stages are there, each search's depths among their rows, and a second call only reads them.
+#[test]
+fn a_real_engines_options_are_raced() {
+    if !here("stockfish") {
+        return;
+    }
+    let trial = trial(
+        "limit = { depth = 8 }\nbaseline = { \"uci.Use NNUE\" = true }\n[subject]\nuci = \"stockfish\"\noptions = { Threads = 1, Hash = 16 }\n\
+         [grid]\n\"uci.Use NNUE\" = [false, true]\n[tune]\nfirst = 6\n",
+    );
+    let first = trial.call(&["tune", "trial.toml", "--out", "out"]).expect(0).says(&[
+        "counts exact",
+        " held-out items",
+        "At uci.Hash = 4: ",
+        "At uci.Hash = 64: ",
+    ]);
+    let rows = trial.rows("out/race-1");
+    let items = rows.iter().map(|row| &row["position"]).collect::<std::collections::BTreeSet<_>>().len();
+    assert_eq!(rows.iter().filter(|row| row["depth"] == "8").count(), 2 * items);
+    assert!(rows.len() > 2 * items);
+    let again = trial.call(&["tune", "trial.toml", "--out", "out"]).expect(0).says(&["\n0 jobs in "]);
+    assert_eq!(first.out, again.out);
+}

@@ -45,6 +45,7 @@ while read -r line; do
         now choke && exit 9
         hash=${line##* }
         ;;
+    "setoption name Style value "*) style=${line##* } ;;
     setoption*) [ -n "$LOG" ] && echo "$line" >> "$LOG" ;;
     isready) echo "readyok" ;;
     ucinewgame) searches=0 ;;
@@ -73,6 +74,9 @@ while read -r line; do
         keeps) kept=$((${kept:-0} + 10)); nodes=$((nodes + kept)) ;;
         shallow) depth=1 ;;
         few) case $line in *nodes*) nodes=6 ;; esac ;;
+        # A style that needs fewer nodes, and fewest where the table is large.
+        styles) [ "$style" = Risky ] && nodes=$((nodes - 100 - hash / 8)) ;;
+        lively) case $hash/$position in 2/*KB1R*) nodes=6000 ;; *) nodes=3000 ;; esac ;;
         slow | deepens)
             [ $fault = slow ] && sleep 0.05
             case $line in *nodes*) depth=$((limit / 1000 + 1)) ;; esac

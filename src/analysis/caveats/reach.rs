@@ -1,0 +1,216 @@
+//! What so many positions can show of engines that are not ours. The counts of a modern engine are chaotic: whatever changes its table a
+//! little sends every search another way, so that one search says little, and how little is known before the run.
+
+use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::pairing::stats::at_least;
+use crate::analysis::questions::findings::rounded;
+use crate::analysis::questions::summary::{Line, Question, Summary};
+use crate::analysis::rows::frame::Frame;
+use crate::experiment::Experiment;
+use crate::record::manifest::Manifest;
+use std::fmt;
+
+/// The standard deviation of log(nodes) of one search under a changed table, of the calmest and of the liveliest that was measured:
+/// Stockfish 15.1 and Ethereal 12 with one thread, to depths of 12 to 16.
+pub const USUAL: [f64; 2] = [0.16, 0.61];
+
+/// The difference that an experiment is held to show whose file names none.
+const MATTERS: f64 = 0.1;
+
+/// With fewer positions or games than this a spread is not measured.
+const ENOUGH: usize = 10;
+
+/// What so many positions or games can show.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reach {
+    clusters: usize,
+    games: bool,
+    comparisons: usize,
+    /// Of a position's (or a game's) logarithm: of the calmest and of the liveliest.
+    spread: [f64; 2],
+    /// Whether it was measured in rows of this experiment.
+    measured: bool,
+    /// The difference that matters.
+    matters: f64,
+}
+
+impl Reach {
+    /// Of an experiment whose nodes to a depth will be compared, before it runs; from the spread in rows that it has, if there are enough.
+    /// None where no such engine is compared, or too few positions could show anything at all.
+    #[must_use]
+    pub fn before(experiment: &Experiment, rows: Option<&Frame>) -> Option<Self> {
+        let Experiment { points, file, .. } = experiment;
+        let base = &points[experiment.baseline];
+        let held = |at: &usize| {
+            let point = &points[*at];
+            let depths = point.limit.depth.and(base.limit.depth).is_some();
+            *at != experiment.baseline && depths && (point.outside().is_some() || base.outside().is_some())
+        };
+        let compared: Vec<&str> = (0..points.len()).filter(held).map(|at| points[at].name.as_str()).collect();
+        if compared.is_empty() || file.games.is_some() || file.expect.iter().any(|expect| !expect.figures.is_empty()) {
+            return None;
+        }
+        let sequence = file.sequence.unwrap_or_default();
+        let searches = experiment.suite.items.iter().map(|item| match (item.game(), file.sequence) {
+            (Some(_), _) => sequence.wanted(item),
+            (None, Some(sequence)) => usize::from(sequence.self_play),
+            (None, None) => 1,
+        });
+        let searches: Vec<usize> = searches.filter(|&searches| searches > 0).collect();
+        let each = searches.iter().sum::<usize>() as f64 / searches.len().max(1) as f64;
+        let measured = rows.and_then(|rows| {
+            let question = Question::by_variant(&[], Some(&base.name));
+            let summary = Summary::new(rows, &question).ok()?;
+            spread(summary.lines.iter().filter(|line| compared.contains(&line.name.as_str())))
+        });
+        Self {
+            clusters: searches.len(),
+            games: each > 1.0,
+            comparisons: points.len() - 1,
+            // Searches of one game are not independent: this is the least that they spread by.
+            spread: measured.unwrap_or(USUAL.map(|spread| spread / each.max(1.0).sqrt())),
+            measured: measured.is_some(),
+            matters: matters(file.smallest_effect),
+        }
+        .if_any()
+    }
+
+    /// Of a finished run that compared nodes to one depth; none where no engine is another than ours.
+    #[must_use]
+    pub fn after(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Option<Self> {
+        let of = |name: &str| manifest.subjects.contains_key(name);
+        let base = of(&manifest.baseline);
+        let lines = || summary.lines.iter().filter(|line| !line.is_baseline && (base || of(&line.name)));
+        // Under a limit of nodes it is moves that are compared, not nodes.
+        let cut = |line: &Line| line.measures.first().is_some_and(|first| 2 * first.cut > line.searches);
+        if lines().any(cut) {
+            return None;
+        }
+        Self {
+            clusters: summary.power.clusters,
+            games: summary.power.games,
+            comparisons: summary.power.lines,
+            spread: spread(lines())?,
+            measured: true,
+            matters: matters(smallest_effect),
+        }
+        .if_any()
+    }
+
+    /// Itself, where so many can show anything.
+    fn if_any(self) -> Option<Self> {
+        (self.comparisons > 0 && self.clusters >= at_least(self.comparisons)).then_some(self)
+    }
+
+    /// A ratio of so many clusters that spread so much.
+    fn ratio(&self, spread: f64) -> Ratio {
+        Ratio { clusters: self.clusters, error: spread / (self.clusters as f64).sqrt(), ..Ratio::default() }
+    }
+
+    fn level(&self) -> f64 {
+        0.05 / self.comparisons as f64
+    }
+
+    /// The smallest differences that are found four times in five, of the calmest and of the liveliest.
+    #[must_use]
+    pub fn detectable(&self) -> [f64; 2] {
+        self.spread.map(|spread| self.ratio(spread).detectable(self.level()))
+    }
+
+    /// How many positions (or games) the difference that matters takes.
+    #[must_use]
+    pub fn needed(&self) -> [f64; 2] {
+        self.spread.map(|spread| self.ratio(spread).needed(self.matters, self.level()).unwrap_or(f64::NAN))
+    }
+
+    /// Whether even the calmest engine would hide the difference that matters.
+    #[must_use]
+    pub fn falls_short(&self) -> bool {
+        self.detectable()[0] > self.matters
+    }
+}
+
+/// The difference that matters to a file: its own, where it names one that is not the default for claims.
+fn matters(smallest_effect: f64) -> f64 {
+    if smallest_effect > crate::experiment::file::half_a_percent() { smallest_effect } else { MATTERS }
+}
+
+/// The least and the most that the lines' clusters spread by; none where none has enough of them.
+fn spread<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<[f64; 2]> {
+    let ratios = lines.map(Line::ratio).filter(|ratio| ratio.clusters >= ENOUGH && ratio.error > 0.0);
+    let spreads = ratios.map(|ratio| ratio.error * (ratio.clusters as f64).sqrt());
+    spreads.fold(None, |range: Option<[f64; 2]>, spread| {
+        Some(range.map_or([spread; 2], |[least, most]| [least.min(spread), most.max(spread)]))
+    })
+}
+
+impl fmt::Display for Reach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { clusters, games, comparisons, matters, .. } = *self;
+        let unit = if games { "games" } else { "positions" };
+        let among = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
+        match self.falls_short() {
+            true => write!(f, "{clusters} {unit} cannot show a difference of {}{among}: ", percent(matters))?,
+            false => write!(f, "{clusters} {unit}{among}: ")?,
+        }
+        let of = if games { "a game's mean log(nodes)" } else { "log(nodes) of one search" };
+        let range =
+            |[low, high]: [String; 2]| if low == high { low } else { format!("{low} (calm) to {high} (lively)") };
+        let spread = self.spread.map(|spread| format!("{spread:.2}"));
+        let spread = if spread[0] == spread[1] { spread[0].clone() } else { spread.join(" to ") };
+        let known = if self.measured { "by the rows that are there" } else { "as such engines do" };
+        let takes = match self.falls_short() {
+            true => "it takes at least".to_owned(),
+            false => format!("{} takes", percent(matters)),
+        };
+        write!(
+            f,
+            "where {of} spreads by {spread}, {known}, differences from {} on are found four times in five; {takes} {} {unit}",
+            range(self.detectable().map(percent)),
+            range(self.needed().map(rounded)),
+        )
+    }
+}
+
+fn percent(share: f64) -> String {
+    if share < 0.0995 { format!("{:.1} %", 100.0 * share) } else { format!("{:.0} %", 100.0 * share) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reach(clusters: usize, comparisons: usize, spread: [f64; 2]) -> Reach {
+        Reach { clusters, games: false, comparisons, spread, measured: false, matters: 0.1 }
+    }
+
+    /// Quantiles of Student's t from any table: 23 degrees of freedom have 2.0687 at 97.5 % and 0.8583 at 80 %.
+    #[test]
+    fn what_can_be_shown_is_two_quantiles_of_the_standard_error() {
+        let [calm, lively] = reach(24, 1, USUAL).detectable();
+        let by_hand = |spread: f64| (2.927 * spread / 24.0_f64.sqrt()).exp_m1();
+        assert!((calm - by_hand(0.16)).abs() < 1e-4 && (lively - by_hand(0.61)).abs() < 1e-4, "{calm} {lively}");
+        assert!(reach(24, 1, USUAL).falls_short() && !reach(25, 1, USUAL).falls_short());
+        // More comparisons ask for more; a claim of no comparison, or of too few positions, is another caveat's.
+        assert!(reach(24, 3, USUAL).detectable()[0] > calm);
+        assert_eq!([reach(24, 0, USUAL), reach(5, 1, USUAL)].map(Reach::if_any), [None, None]);
+        // (1.96 + 0.84)^2 x 0.61^2 / ln(1.1)^2 is 322, and a little more since the spread is not known.
+        let [_, most] = reach(24, 1, USUAL).needed();
+        assert!((322.0..327.0).contains(&most), "{most}");
+    }
+
+    #[test]
+    fn it_is_said_whether_it_suffices() {
+        let short = reach(24, 3, USUAL).to_string();
+        assert!(short.starts_with(
+            "24 positions cannot show a difference of 10 % among 3 comparisons: where log(nodes) of one search"
+        ));
+        assert!(short.contains("it takes at least ") && short.contains("0.16 to 0.61, as such engines do"), "{short}");
+        let enough = Reach { games: true, measured: true, ..reach(400, 1, [0.1, 0.1]) }.to_string();
+        assert!(
+            enough.starts_with("400 games: where a game's mean log(nodes) spreads by 0.10, by the rows"),
+            "{enough}"
+        );
+        assert!(enough.contains("differences from 1.4 % on") && enough.contains("; 10 % takes "), "{enough}");
+    }
+}

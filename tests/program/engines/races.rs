@@ -1,0 +1,84 @@
+//! Tuning an engine's own options: the same race, from the file to the page.
+
+use super::{Trial, sixteen};
+
+/// `Style = "Very Risky"` needs 100 nodes fewer, and one for every 8 MiB of Hash.
+const RACE: &str = r#"
+limit = { depth = 1 }
+baseline = { "uci.Style" = "Solid" }
+[subject]
+uci = ["ENGINE", "styles"]
+options = { Hash = 64 }
+[grid]
+"uci.Style" = ["Solid", "Very Risky"]
+[tune]
+first = 4
+"#;
+
+fn race(text: &str) -> Trial {
+    let trial = Trial::new(text);
+    std::fs::write(trial.path("suite.epd"), sixteen()).unwrap();
+    trial
+}
+
+impl Trial {
+    /// Tunes the experiment into a folder.
+    fn tune(&self, out: &str, more: &[&str]) -> super::Said {
+        let said = self.call(&[&["tune", "trial.toml", "--out", out][..], more].concat());
+        assert_eq!(super::all_gone(&self.token), Vec::<String>::new());
+        said
+    }
+}
+
+/// 956 nodes to 1064 at 64 MiB, 914 to 1016 at 16 and 1124 - 32 - ... at 256: by the scripted engine's rule, held-out items at each.
+#[test]
+fn an_engines_options_race_and_the_winner_is_confirmed_at_other_hashes() {
+    let trial = race(RACE);
+    trial.tune("out", &["--jobs", "2"]).expect(0).says(&[
+        "engine \"Style=Solid\": Scripted 1: counts exact",
+        "Best: \"Style=Very Risky\". On 8 held-out items its nodes are 0.8985",
+        "At uci.Hash = 16: 0.8996",
+        "At uci.Hash = 256: 0.8949",
+    ]);
+    // 956 / 1064, (1016 - 102) / 1016, (1256 - 132) / 1256.
+    for (a, b, said) in [(956.0, 1064.0, "0.8985"), (914.0, 1016.0, "0.8996"), (1124.0, 1256.0, "0.8949")] {
+        assert_eq!(format!("{:.4}", a / b), said);
+    }
+    let page = |out: &str| std::fs::read(trial.path(out).join("report.md")).unwrap();
+    trial.tune("one", &["--jobs", "1", "--quiet"]).expect(0);
+    assert_eq!(page("out"), page("one"));
+    // What was finished is read, not made again.
+    trial.tune("out", &[]).expect(0).says(&["\n0 jobs in "]);
+}
+
+#[test]
+fn what_an_engine_cannot_race_by_is_refused_before_the_race() {
+    for (from, to, says) in [
+        ("\"Very Risky\"]", "\"Very Riksy\"]", "did you mean `Very Risky`?"),
+        ("first = 4", "pressures = [{ \"uci.Hash\" = 4096 }]", "expected a number from 1 to 1024, found 4096"),
+        ("first = 4", "pressures = [{ \"table.size\" = \"1 MiB\" }]", "table.size: is an option of ttlab's own engine"),
+        ("depth = 1", "nodes = 5000", "tune.metric: nodes are what limit.nodes gives to every candidate"),
+        ("first = 4", "metric = \"usable_rate\"", "usable_rate is made of search.usable, which"),
+    ] {
+        let text = RACE.replace(from, to);
+        assert_ne!(text, RACE);
+        let trial = race(&text);
+        trial.tune("out", &[]).expect(2).says(&[says]);
+        assert!(!trial.path("out/race-1").exists(), "{to}");
+    }
+    // A hash that the engine does not take is no pressure where nobody asked for it.
+    let trial = race(&RACE.replace("Hash = 64", "Hash = 1024"));
+    let said = trial.tune("out", &["--jobs", "1"]).expect(0).says(&["At uci.Hash = 256: "]);
+    assert!(!said.out.contains("uci.Hash = 4096"), "{}", said.out);
+    // Where sizes race there is no other size.
+    let sizes = RACE.replace("\"uci.Style\" = [\"Solid\", \"Very Risky\"]", "\"uci.Hash\" = [64, 1, 512]");
+    let sizes =
+        race(&sizes.replace("\"uci.Style\" = \"Solid\"", "\"uci.Hash\" = 64").replace("options = { Hash = 64 }\n", ""));
+    let said = sizes.tune("out", &[]).expect(0).says(&["Best: \"Hash=1\". On 8 held-out items its nodes are 0.9408"]);
+    assert!(!said.out.contains("\nAt "), "{}", said.out);
+    // What does not repeat is told.
+    let wander = race(&RACE.replace("styles", "wander"));
+    wander.tune("out", &[]).expect(0).says(&["counts not repeatable: what they decide may be decided otherwise"]);
+    let page = std::fs::read_to_string(wander.path("out/report.md")).unwrap();
+    assert!(page.contains("may be decided otherwise another time"), "{page}");
+}
