@@ -2,7 +2,7 @@ use super::run::{default_folder, output_failure, shard_folder};
 use super::{Exit, Failure, Outcome};
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Manifest;
-use crate::runner::{Lack, MergeError, Output, Shards};
+use crate::runner::{Lack, MergeError, Output, Shards, reference};
 use std::path::{Path, PathBuf};
 
 /// Merge the shards of a plan: the rows of one run, then the report
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
   ttlab merge plan.json --check               exit 1 if an [[expect]] does not come out as wanted
 
 The results are the bytes that one run would have written, timings apart. Rows that are missing, there twice or in
-conflict are refused, and what was there before stays.
+conflict are refused, and what was there before stays. What a [reference] judged in the shards comes along.
 Exit: 0 done, 1 an expectation failed (--check), 2 a bad plan or folder, 3 rows are missing or jobs failed,
 4 a shard is there twice with different counts, 5 input/output.")]
 pub struct Args {
@@ -54,6 +54,15 @@ pub fn run(args: &Args) -> Outcome {
         println!("{}", crate::report::text::render(&page.brief(), super::screen::screen()));
         println!("merged {} shards; report: {}", manifest.shards.len(), results.join("report.md").display());
     }
+    let unjudged = reference::unjudged(&experiment, &results).map_err(Failure::io)?;
+    if unjudged > 0 {
+        eprintln!(
+            "{unjudged} searches of the reference are missing: run the shards again that `ttlab plan --missing` names, then merge, or have them made \
+             here: `ttlab run` of the file with --out {}",
+            results.display()
+        );
+        return Ok(Exit::Failed);
+    }
     if failed > 0 {
         eprintln!("{failed} jobs failed: see the error column; run their shards again with --retry-failed");
         return Ok(Exit::Failed);
@@ -93,7 +102,11 @@ pub(super) fn tell(lacks: &[Lack], of: u64) {
             (Some(_), missing) => format!("{missing} of {} jobs missing", lack.jobs),
         };
         let failed = if lack.failed > 0 { format!(", {} failed", lack.failed) } else { String::new() };
-        eprintln!("shard {} of {of}: {state}{failed}", lack.shard);
+        let unjudged = match lack.unjudged {
+            0 => String::new(),
+            searches => format!(", {searches} searches of the reference missing"),
+        };
+        eprintln!("shard {} of {of}: {state}{failed}{unjudged}", lack.shard);
     }
 }
 

@@ -99,5 +99,6 @@ fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -
     };
     let session = Session::begin(experiment, &plan, folder, settings, stop).map_err(run_failure)?;
     let ran = session.run(stop, &progress::Talk::new()).map_err(run_failure)?;
-    Ok(if ran.interrupted { Exit::Interrupted } else { Exit::Done })
+    let done = !ran.interrupted && super::run::judge(experiment, &session, session.jobs(), stop, false)?;
+    Ok(if done { Exit::Done } else { Exit::Interrupted })
 }

@@ -5,6 +5,7 @@ use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Shard;
 use crate::runner::{self, Session, Settings, progress};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// Run an experiment: rows to results.csv, then the report
 #[derive(clap::Args)]
@@ -110,6 +111,7 @@ pub fn run(args: &Args) -> Outcome {
         shard,
     };
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(run_failure)?;
+    runner::reference::prune(&experiment, session.subjects(), session.output().folder()).map_err(run_failure)?;
     if !args.quiet {
         session.subjects().told(&plan).iter().for_each(|line| eprintln!("engine {line}"));
     }
@@ -124,16 +126,9 @@ pub fn run(args: &Args) -> Outcome {
         eprintln!("interrupted: {} jobs are done; to continue:\n  {}", ran.before + ran.done, command_line());
         return Ok(Exit::Interrupted);
     }
-    let folder_of_rows = session.output().folder();
-    if shard.is_none() && experiment.file.reference.is_some() {
-        if !args.quiet {
-            eprintln!("judging the moves by the reference");
-        }
-        let judged = runner::reference::judge(&experiment, session.subjects(), folder_of_rows, jobs, &stop);
-        if judged.map_err(run_failure)?.is_none() {
-            eprintln!("interrupted: to continue:\n  {}", command_line());
-            return Ok(Exit::Interrupted);
-        }
+    if !judge(&experiment, &session, jobs, &stop, args.quiet)? {
+        eprintln!("interrupted: to continue:\n  {}", command_line());
+        return Ok(Exit::Interrupted);
     }
     let (mut gate, mut blind) = (false, Vec::new());
     if let Some(Shard { index, of }) = shard {
@@ -157,6 +152,21 @@ pub fn run(args: &Args) -> Outcome {
         return Ok(Exit::Failed);
     }
     Ok(if gate { Exit::Gate } else { Exit::Done })
+}
+
+/// Has the moves of a session's results judged by the experiment's reference, if it has one; false if that was stopped.
+pub(super) fn judge(
+    experiment: &Experiment,
+    session: &Session<'_>,
+    jobs: usize,
+    stop: &AtomicBool,
+    quiet: bool,
+) -> Result<bool, Failure> {
+    if experiment.file.reference.is_some() && !quiet {
+        eprintln!("judging the moves by the reference");
+    }
+    let judged = runner::reference::judge(experiment, session.subjects(), session.output().folder(), jobs, stop);
+    Ok(judged.map_err(run_failure)?.is_some())
 }
 
 /// Tells what the experiment cannot show, or refuses it.

@@ -17,7 +17,7 @@ const HEADER: [&str; 6] = ["reference", columns::POSITION, "move", columns::BEST
 /// One row: of a whole position, or of one move there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
-    /// Hash of the reference engine, its options and its limit.
+    /// Hash of the reference engine, its options and its limit; a hyphen; hash of the position as it was reached.
     pub reference: String,
     /// The position, as the results name it.
     pub position: String,
@@ -66,6 +66,20 @@ pub fn read(folder: &Path) -> io::Result<Vec<Judgement>> {
     Ok(reader.records().filter_map(Result::ok).filter_map(|row| Judgement::read(&row)).collect())
 }
 
+/// Writes a folder's file with the rows given, each once, by position and move; nothing where there are none.
+///
+/// # Errors
+/// When the system refuses.
+pub fn write(folder: &Path, rows: &[Judgement]) -> io::Result<()> {
+    let mut rows: Vec<&Judgement> = rows.iter().collect();
+    rows.sort_by_key(|row| (&row.position, &row.mv));
+    rows.dedup_by_key(|row| (&row.position, &row.mv));
+    if rows.is_empty() {
+        return Ok(());
+    }
+    Judgements::open(folder, rows.into_iter()).map(drop)
+}
+
 /// A file that rows are appended to.
 pub struct Judgements {
     path: PathBuf,
@@ -77,7 +91,7 @@ impl Judgements {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn open(folder: &Path, kept: &[Judgement]) -> io::Result<Self> {
+    pub fn open<'a>(folder: &Path, kept: impl Iterator<Item = &'a Judgement>) -> io::Result<Self> {
         let path = folder.join(NAME);
         let mut text = line(&HEADER.map(str::to_owned))?;
         for judgement in kept {

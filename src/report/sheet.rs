@@ -216,6 +216,17 @@ impl Cell {
 }
 
 impl Table {
+    /// Without the columns in which no row has a value.
+    #[must_use]
+    pub fn without_empty(mut self) -> Self {
+        let has = |at: usize| self.rows.iter().any(|row| row.get(at).is_some_and(|cell| cell.value != Value::None));
+        let keep: Vec<bool> = (0..self.columns.len()).map(|at| self.rows.is_empty() || has(at)).collect();
+        let (mut column, mut kept) = (keep.iter(), keep.iter().cycle());
+        self.columns.retain(|_| column.next().copied().unwrap_or(true));
+        self.rows.iter_mut().for_each(|row| row.retain(|_| kept.next().copied().unwrap_or(true)));
+        self
+    }
+
     /// The sentences below: its own, and what a dash stands for.
     #[must_use]
     pub fn notes(&self) -> String {

@@ -118,13 +118,15 @@ fn by_line(
         cells.extend(row(line)?);
         Some(cells)
     });
-    Table {
+    let table = Table {
         key: key.to_owned(),
         title: title.to_owned(),
         rows: rows.collect(),
         columns: [page.identity.columns(), columns].concat(),
         note: String::new(),
-    }
+    };
+    // What no engine tells is no column.
+    if page.manifest.subjects.is_empty() { table } else { table.without_empty() }
 }
 
 /// Ratio and interval of a metric, marked where they are clear.

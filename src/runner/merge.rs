@@ -1,7 +1,7 @@
 //! Merging: the rows of all shards in the plan's order, after every one was checked, in memory for one shard's jobs at a time.
 
 use super::ledger::{Chains, Ledger, LedgerRow};
-use super::{Output, OutputError};
+use super::{Output, OutputError, reference};
 use crate::experiment::{Experiment, Plan, Split};
 use crate::record::manifest::{MANIFEST, Manifest, Shard, ShardRun, Stretch};
 use crate::record::{self, ResultsError, Rows};
@@ -31,6 +31,8 @@ pub struct Lack {
     pub missing: u64,
     /// Those that failed.
     pub failed: u64,
+    /// Searches that a reference has still to make of its moves.
+    pub unjudged: u64,
     /// Its folder, if there is one.
     pub folder: Option<PathBuf>,
 }
@@ -166,7 +168,7 @@ impl<'a> Shards<'a> {
         let mut lacks = Vec::new();
         for (shard, jobs) in self.jobs().into_iter().enumerate() {
             let shard = shard as u64;
-            let mut lack = Lack { shard, jobs, missing: jobs, failed: 0, folder: None };
+            let mut lack = Lack { shard, jobs, missing: jobs, failed: 0, unjudged: 0, folder: None };
             let mut first: Option<(&PathBuf, Survey)> = None;
             for (_, folder) in self.folders.iter().filter(|(index, _)| *index == shard) {
                 if self.manifest(shard, folder)?.is_none() {
@@ -178,10 +180,12 @@ impl<'a> Shards<'a> {
                 }
                 lack.missing = jobs - survey.done.len() as u64;
                 lack.failed = survey.failed;
+                lack.unjudged = reference::unjudged(self.experiment, folder)
+                    .map_err(|error| OutputError::Io { path: folder.display().to_string(), error })?;
                 lack.folder = Some(folder.clone());
                 first = Some((folder, survey));
             }
-            if lack.missing > 0 || lack.failed > 0 {
+            if lack.missing > 0 || lack.failed > 0 || lack.unjudged > 0 {
                 lacks.push(lack);
             }
         }
@@ -241,6 +245,12 @@ impl<'a> Shards<'a> {
         output.merge(self.experiment, manifest.clone(), any_build)?;
         record::write_rows(&path, &header, |sink| self.deal(&ledger, &header, sink)).map_err(wrong)?;
         output.seal().map_err(wrong)?;
+        if self.experiment.file.reference.is_some() {
+            let mut folders = self.folders.clone();
+            folders.sort_by_key(|(shard, _)| *shard);
+            let folders: Vec<PathBuf> = folders.into_iter().map(|(_, folder)| folder).collect();
+            reference::gather(&folders, output.folder(), any_build)?;
+        }
         Ok((manifest, failed))
     }
 

@@ -3,15 +3,16 @@
 //! ICGA Journal 29 (2), 2006, who took the difference of two searches of one depth.
 
 use super::subjects::Subjects;
-use super::{RunError, lock};
-use crate::chess::{Board, Increments, Move};
+use super::{OutputError, RunError, lock};
+use crate::chess::{Board, EpRule, Increments, Move};
 use crate::engine::{Engine, EngineOptions, Limit};
 use crate::experiment::Experiment;
 use crate::record::columns;
-use crate::record::reference::{Judgement, Judgements, is_no_move, read};
+use crate::record::reference::{Judgement, Judgements, NAME, is_no_move, read, write};
 use crate::subject::{Ended, Position, Subject, Told, protocol};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::path::Path;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -21,6 +22,118 @@ struct Chosen {
     start: Board,
     past: Vec<Move>,
     moves: BTreeSet<String>,
+}
+
+impl Chosen {
+    /// Whether its own search, or that of a move, is not among those that are known.
+    fn lacks(&self, known: &HashSet<(String, String)>) -> usize {
+        let has = |mv: &str| known.contains(&(self.name.clone(), mv.to_owned()));
+        usize::from(!has("")) + self.moves.iter().filter(|mv| !has(mv)).count()
+    }
+}
+
+/// What is known of a folder's positions: their own searches, and their moves.
+fn known(rows: &[Judgement]) -> HashSet<(String, String)> {
+    rows.iter().map(|row| (row.position.clone(), row.mv.clone())).collect()
+}
+
+/// A position of a suite by its name in results: where its game began, and the moves from there. None along an engine's own play, where each
+/// engine stands before positions of its own.
+fn placed(experiment: &Experiment, position: &str) -> Option<(Board, Vec<Move>)> {
+    let item = |name: &str| experiment.suite.items.iter().find(|item| item.id == name);
+    if experiment.file.sequence.is_none()
+        && let Some(item) = item(position).filter(|item| item.game().is_none())
+    {
+        return Some((item.board, Vec::new()));
+    }
+    let (game, ply) = position.rsplit_once(" ply ")?;
+    let (item, ply) = (item(game)?, ply.parse::<u16>().ok()?);
+    let plies = usize::from(ply.saturating_sub(item.board.game_ply()));
+    Some((item.board, item.game()?.iter().take(plies).copied().collect()))
+}
+
+/// What a judgement of a position rests on: who judges, and the position as it was reached.
+fn identity(reference: &str, start: &Board, past: &[Move]) -> String {
+    let moves: Vec<String> = past.iter().map(ToString::to_string).collect();
+    let digest = Sha256::digest(format!("{} {}", start.fen(EpRule::Legal), moves.join(" ")).as_bytes());
+    digest.iter().take(8).fold(format!("{reference}-"), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Who judges, of what [`identity`] says.
+fn judge_of(row: &Judgement) -> &str {
+    row.reference.split('-').next().unwrap_or_default()
+}
+
+/// The judgements of a folder that are of this experiment's positions by its reference: names of positions say too little, since a suite may
+/// have changed under them.
+fn sound(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> std::io::Result<Vec<Judgement>> {
+    let (mut rows, mut ids) = (read(folder)?, HashMap::new());
+    let reference = subjects.reference_id();
+    rows.retain(|row| {
+        let id = ids.entry(row.position.clone()).or_insert_with(|| {
+            placed(experiment, &row.position).map(|(start, past)| identity(&reference, &start, &past))
+        });
+        id.as_ref() == Some(&row.reference)
+    });
+    Ok(rows)
+}
+
+/// Drops the judgements of a folder that are not of this experiment's positions, or by another reference: before a run, so that no page shows
+/// them beside its rows.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Result<(), RunError> {
+    if experiment.file.reference.is_none() {
+        return Ok(());
+    }
+    let io = |error| RunError::Write { path: folder.join(NAME).display().to_string(), error };
+    let before = read(folder).map_err(io)?.len();
+    let kept = sound(experiment, subjects, folder).map_err(io)?;
+    if kept.len() < before {
+        Judgements::open(folder, kept.iter()).map(drop).map_err(io)?;
+    }
+    Ok(())
+}
+
+/// How many searches the reference has still to make for a folder's results.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn unjudged(experiment: &Experiment, folder: &Path) -> std::io::Result<u64> {
+    if experiment.file.reference.is_none() || !folder.join("results.csv").exists() {
+        return Ok(0);
+    }
+    let known = known(&read(folder)?);
+    Ok(chosen(experiment, folder)?.iter().map(|one| one.lacks(&known) as u64).sum())
+}
+
+/// Puts the judgements of several folders into one: of what several judged, the first. What lies there already comes last.
+///
+/// # Errors
+/// When two folders were judged by unlike references (unless `any`), or a file cannot be read or written.
+pub fn gather(folders: &[PathBuf], into: &Path, any: bool) -> Result<(), OutputError> {
+    let io = |path: &Path| {
+        let path = path.join(NAME).display().to_string();
+        move |error| OutputError::Io { path, error }
+    };
+    let mut all: Vec<Judgement> = Vec::new();
+    let mut by: Option<(String, &Path)> = None;
+    for folder in folders.iter().map(PathBuf::as_path).chain([into]) {
+        for row in read(folder).map_err(io(folder))? {
+            let (judge, first) = by.get_or_insert_with(|| (judge_of(&row).to_owned(), folder));
+            if judge_of(&row) == judge || any && folder != into {
+                all.push(row);
+            } else if folder != into {
+                return Err(OutputError::Foreign(format!(
+                    "{}: its moves were judged by another reference than those in {}: run the shard again, or merge all the same with --any-build",
+                    folder.display(),
+                    first.display()
+                )));
+            }
+        }
+    }
+    write(into, &all).map_err(io(into))
 }
 
 /// Judges the moves of a folder's results; what was judged before is kept. Returns how many searches were made; none if it was stopped.
@@ -38,18 +151,11 @@ pub fn judge(
     let limit = Limit { depth: reference.limit.depth, nodes: reference.limit.nodes };
     let io = |error: std::io::Error| RunError::Write { path: folder.display().to_string(), error };
     let id = subjects.reference_id();
-    let mut kept = read(folder).map_err(io)?;
-    kept.retain(|row| row.reference == id);
-    let known: HashSet<(String, String)> = kept.iter().map(|row| (row.position.clone(), row.mv.clone())).collect();
-    let todo: Vec<Chosen> = chosen(experiment, folder)
-        .map_err(io)?
-        .into_iter()
-        .filter(|one| {
-            let has = |mv: &str| known.contains(&(one.name.clone(), mv.to_owned()));
-            !has("") || one.moves.iter().any(|mv| !has(mv))
-        })
-        .collect();
-    let file = Mutex::new(Judgements::open(folder, &kept).map_err(io)?);
+    let kept = sound(experiment, subjects, folder).map_err(io)?;
+    let known = known(&kept);
+    let todo: Vec<Chosen> =
+        chosen(experiment, folder).map_err(io)?.into_iter().filter(|one| one.lacks(&known) > 0).collect();
+    let file = Mutex::new(Judgements::open(folder, kept.iter()).map_err(io)?);
     let (next, searches, failure) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(None));
     std::thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, todo.len().max(1)) {
@@ -77,7 +183,13 @@ pub fn judge(
     if let Some(error) = lock(&failure).take() {
         return Err(error);
     }
-    Ok((!stop.load(Ordering::Relaxed)).then_some(searches.into_inner() as u64))
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    // In an order that does not depend on who was quicker.
+    drop(file);
+    write(folder, &read(folder).map_err(io)?).map_err(io)?;
+    Ok(Some(searches.into_inner() as u64))
 }
 
 fn make(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
@@ -94,30 +206,20 @@ fn chosen(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<Chosen>
     let mut reader = csv::Reader::from_path(folder.join("results.csv"))?;
     let header = reader.headers()?.clone();
     let at = |name: &str| header.iter().position(|column| column == name).unwrap_or(usize::MAX);
-    let [variant, game, position, ply, repeat, best] =
-        [columns::VARIANT, columns::GAME, columns::POSITION, columns::PLY, columns::REPEAT, columns::BEST].map(at);
-    let mut last: BTreeMap<(String, String, String), (String, String, String)> = BTreeMap::new();
+    let [variant, position, repeat, best] =
+        [columns::VARIANT, columns::POSITION, columns::REPEAT, columns::BEST].map(at);
+    let mut last: BTreeMap<(String, String, String), String> = BTreeMap::new();
     for row in reader.records() {
         let row = row?;
         let field = |at: usize| row.get(at).unwrap_or_default().to_owned();
         // Rows of a search stand in the order of their depths: the last one is its answer.
-        last.insert((field(position), field(variant), field(repeat)), (field(game), field(ply), field(best)));
+        last.insert((field(position), field(variant), field(repeat)), field(best));
     }
     let mut found: BTreeMap<String, Chosen> = BTreeMap::new();
-    for ((position, ..), (game, ply, best)) in last {
-        let name = if game.is_empty() { &position } else { &game };
-        let item = experiment.suite.items.iter().find(|item| item.id == *name);
-        // Along an engine's own play each engine stands before positions of its own.
-        let past = match (item, item.and_then(|item| item.game()), ply.parse::<u16>()) {
-            (Some(item), Some(moves), Ok(ply)) => {
-                moves.iter().take(usize::from(ply.saturating_sub(item.board.game_ply()))).copied().collect()
-            }
-            (Some(_), None, Err(_)) => Vec::new(),
-            _ => continue,
-        };
-        let Some(item) = item.filter(|_| !is_no_move(&best)) else { continue };
+    for ((position, ..), best) in last.into_iter().filter(|(_, best)| !is_no_move(best)) {
+        let Some((start, past)) = placed(experiment, &position) else { continue };
         let one = found.entry(position.clone());
-        let one = one.or_insert_with(|| Chosen { name: position, start: item.board, past, moves: BTreeSet::new() });
+        let one = one.or_insert_with(|| Chosen { name: position, start, past, moves: BTreeSet::new() });
         one.moves.insert(best);
     }
     Ok(found.into_values().collect())
@@ -137,8 +239,9 @@ impl Judge<'_> {
         let mut board = one.start;
         one.past.iter().for_each(|&mv| board.play(mv, Increments::none()));
         let Some((best, score, nodes)) = self.search(one, &board, None)? else { return Ok(None) };
+        let id = identity(&self.id, &one.start, &one.past);
         let row = |mv: &str, best: &str, score, nodes| Judgement {
-            reference: self.id.clone(),
+            reference: id.clone(),
             position: one.name.clone(),
             mv: mv.to_owned(),
             best: best.to_owned(),
@@ -155,14 +258,7 @@ impl Judge<'_> {
             let Some((_, score, nodes)) = self.search(one, &board, Some(mv))? else { return Ok(None) };
             judged.push((word.clone(), score, nodes));
         }
-        rows.extend(judged.into_iter().map(|(mv, score, nodes)| Judgement {
-            reference: self.id.clone(),
-            position: one.name.clone(),
-            mv,
-            best: String::new(),
-            score,
-            nodes,
-        }));
+        rows.extend(judged.into_iter().map(|(mv, score, nodes)| row(&mv, "", score, nodes)));
         rows.retain(|row| !known.contains(&(row.position.clone(), row.mv.clone())));
         Ok(Some(rows))
     }

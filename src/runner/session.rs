@@ -85,6 +85,12 @@ impl<'a> Session<'a> {
         &self.subjects
     }
 
+    /// Jobs at a time.
+    #[must_use]
+    pub fn jobs(&self) -> usize {
+        self.settings.jobs
+    }
+
     /// The folder.
     #[must_use]
     pub fn output(&self) -> &Output {

@@ -54,6 +54,7 @@ fn place(name: &str) -> Result<PathBuf, String> {
         return match Path::new(name) {
             path if runnable(path) => std::path::absolute(path).map_err(|error| error.to_string()),
             path if path.is_file() => Err(format!("{name} is not executable (chmod +x)")),
+            path if path.is_dir() => Err(format!("{name} is a folder: name the program in it")),
             _ => Err(format!("there is no file {name}")),
         };
     }
@@ -104,6 +105,7 @@ mod tests {
         let one = |name: &str| find(&Words::One(name.to_owned())).unwrap_err();
         assert!(one("gnuchess -u").contains(r#"["gnuchess", "-u"]"#));
         assert_eq!(one("./no-such-engine"), "there is no file ./no-such-engine");
+        assert_eq!(one("./src"), "./src is a folder: name the program in it");
         assert_eq!(one("Cargo.toml"), "there is no program `Cargo.toml` on the path");
         assert_eq!(one("./Cargo.toml"), "./Cargo.toml is not executable (chmod +x)");
         assert_eq!(one(""), "no program is named");

@@ -88,6 +88,9 @@ fn each_depth_of_an_engine_is_a_row() {
         assert_eq!(of("depth", position), with(&[1, 2, 3], format!("4 1016 {last} true {solved}")));
         assert_eq!(of("nodes", position), with(&[1, 2], format!("3 500 {last} false {solved}")));
     }
+    // What our own engine alone tells is there as long as it is.
+    let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
+    assert!(page.contains("cutoffs") && page.contains("evaluations"), "{page}");
     // Totals are the engine's own, and a search is one however many depths it has.
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
     assert!(page.contains("24,096") && page.contains("15,000"), "{page}");
@@ -309,6 +312,9 @@ fn two_builds_are_compared_as_any_two_variants() {
     // 2716 to 3016 nodes on each of six positions.
     trial.run("out", &[]).expect(0).says(&["0.901"]);
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
+    for unknown in ["cutoffs", "move only", "stores per slot", "evaluations", "| full |"] {
+        assert!(!page.contains(unknown), "{unknown}: {page}");
+    }
     assert!(page.contains("./new") && page.contains("16,296"), "{page}");
 }
 
@@ -358,4 +364,90 @@ name = "ours"
     // What was judged is not judged again.
     trial.run("out", &[]).expect(0);
     assert_eq!(std::fs::read_to_string(trial.path("out/reference.csv")).unwrap(), judged);
+}
+
+/// Shards judge their own moves; merged, they are what one run would have written. What is lost of them is told, and judged again.
+#[test]
+fn shards_are_judged_as_a_whole_run_is() {
+    let text = r#"
+limit = { depth = 2 }
+repeats = 2
+[reference]
+uci = "builtin"
+limit = { depth = 3 }
+[subject]
+uci = "ENGINE"
+[[variant]]
+name = "scripted"
+[[variant]]
+name = "ours"
+"subject.uci" = "builtin"
+"#;
+    let trial = Trial::new(text);
+    trial.run("whole", &["--jobs", "2"]).expect(0);
+    trial.call(&["plan", "trial.toml", "--shards", "3", "-o", "plan.json"]).expect(0);
+    for shard in ["2", "0", "1"] {
+        trial.call(&["run", "--plan", "plan.json", "--shard", shard, "--out", "merged"]).expect(0);
+    }
+    trial.call(&["plan", "--missing", "plan.json", "--out", "merged"]).expect(0);
+    trial.call(&["merge", "plan.json", "--out", "merged"]).expect(0);
+    let read = |name: &str| std::fs::read_to_string(trial.path(name)).unwrap();
+    assert_eq!(trial.timeless("whole"), trial.timeless("merged"));
+    assert_eq!(read("whole/reference.csv"), read("merged/reference.csv"));
+    let quality = |out: &str| {
+        let page = read(&format!("{out}/report.md"));
+        let part = page.split("Quality of the moves").nth(1).unwrap();
+        part.lines().take_while(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(quality("whole"), quality("merged"));
+    // A shard whose judgements are lost, in part or all.
+    let path = trial.path("merged/shards/1/reference.csv");
+    let judged = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, judged.lines().take(2).collect::<Vec<_>>().join("\n") + "\n").unwrap();
+    std::fs::remove_file(trial.path("merged/reference.csv")).unwrap();
+    let missing = trial.call(&["plan", "--missing", "plan.json", "--out", "merged"]).expect(3);
+    assert_eq!(missing.out.trim(), "1");
+    missing.says(&["shard 1 of 3: all jobs done, ", " searches of the reference missing"]);
+    trial.call(&["merge", "plan.json", "--out", "merged"]).expect(3).says(&["searches of the reference are missing"]);
+    trial.call(&["run", "--plan", "plan.json", "--shard", "1", "--out", "merged"]).expect(0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), judged);
+    trial.call(&["merge", "plan.json", "--out", "merged"]).expect(0);
+    assert_eq!(read("whole/reference.csv"), read("merged/reference.csv"));
+    // Two shards that were judged by unlike references.
+    let others = judged
+        .lines()
+        .map(|line| format!("0{}\n", line.get(1..).unwrap_or_default()).replace("0eference", "reference"));
+    std::fs::write(&path, others.collect::<String>()).unwrap();
+    trial
+        .call(&["merge", "plan.json", "--out", "merged"])
+        .expect(2)
+        .says(&["its moves were judged by another reference than those in"]);
+}
+
+/// A judgement is of a position, not of its name: where the suite changes under it, it goes.
+#[test]
+fn a_judgement_does_not_outlive_its_position() {
+    let text = "limit = { depth = 2 }\n[reference]\nuci = \"builtin\"\nlimit = { depth = 3 }\n";
+    let changed = super::SUITE.replace("1ppppppp", "ppppppp1");
+    assert_ne!(changed, super::SUITE);
+    let trial = Trial::new(text);
+    trial.run("out", &[]).expect(0);
+    std::fs::write(trial.path("suite.epd"), &changed).unwrap();
+    trial.run("out", &["--fresh"]).expect(0);
+    let other = Trial::new(text);
+    std::fs::write(other.path("suite.epd"), &changed).unwrap();
+    other.run("out", &[]).expect(0);
+    let read = |trial: &Trial| std::fs::read_to_string(trial.path("out/reference.csv")).unwrap();
+    assert_eq!(read(&trial), read(&other));
+    // Where nothing changed, nothing is judged again: a score that no search gives stays.
+    let marked: String = read(&other)
+        .lines()
+        .map(|line| match line.split(',').nth(1) == Some("C") && line.split(',').nth(2) != Some("") {
+            true => line.rsplit_once(',').unwrap().0.to_owned() + ",7\n",
+            false => line.to_owned() + "\n",
+        })
+        .collect();
+    std::fs::write(other.path("out/reference.csv"), &marked).unwrap();
+    other.run("out", &["--fresh"]).expect(0);
+    assert_eq!(read(&other), marked);
 }
