@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Outcome {
     super::tell_left_out(&experiment);
     let engines = if plan.has_outside() {
         let stop = super::signals::stop_flag()?;
-        let found = Subjects::prepare(&experiment, &plan, &stop).map_err(super::run::run_failure)?;
+        let found = Subjects::prepare(&experiment, &plan, 1, &stop).map_err(super::run::run_failure)?;
         let Some(found) = found else { return Ok(Exit::Interrupted) };
         found.check_memory(&plan, 1).map_err(super::run::run_failure)?;
         found.unfounded(&experiment, &plan).iter().for_each(|line| eprintln!("warning: {line}"));

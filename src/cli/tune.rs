@@ -62,13 +62,13 @@ pub fn run(args: &Args) -> Outcome {
     let options = experiment.file.tune.clone().unwrap_or_default();
     let (mut experiments, mut pressures) = at_pressures(&args.file, &args.sets, experiment)?;
     check(&experiments[0])?;
-    let engines = match engines(&mut experiments, &mut pressures, &stop)? {
+    let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let engines = match engines(&mut experiments, &mut pressures, jobs, &stop)? {
         Some(engines) => engines,
         None => return Ok(Exit::Interrupted),
     };
     let experiment = &experiments[0];
     let folder = args.out.clone().unwrap_or_else(|| default_folder(experiment));
-    let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let plan = Plan::new(experiment);
     let header = crate::record::header(&plan.varying(), plan.extra()).join(",") + "\n";
     let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(Failure::io)?;
@@ -193,16 +193,17 @@ fn hash(point: &Point) -> Option<(&str, i64)> {
 fn engines(
     experiments: &mut Vec<Experiment>,
     pressures: &mut Vec<String>,
+    jobs: usize,
     stop: &AtomicBool,
 ) -> Result<Option<Subjects>, Failure> {
     let asked = experiments[0].file.tune.as_ref().is_some_and(|tune| !tune.pressures.is_empty());
-    let prepare = |experiment: &Experiment| Subjects::prepare(experiment, &Plan::new(experiment), stop);
+    let prepare = |experiment: &Experiment| Subjects::prepare(experiment, &Plan::new(experiment), jobs, stop);
     let Some(first) = prepare(&experiments[0]).map_err(run_failure)? else { return Ok(None) };
     for at in (1..experiments.len()).rev() {
         match prepare(&experiments[at]) {
             Ok(Some(_)) => {}
             Ok(None) => return Ok(None),
-            Err(runner::RunError::Subject(_)) if !asked => {
+            Err(runner::RunError::Subject(_) | runner::RunError::Memory(_)) if !asked => {
                 experiments.remove(at);
                 pressures.remove(at);
             }

@@ -67,7 +67,7 @@ impl<'a> Session<'a> {
         stop: &AtomicBool,
     ) -> Result<Self, RunError> {
         let unfit = check_memory(plan, settings.jobs)?;
-        let subjects = Subjects::prepare(experiment, plan, stop)?.ok_or(RunError::Interrupted)?;
+        let subjects = Subjects::prepare(experiment, plan, settings.jobs, stop)?.ok_or(RunError::Interrupted)?;
         subjects.check_memory(plan, settings.jobs)?;
         let output = Output::open_with(folder, !settings.no_lock)?;
         if settings.fresh {

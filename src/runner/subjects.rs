@@ -6,7 +6,7 @@ use crate::engine::Limit;
 use crate::experiment::problem::nearest;
 use crate::experiment::{Expect, Experiment, Plan};
 use crate::record::manifest::Examined;
-use crate::subject::options::SubjectOptions;
+use crate::subject::options::{OptionValue, SubjectOptions};
 use crate::subject::protocol::{Misfit, check};
 use crate::subject::{Honours, Launch, Program, Repeats, Subject, Uci, find, probe};
 use sha2::{Digest, Sha256};
@@ -51,11 +51,17 @@ impl Known {
 static FOUND: LazyLock<Mutex<HashMap<String, Known>>> = LazyLock::new(Mutex::default);
 
 impl Subjects {
-    /// Finds, asks and tries every engine of a plan. None if the run is to end.
+    /// Finds, asks and tries every engine of a plan, of which so many jobs will run at a time. None if the run is to end.
     ///
     /// # Errors
-    /// When one is not there, does not answer, has no such option, or does not heed its limit.
-    pub fn prepare(experiment: &Experiment, plan: &Plan, stop: &AtomicBool) -> Result<Option<Self>, RunError> {
+    /// When one is not there, does not answer, has no such option, or does not heed its limit, or when they do not fit into memory.
+    pub fn prepare(
+        experiment: &Experiment,
+        plan: &Plan,
+        jobs: usize,
+        stop: &AtomicBool,
+    ) -> Result<Option<Self>, RunError> {
+        foreseen(experiment, plan, jobs)?;
         let boards: Vec<Board> = experiment.suite.items.iter().take(TRIED).map(|item| item.board).collect();
         let mut known = HashMap::new();
         for (at, point) in plan.variants.iter().enumerate() {
@@ -201,23 +207,46 @@ impl Subjects {
     /// # Errors
     /// With the figures, and what would fit.
     pub fn check_memory(&self, plan: &Plan, jobs: usize) -> Result<(), RunError> {
-        let Some(available) = machine::available_bytes() else { return Ok(()) };
-        let each = || self.known.values().map(|known| known.bytes);
-        let bytes = if self.all_are_kept() { each().sum() } else { each().max().unwrap_or(0) };
-        if bytes.saturating_mul(jobs as u64) <= available {
-            return Ok(());
-        }
-        let names: Vec<&str> = self.known.keys().map(|&at| plan.variants[at].name.as_str()).collect();
-        let fits = available / bytes.max(1);
-        Err(RunError::Memory(format!(
-            "uci.Hash: {jobs} job(s) x {} MiB ({} engines, of which \"{}\") need more than the {} MiB of memory that are free{}",
-            bytes >> 20,
-            names.len(),
-            names.iter().min().unwrap_or(&""),
-            available >> 20,
-            if fits > 0 { format!(": --jobs {fits} would fit") } else { String::new() },
-        )))
+        let each = self.known.iter().map(|(&at, known)| (plan.variants[at].name.as_str(), known.bytes)).collect();
+        fits(each, jobs)?;
+        // The judge comes when the others have gone.
+        fits(self.reference.iter().map(|known| ("[reference]", known.bytes)).collect(), jobs)
     }
+}
+
+/// Sees, by what the file sets of them, whether so many engines at a time fit into the memory that is free: before one is started, since a
+/// trial would already take it.
+fn foreseen(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), RunError> {
+    let bytes = |options: &BTreeMap<String, OptionValue>| {
+        options.iter().find_map(|(name, value)| match value {
+            OptionValue::Spin(size) if name.eq_ignore_ascii_case("Hash") => {
+                Some(u64::try_from(*size).unwrap_or(0).saturating_mul(1 << 20))
+            }
+            _ => None,
+        })
+    };
+    let each = plan.variants.iter().filter_map(|point| Some((point.name.as_str(), bytes(&point.outside()?.options)?)));
+    fits(each.collect(), jobs)?;
+    fits(experiment.file.reference.iter().filter_map(|it| Some(("[reference]", bytes(&it.options)?))).collect(), jobs)
+}
+
+/// Sees whether so many jobs fit, each of which keeps one process of every engine, or of one at a time where they are many.
+fn fits(each: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunError> {
+    let Some(available) = machine::available_bytes() else { return Ok(()) };
+    let sizes = each.iter().map(|(_, bytes)| *bytes);
+    let bytes = if each.len() <= KEPT { sizes.fold(0, u64::saturating_add) } else { sizes.max().unwrap_or(0) };
+    if bytes.saturating_mul(jobs as u64) <= available {
+        return Ok(());
+    }
+    let fits = available / bytes.max(1);
+    Err(RunError::Memory(format!(
+        "uci.Hash: {jobs} job(s) x {} MiB ({} engines, of which \"{}\") need more than the {} MiB of memory that are free{}",
+        bytes >> 20,
+        each.len(),
+        each.iter().map(|(name, _)| *name).min().unwrap_or_default(),
+        available >> 20,
+        if fits > 0 { format!(": --jobs {fits} would fit") } else { String::new() },
+    )))
 }
 
 /// Asks one engine what it is and tries it. None if the run is to end.

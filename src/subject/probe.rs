@@ -98,18 +98,17 @@ pub fn probe(launch: &Launch, boards: &[Board], limit: Limit, stop: &AtomicBool)
     }
     let (mut apart, mut apart_fresh, mut named) = (0.0, 0.0, true);
     for board in boards {
-        // Twice in one process whatever the experiment does, then once in a fresh one.
-        let mut kept = Uci::new(Launch { restart: Restart::Experiment, ..launch.clone() });
-        let mut fresh = Uci::new(Launch { restart: Restart::Experiment, ..launch.clone() });
+        // Twice in one process whatever the experiment does, then once in a fresh one; one at a time, since two might not fit into memory.
         let mut counts = Vec::new();
-        for engine in [&mut kept, &mut fresh] {
+        for searches in [2, 1] {
+            let mut engine = Uci::new(Launch { restart: Restart::Experiment, ..launch.clone() });
             engine.start()?;
-        }
-        for again in [false, false, true] {
-            let engine = if again { &mut fresh } else { &mut kept };
-            let Some(found) = tried(engine, board, limit, stop)? else { return Ok(None) };
-            named &= found.nodes.is_some();
-            counts.push(found.nodes.unwrap_or(0));
+            for _ in 0..searches {
+                let Some(found) = tried(&mut engine, board, limit, stop)? else { return Ok(None) };
+                named &= found.nodes.is_some();
+                counts.push(found.nodes.unwrap_or(0));
+            }
+            engine.end();
         }
         apart = share(&counts).max(apart);
         apart_fresh = share(&[counts[0], counts[2]]).max(apart_fresh);

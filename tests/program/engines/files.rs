@@ -216,8 +216,17 @@ fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
         trial.run("out", &[]).expect(2).says(says);
         assert!(!trial.path("out/results.csv").exists(), "{point}");
     }
-    let trial = file("\"uci.Hash\" = 1024");
-    trial.run("out", &["--jobs", "1024"]).expect(2).says(&["uci.Hash: 1024 job(s) x 1024 MiB", "would fit"]);
+    // Before any process is started: a trial would already take the memory.
+    let started = "#!/bin/sh\ntouch started\nexec ENGINE\n".replace("ENGINE", super::scripted().to_str().unwrap());
+    let large = |file: &str| {
+        let trial = Trial::new(file);
+        std::fs::write(trial.path("engine"), &started).unwrap();
+        std::fs::set_permissions(trial.path("engine"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        trial.run("out", &["--jobs", "1024"]).expect(2).says(&["uci.Hash: 1024 job(s) x 1024 MiB", "would fit"]);
+        assert!(!trial.path("started").exists() && !trial.path("out/results.csv").exists());
+    };
+    large("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\noptions = { hash = 1024 }\n");
+    large("limit = { depth = 3 }\n[reference]\nuci = \"./engine\"\nlimit = { depth = 4 }\noptions = { Hash = 1024 }\n");
     // What an engine without a book is asked for holds anyway.
     let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"ENGINE\"\noptions = { Ponder = false }\n");
     trial.run("out", &[]).expect(0);
