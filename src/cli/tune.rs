@@ -72,6 +72,12 @@ pub fn run(args: &Args) -> Outcome {
     let plan = Plan::new(experiment);
     let header = crate::record::header(&plan.varying(), plan.extra()).join(",") + "\n";
     let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(Failure::io)?;
+    if options.metric == "loss" {
+        return Err(Failure::usage(
+            "tune.metric: the loss of moves is a difference, and races are decided by ratios: expected nodes to a depth; `ttlab run` judges moves with a \
+             [reference]",
+        ));
+    }
     let metric = crate::tune::metric(&options.metric, &empty)
         .map_err(|error| Failure::usage(format!("tune.metric: {error}")))?;
     measurable(experiment, &metric)?;
