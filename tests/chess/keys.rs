@@ -38,6 +38,31 @@ fn the_first_numbers_of_each_generator() {
     assert_eq!((0..10_000).map(|_| twister.next_u64()).last(), Some(9_981_545_732_273_789_042));
 }
 
+/// Webster's literals: 768 for the side, 769 to 772 for the rights from Black's queen side to White's king side.
+#[test]
+fn websters_literals_stand_for_their_rights() {
+    let keys = Keys::new(&KeyOptions { scheme: Scheme::WebsterLiterals, ..KeyOptions::default() });
+    let side = |fen: &str| Board::from_fen(fen).unwrap().key_from_scratch(&keys);
+    assert_eq!(side("r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1") ^ side("r3k2r/8/8/8/8/8/8/R3K2R b - - 0 1"), 768);
+    for (right, literal) in [("q", 769), ("k", 770), ("Q", 771), ("K", 772)] {
+        let with = side(&format!("r3k2r/8/8/8/8/8/8/R3K2R w {right} - 0 1"));
+        assert_eq!(with ^ side("r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1"), literal, "{right}");
+    }
+}
+
+/// Polyglot's list ends after 781 numbers: Otter's scheme takes 837, the last 56 of them from the seeded generator.
+#[test]
+fn a_scheme_that_needs_more_than_the_list_goes_on_with_the_seed() {
+    let keys =
+        |generator, seed| Keys::new(&KeyOptions { generator, seed, scheme: Scheme::Otter837, ..KeyOptions::default() });
+    let (listed, drawn) = (keys(Generator::Polyglot, 42), keys(Generator::Pcg64, 42));
+    // 768 piece-squares, the side, four rights, eight squares; then the generator's first.
+    let first: Vec<u64> = drawn.piece.concat().into_iter().take(56).collect();
+    assert_eq!(listed.en_passant[8..], first);
+    assert_eq!(listed.en_passant[..8], keys(Generator::Polyglot, 43).en_passant[..8]);
+    assert_ne!(listed.en_passant[8], keys(Generator::Polyglot, 43).en_passant[8]);
+}
+
 #[test]
 fn published_faults_and_what_they_cannot_tell_apart() {
     let audited = |scheme, generator| {

@@ -3,6 +3,7 @@
 
 mod board;
 mod data;
+mod ending;
 mod epd;
 mod fen;
 mod keys;

@@ -149,6 +149,14 @@ fn faults_name_the_game_the_line_and_the_move() {
     }
     let file = pgn::read("g.pgn", "1. e4 [Event \"2\"] 1. d4 -- 2. c4", Strictness::Lenient, OnError::Stop).unwrap();
     assert_eq!(file.games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [1, 1]);
+    // What was repaired is told, each of its own game.
+    let notes: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
+    for (note, words) in
+        notes.iter().zip(["game 1: expected a result", "game 2: expected a move", "game 2: expected a result"])
+    {
+        assert!(note.contains(words), "{notes:?}");
+    }
+    assert_eq!(notes.len(), 3, "{notes:?}");
     let file = pgn::read("g.pgn", "[White \"A\"] 0-1 1. e4 *", Strictness::Strict, OnError::Skip).unwrap();
     assert_eq!((file.games.len(), file.games[0].number, file.notes.len()), (1, 2, 1));
     // The second game alone can be read: the others are told of.
@@ -180,6 +188,30 @@ fn suites_name_their_items() {
     assert!(matches!(suite.items[0].content, Content::Game(_)) && suite.items[0].moves().len() == 5);
 
     let options = SuiteOptions::default();
+    // A year of which not all is known is none.
+    for (date, id) in
+        [("1999.??.??", "A - B, 1999"), ("19??.??.??", "A - B"), ("????.??.??", "A - B"), ("199", "A - B")]
+    {
+        let text = format!("[White \"A\"]\n[Black \"B\"]\n[Date \"{date}\"]\n\n1. e4 e5 *\n");
+        assert_eq!(read(Kind::Games, &text).items[0].id, id);
+    }
+    // Solved: one of the best, none of the bad; where only bad ones are named any other move is.
+    let position = |operations: &str| read(Kind::Positions, &format!("{start} {operations}")).items[0].clone();
+    let moves = ["e2e4", "d2d4", "c2c4"].map(|text| {
+        let mut list = MoveList::new();
+        legal(&Board::startpos(), &mut list);
+        list.iter().copied().find(|mv| mv.to_string() == text).unwrap()
+    });
+    for (operations, solved) in [
+        ("bm e4 d4;", [Some(true), Some(true), Some(false)]),
+        ("am e4;", [Some(false), Some(true), Some(true)]),
+        ("bm e4 d4; am d4;", [Some(true), Some(false), Some(false)]),
+        ("id \"none\";", [None; 3]),
+    ] {
+        let item = position(operations);
+        assert_eq!(moves.map(|mv| item.solved_by(mv)), solved, "{operations}");
+    }
+
     assert!(matches!(Suite::load(Path::new("missing.epd"), options), Err(SuiteError::Unreadable { .. })));
     assert!(matches!(Suite::load(Path::new("Cargo.toml"), options), Err(SuiteError::Kind { .. })));
     let bad = Suite::read("s", "s.epd", Kind::Positions, b"# fine\n8/\xff", options).unwrap_err();

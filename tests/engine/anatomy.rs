@@ -349,3 +349,29 @@ fn cuts_by_other_positions_entries_are_counted_by_their_keys() {
     }
     assert!(wrong > 50 && right > 20, "{wrong} wrong, {right} right");
 }
+
+/// Nodes above bare leaves go through all their moves at once where nobody looks on, and one by one where somebody does: no counter,
+/// score or line tells which.
+#[test]
+fn what_is_counted_at_once_is_what_is_counted_one_by_one() {
+    let bare = "algorithm = 'alpha-beta'\nordering = []\nleaf = 'static'\nleaf_mates = false\ndraws = false\nprobe.min_depth = 1\nstore.min_depth = 1\n";
+    let mut first_cuts = 0;
+    for table in ["table = 'none'", "table = { size = 1024, policy = 'always' }"] {
+        for more in ["", "fail = 'hard'", "eval.squares = 'none'", "eval.squares = 'none'\nfail = 'hard'"] {
+            let text = format!("{bare}{table}\n{more}");
+            let found = ["off", "full"].map(|diagnostics| {
+                let options: EngineOptions = toml::from_str(&format!("diagnostics = '{diagnostics}'\n{text}")).unwrap();
+                let (limit, board) = (Limit { depth: Some(4), nodes: None }, Board::from_fen(KIWIPETE).unwrap());
+                let mut engine = Engine::new(&options, None).unwrap();
+                engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations
+            });
+            let [plain, full] = found;
+            for (plain, full) in plain.iter().zip(&full) {
+                assert_eq!((plain.search, plain.score, plain.best), (full.search, full.score, full.best), "{text}");
+                assert_eq!(plain.pv, full.pv, "{text}");
+                first_cuts += plain.search.first_cuts;
+            }
+        }
+    }
+    assert!(first_cuts > 1000);
+}

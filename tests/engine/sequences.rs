@@ -187,3 +187,22 @@ fn a_policy_from_outside_counts_stored_nodes_if_it_says_so() {
     assert_eq!(found, named);
     assert_ne!(found[0], found[1], "nothing was tested");
 }
+
+/// The table's clock by game plies: nothing passes before the first search of a game, nor before the first of the next, however far into
+/// its game that stands; between two of one game as many plies as were played.
+#[test]
+fn the_clock_of_plies_begins_anew_with_each_game() {
+    let boards = game();
+    let mut engine = engine("table = { clock = 'game-ply', clear = 'never', size = 1024 }");
+    let now = |engine: &mut Engine, ply: usize| {
+        search(engine, &boards[ply], &[], 2);
+        engine.table().unwrap().now()
+    };
+    assert_eq!([10, 12, 15, 15].map(|ply| now(&mut engine, ply)), [0, 2, 5, 5]);
+    engine.new_game();
+    assert_eq!([30, 31].map(|ply| now(&mut engine, ply)), [5, 6]);
+    // Back in a game nothing passes.
+    assert_eq!(now(&mut engine, 20), 6);
+    engine.reset();
+    assert_eq!([24, 25].map(|ply| now(&mut engine, ply)), [0, 1]);
+}

@@ -62,3 +62,18 @@ fn a_few_positions_are_enough_where_it_is_said_so() {
     assert_eq!((code, iterations), (Some(0), Some("6")), "{stdout}");
     assert_eq!(jobs("0").0, Some(2));
 }
+
+/// An iteration that the limit cuts short has no score to hold against anything, and is not counted as looked at.
+#[test]
+fn only_finished_iterations_are_counted() {
+    use ttlab::chess::Board;
+    use ttlab::engine::{Engine, EngineOptions, Limit};
+    let mut engine = Engine::new(&EngineOptions::default(), None).unwrap();
+    let (limit, stop) = (Limit { depth: Some(3), nodes: Some(200) }, std::sync::atomic::AtomicBool::new(false));
+    let found = engine.search(&Board::startpos(), &[], limit, &stop, &mut |_| {}).iterations;
+    let finished = found.iter().filter(|iteration| iteration.finished).count();
+    assert!(finished > 0 && finished < found.len(), "{finished} of {}", found.len());
+    let (code, stdout, stderr) = audit("suite = { startpos = true }\nlimit = { depth = 3, nodes = 200 }\n");
+    let counted = stdout.lines().nth(1).and_then(|line| line.split_whitespace().next()?.parse().ok());
+    assert_eq!((code, counted), (Some(0), Some(finished)), "{stdout}{stderr}");
+}

@@ -3,6 +3,7 @@
 
 use crate::common::run;
 use serde_json::{Value, json};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::fmt::Write;
 
 /// Counters of one search of `base`: no two alike, the sums of the table's laws kept.
@@ -83,6 +84,27 @@ fn holds(table: &Value, row: usize, wanted: &[(&str, Value)]) {
         };
         assert!(same, "{key}: {found}, wanted {wanted}: {row:?}");
     }
+}
+
+/// The level of one line, for 5 % over all three: the largest of their sums, each by the root of its squares, over all 128 flips of eight
+/// positions' signs that are not each other's mirror image; what no more than 5 % of these exceed, as a t of seven degrees of freedom.
+fn level_of_all() -> f64 {
+    let mut largest: Vec<f64> = (0..128_u32)
+        .map(|signs| {
+            let sum = |line: &[i32; 8]| {
+                let signed = |(at, value): (usize, &i32)| f64::from(if signs >> at & 1 == 1 { -value } else { *value });
+                let squares: i32 = line.iter().map(|value| value * value).sum();
+                line.iter().enumerate().map(signed).sum::<f64>().abs() / f64::from(squares).sqrt()
+            };
+            sum(&OTHER).max(sum(&MORE))
+        })
+        .collect();
+    largest.sort_by(f64::total_cmp);
+    // Six of 128 are 4.7 %: the least value that is reached by no more than these.
+    let allowed = &largest[122..];
+    let reach = *allowed.iter().find(|value| **value > largest[121] + 1e-6).unwrap();
+    let t = reach * (7.0 / (8.0 - reach * reach)).sqrt();
+    2.0 * StudentsT::new(0.0, 1.0, 7.0).unwrap().cdf(-t)
 }
 
 #[test]
@@ -170,9 +192,11 @@ fn every_cell_by_hand() {
         }
     }
     // The spread of `other`: seven times 1/4 and once 7/4 from the mean, in powers of 2: a standard error of 1/4. Seen four times in
-    // five is what lies at least three of these from 1, and with eight positions, whose flips have few patterns, up to ten.
+    // five is what lies so many of these from 1 as Student's quantiles say: of the level that all lines together leave, and of four in five.
     let seen = detail(1, "detectable").as_f64().unwrap().ln_1p() / std::f64::consts::LN_2;
-    assert!((0.75..2.5).contains(&seen), "{seen}");
+    let student = StudentsT::new(0.0, 1.0, 7.0).unwrap();
+    let reach = student.inverse_cdf(1.0 - level_of_all() / 2.0) + student.inverse_cdf(0.8);
+    assert!((seen - 0.25 * reach).abs() < 1e-6 && (1.0..2.5).contains(&seen), "{seen}, {}", 0.25 * reach);
     let needed = detail(1, "needed").as_f64().unwrap();
     let plain = ((1.96 + 0.84) * 0.25 * 8.0_f64.sqrt() * std::f64::consts::LN_2 / 1.01_f64.ln()).powi(2);
     assert!(needed > plain && needed < 3.0 * plain, "{needed}, {plain}");
@@ -217,6 +241,7 @@ fn every_cell_by_hand() {
             assert!(low < power.exp2() && power.exp2() < high && row["p"].as_f64().unwrap() < 0.05, "{row}");
         }
     }
+    assert!(effects["note"].as_str().unwrap().ends_with("A dash: what the others are held against."), "{effects}");
     let together = table("interactions");
     assert_eq!(keys(together), [&["first: one", "second: other"], &judged[..]].concat());
     let row = &together["rows"][0];
@@ -274,11 +299,15 @@ fn every_cell_by_hand() {
     assert!(row("other").contains("0.420") && row("other").contains('!') && row("other").contains("50 %"), "{shown}");
     assert!(!row("bare").contains('!') && row("bare").contains('-'), "{shown}");
     let html = read(&["--format", "html"]);
-    let cells = |name: &str| -> Vec<String> {
-        let body = html.split("<table id=\"summary\">").nth(1).unwrap().split("</table>").next().unwrap();
+    let cells_of = |table: &str, name: &str| -> Vec<String> {
+        let body = html.split(&format!("<table id=\"{table}\">")).nth(1).unwrap().split("</table>").next().unwrap();
         let row = body.split("<tr>").find(|row| row.contains(&format!(">{name}</td>"))).unwrap();
         row.split("<td").skip(1).map(str::to_owned).collect()
     };
+    let cells = |name: &str| cells_of("summary", name);
+    // An option's values as a variant's: what is clearly less and clearly more has its colour, what is held against does not.
+    assert!(cells_of("effects", "2")[2].contains(" less") && cells_of("effects", "5")[2].contains(" more"), "{html}");
+    assert!(!cells_of("effects", "1 *")[2].contains("less"));
     assert!(cells("other")[2].contains(" less") && cells("more")[2].contains(" more"));
     assert!(!cells("bare")[2].contains("less") && !cells("bare")[2].contains("more"));
     assert!(cells("other")[1].contains("data-v=\"23200\"") && cells("other")[1].contains(">23,200<"));

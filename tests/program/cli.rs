@@ -391,8 +391,13 @@ fn the_bench_prints_what_tools_look_for() {
 
 #[test]
 fn one_off_commands_answer() {
-    let (stdout, _, code) = run(&["perft", "startpos", "4"]);
-    assert_eq!((stdout.as_str(), code), ("197281\n", 0));
+    let (stdout, stderr, code) = run(&["perft", "startpos", "5"]);
+    assert_eq!((stdout.as_str(), code), ("4865609\n", 0));
+    // The rate is the count by the time that stands beside it, to what the digits of both leave open.
+    let words: Vec<f64> = stderr.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+    let [seconds, millions] = words[..] else { panic!("{stderr}") };
+    let (least, most) = (4.865_609 / (millions + 0.051), 4.865_609 / (millions - 0.051).max(1e-9));
+    assert!(seconds + 0.001 >= least && seconds - 0.001 <= most, "{stderr}");
     let (stdout, _, _) =
         run(&["perft", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", "2", "--divide"]);
     assert!(stdout.lines().count() == 49 && stdout.ends_with("2039\n"), "{stdout}");
@@ -473,5 +478,24 @@ fn what_the_documents_show_is_right() {
         ("docs/ttlab.schema.json", &["schema"]),
     ] {
         assert_eq!(run(args).0, read(name), "print {name} again: ttlab {}", args.join(" "));
+    }
+}
+
+/// A setting without a value is shown whole; one of a path that is none, its path; one of a wrong value, its value.
+#[test]
+fn what_is_wrong_of_a_setting_is_underlined() {
+    let folder = TempDir::new().unwrap();
+    let file = experiment(folder.path(), "suite = { startpos = true }\nlimit = { depth = 1 }\n");
+    for (set, start, length) in
+        [("table.slots", 0, 11), ("table.slotz=2", 0, 11), ("table.slots=many", 12, 4), ("table.slots=", 12, 0)]
+    {
+        let (_, stderr, code) = run(&["plan", file.to_str().unwrap(), "--set", set]);
+        assert_eq!(code, 2, "{stderr}");
+        let lines: Vec<&str> = stderr.lines().collect();
+        let shown = lines.iter().position(|line| line.ends_with(set) && line.contains(" | ")).unwrap();
+        let from = lines[shown].find(set).unwrap();
+        let under = lines[shown + 1];
+        let carets = under.matches('^').count();
+        assert_eq!((under.find('^'), carets), (Some(from + start), length.max(1)), "{stderr}");
     }
 }

@@ -364,4 +364,31 @@ fn what_speaks_against_a_comparison_is_told() {
         &notes(&|manifest| manifest["ended"] = serde_json::Value::Null, count),
         "the run of NEW did not end"
     ));
+    // Options that are not what they were: told once for all variants, or of those that it is true of, where the plans are not equal.
+    let differences = |change: &dyn Fn(&mut serde_json::Value)| -> Vec<String> {
+        notes(
+            &|manifest| {
+                manifest["plan"] = "0123456789abcdef".into();
+                change(manifest);
+            },
+            count,
+        );
+        let text = fs::read_to_string(folder.path().join("compared.json")).unwrap();
+        let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+        found["plan_differences"].as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned()).collect()
+    };
+    let one = differences(&|manifest| manifest["options"]["plain"]["leaf_mates"] = false.into());
+    assert_eq!(one, ["leaf_mates in 1 of 2 variants (true -> false)"]);
+    let both = differences(&|manifest| {
+        for name in ["plain", NASTY] {
+            manifest["options"][name]["leaf_mates"] = false.into();
+        }
+    });
+    assert_eq!(both, ["leaf_mates (true -> false)"]);
+    let apart = differences(&|manifest| {
+        manifest["options"]["plain"]["lmr"]["reduction"] = 2.into();
+        manifest["options"][NASTY]["lmr"]["reduction"] = 3.into();
+    });
+    assert_eq!(apart, ["lmr.reduction (1 -> 2 and others)"]);
+    assert_eq!(differences(&|_| ()), ["their positions, limits or variants, in what no manifest tells"]);
 }

@@ -579,3 +579,112 @@ fn ticks_fit_any_scale() {
         }
     }
 }
+
+/// The line that all are held against is in the picture, though all lie on one side of it; no more lines than three have bands.
+#[test]
+fn what_everything_is_held_against_is_drawn_and_bands_leave_room() {
+    let nan = f64::NAN;
+    for means in [[0.5, 0.6, 0.7], [1.5, 1.7, 2.2]] {
+        let row =
+            |(at, mean): (usize, &f64)| Row { name: format!("r{at}"), mean: *mean, low: nan, high: nan, clear: false };
+        for differences in [false, true] {
+            let rows = means.iter().enumerate().map(row).collect();
+            let (shapes, ..) = parsed(&Forest { rows, x: "x".to_owned(), differences }.render(700.0, "title", true));
+            let marks: Vec<f64> = shapes
+                .iter()
+                .filter(|shape| shape.tag != "text" && !shape.title.is_empty())
+                .map(|mark| mark.middle().0.0)
+                .collect();
+            let x = Axis::learned(!differences, &means.iter().copied().zip(marks).collect::<Vec<_>>());
+            near(lines_of(&shapes, "one")[0][0], x.place(if differences { 0.0 } else { 1.0 }));
+        }
+    }
+    let points = [(1.0, 1.0, 0.9, 1.1), (2.0, 1.2, 1.1, 1.3), (3.0, 1.4, 1.2, 1.6)];
+    for (count, bands) in [(1, 1), (3, 3), (4, 0)] {
+        let all = (0..count).map(|at| series(&format!("s{at}"), &points)).collect();
+        let plot = Lines { series: all, x: "x".to_owned(), y: "y".to_owned(), ..Lines::default() };
+        let (shapes, ..) = parsed(&plot.render(700.0, "title", true));
+        assert_eq!(shapes.iter().filter(|shape| shape.class().ends_with("band")).count(), bands, "{count} series");
+        // Where it has no room the interval is told.
+        assert_eq!(shapes.iter().filter(|shape| shape.title.contains(", 95 % ")).count(), 3 * count);
+    }
+}
+
+/// A stair goes level to the next value and then up or down to it: a count stays what it is until it changes.
+#[test]
+fn stairs_are_level_between_their_points() {
+    let nan = f64::NAN;
+    let points = [(1.0, 5.0, nan, nan), (2.0, 3.0, nan, nan), (4.0, 9.0, nan, nan)];
+    for stairs in [true, false] {
+        let plot = Lines { series: vec![series("only", &points)], x: "x".to_owned(), stairs, ..Lines::default() };
+        let (shapes, ..) = parsed(&plot.render(700.0, "title", true));
+        let line = shapes.iter().find(|shape| shape.class().ends_with(" line")).unwrap().points();
+        assert_eq!(line.len(), if stairs { 5 } else { 3 });
+        for pair in line.windows(2).filter(|_| stairs) {
+            assert!(pair[0].0 == pair[1].0 || pair[0].1 == pair[1].1, "{line:?}");
+        }
+    }
+}
+
+/// A name that is too long keeps both of its ends, as much of each, and fits; one that fits is left alone.
+#[test]
+fn long_names_lose_their_middle() {
+    use ttlab::report::svg::{broken, cut, measure};
+    let name = "size=64 KiB, policy=aged-depth factor=4, slots=4, index=multiply";
+    for width in [40.0, 77.0, 120.0, 300.0] {
+        let short = cut(name, width);
+        assert!(measure(&short) <= width && measure(&short) > width - 14.0, "{short}");
+        let (head, tail) = short.split_once('…').unwrap();
+        assert!(name.starts_with(head) && name.ends_with(tail));
+        assert!(head.chars().count().abs_diff(tail.chars().count()) <= 1, "{short}");
+    }
+    assert_eq!(cut(name, measure(name)), name);
+    // It is broken after commas first: each line fits that has one, and nothing is lost.
+    let lines = broken(name, 200.0);
+    assert!(lines.len() > 1 && lines.iter().all(|line| measure(line) <= 200.0), "{lines:?}");
+    assert_eq!(lines.join(" "), name);
+    assert_eq!(broken(name, measure(name)).len(), 1);
+}
+
+/// What lies beyond the ends of an axis is drawn at them.
+#[test]
+fn nothing_is_drawn_outside_of_an_axis() {
+    use ttlab::report::svg::scale::{Scale, short};
+    for log in [false, true] {
+        let scale = Scale::new(log, [1.0, 10.0].into_iter(), (100.0, 300.0));
+        assert_eq!([0.001, 1e6].map(|value| scale.at(value)), [100.0, 300.0]);
+    }
+    // As many digits as tell it: thousands from ten of them on, without noughts behind the point.
+    for (value, text) in [
+        (999.0, "999"),
+        (1024.0, "1024"),
+        (9999.0, "9999"),
+        (10_000.0, "10k"),
+        (16_384.0, "16.384k"),
+        (999_500.0, "999.5k"),
+        (1.5e6, "1.5M"),
+        (2e9, "2G"),
+        (0.1, "0.1"),
+        (-20_000.0, "-20k"),
+    ] {
+        assert_eq!(short(value), text);
+    }
+}
+
+/// A cell's strength is its distance from 1 by factors: a half is as far as the double, the farthest is the strongest.
+#[test]
+fn a_half_is_as_strong_as_a_double() {
+    let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let plot = Heat {
+        first: ("a".to_owned(), names(&["1", "2"])),
+        second: ("b".to_owned(), names(&["3", "4"])),
+        cells: vec![vec![Some(0.25), Some(4.0)], vec![Some(0.5), Some(2.0)]],
+    };
+    let (shapes, ..) = parsed(&plot.render(700.0, "title", true));
+    let strengths: Vec<f64> =
+        shapes.iter().filter(|shape| shape.tag == "rect").map(|cell| cell.number("fill-opacity")).collect();
+    assert!(
+        strengths[0] == strengths[1] && strengths[2] == strengths[3] && strengths[0] > strengths[2],
+        "{strengths:?}"
+    );
+}

@@ -264,6 +264,8 @@ fn the_page_of_it_cell_by_cell() {
             json!(["none", 180, none, none_range, 0.25, 8, 1, [1, 1], 1, null, null, null, null]),
         ],
     );
+    let note = part("summary").unwrap()["note"].as_str().unwrap().to_owned();
+    assert!(note.contains("over 3 to 4 searches"), "b2 failed on one: {note}");
     // The size: clusters p (0, -1), q (1), g (1, 1, 1, 1) leave -15/7, 3/7, 12/7 of the mean 4/7; 3/2 x 378/49, root, / 7. Flips of
     // -1, 1, 4 come as far as 4 in 3 of 4. The slots: p (-1, -2), q (-1), g (-1, -1, -1, -1) leave -5/7, 1/7, 4/7 of -8/7; 3/2 x
     // 42/49, root, / 7. 8/26^.5 = 1.57 is reached by no other pattern, of the size neither: 6/18^.5 = 1.41.
@@ -493,6 +495,10 @@ fn key_seeds_are_averaged_position_by_position() {
     // Clusters 0 and -2: mean -1, each 1 from it; 2 x 2, root, / 2. Every pattern of signs comes as far. Totals are of the first seed.
     ratio(line.ratio(), -1.0, 1.0, 1.0, 2, 2);
     assert_eq!((line.nodes, line.searches), (100.0, 2));
+    // What a claim shows beside its ratio are the first seed's totals too.
+    let claim: Expect = toml::from_str("claim = 'nodes(s2) < nodes(s1)'").unwrap();
+    let found = verdicts(&[claim], 0.005, &folded, &summary).unwrap();
+    assert!(found[0].measured.starts_with("100 against 200; ratio 0.500"), "{}", found[0].measured);
 }
 
 /// All figures of a summary, names apart.
@@ -685,4 +691,21 @@ fn how_far_times_can_be_trusted_is_said() {
     let page = said(&[2, 2]);
     assert!(page.contains("times: median of 2 repeats; noise between repeats -, drift +0.0 %"), "{page}");
     assert!(!page.contains("times are noisy") && !page.contains("changed its speed"), "{page}");
+}
+
+/// Each relation below, at and above equality.
+#[test]
+fn relations_at_their_edge() {
+    use ttlab::experiment::expect::Claim;
+    for (relation, wanted) in [
+        ("<", [true, false, false]),
+        ("<=", [true, true, false]),
+        ("=", [false, true, false]),
+        (">=", [false, true, true]),
+        (">", [false, false, true]),
+    ] {
+        let claim = Claim::parse(&format!("2 * nodes(a=b) {relation} nodes(c)")).unwrap();
+        assert_eq!((claim.left.variant.as_str(), claim.left.factor, claim.right.factor), ("a=b", 2.0, 1.0));
+        assert_eq!([4.0, 5.0, 6.0].map(|left| claim.holds(left, 5.0)), wanted, "{relation}");
+    }
 }

@@ -318,6 +318,11 @@ fn a_game_is_made_of_searches() {
         assert_eq!((told.len(), played.len(), plies[at].as_str()), (2, 2, "2"));
         assert_eq!((of("search.nodes")[at].as_str(), of("match.opponent_nodes")[at].as_str()), ("800", "800"));
         assert_eq!((of("match.blind")[at].as_str(), of("match.end")[at].as_str()), ("0", "max-moves"));
+        // One search, of 800 nodes, left something in a table of 64 KiB; a player without one has none.
+        let (slots, entries) = (of("slots")[at].clone(), of("entries")[at].parse::<u64>().unwrap_or(0));
+        let (wanted, filled) = if variants[at] == "bare" { ("", 0..1) } else { ("4096", 1..801) };
+        assert!(slots == wanted || slots == "0" && wanted.is_empty(), "{slots}");
+        assert!(filled.contains(&entries), "{}: {entries}", variants[at]);
         let first = starts[at].contains(if colours[at] == "white" { " w " } else { " b " });
         if variants[at] == "bare" && first {
             let sets = ["--set", "table=none", "--set", "quiescence.delta=200"];
@@ -331,4 +336,39 @@ fn a_game_is_made_of_searches() {
         }
     }
     assert_eq!(seen, 2);
+}
+
+/// The file of games by the standard of 1994 (section 8): tags with their quotes escaped, lines of at most 80 letters that are as full as
+/// words let them be, and who ended a game.
+#[test]
+fn games_are_written_as_the_standard_has_them() {
+    let text = TRIAL.replace("\"bare\"", "'the \"bare\" one'").replace("max_moves = 40", "max_moves = 12");
+    let text = text
+        .replace("resign = { score = 600, moves = 2 }", "")
+        .replace("draw = { score = 20, moves = 4, from = 10 }", "");
+    let trial = Trial::new(&text);
+    let (_, stderr, code) = trial.run("out", &["--quiet"]);
+    assert_eq!(code, 0, "{stderr}");
+    let (games, path) = (trial.games("out"), trial.path("out").join("results.csv"));
+    assert_eq!(games.matches("[White \"the \\\"bare\\\" one\"]").count(), 4);
+    let suite =
+        ttlab::chess::Suite::load(&trial.path("out").join("games.pgn"), ttlab::chess::SuiteOptions::default()).unwrap();
+    let plies: Vec<String> = suite.items.iter().map(|item| item.moves().len().to_string()).collect();
+    assert_eq!(plies, column(&path, "match.plies"));
+    // No rule of chess ends a game after twelve moves here, and nobody gives up.
+    assert!(column(&path, "match.end").iter().all(|end| end == "max-moves"));
+    assert_eq!(games.matches("[Termination \"adjudication\"]").count(), suite.items.len());
+    let mut wrapped = 0;
+    for game in games.split("\n\n").filter(|part| !part.starts_with('[')) {
+        let lines: Vec<&str> = game.trim_end().lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            assert!(line.len() <= 80 && !line.ends_with(' '), "{line}");
+            if let Some(next) = lines.get(at + 1) {
+                let word = next.split(' ').next().unwrap();
+                assert!(line.len() + 1 + word.len() > 80, "{line} has room for {word}");
+                wrapped += 1;
+            }
+        }
+    }
+    assert!(wrapped > 16, "{wrapped}");
 }

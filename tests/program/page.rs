@@ -377,3 +377,82 @@ fn the_cumulative_plot_counts_searches() {
     let wanted: Vec<(f64, f64)> = taken.iter().enumerate().map(|(at, &nodes)| (nodes, (at + 1) as f64 / 6.0)).collect();
     assert_eq!(points, wanted);
 }
+
+/// Of several interactions the largest stands first, up or down; each is the factor by which two values differ from the product of each.
+#[test]
+fn the_largest_interaction_stands_first() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("grid.csv");
+    let mut text = "variant,position,table.slots,eval.centre,repeat,depth,search.nodes\n".to_owned();
+    // Powers of 2: two slots alone -1, four -1, the centre +1; together 1/2 and -3/2 beside what these make.
+    for (slots, centre, power) in [(1, 0, 0.0), (2, 0, -1.0), (4, 0, -1.0), (1, 5, 1.0), (2, 5, 0.5), (4, 5, -1.5)] {
+        for position in 0..12 {
+            let noise = 0.01 * f64::from(position * (slots + centre)).sin();
+            let nodes = 1e6 * (power + noise).exp2();
+            text += &format!("s{slots}c{centre},p{position},{slots},{centre},0,5,{nodes:.0}\n");
+        }
+    }
+    fs::write(&file, text).unwrap();
+    let (stdout, stderr, code) = run(&["report", file.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(code, 0, "{stderr}");
+    let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let table = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "interactions").unwrap();
+    let found: Vec<(&str, &str, f64)> = table["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            (row["first"].as_str().unwrap(), row["second"].as_str().unwrap(), row["ratio"].as_f64().unwrap().log2())
+        })
+        .collect();
+    let wanted = [("slots=4", "centre=5", -1.5), ("slots=2", "centre=5", 0.5)];
+    for (found, wanted) in found.iter().zip(wanted) {
+        assert!((found.0, found.1) == (wanted.0, wanted.1) && (found.2 - wanted.2).abs() < 0.05, "{found:?}");
+    }
+    assert_eq!(found.len(), 2);
+}
+
+/// What all variants have alike is told once: every option whose value is the same in each, and none that is not.
+#[test]
+fn options_of_all_variants_are_those_that_none_changes() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("trial.toml");
+    let text = "name = 'trial'\nsuite = { startpos = true }\nlimit = { depth = 1 }\nbaseline = { variant = 'b' }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
+        'table.slots' = 2\n[[variant]]\nname = 'c'\n'lmr.reduction' = 3\n";
+    fs::write(&file, text).unwrap();
+    let out = folder.path().join("out").to_str().unwrap().to_owned();
+    assert_eq!(run(&["run", file.to_str().unwrap(), "--quiet", "--out", &out]).2, 0);
+    let manifest: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(format!("{out}/manifest.json")).unwrap()).unwrap();
+    fn leaves(value: &serde_json::Value, path: &str, found: &mut Vec<(String, String)>) {
+        match value.as_object() {
+            Some(fields) => fields.iter().for_each(|(name, value)| leaves(value, &format!("{path}.{name}"), found)),
+            None => found.push((path[1..].to_owned(), value.as_str().map_or_else(|| value.to_string(), str::to_owned))),
+        }
+    }
+    let of = |name: &str| {
+        let mut found = Vec::new();
+        leaves(&manifest["options"][name], "", &mut found);
+        found
+    };
+    let (a, b, c) = (of("a"), of("b"), of("c"));
+    let wanted: Vec<_> = a.iter().filter(|leaf| b.contains(leaf) && c.contains(leaf)).cloned().collect();
+    assert_eq!(a.len() - wanted.len(), 2, "slots and reduction");
+    let (stdout, _, _) = run(&["report", &out, "--format", "json"]);
+    let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    // What the file says is held against is so on its page, wherever it stands in the file.
+    let summary = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "summary").unwrap();
+    let names: Vec<&str> =
+        summary["rows"].as_array().unwrap().iter().map(|row| row["variant"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a", "b *", "c"]);
+    fn find<'a>(parts: &'a serde_json::Value, key: &str) -> Option<&'a serde_json::Value> {
+        parts
+            .as_array()?
+            .iter()
+            .find_map(|part| if part["key"] == key { Some(part) } else { find(&part["parts"], key) })
+    }
+    let rows = find(&page["parts"], "common_options").unwrap()["rows"].as_array().unwrap();
+    let word = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let found: Vec<_> = rows.iter().map(|row| (word(&row["option"]), word(&row["value"]))).collect();
+    assert_eq!(found, wanted);
+}

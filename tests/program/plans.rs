@@ -219,3 +219,78 @@ fn an_audit_that_is_piped_is_quiet() {
     let (stdout, stderr, code) = run(&["audit", "experiments/quick.toml", "--depth", "2", "--positions", "2"]);
     assert!(code == 0 && stdout.contains("iterations") && stderr.is_empty(), "{stderr}");
 }
+
+/// What is never cleared, table or history, runs through the suite as one job, and its rows' ids say what came before; others' do not.
+#[test]
+fn what_is_kept_depends_on_what_came_before() {
+    let folder = TempDir::new().unwrap();
+    let of = |first: &str| {
+        let suite = format!("{first}\n8/8/8/4k3/8/8/8/R3K3 w - - id \"rook\";\n");
+        fs::write(folder.path().join("own.epd"), suite).unwrap();
+        let file = folder.path().join("plan.toml");
+        let text = "suite = 'own.epd'\nlimit = { depth = 2 }\n[[variant]]\nname = 'cleared'\n[[variant]]\nname = 'table'\n\
+            'table.clear' = 'never'\n[[variant]]\nname = 'history'\n'history_clear' = 'never'\n";
+        fs::write(&file, text).unwrap();
+        let plan = Plan::new(&Experiment::load(&file, &[]).unwrap_or_else(|problem| panic!("{}", problem.message)));
+        let kept = [0, 1, 2].map(|variant| plan.is_one_job(variant));
+        let ids = [0, 1, 2].map(|variant| plan.row_id(&plan.job_of(variant, None, 1, 0), 1, 0, 1));
+        (kept, ids, plan.len())
+    };
+    let (kept, ids, jobs) = of("8/8/8/4k3/8/8/8/K7 b - - id \"kings\";");
+    assert_eq!((kept, jobs), ([false, true, true], 2 + 1 + 1));
+    let (_, others, _) = of("8/8/8/4k3/8/8/8/1K6 b - - id \"kings\";");
+    assert_eq!([0, 1, 2].map(|variant| ids[variant] == others[variant]), [true, false, false]);
+}
+
+/// Limits are no options: a column of their own says them. Those that are none are refused, wherever they stand.
+#[test]
+fn limits_are_no_columns_and_none_is_out_of_range() {
+    let head = "suite = { startpos = true }\n";
+    let two = "limit = { depth = 3 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'limit.depth' = 4\n'table.slots' = 2\n";
+    assert_eq!(plan(&format!("{head}{two}")).varying(), ["table.slots"]);
+    for (text, path) in [
+        ("limit = { depth = 3 }\n[grid]\n'limit.depth' = [2, 300]\n", "limit.depth"),
+        ("limit = { depth = 3 }\n[grid]\n'limit.depth' = [0]\n", "limit.depth"),
+        ("limit = { depth = 3 }\n[grid]\n'limit.nodes' = [-5]\n", "limit.nodes"),
+        ("limit = { depth = 3 }\n[[variant]]\nname = 'a'\n'limit.depth' = 256\n", "limit.depth"),
+        ("limit = { nodes = 3000 }\n[engine]\ndeepening.step = 0\n", "limit.depth"),
+        ("limit = { depth = 0 }\n", "limit"),
+        ("", "limit"),
+    ] {
+        let problem = Experiment::parse(&format!("{head}{text}"), Path::new("plan.toml"), &[]).map(|_| ()).unwrap_err();
+        assert!(problem.message.contains(path), "{text}: {}", problem.message);
+    }
+    for text in [
+        "limit = { depth = 255 }\n",
+        "limit = { nodes = 1 }\n",
+        "limit = { depth = 3 }\n[engine]\ndeepening.step = 0\n",
+    ] {
+        assert_eq!(plan(&format!("{head}{text}")).len(), 1, "{text}");
+    }
+}
+
+/// A whole policy is left out by its kind, be it a word or a table in the grid; by a parameter only where it has that one.
+#[test]
+fn excludes_see_into_policies() {
+    let points = |exclude: &str| -> Vec<String> {
+        let text = format!(
+            "suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n[grid]\n'table.policy' = ['always', 'depth-age', \
+             {{ kind = 'aged-depth', factor = 4 }}]\n'table.slots' = [1, 2]\n[[exclude]]\n{exclude}\n"
+        );
+        plan(&text).variants.iter().map(|point| point.name.clone()).collect()
+    };
+    let without = |gone: &str| -> Vec<String> {
+        points("'table.slots' = 9").into_iter().filter(|name| !name.contains(gone)).collect()
+    };
+    assert_eq!(points("'table.slots' = 9").len(), 6);
+    for (exclude, gone) in [
+        ("'table.policy.kind' = 'always'", "always"),
+        ("'table.policy.kind' = 'aged-depth'", "aged-depth"),
+        ("'table.policy' = 'depth-age'", "depth-age"),
+        ("'table.policy.factor' = 4", "factor=4"),
+        ("'table.slots' = 2", "slots=2"),
+    ] {
+        assert_eq!(points(exclude), without(gone), "{exclude}");
+    }
+    assert_eq!(points("'table.policy.kind' = 'always'\n'table.slots' = 2").len(), 5);
+}

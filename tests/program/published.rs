@@ -66,6 +66,7 @@ fn the_page_opens_with_the_articles_and_what_failed() {
     assert!(place("What failed to hold") < place("Written by `ttlab reproduce`"), "{page}");
     assert!(page.contains("(https://example.org/a)") && page.contains("A. Author") && page.contains("1994"), "{page}");
     assert!(!page.contains("javascript"), "{page}");
+    assert!(page.contains("| experiment | question | holds | differs | cannot tell |\n"), "{page}");
     let failed = &page[place("What failed to hold")..place("Written by")];
     assert!(failed.contains("first: ") && failed.contains("evals") && failed.contains("differs"), "{failed}");
     assert!(page.contains("\"a tenth at most\"") && page.contains("\"Another title\""), "{page}");

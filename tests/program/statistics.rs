@@ -14,6 +14,7 @@
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 use ttlab::analysis::pairing::clusters::Clusters;
 use ttlab::analysis::pairing::flips::joint;
 use ttlab::analysis::pairing::interval::intervals;
@@ -90,6 +91,49 @@ fn very_many_follow_the_normal_law() {
     near(ratio.low, 0.000_138_609_190_458_387_86_f64.exp(), 1e-7);
     near(ratio.high, 0.000_855_405_965_737_115_8_f64.exp(), 1e-7);
     near(ratio.p, 0.006_06, 0.0015);
+}
+
+/// Beyond 200 the ends are those of P. Hall's cubic transformation (1992), which makes a skewed studentised mean nearly normal: found here by
+/// halving instead of a cube root. Student's end stays where it lies farther out.
+#[test]
+fn skew_of_many_is_halls() {
+    for sign in [1.0, -1.0] {
+        let logs: Vec<f64> = (0..400).map(|k| sign * (1.6 * (7.3 * f64::from(k)).sin()).exp() / 10.0).collect();
+        let n = logs.len() as f64;
+        let mean = logs.iter().sum::<f64>() / n;
+        let moment = |power: i32| logs.iter().map(|log| (log - mean).powi(power)).sum::<f64>() / n;
+        let (error, skew) = ((moment(2) / (n - 1.0)).sqrt(), moment(3) / moment(2).powf(1.5) / n.sqrt());
+        assert!(skew * sign > 0.02, "{skew}");
+        let t = StudentsT::new(0.0, 1.0, n - 1.0).unwrap().inverse_cdf(0.975);
+        let end = |wanted: f64| {
+            let (mut low, mut high) = (-10.0, 10.0);
+            for _ in 0..100 {
+                let x = f64::midpoint(low, high);
+                let g = x + skew * x * x / 3.0 + (skew * x).powi(2) * x / 27.0 + skew / 6.0;
+                if g < wanted { low = x } else { high = x }
+            }
+            low
+        };
+        let ratio = Ratio::of(&plain(&logs));
+        near(ratio.low.ln(), mean - error * end(t).max(t), 1e-9);
+        near(ratio.high.ln(), mean - error * end(-t).min(-t), 1e-9);
+        assert!(
+            (end(t) < t - 0.02) == (sign > 0.0) && (end(-t) < -t - 0.02) == (sign > 0.0),
+            "{}, {}",
+            end(t),
+            end(-t)
+        );
+    }
+}
+
+/// Up to sixteen clusters every flip is looked at, beyond it ten thousand are drawn: p is a multiple of what one of them is worth.
+#[test]
+fn sixteen_are_flipped_in_all_ways_and_seventeen_by_chance() {
+    let of = |count: usize| joint(&[Clusters::new(&plain(&waves()[..count]))]).lines[0];
+    let is_multiple = |p: f64, of: f64| (p * of - (p * of).round()).abs() < 1e-6;
+    assert!(is_multiple(of(16).corrected, 32_768.0) && !is_multiple(of(16).corrected, 10_000.0), "{:?}", of(16));
+    assert!(is_multiple(of(17).corrected, 10_000.0), "{:?}", of(17));
+    near(of(17).corrected, of(17).p, 0.02);
 }
 
 #[test]
@@ -378,4 +422,18 @@ proptest! {
             prop_assert!(found.p <= found.corrected && found.weakest >= found.corrected - 1e-12);
         }
     }
+}
+
+/// Wald's limits where the two errors differ: ln(beta / (1 - alpha)) and ln((1 - beta) / alpha), by hand.
+#[test]
+fn each_limit_of_the_test_has_its_own_error() {
+    use ttlab::analysis::questions::match_test::{Bounds, Decision};
+    let bounds = Bounds { elo0: 0.0, elo1: 5.0, alpha: 0.01, beta: 0.2 };
+    let (lower, upper) = bounds.limits();
+    near(lower, -1.599_387_576_580_599, 1e-12);
+    near(upper, 4.382_026_634_673_881, 1e-12);
+    assert_eq!(
+        [-1.6, -1.59, 4.38, 4.39].map(|llr| bounds.decide(llr)),
+        [Decision::H0, Decision::Open, Decision::Open, Decision::H1]
+    );
 }

@@ -54,8 +54,9 @@ fn every_form_of_a_suite_has_its_fields() {
 /// of a seed are those of the file that was made with it.
 #[test]
 fn generated_games_end_as_they_say() {
+    use std::collections::HashMap;
     use ttlab::chess::suite::{Suite, SuiteOptions};
-    use ttlab::chess::{Color, Increments};
+    use ttlab::chess::{Color, EpRule, Increments};
     let make = |args: &[&str]| {
         let (stdout, stderr, code) = run(&[&["generate"][..], args].concat());
         assert_eq!(code, 0, "{stderr}");
@@ -69,9 +70,24 @@ fn generated_games_end_as_they_say() {
     let said: Vec<&str> =
         text.lines().filter_map(|line| line.strip_prefix("[Result \"")?.strip_suffix("\"]")).collect();
     assert_eq!((suite.items.len(), said.len()), (6, 6));
+    let mut lengths = Vec::new();
     for (item, said) in suite.items.iter().zip(&said) {
         let mut board = item.board;
-        item.moves().iter().for_each(|&mv| board.play(mv, Increments::none()));
+        // Positions as the rules tell them apart, counted by what a FEN says before its clocks.
+        let mut met: HashMap<String, u32> = HashMap::new();
+        let mut draws = Vec::new();
+        for at in 0..=item.moves().len() {
+            let fen = board.fen(EpRule::Legal);
+            let times = met.entry(fen.split(' ').take(4).collect::<Vec<_>>().join(" ")).or_default();
+            *times += 1;
+            draws.push(*times >= 3 || board.halfmove_clock() >= 100);
+            item.moves().get(at).into_iter().for_each(|&mv| board.play(mv, Increments::none()));
+        }
+        // A game goes on until it is drawn, has no move, or its length is up; not beyond, and no less far.
+        let end = draws.pop().unwrap();
+        assert!(!draws.contains(&true), "{} goes on after a draw", item.id);
+        let over = end || !board.has_legal_move();
+        assert!(over || item.moves().len() == 200, "{} ends after {} plies", item.id, item.moves().len());
         let result = match (board.has_legal_move(), board.in_check(), board.turn()) {
             (true, ..) => "*",
             (false, false, _) => "1/2-1/2",
@@ -80,7 +96,9 @@ fn generated_games_end_as_they_say() {
         };
         assert_eq!(*said, result, "{}", item.id);
         assert!(item.moves().len() <= 200, "{}", item.id);
+        lengths.push(item.moves().len());
     }
+    assert!(lengths.iter().any(|&plies| plies < 200), "{lengths:?}");
     for result in ["*", "1-0", "0-1"] {
         assert!(said.contains(&result), "{result}: {said:?}");
     }

@@ -189,3 +189,38 @@ fn a_pipe_is_answered() {
         assert!(!deepest || heard.iter().any(|line| line.starts_with("info depth 5 ")), "{heard:?}");
     }
 }
+
+/// What begins something new ends the search that is under way, and it is answered; words that mean nothing in `go` are passed over;
+/// without a finished iteration the first legal move is played.
+#[test]
+fn what_comes_next_ends_a_search() {
+    let mut client = Client::new(&["--set", "table.size=1 MiB"]);
+    for next in ["ucinewgame", "setoption name Clear Hash", "setoption name Hash value 2"] {
+        client.say(&format!("position startpos\ngo infinite\n{next}\nisready"));
+        assert!(client.until("readyok").iter().any(|line| line.starts_with("bestmove ")), "{next}");
+    }
+    client.say("go whatever depth 2 mate");
+    assert!(client.until("bestmove").iter().any(|line| line.starts_with("info depth 2 ")));
+    for fen in ["startpos", "fen 4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"] {
+        client.say(&format!("position {fen}\ngo nodes 1"));
+        let board = match fen.strip_prefix("fen ") {
+            Some(fen) => ttlab::chess::Board::from_fen(fen).unwrap(),
+            None => ttlab::chess::Board::startpos(),
+        };
+        let mut moves = ttlab::chess::MoveList::new();
+        ttlab::chess::legal(&board, &mut moves);
+        assert_eq!(client.best(), moves[0].to_string(), "{fen}");
+    }
+    client.quit();
+}
+
+/// While it ponders no clock runs: a millisecond is long over when the twelfth iteration is told.
+#[test]
+fn a_pondering_search_is_not_ended_by_the_clock() {
+    let mut client = Client::new(&["--set", "table.size=1 MiB"]);
+    client.say("position fen 8/8/4k3/8/8/3KP3/8/8 w - - 0 1\ngo ponder movetime 1");
+    client.until("info depth 12 ");
+    client.say("ponderhit");
+    client.best();
+    client.quit();
+}

@@ -16,18 +16,27 @@ enum Step {
     Advance(u16),
 }
 
+/// Entries of every day, and on purpose those at the ends of what a packing holds: scores of 16 bits with a sign, depths of 8, moves of 15,
+/// nodes of 32 and where their rounding begins.
 fn any_entry() -> impl Strategy<Value = Entry> {
-    (1u16..0x7fff, -31_000..=31_000, 0u8..20, 1u8..4, any::<bool>(), 0u32..1_000_000).prop_map(
-        |(mv, score, depth, bound, pv, nodes)| Entry {
-            mv: Move::from_bits(mv),
-            score,
-            depth,
-            bound: Bound::from_bits(bound),
-            pv,
-            nodes,
-            ..Entry::default()
-        },
-    )
+    let mv = prop_oneof![6 => 1u16..0x7fff, 1 => Just(0), 1 => Just(0x7fff)];
+    let score = prop_oneof![
+        6 => -31_000..=31_000,
+        1 => Just(i32::from(i16::MIN)),
+        1 => Just(i32::from(i16::MAX)),
+        1 => -1..=1,
+    ];
+    let depth = prop_oneof![6 => 0u8..20, 1 => Just(0), 1 => 127u8..=128, 1 => 254u8..=255];
+    let nodes = prop_oneof![6 => 0u32..1_000_000, 2 => 60u32..132, 1 => u32::MAX - 2..=u32::MAX, 1 => 0u32..2];
+    (mv, score, depth, 1u8..4, any::<bool>(), nodes).prop_map(|(mv, score, depth, bound, pv, nodes)| Entry {
+        mv: Move::from_bits(mv),
+        score,
+        depth,
+        bound: Bound::from_bits(bound),
+        pv,
+        nodes,
+        ..Entry::default()
+    })
 }
 
 /// Few keys, spread over both ends of the word, so that positions meet again and buckets fill.
@@ -45,7 +54,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         6 => (any_key(), any_entry()).prop_map(|(key, entry)| Step::Store(key, entry)),
         3 => any_key().prop_map(Step::Probe),
         1 => any_key().prop_map(Step::Cutoff),
-        1 => (0u16..600).prop_map(Step::Advance),
+        1 => prop_oneof![4 => 0u16..600, 1 => 1022u16..1027, 1 => 2046u16..2050].prop_map(Step::Advance),
     ]
 }
 
@@ -146,9 +155,14 @@ proptest! {
             if table.counters().rejections == before {
                 let hit = table.probe(key, entry.depth).expect("what was stored is found");
                 prop_assert_eq!(hit.slot, stored.slot, "{:?}", options);
-                let exact = options.layout == Layout::Bytes24;
-                let kept = Entry { generation: 0, used: false, nodes: if exact { hit.entry.nodes } else { entry.nodes }, ..hit.entry };
+                // Nodes are rounded down to one part in 64 but where a word of their own holds them; a move that is none may be the old one.
+                let exact = options.layout == Layout::Bytes24 || entry.nodes < 64;
+                let nodes = hit.entry.nodes;
+                prop_assert!(nodes <= entry.nodes && entry.nodes - nodes <= if exact { 0 } else { entry.nodes / 64 }, "{:?}", options);
+                let mv = if entry.mv.is_none() { entry.mv } else { hit.entry.mv };
+                let kept = Entry { generation: 0, used: false, nodes: entry.nodes, mv, ..hit.entry };
                 prop_assert_eq!(kept, entry, "{:?}", options);
+                prop_assert_eq!((hit.age, hit.entry.generation), (0, table.now()), "{:?}", options);
             }
         }
     }
@@ -413,5 +427,66 @@ fn answers_given_for_the_first_time_are_counted_where_they_are_asked_for() {
         }
         assert_eq!(table.counters().reused, if counts { reused } else { 0 }, "{name}");
         assert!(reused > 20, "{name}: {reused}");
+    }
+}
+
+/// What a store says of where things went is where they are found: those from the place of the newcomer on to the one that left are one
+/// slot on, all others where they were.
+#[test]
+fn what_a_store_moved_is_found_one_slot_on() {
+    let mut moved_on = 0;
+    for (policy, slots) in
+        [("two-tier", 4), ("two-deep", 2), ("two-big1", 2), ("big-all", 1), ("always", 4), ("depth-age", 4)]
+    {
+        for same_key in ["replace", "policy", "deeper"] {
+            let text = format!(
+                "size = {slots}\nslots = {slots}\npolicy = '{policy}'\nsame_key = '{same_key}'\nindex = 'modulo'"
+            );
+            let options: TableOptions = toml::from_str(&text).unwrap();
+            let mut table = build(&options, None, false).unwrap().unwrap();
+            let keys: Vec<u64> = (1..12_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+            let mut state = 3_u64;
+            let mut random = |below: u64| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) % below
+            };
+            for _ in 0..2000 {
+                let places = |table: &mut dyn Table| -> Vec<Option<usize>> {
+                    keys.iter().map(|&key| table.probe(key, 0).map(|hit| hit.slot)).collect()
+                };
+                let before = places(table.as_mut());
+                let new = random(keys.len() as u64) as usize;
+                let entry =
+                    Entry { bound: Bound::Lower, depth: random(6) as u8, nodes: random(99) as u32, ..Entry::default() };
+                let stored = table.store(keys[new], entry);
+                let after = places(table.as_mut());
+                let last = stored.slot + usize::from(stored.moved);
+                for (at, (before, after)) in before.iter().zip(&after).enumerate() {
+                    let wanted = match *before {
+                        before if stored.refused => before,
+                        _ if at == new => Some(stored.slot),
+                        Some(slot) if (stored.slot..last).contains(&slot) => Some(slot + 1),
+                        Some(slot) if slot == last => None,
+                        before => before,
+                    };
+                    assert_eq!(*after, wanted, "{text}: {stored:?}");
+                }
+                moved_on += usize::from(stored.moved > 0);
+            }
+        }
+    }
+    assert!(moved_on > 1000, "{moved_on}");
+}
+
+/// However small a share of a working set is, it is a bucket.
+#[test]
+fn the_smallest_share_is_a_bucket() {
+    for (share, working_set, slots, wanted) in [("25 %", 1000, 2, 250), ("25 %", 3, 4, 4), ("0.01 %", 10, 1, 1)] {
+        let options: TableOptions =
+            toml::from_str(&format!("size = '{share}'\nslots = {slots}\nindex = 'modulo'")).unwrap();
+        assert_eq!(entries(&options, Some(working_set)), Some(wanted), "{share} of {working_set}");
+        let table = build(&options, Some(working_set), false).unwrap().unwrap();
+        assert_eq!(table.occupancy().slots, wanted);
+        assert_eq!((entries(&options, None), bytes(&options, None)), (None, None), "a share of what is not known");
     }
 }

@@ -427,4 +427,14 @@ fn what_a_trace_holds_is_counted() {
         trace.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key).collect();
     assert_eq!((info.positions, info.estimated), (keys.len() as u64, false));
     assert!(info.tells_worth());
+    // Nodes by hand: a counter that goes on, one that begins anew with a search, and one that passes 2^32 in between.
+    let nodes = |all: &[u32], end: u32| {
+        let mut writer = Writer::new(Cursor::new(Vec::new()));
+        all.iter().for_each(|&nodes| writer.push(Event::probe(7, 3, 0, 0, nodes)));
+        writer.push(Event::clear(end));
+        Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap().nodes
+    };
+    assert_eq!(nodes(&[10, 40, 100], 100), 100);
+    assert_eq!(nodes(&[10, 40, 100, 5, 30], 30), 130);
+    assert_eq!(nodes(&[1 << 31, u32::MAX - 9, 20], 20), (1 << 32) + 20);
 }

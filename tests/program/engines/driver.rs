@@ -171,6 +171,14 @@ fn a_program_that_is_none_is_told() {
     assert!(matches!(unguarded.start().unwrap_err().fault, Fault::Start(_)));
 }
 
+/// A name that begins with a dot is a file's, as a shell has it, and is not looked for on the path.
+#[test]
+fn a_hidden_file_is_a_file() {
+    let told = |name: &str| find(&Words::One(name.to_owned())).map(|_| ()).unwrap_err();
+    assert_eq!(told(".no-such-engine"), "there is no file .no-such-engine");
+    assert_eq!(told("no-such-engine."), "there is no program `no-such-engine.` on the path");
+}
+
 fn probed(fault: &str, restart: Restart, limit: Limit) -> Probed {
     let (launch, token) = launch(fault, &[]);
     let launch = Launch { restart, ..launch };

@@ -2,6 +2,7 @@
 
 mod driver;
 mod files;
+mod judged;
 mod kills;
 mod races;
 mod real;

@@ -75,3 +75,23 @@ fn tables_that_cannot_fit_are_refused_before_anything_runs() {
     trial.run("out", &[]).expect(2).says(&["table.size", "memory", "\"default\""]);
     assert!(!trial.path("out").exists(), "a refused run left something behind");
 }
+
+/// Of many failures the first five are told, and how many there were.
+#[test]
+fn the_first_failures_are_told_and_the_others_counted() {
+    let trial = Trial::new(
+        "suite = 'data/bratko-kopec.epd'\nfirst = 7\nlimit = { depth = 1 }\n[[variant]]\nname = 'fits'\n[[variant]]\nname = 'large'\n\
+         'table.size' = '700 MiB'\n",
+    );
+    let command = format!(
+        "ulimit -v 600000; exec '{}' run '{}' --jobs 1 --out '{}'",
+        binary().display(),
+        trial.file,
+        trial.text("out")
+    );
+    let said = said(Command::new("sh").args(["-c", &command])).expect(3).says(&["7 jobs failed"]);
+    assert_eq!(said.stderr.matches("failed: \"large\" on BK.0").count(), 5, "{}", said.stderr);
+    for item in 1..=5 {
+        assert!(said.stderr.contains(&format!("\"large\" on BK.0{item}: ")), "{}", said.stderr);
+    }
+}

@@ -89,6 +89,24 @@ fn missing_rows_are_named_and_leave_what_was_there() {
     sweep.merge("out", &[]).expect(0);
 }
 
+/// A shard that was killed before its first row was begun, and lacks all its jobs.
+#[test]
+fn a_shard_without_any_row_lacks_all_its_jobs() {
+    let sweep = Sweep::new(SMALL, 2);
+    sweep.shard(0, "out", &[]).expect(0);
+    sweep.shard(1, "out", &[]).expect(0);
+    let part = sweep.trial.path("out/shards/1/results.csv");
+    let whole = fs::read(&part).unwrap();
+    fs::remove_file(&part).unwrap();
+    // Of 31 jobs: six items' five variants, and one over the whole suite, which is the first shard's.
+    let said = sweep.missing("out").expect(3);
+    assert_eq!(said.stdout, "1\n");
+    assert!(said.stderr.contains("15 of 15 jobs missing"), "{}", said.stderr);
+    sweep.merge("out", &[]).expect(3).says(&["shard 1 of 2", "1 of 2 shards lack 15 jobs"]);
+    fs::write(&part, whole).unwrap();
+    sweep.merge("out", &[]).expect(0);
+}
+
 /// A run that was killed before it put its rows in order has them all the same.
 #[test]
 fn rows_in_any_order_are_merged_in_the_plans() {
@@ -246,7 +264,10 @@ fn shards_of_unlike_machines_are_told() {
 fn plans_that_are_none_are_refused() {
     let sweep = Sweep::new(SMALL, 3);
     let plan = fs::read_to_string(sweep.plan()).unwrap();
+    let ids = plan.split("\"ids\": \"").nth(2).unwrap().split('"').next().unwrap();
+    let other = format!("{}{}", if ids.starts_with('0') { '1' } else { '0' }, &ids[1..]);
     let edits: &[(&str, &str, &str)] = &[
+        (ids, &other, "parts[1]: the plan says"),
         (&plan, "", "EOF"),
         (&plan, "[]", "no plan of ttlab"),
         ("\"schema\": 1", "\"schema\": 2", "schema"),

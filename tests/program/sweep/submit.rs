@@ -221,3 +221,16 @@ fn parallel_runs_the_shards() {
     said(Command::new("sh").arg(format!("{out}/parallel/parallel.sh"))).expect(0);
     assert_eq!(bytes(&trial.results("out")), bytes(&trial.results("single")));
 }
+
+/// A backslash in a folder's name is a sign of Slurm's own where it names logs, and of nobody else's.
+#[test]
+fn a_backslash_is_refused_by_slurm_alone() {
+    let trial = Trial::new(SMALL);
+    let plan = trial.text("plan.json");
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
+    let out = format!("{}\\n", trial.text("a"));
+    ttlab(&["submit", "slurm", &plan, "--out", &out]).expect(2).says(&["backslash"]);
+    for system in ["parallel", "htcondor"] {
+        ttlab(&["submit", system, &plan, "--out", &out]).expect(0);
+    }
+}

@@ -176,3 +176,40 @@ fn cells_can_be_guarded_against_spreadsheets() {
         assert!(plain.parse::<f64>().is_err() || plain == guarded, "{plain} became {guarded}");
     }
 }
+
+/// Of many rows that are wrong the first three are named, each by its line, and all are counted.
+#[test]
+fn the_first_wrong_rows_are_named() {
+    let (trial, mut lines) = ran(&small());
+    let nodes = lines[0].split(',').position(|name| name == "search.nodes").unwrap();
+    let places: Vec<usize> = (1..lines.len()).filter(|&at| lines[at].contains(",no table,")).collect();
+    for &at in &places {
+        let mut fields: Vec<&str> = lines[at].split(',').collect();
+        fields[nodes] = "7";
+        lines[at] = fields.join(",");
+    }
+    put(&trial, &lines);
+    let said = ttlab(&["verify", &trial.text("out")]).expect(4).stdout;
+    let told = said.split(')').next().unwrap();
+    assert_eq!((places.len(), told.matches("line ").count()), (9, 3), "{said}");
+    assert!(said.contains("9 rows were edited"), "{said}");
+    for at in &places[..3] {
+        assert!(said.contains(&format!("line {}:", at + 1)), "{said}");
+    }
+}
+
+/// What a spreadsheet would take for a formula begins with an apostrophe; numbers, negative ones too, are left alone.
+#[test]
+fn numbers_are_not_guarded() {
+    use ttlab::report::sheet::{Cell, Column, Part, Sheet, Table};
+    let words = ["=1+1", "+x", "-y", "@z", "\tt", "plain", "-12.5", "+3", "1e5"];
+    let rows = words.iter().map(|word| vec![Cell::text(*word)]).collect();
+    let table = Table { key: "t".to_owned(), columns: vec![Column::words("c", "c", "")], rows, ..Table::default() };
+    let sheet = Sheet { parts: vec![Part::Table(table)], ..Sheet::default() };
+    let cells = |guard: bool| -> Vec<String> {
+        let text = ttlab::report::data::csv(&sheet, guard);
+        csv::Reader::from_reader(text.as_bytes()).records().map(|row| row.unwrap()[8].to_owned()).collect()
+    };
+    assert_eq!(cells(false), words);
+    assert_eq!(cells(true), ["'=1+1", "'+x", "'-y", "'@z", "'\tt", "plain", "-12.5", "+3", "1e5"]);
+}

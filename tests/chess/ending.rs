@@ -1,0 +1,57 @@
+//! What ends a game, where it can be counted out: material that cannot mate, square by square.
+
+use ttlab::chess::ending::{Ending, ending};
+use ttlab::chess::{Board, Square};
+
+/// Kings that leave most squares free, and to which nothing gives check from the squares used below.
+const KINGS: [(u8, char); 2] = [(0, 'K'), (63, 'k')];
+
+fn fen(men: &[(u8, char)]) -> String {
+    let mut squares = [None; 64];
+    for (square, letter) in KINGS.iter().chain(men) {
+        squares[usize::from(*square)] = Some(*letter);
+    }
+    let ranks: Vec<String> = (0..8)
+        .rev()
+        .map(|rank| (0..8).map(|file| squares[rank * 8 + file].map_or("1".to_owned(), String::from)).collect())
+        .collect();
+    let mut fen = format!("{} w - - 0 1", ranks.join("/"));
+    // Empty squares are counted; the longest runs first.
+    (2..=8).rev().for_each(|count| fen = fen.replace(&"1".repeat(count), &count.to_string()));
+    fen
+}
+
+/// FIDE 5.2.2: a dead position is one in which neither side can mate by any moves. Of knights and bishops: one of them alone, or bishops
+/// that all go on squares of one colour, however many and whosesoever they are.
+#[test]
+fn few_men_are_dead_wherever_they_stand() {
+    let dark = |square: u8| Square::new(square).file() % 2 == Square::new(square).rank() % 2;
+    let (mut dead, mut alive) = (0, 0);
+    let mut seen = |men: &[(u8, char)], wanted: bool| {
+        let Ok(board) = Board::from_fen(&fen(men)) else { return };
+        if board.has_legal_move() {
+            let found = ending(&board, &[]) == Some(Ending::Material);
+            assert_eq!(found, wanted, "{board}");
+            *(if wanted { &mut dead } else { &mut alive }) += 1;
+        }
+    };
+    let free = || (2..62).step_by(5);
+    for first in free() {
+        for letter in "BbNnRrQqPp".chars() {
+            seen(&[(first, letter)], "BbNn".contains(letter));
+        }
+        for second in free().filter(|second| *second > first) {
+            for letters in ["BB", "Bb", "bb", "BN", "Bn", "NN", "Nn", "nn"] {
+                let [one, two] = letters.chars().collect::<Vec<_>>()[..] else { unreachable!() };
+                let bishops = letters.eq_ignore_ascii_case("bb");
+                seen(&[(first, one), (second, two)], bishops && dark(first) == dark(second));
+                let third = (first + second) / 2;
+                if third != first && third != second {
+                    let alike = dark(first) == dark(second) && dark(first) == dark(third);
+                    seen(&[(first, one), (second, two), (third, 'b')], bishops && alike);
+                }
+            }
+        }
+    }
+    assert!(dead > 100 && alive > 300, "{dead}, {alive}");
+}
