@@ -500,6 +500,7 @@ mod tests {
             "info depth 2 multipv 1 score cp 9 lowerbound nodes 60 pv h2h3",
             "info depth 2 multipv 1 score cp 8 nodes 90 pv c2c3",
             "info depth 2 multipv 2 score cp 3 nodes 120 pv g2g3",
+            "info depth 2 currmove h2h3 currmovenumber 20 nodes 125",
             "info depth 3 currmove a2a3 currmovenumber 1 nodes 130",
             "info depth 3 multipv 1 score cp 6 nodes 200 pv d2d3 d7d6",
             "info nodes 210 hashfull 4",
@@ -514,6 +515,12 @@ mod tests {
         assert!(rows(nodes(250), "d2d3", &bound).1);
         assert!(rows(nodes(240), "d2d3", &more("info depth 4 score cp 1 nodes 240 pv d2d3")).1);
         assert!(!rows(nodes(250), "d2d3", &more("info depth 4 score cp 1 nodes 240 pv d2d3")).1);
+        // Nodes are of the whole search, whichever variation is told last.
+        let variations = [
+            "info depth 1 multipv 1 score cp 1 nodes 10 pv a2a3",
+            "info depth 1 multipv 2 score cp 0 nodes 30 pv b2b3",
+        ];
+        assert_eq!(rows(depth(1), "a2a3", &variations).0, "1: 30 a2a3 1");
         // A depth that is told again at the stop is no second row.
         let again = more("info depth 3 score cp 6 nodes 260 pv d2d3");
         let told = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 140 d2d3 6";

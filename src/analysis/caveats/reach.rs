@@ -184,15 +184,16 @@ mod tests {
         Reach { clusters, games: false, comparisons, spread, measured: false, matters: 0.1 }
     }
 
-    /// Quantiles of Student's t from any table: 23 degrees of freedom have 2.0687 at 97.5 % and 0.8583 at 80 %.
+    /// Quantiles of Student's t from any table: 23 degrees of freedom have 2.069 at 97.5 % and 0.858 at 80 %.
     #[test]
     fn what_can_be_shown_is_two_quantiles_of_the_standard_error() {
         let [calm, lively] = reach(24, 1, USUAL).detectable();
         let by_hand = |spread: f64| (2.927 * spread / 24.0_f64.sqrt()).exp_m1();
-        assert!((calm - by_hand(0.16)).abs() < 1e-4 && (lively - by_hand(0.61)).abs() < 1e-4, "{calm} {lively}");
+        assert!((calm - by_hand(0.16)).abs() < 2e-4 && (lively - by_hand(0.61)).abs() < 2e-4, "{calm} {lively}");
         assert!(reach(24, 1, USUAL).falls_short() && !reach(25, 1, USUAL).falls_short());
         // More comparisons ask for more; a claim of no comparison, or of too few positions, is another caveat's.
-        assert!(reach(24, 3, USUAL).detectable()[0] > calm);
+        let more = reach(24, 3, USUAL).detectable()[0];
+        assert!(more > 1.1 * calm, "{more}");
         assert_eq!([reach(24, 0, USUAL), reach(5, 1, USUAL)].map(Reach::if_any), [None, None]);
         // (1.96 + 0.84)^2 x 0.61^2 / ln(1.1)^2 is 322, and a little more since the spread is not known.
         let [_, most] = reach(24, 1, USUAL).needed();
