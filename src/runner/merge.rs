@@ -90,7 +90,6 @@ struct Survey {
     /// The check of each done job's last row.
     done: HashMap<u64, String>,
     failed: u64,
-    sorted: bool,
 }
 
 impl<'a> Shards<'a> {
@@ -130,12 +129,12 @@ impl<'a> Shards<'a> {
     /// Reads and checks every row of a shard.
     fn survey(&self, ledger: &Ledger<'_>, shard: u64, folder: &Path) -> Result<Survey, MergeError> {
         let path = folder.join("results.csv");
-        let mut survey = Survey { done: HashMap::new(), failed: 0, sorted: true };
+        let mut survey = Survey { done: HashMap::new(), failed: 0 };
         if !path.exists() {
             return Ok(survey);
         }
         let split = self.split();
-        let (mut chains, mut before) = (Chains::default(), None);
+        let mut chains = Chains::default();
         let scanned = record::scan(&path, &self.header(), |_, row| {
             let row = row?;
             let entry = ledger.entry(row)?;
@@ -148,8 +147,6 @@ impl<'a> Shards<'a> {
                 survey.done.insert(job, row.iter().next_back().unwrap_or_default().to_owned());
             }
             survey.failed += u64::from(entry.failed);
-            survey.sorted &= before <= Some(entry.place);
-            before = Some(entry.place);
             Ok(())
         });
         match scanned {

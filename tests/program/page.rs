@@ -456,3 +456,29 @@ fn options_of_all_variants_are_those_that_none_changes() {
     let found: Vec<_> = rows.iter().map(|row| (word(&row["option"]), word(&row["value"]))).collect();
     assert_eq!(found, wanted);
 }
+
+/// Values that are numbers are sorted as such, wherever they stand in the rows; several key seeds are said to be.
+#[test]
+fn groups_are_sorted_by_their_numbers_and_seeds_are_told() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("seeds.csv");
+    let mut text = "variant,position,table.slots,keys.seed,repeat,depth,search.nodes\n".to_owned();
+    for (slots, nodes) in [(4, 100), (16, 300), (1, 200)] {
+        for position in 0..6 {
+            text += &format!("s{slots},p{position},{slots},1,0,5,{}\n", nodes + position);
+            text += &format!("\"s{slots}, key seed 2\",p{position},{slots},2,0,5,{}\n", nodes + 2 * position);
+        }
+    }
+    fs::write(&file, text).unwrap();
+    let read = |args: &[&str]| {
+        let (stdout, stderr, code) = run(&[&["report", file.to_str().unwrap()], args].concat());
+        assert_eq!(code, 0, "{stderr}");
+        stdout
+    };
+    let page = read(&["--format", "json"]);
+    assert!(page.contains("Every variant was searched under 2 key seeds"), "{page}");
+    let html = read(&["--by", "table.slots", "--format", "html"]);
+    for (value, place) in [("1", 0), ("4 *", 1), ("16", 2)] {
+        assert!(html.contains(&format!("data-v=\"{place}\">{value}<")), "{value}: {html}");
+    }
+}

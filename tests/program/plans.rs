@@ -158,6 +158,14 @@ fn shards_are_balanced() {
                 *of_variant.entry((job.variant, shard)).or_default() += 1;
                 of_item.entry(job.item).or_default().push(shard);
             }
+            // Where the variants divide the number of shards, a shard with several jobs has more than one variant all the same.
+            for (shard, &jobs) in loads.iter().enumerate().filter(|_| shards > items as u64 && shards % variants == 0) {
+                let kinds = of_variant.keys().filter(|(_, of)| *of == shard as u64).count();
+                assert!(
+                    jobs < 2 || variants < 2 || kinds > 1,
+                    "{variants} variants, {items} items, {shards} shards: {shard}"
+                );
+            }
             let (most, least) = (loads.iter().max().unwrap(), loads.iter().min().unwrap());
             let together = shards <= items as u64;
             let step = if together { variants } else { 1 };

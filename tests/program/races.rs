@@ -235,3 +235,42 @@ fn luck_in_the_race_is_found_out() {
     assert!(tuned.held.iter().all(|held| held.p >= held.test.p - 1e-12));
     assert!(tuned.held.iter().any(|held| held.p > held.test.p));
 }
+
+/// Of those that are confirmed the ones still in the race come first, though one that left early, on few items, looks better.
+#[test]
+fn who_stayed_is_confirmed_before_who_left() {
+    let value = |stage: Stage, who: usize, at: usize, _: usize| match (who, stage) {
+        (0, _) => 100.0,
+        (1, _) => 50.0,
+        (2, _) => 60.0,
+        // Never clearly worse than the best, and in the end worse on the whole than the one that was.
+        (_, Stage::Race(0)) => [40.0, 65.0][at % 2],
+        (_, Stage::Race(_)) => [20.0, 330.0][at % 2],
+        (_, Stage::Held(_)) => 70.0,
+    };
+    let (tuned, asked) = race((4, 0, 60, 0), &Tune { finalists: 2, ..Tune::default() }, value);
+    assert_eq!(tuned.rounds.iter().map(|round| round.items).collect::<Vec<_>>(), [12, 18]);
+    assert_eq!((tuned.winner, tuned.candidates[2].dropped, tuned.candidates[3].dropped), (1, Some(0), None));
+    assert!(tuned.candidates[2].ratio.mean < tuned.candidates[3].ratio.mean, "{:?}", tuned.candidates);
+    assert_eq!(asked.last().unwrap().1, [0, 1, 3]);
+}
+
+/// Six of six below, five of them by a hundredth: by signs that is rare (1 in 32), but the interval does not leave 1 out, and nothing is found.
+#[test]
+fn a_result_that_one_item_makes_is_no_finding() {
+    let value = |stage: Stage, who: usize, at: usize, _: usize| match (who, stage) {
+        (0, _) => 100.0,
+        (_, Stage::Race(_)) => 90.0,
+        (_, Stage::Held(_)) => {
+            if at == 5 {
+                37.0
+            } else {
+                99.0
+            }
+        }
+    };
+    let (tuned, _) = race((2, 0, 12, 0), &Tune { held_out: 0.5, ..Tune::default() }, value);
+    let held = &tuned.held[0];
+    assert!((held.p - 1.0 / 32.0).abs() < 1e-9 && held.test.high > 1.0 && held.test.mean < 1.0, "{held:?}");
+    assert_eq!(tuned.found, [Confirmation::Nothing]);
+}

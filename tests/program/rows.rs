@@ -414,7 +414,7 @@ fn sequences_of_own_play() {
              table.policy = 'aged-depth'\n[grid]\n'table.clear' = ['game', 'search']\n"
         );
         // Bare kings and a rook, shuffling; and a board full of pieces, few of which can be taken: its first iteration is through in time.
-        let epd = "8/8/8/4k3/8/8/8/R3K3 w - - id \"rook\";\n8/8/8/4k3/8/8/8/K7 b - - id \"kings\";\n\
+        let epd = "8/8/8/4k3/8/8/8/R3K3 w - - bm Ra5; id \"rook\";\n8/8/8/4k3/8/8/8/K7 b - - id \"kings\";\n\
             r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - id \"open\";\n";
         let case = Case {
             file: file.leak(),
