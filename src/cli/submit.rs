@@ -112,10 +112,26 @@ pub fn run(args: &Args) -> Outcome {
     for script in scripts {
         let path = folder.join(script.name);
         crate::record::write_whole(&path, script.text.as_bytes()).map_err(|error| io(&path, error))?;
+        if script.text.starts_with("#!") {
+            executable(&path).map_err(|error| io(&path, error))?;
+        }
         println!("{}", path.display());
     }
     println!("to submit {} shards:  {start}", order.shards);
     Ok(Exit::Done)
+}
+
+/// Lets whoever may read a script run it: HTCondor starts it as a program.
+#[cfg(unix)]
+fn executable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(path)?.permissions().mode();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// What the tables of so many jobs take, in MiB, and a little for the rest.

@@ -185,7 +185,9 @@ fn a_shard_under_htcondor_ends_as_dagman_needs_it() {
     let (plan, out) = (trial.text("plan.json"), trial.text("out"));
     ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
     ttlab(&["submit", "htcondor", &plan, "--out", &out, "--mem", "64"]).expect(0);
-    let shard = |index: &str| said(Command::new("sh").args([&format!("{out}/htcondor/shard.sh"), index]));
+    // As HTCondor starts it: a program, not a text for a shell.
+    let shard = |index: &str| said(Command::new(format!("{out}/htcondor/shard.sh")).arg(index));
+    assert!(fs::metadata(format!("{out}/htcondor/merge.sh")).unwrap().permissions().mode() & 0o111 != 0);
     shard("0").expect(0).says(&["1 jobs failed"]);
     shard("7").expect(2);
     ttlab(&["plan", "--missing", &plan, "--out", &out]).expect(3);
