@@ -16,6 +16,7 @@ struct Peace {
     plan: Plan,
     folder: PathBuf,
     rows: Vec<Vec<String>>,
+    manifest: Vec<u8>,
 }
 
 fn continued(experiment: &Experiment, plan: &Plan, folder: &Path, repair: bool) -> Result<(), String> {
@@ -54,13 +55,25 @@ fn peace() -> &'static Peace {
         let plan = Plan::new(&experiment);
         continued(&experiment, &plan, &folder, false).expect("a run");
         let rows = rows(&folder);
-        Peace { experiment, plan, folder, rows }
+        let manifest = std::fs::read(folder.join("manifest.json")).expect("a manifest");
+        Peace { experiment, plan, folder, rows, manifest }
     })
+}
+
+/// Puts the folder back as the first run left it: every run adds a stretch to the manifest, every repair a copy.
+fn tidy(peace: &Peace) {
+    for entry in std::fs::read_dir(&peace.folder).expect("the folder").flatten() {
+        if entry.file_name().to_string_lossy().contains(".damaged-") {
+            std::fs::remove_file(entry.path()).expect("a copy");
+        }
+    }
+    std::fs::write(peace.folder.join("manifest.json"), &peace.manifest).expect("the manifest");
 }
 
 /// One input.
 pub fn run(data: &[u8]) {
     let peace = peace();
+    tidy(peace);
     let path = peace.folder.join("results.csv");
     let header = record::header(&peace.plan.varying(), peace.plan.extra()).join(",") + "\n";
     let bytes = [header.as_bytes(), data].concat();

@@ -148,7 +148,9 @@ fn parse_line(bytes: &[u8]) -> Result<StringRecord, String> {
         return Err(CARRIAGE.to_owned());
     }
     if !text.contains('"') {
-        return Ok(text.split(',').collect());
+        let mut row = StringRecord::with_capacity(text.len(), 128);
+        text.split(',').for_each(|field| row.push_field(field));
+        return Ok(row);
     }
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)

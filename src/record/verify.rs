@@ -4,6 +4,7 @@
 use super::manifest::Manifest;
 use super::{ResultsError, check, columns, scan_any};
 use csv::StringRecord;
+use foldhash::fast::RandomState;
 use siphasher::sip::SipHasher13;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hasher;
@@ -98,6 +99,12 @@ fn field(row: &StringRecord, at: Option<usize>) -> &str {
     at.and_then(|at| row.get(at)).unwrap_or_default()
 }
 
+/// A seal as a row has it: eight small hexadecimal digits.
+fn seal_of(text: &str) -> Option<u32> {
+    let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    (text.len() == 8 && text.bytes().all(digit)).then(|| u32::from_str_radix(text, 16).ok())?
+}
+
 fn hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> u64 {
     let mut hash = SipHasher13::new();
     for part in parts {
@@ -115,8 +122,9 @@ pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<Verified, Resu
     let kept: HashSet<&str> = manifest.map(Manifest::kept).unwrap_or_default();
     let mut found = Verified::default();
     let mut places: Option<Places> = None;
-    let (mut seen, mut jobs): (HashSet<u64>, HashSet<u64>) = Default::default();
-    let mut open: HashMap<u64, u32> = HashMap::new();
+    let mut seen: HashSet<u64, RandomState> = HashSet::default();
+    // What stands in the check of each job's last row.
+    let mut jobs: HashMap<u64, u32, RandomState> = HashMap::default();
     let mut seals = SipHasher13::new();
     let header = scan_any(path, |header, line, row| {
         let places = places.get_or_insert_with(|| Places::new(header));
@@ -137,7 +145,7 @@ pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<Verified, Resu
             false => game,
         };
         let job = hash([variant, item, repeat, field(row, places.opponent)]);
-        jobs.insert(job);
+        let written_before = jobs.entry(job).or_insert(0);
         let failed = !field(row, places.error).is_empty();
         found.failed += u64::from(failed);
         if places.id.is_some() && !seen.insert(hash([field(row, places.id)])) {
@@ -146,17 +154,18 @@ pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<Verified, Resu
             return Ok(());
         }
         let Some(last) = places.check else { return Ok(()) };
-        seals.write(field(row, places.check).as_bytes());
-        let previous = if failed { 0 } else { open.get(&job).copied().unwrap_or(0) };
+        let text = field(row, places.check);
+        seals.write(text.as_bytes());
+        let previous = if failed { 0 } else { *written_before };
         let expected = check(previous, row.iter().take(last));
-        if field(row, places.check) != format!("{expected:08x}") {
+        let written = seal_of(text);
+        if written != Some(expected) {
             found.damaged += 1;
             found
                 .name(line.number, "its check does not fit: it was edited or damaged, or the row before it is missing");
         }
         // What follows is held against what stands there, so that one edit is one edit.
-        let written = u32::from_str_radix(field(row, places.check), 16).unwrap_or(expected);
-        open.insert(job, written);
+        *written_before = written.unwrap_or(expected);
         Ok(())
     })?;
     found.sealed = Places::new(&header).check.is_some();

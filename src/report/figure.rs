@@ -11,6 +11,7 @@ use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::questions::within::{self, Counted};
 use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::{Frame, Summary};
+use crate::record::columns;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -257,15 +258,19 @@ pub fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
         let ratio = summary.lines[at].ratio();
         Some((ratio.mean, ratio.low, ratio.high))
     };
+    let with = |share: f64, (low, high): (f64, f64)| (share, low, high);
     let usable = |at: usize| {
         let line = &summary.lines[at];
-        (line.probes > 0.0).then(|| (line.usable / line.probes, line.usable_interval.0, line.usable_interval.1))
+        (line.probes > 0.0).then(|| with(line.usable / line.probes, line.interval(columns::USABLE)))
     };
     let hits = |at: usize| {
         let line = &summary.lines[at];
-        (line.probes > 0.0).then(|| (line.hits / line.probes, f64::NAN, f64::NAN))
+        (line.probes > 0.0).then(|| with(line.hits / line.probes, line.interval(columns::HITS)))
     };
-    let saved = |at: usize| summary.lines[at].worth().map(|(saved, of)| (saved / of, f64::NAN, f64::NAN));
+    let saved = |at: usize| {
+        let line = &summary.lines[at];
+        line.worth().map(|(saved, of)| with(saved / of, line.interval(columns::SAVED)))
+    };
     let along =
         |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| curves::along(&grid.frame, &grid.axes, axis, summary, value);
     let worth = across(&along(&hits), along(&saved));

@@ -326,6 +326,7 @@ impl Page {
             parts.extend(table::interactions(grid).map(Part::Table));
         }
         parts.extend(table::anatomy(self).map(Part::Table));
+        parts.extend(table::rates(self).map(Part::Table));
         parts.extend(figure::anatomy(summary).map(Part::Figure));
         let counters = anatomy::anatomy(rows, summary);
         parts.extend(

@@ -108,8 +108,8 @@ fn lay_options(frame: &mut Frame, sources: &[Source], asked: &[&str]) {
     let mut paths: Vec<&String> =
         leaves.iter().flat_map(HashMap::values).flat_map(HashMap::keys).collect::<BTreeSet<_>>().into_iter().collect();
     paths.retain(|path| asked.iter().any(|name| columns::may_mean(name, path)));
-    let from = frame.coded(SOURCE);
-    let variants = frame.coded(VARIANT);
+    let from = frame.coded(SOURCE).into_owned();
+    let variants = frame.coded(VARIANT).into_owned();
     let places: Vec<usize> = match sources {
         [_] => vec![0],
         _ => from
@@ -119,7 +119,7 @@ fn lay_options(frame: &mut Frame, sources: &[Source], asked: &[&str]) {
             .collect(),
     };
     for path in paths {
-        let old = frame.coded(path);
+        let old = frame.coded(path).into_owned();
         frame.put_words(path, |row| {
             let source = if sources.len() == 1 { 0 } else { places[from.codes()[row] as usize] };
             let told = leaves[source].get(variants.at(row)).and_then(|leaves| leaves.get(path));

@@ -256,6 +256,31 @@ pub fn anatomy(page: &Page) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
+/// How sure the shares are that other tables show: over positions, or games, which are what was drawn.
+#[must_use]
+pub fn rates(page: &Page) -> Option<Table> {
+    const SHOWN: [(&str, &str, &str); 7] = [
+        ("hits", "hits", columns::HITS),
+        ("usable", "cutoffs", columns::USABLE),
+        ("move_only", "move only", columns::MOVE_ONLY),
+        ("misses_other", "other-key miss", columns::MISSES_OTHER),
+        ("evictions", "displaced another", columns::EVICTIONS),
+        ("rejections", "refused", columns::REJECTIONS),
+        ("saved", "nodes saved", columns::SAVED),
+    ];
+    let summary = &page.summary;
+    let worth = summary.lines.iter().any(|line| line.worth().is_some());
+    let shown = || SHOWN.iter().filter(|(.., column)| worth || *column != columns::SAVED);
+    let heads = shown().map(|(key, head, _)| Column::numbers(key, head, "95 % interval")).collect();
+    let table = by_line(page, "rates", "How sure the shares are", heads, |line| {
+        let why = "one position or game, or nothing to count";
+        let row = |(.., column): &(&str, &str, &str)| shares(line.interval(column)).or(why);
+        (line.probes > 0.0).then(|| shown().map(row).collect())
+    });
+    let note = "95 % intervals of the shares of probes and stores, over positions (or games).";
+    (!table.rows.is_empty()).then_some(Table { note: note.to_owned(), ..table })
+}
+
 /// Scores, solved positions and what each comparison could show.
 #[must_use]
 pub fn details(page: &Page) -> Table {
@@ -267,11 +292,6 @@ pub fn details(page: &Page) -> Table {
             "solved",
             "solved",
             "searches that end with a move the suite names, of those where it names one",
-        ),
-        Column::numbers(
-            "usable_interval",
-            "cutoffs 95 %",
-            "interval of the share of probes that ended their node, over positions or games",
         ),
         Column::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips"),
         Column::numbers("median", "median", "the middle one of the ratios"),
@@ -309,7 +329,6 @@ pub fn details(page: &Page) -> Table {
             Cell::count(line.evals),
             other,
             parts(line.solved, "the suite names no best moves"),
-            shares(line.usable_interval).or(if line.probes > 0.0 { "one position or game" } else { NO_TABLE }),
             Cell::p(p).or(why),
             Cell::decimal(ratio.median, 3).or(why),
             below,

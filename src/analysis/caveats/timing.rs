@@ -27,6 +27,9 @@ impl Timing {
     /// From the seconds of all searches; none for a single repeat.
     #[must_use]
     pub fn new(frame: &Frame) -> Option<Self> {
+        if !frame.numbers(columns::REPEAT).iter().any(|repeat| *repeat > 0.0) {
+            return None;
+        }
         let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
         let searches = Searches::gather(frame, &grouping, &[columns::SECONDS.to_owned()]);
         let mut repeats: BTreeMap<(u32, u32, u32, u32), BTreeMap<u32, f64>> = BTreeMap::new();

@@ -3,23 +3,17 @@
 //! Source: Cochran, "Sampling Techniques", 1977, chapter 6: the ratio of two sums over a sample of clusters.
 
 use super::stats::t_quantile;
-use std::collections::BTreeMap;
 
-/// The 95 % interval of a rate, from (cluster, part, whole); none for fewer than two clusters, or nothing to count.
+/// The 95 % interval of a rate, from (part, whole) of each cluster; none for fewer than two clusters, or nothing to count.
 #[must_use]
-pub fn interval(parts: &[(u32, f64, f64)]) -> Option<(f64, f64)> {
-    let mut clusters: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
-    for &(cluster, part, whole) in parts {
-        let sums = clusters.entry(cluster).or_default();
-        *sums = (sums.0 + part, sums.1 + whole);
-    }
+pub fn interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
     let count = clusters.len() as f64;
-    let (part, whole) = clusters.values().fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+    let (part, whole) = clusters.iter().fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
     if clusters.len() < 2 || whole.is_nan() || whole <= 0.0 {
         return None;
     }
     let rate = part / whole;
-    let squares: f64 = clusters.values().map(|(part, whole)| (part - rate * whole).powi(2)).sum();
+    let squares: f64 = clusters.iter().map(|(part, whole)| (part - rate * whole).powi(2)).sum();
     let error = (count / (count - 1.0) * squares).sqrt() / whole;
     let reach = t_quantile(clusters.len(), 0.975) * error;
     // A share lies between none and all.
@@ -35,10 +29,10 @@ mod tests {
     /// 200; the error is sqrt(3/2 * 200) / 400 = 0.0433; Student's t for two degrees of freedom is 4.303.
     #[test]
     fn a_rate_by_hand() {
-        let (low, high) = interval(&[(1, 10.0, 100.0), (2, 30.0, 100.0), (3, 15.0, 100.0), (3, 25.0, 100.0)]).unwrap();
+        let (low, high) = interval(&[(10.0, 100.0), (30.0, 100.0), (40.0, 200.0)]).unwrap();
         let reach = 4.302_653 * 300.0_f64.sqrt() / 400.0;
         assert!((low - (0.2 - reach)).abs() < 1e-6 && (high - (0.2 + reach)).abs() < 1e-6, "{low} {high}");
-        assert_eq!(interval(&[(1, 10.0, 100.0), (1, 30.0, 100.0)]), None, "one position says nothing of others");
-        assert_eq!(interval(&[(1, 0.0, 0.0), (2, 0.0, 0.0)]), None);
+        assert_eq!(interval(&[(40.0, 200.0)]), None, "one position says nothing of others");
+        assert_eq!(interval(&[(0.0, 0.0), (0.0, 0.0)]), None);
     }
 }

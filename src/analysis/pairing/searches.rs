@@ -4,6 +4,7 @@ use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::record::columns;
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 /// One search.
@@ -88,7 +89,7 @@ impl Searches {
         let numbers: Vec<_> = columns.iter().map(|column| frame.numbers(column)).collect();
         let mut searches =
             Self { errors: vec![0; grouping.values.len()], columns: columns.to_vec(), ..Self::default() };
-        let mut places: HashMap<(u32, u32, u32, u32, u32), u32> = HashMap::new();
+        let mut places: HashMap<(u32, u32, u32, u32, u32), u32, RandomState> = HashMap::default();
         let mut last = ((u32::MAX, 0, 0, 0, 0), 0);
         // Each row's search, and its iteration.
         let mut steps: Vec<(u32, Step)> = Vec::with_capacity(frame.rows());

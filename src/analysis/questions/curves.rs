@@ -90,7 +90,7 @@ pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series
         [columns::REPEAT, SEED, columns::DEPTH, columns::NODES].map(|name| frame.numbers(name));
     let (finished, errors) = (frame.coded(columns::FINISHED), frame.coded(columns::ERROR));
     let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
-    for row in 0..frame.rows() {
+    for row in shown(frame, summary, lines) {
         let again = repeats[row] > 0.0 || seeds[row] > 0.0;
         if !again && errors.at(row).is_empty() && finished.at(row) != "false" && nodes[row] > 0.0 {
             let (sum, count) = sums.entry((grouping.group[row], depths[row] as u32)).or_default();
@@ -123,7 +123,8 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     let Some(base) = summary.baseline() else { return Vec::new() };
     let (depths, finished) = (frame.numbers(columns::DEPTH), frame.coded(columns::FINISHED));
     let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    for row in (0..frame.rows()).filter(|&row| finished.at(row) != "false" && depths[row] > 0.0) {
+    let shown = shown(frame, summary, lines);
+    for row in shown.into_iter().filter(|&row| finished.at(row) != "false" && depths[row] > 0.0) {
         rows.entry(depths[row] as u32).or_default().push(row);
     }
     let mut series: Vec<Series> = lines
@@ -153,10 +154,20 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
+/// The rows of the lines given and of the baseline: of a thousand lines a figure shows a few.
+fn shown(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
+    let grouping = Grouping::new(frame, &summary.by);
+    let named = || lines.iter().map(|&at| &summary.lines[at]).chain(summary.baseline());
+    let wanted: Vec<bool> =
+        grouping.values.iter().map(|values| named().any(|line| line.values == *values)).collect();
+    frame.select(|row| wanted[grouping.group[row] as usize])
+}
+
 /// Each search of the lines given against the baseline's: x the baseline's value, y the ratio.
 #[must_use]
 pub fn positions(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     let Some(base) = summary.baseline() else { return Vec::new() };
+    let frame = &frame.take_lean(&shown(frame, summary, lines), &[columns::NODES]);
     let grouping = Grouping::new(frame, &summary.by);
     let metric = Metric::nodes();
     let searches = Searches::gather(frame, &grouping, &[]);

@@ -10,6 +10,8 @@ use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::{How, Metric};
 use crate::record::columns;
+use foldhash::fast::RandomState;
+use std::collections::HashMap;
 
 /// What a summary is to show.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,6 +88,18 @@ pub struct Measure {
     pub apart: usize,
 }
 
+/// The rates that a line has: what is counted, and the columns that add up to what it is counted of.
+pub const RATES: [(&str, &[&str]); 8] = [
+    (columns::HITS, &[columns::PROBES]),
+    (columns::USABLE, &[columns::PROBES]),
+    (columns::MOVE_ONLY, &[columns::PROBES]),
+    (columns::MISSES_EMPTY, &[columns::PROBES]),
+    (columns::MISSES_OTHER, &[columns::PROBES]),
+    (columns::EVICTIONS, &[columns::STORES]),
+    (columns::REJECTIONS, &[columns::STORES]),
+    (columns::SAVED, &[columns::SAVED, columns::NODES]),
+];
+
 /// Totals of one group, over all iterations of all searches; repeats are counted once (times: their median).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Line {
@@ -105,8 +119,6 @@ pub struct Line {
     pub evals: f64,
     /// Hits that ended their node.
     pub usable: f64,
-    /// The 95 % interval of their share of the probes, over positions or games; NaN where there are fewer than two.
-    pub usable_interval: (f64, f64),
     /// Hits that only gave a move.
     pub move_only: f64,
     /// Probes.
@@ -125,6 +137,8 @@ pub struct Line {
     pub evictions: f64,
     /// Stores refused.
     pub rejections: f64,
+    /// The 95 % interval of each of [`RATES`], over positions or games; NaN where there are fewer than two.
+    pub intervals: [(f64, f64); RATES.len()],
     /// Worth of the cutoffs: nodes searched to make the results that they were. 0 where nobody counted.
     pub saved: f64,
     /// Stores for each slot over the life of a table (in sequences: all searches of a game that share it), the mean over tables;
@@ -145,6 +159,12 @@ pub struct Line {
 }
 
 impl Line {
+    /// The interval of one of [`RATES`]; NaN where there is none.
+    #[must_use]
+    pub fn interval(&self, column: &str) -> (f64, f64) {
+        RATES.iter().position(|(part, _)| *part == column).map_or((f64::NAN, f64::NAN), |at| self.intervals[at])
+    }
+
     /// The worth of the cutoffs, and the nodes that it would have taken without them, if nothing else had changed; none where nobody counted.
     #[must_use]
     pub fn worth(&self) -> Option<(f64, f64)> {
@@ -256,6 +276,29 @@ impl Summary {
     }
 }
 
+/// The intervals of each line's rates.
+fn rates(lines: &mut [Line], searches: &Searches) {
+    type Parts = [(f64, f64); RATES.len()];
+    let mut clusters: HashMap<(u32, u32), Parts, RandomState> = HashMap::default();
+    for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first()) {
+        let parts = clusters.entry((search.group, search.cluster)).or_default();
+        for ((part, whole), (column, of)) in parts.iter_mut().zip(&RATES) {
+            *part += searches.sum(at, column);
+            *whole += of.iter().map(|column| searches.sum(at, column)).sum::<f64>();
+        }
+    }
+    let mut clusters: Vec<((u32, u32), Parts)> = clusters.into_iter().collect();
+    // Sums of fractions are of the order in which they are made.
+    clusters.sort_unstable_by_key(|(key, _)| *key);
+    for of in clusters.chunk_by(|a, b| a.0.0 == b.0.0) {
+        let line = &mut lines[of[0].0.0 as usize];
+        line.intervals = std::array::from_fn(|at| {
+            let parts: Vec<(f64, f64)> = of.iter().map(|(_, parts)| parts[at]).collect();
+            rate::interval(&parts).unwrap_or((f64::NAN, f64::NAN))
+        });
+    }
+}
+
 /// Sums, means and counts of each line.
 fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
@@ -284,14 +327,7 @@ fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
             _ => {}
         }
     }
-    let mut rates: Vec<Vec<(u32, f64, f64)>> = vec![Vec::new(); lines.len()];
-    for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first()) {
-        let [usable, probes] = [columns::USABLE, columns::PROBES].map(|column| searches.sum(at, column));
-        rates[search.group as usize].push((search.cluster, usable, probes));
-    }
-    for (line, parts) in lines.iter_mut().zip(&rates) {
-        line.usable_interval = rate::interval(parts).unwrap_or((f64::NAN, f64::NAN));
-    }
+    rates(lines, searches);
     let mut of_line = vec![(0.0, 0); lines.len()];
     for ((group, ..), (stores, number)) in tables {
         let (sum, count) = &mut of_line[group as usize];
@@ -315,7 +351,7 @@ fn compare(
     grouping: &Grouping,
     references: &[Option<usize>],
 ) -> Family {
-    let mut bases: std::collections::HashMap<usize, Base<'_>> = std::collections::HashMap::new();
+    let mut bases: HashMap<usize, Base<'_>> = HashMap::new();
     let pairs: Vec<Pairs> = references
         .iter()
         .enumerate()
@@ -374,7 +410,7 @@ fn rivals(lines: &[Line], reading: &Gauge<'_>, grouping: &Grouping, references: 
 fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, grouping: &Grouping, references: &[Option<usize>]) {
     let score = Metric { name: columns::SCORE.to_owned(), how: How::Last(columns::SCORE.to_owned()) };
     let reading = Gauge::new(searches, &score, frame);
-    let mut bases: std::collections::HashMap<usize, Base<'_>> = std::collections::HashMap::new();
+    let mut bases: HashMap<usize, Base<'_>> = HashMap::new();
     for (at, reference) in references.iter().enumerate() {
         let Some(base) = *reference else { continue };
         lines[at].other_scores =

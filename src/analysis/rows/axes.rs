@@ -61,7 +61,7 @@ pub fn axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axi
     let options: Vec<String> = grid.options().into_iter().map(str::to_owned).collect();
     let columns: Vec<(String, Words)> = options
         .into_iter()
-        .map(|option| (option.clone(), grid.coded(&option)))
+        .map(|option| (option.clone(), grid.coded(&option).into_owned()))
         .filter(|(_, words)| varies(words))
         .collect();
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();

@@ -349,15 +349,15 @@ impl Frame {
 
     /// A column as places in its list of words, and the list: columns of numbers are written out.
     #[must_use]
-    pub fn coded(&self, name: &str) -> Words {
+    pub fn coded(&self, name: &str) -> Cow<'_, Words> {
         match self.column(name) {
-            Some(Values::Words(words)) => words.clone(),
+            Some(Values::Words(words)) => Cow::Borrowed(words),
             Some(numbers) => {
                 let mut words = Words::default();
                 (0..self.rows).for_each(|row| words.push(&numbers.text(row)));
-                words
+                Cow::Owned(words)
             }
-            None => Words::of("", self.rows),
+            None => Cow::Owned(Words::of("", self.rows)),
         }
     }
 
