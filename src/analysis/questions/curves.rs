@@ -158,8 +158,7 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
 fn shown(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
     let grouping = Grouping::new(frame, &summary.by);
     let named = || lines.iter().map(|&at| &summary.lines[at]).chain(summary.baseline());
-    let wanted: Vec<bool> =
-        grouping.values.iter().map(|values| named().any(|line| line.values == *values)).collect();
+    let wanted: Vec<bool> = grouping.values.iter().map(|values| named().any(|line| line.values == *values)).collect();
     frame.select(|row| wanted[grouping.group[row] as usize])
 }
 
