@@ -259,6 +259,7 @@ fn the_forms_for_machines_say_the_same_and_break_nowhere() {
     let markdown = read("markdown");
     assert!(markdown.contains("**FAIL**") && markdown.contains("a&lt;b>\\|"), "{markdown}");
     assert!(!markdown.contains("<b>"), "{markdown}");
+    assert!(markdown.contains("\n| metric | variant | rows | base | new | change |\n"), "{markdown}");
 
     let json: serde_json::Value = serde_json::from_str(&read("json")).unwrap();
     assert_eq!((json["schema"].as_u64(), json["finding"].as_str()), (Some(2), Some("gate")));

@@ -132,6 +132,7 @@ fn every_figure_of_a_tuning_stands_where_it_belongs() {
         ["2", "13", "5", "slots=2, centre=5", "slots=1, centre=0; slots=4, centre=5"],
     ];
     assert_eq!(rounds, wanted);
+    assert!(page.contains("\n| round | items | candidates | best after it | dropped after it |\n"), "{page}");
     let csv = fs::read_to_string(folder.path().join("tune.csv")).unwrap();
     let wanted = "stage,pressure,candidate,searches,ratio,low,high,p,dropped\n\
                   race,as the file has it,\"slots=1, centre=0\",25,1,,,0.021,2\n\
