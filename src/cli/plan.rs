@@ -98,7 +98,16 @@ pub fn run(args: &Args) -> Outcome {
     }
     println!("suite       {} ({} items)", experiment.suite_name, experiment.suite.items.len());
     match plan.is_match() {
-        true => println!("jobs        {} = {} encounters x openings, each a pair of games", plan.len(), plan.lanes()),
+        true => println!(
+            "jobs        {} = {} encounters x openings, each a pair of games{}",
+            plan.len(),
+            plan.lanes(),
+            if experiment.file.games.is_some_and(|games| games.test().stop) {
+                ", fewer where a test ends sooner"
+            } else {
+                ""
+            }
+        ),
         false => {
             println!(
                 "jobs        {} = {} variants x items x {} repeat(s)",

@@ -12,13 +12,13 @@ use super::ordering::{Learned, Ranks, Stack};
 use super::outcome::{Iteration, Limit, Outcome, Progress, SearchCounters};
 use super::pv::Variations;
 use super::search::Search;
+use super::stop::Stop;
 use super::switches::Switches;
 use crate::chess::increments::Increments;
 use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, MoveList, Score};
 use crate::table::options::{Clear, Clock};
 use crate::table::{self, Observed, Table, TableError};
-use std::sync::atomic::AtomicBool;
 
 /// The deepest iteration that any limit allows.
 const DEEPEST: u8 = 255;
@@ -169,16 +169,15 @@ impl Engine {
     }
 
     /// Searches a position. `past`: the positions of the game before it, the oldest first, for repetitions; `stop` is
-    /// looked at every few thousand nodes; `watch` hears when each iteration
-    /// begins and ends (the place to read a clock) and what it found.
+    /// looked at every thousand nodes; `watch` hears when each iteration begins and ends (the place to read a clock) and what it found.
     ///
     /// Counts depend on the options, the position, its past, the limit and the searches before it: on nothing else.
-    pub fn search(
+    pub fn search<'s>(
         &mut self,
         board: &Board,
         past: &[Board],
         limit: Limit,
-        stop: &AtomicBool,
+        stop: impl Into<Stop<'s>>,
         watch: &mut dyn FnMut(Progress),
     ) -> Outcome {
         self.forget(Clear::Search);
@@ -195,8 +194,9 @@ impl Engine {
                 earlier.key()
             })
             .collect();
+        let stop = stop.into();
         let iterations = self.deepen(&root, path, limit, stop, watch);
-        Outcome { iterations, stopped: stop.load(std::sync::atomic::Ordering::Relaxed) }
+        Outcome { iterations, stopped: stop.is_set() }
     }
 
     /// Runs the iterations of one root search.
@@ -205,7 +205,7 @@ impl Engine {
         root: &Board,
         path: Vec<u64>,
         limit: Limit,
-        stop: &AtomicBool,
+        stop: Stop<'_>,
         watch: &mut dyn FnMut(Progress),
     ) -> Vec<Iteration> {
         let mut iterations: Vec<Iteration> = Vec::new();
@@ -269,7 +269,7 @@ impl Engine {
         root: &Board,
         wanted: Wanted,
         buffers: &mut Buffers,
-        stop: &AtomicBool,
+        stop: Stop<'_>,
         watch: &mut dyn FnMut(Progress),
     ) -> Searched {
         let on = Switches::new(&self.options);
@@ -371,7 +371,7 @@ impl<'a> Kernel<'a> {
         root: &Board,
         wanted: Wanted,
         buffers: &mut Buffers,
-        stop: &'a AtomicBool,
+        stop: Stop<'a>,
         watch: &mut dyn FnMut(Progress),
     ) -> (Searched, O, Option<&'a dyn Table>) {
         let Self { options, increments, table, learned, foreseen, on, evaluator } = self;

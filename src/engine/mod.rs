@@ -22,6 +22,7 @@ pub mod reference;
 mod renamed;
 mod root;
 mod search;
+mod stop;
 mod switches;
 mod table_use;
 
@@ -30,3 +31,4 @@ pub use deepening::{Engine, EngineError};
 pub use options::EngineOptions;
 pub use outcome::{Iteration, Limit, Outcome, Progress, SearchCounters};
 pub use renamed::renamed;
+pub use stop::Stop;

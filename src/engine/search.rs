@@ -7,14 +7,14 @@ use super::options::Algorithm;
 use super::ordering::{Learned, Ranks, Stack};
 use super::outcome::SearchCounters;
 use super::pv::Variations;
+use super::stop::Stop;
 use super::switches::Switches;
 use crate::chess::increments::Increments;
 use crate::chess::{Board, Move, MoveList, Score};
 use crate::table::Table;
-use std::sync::atomic::{AtomicBool, Ordering as Atomic};
 
-/// Nodes between two looks at the stop flag.
-const POLL: u64 = 4096;
+/// Nodes between two looks at the stop flag: a quarter of a millisecond, or a client that gives ten a move waits too long on a busy machine.
+const POLL: u64 = 1024;
 
 /// What a search borrows from its engine.
 pub struct Search<'a, O> {
@@ -36,7 +36,7 @@ pub struct Search<'a, O> {
     pub(super) pv: Variations,
     /// Keys of the positions from the game's start to this node's parent.
     pub(super) path: Vec<u64>,
-    pub(super) stop: &'a AtomicBool,
+    pub(super) stop: Stop<'a>,
     pub(super) node_limit: u64,
     /// Nodes at which to look at the limits: the node limit, or the next look at the stop flag.
     pub(super) attention: u64,
@@ -60,7 +60,7 @@ impl<O: Observer> Search<'_, O> {
 
     #[cold]
     fn must_end(&mut self) -> bool {
-        if self.count.nodes >= self.node_limit || self.stop.load(Atomic::Relaxed) {
+        if self.count.nodes >= self.node_limit || self.stop.is_set() {
             self.aborted = true;
         } else {
             self.attention = self.node_limit.min(self.count.nodes + POLL);
@@ -71,7 +71,7 @@ impl<O: Observer> Search<'_, O> {
     /// Whether so many nodes can be searched without a look at limits or stop flag. Looks at them now if it would be time on the way.
     #[cold]
     pub(super) fn is_far(&mut self, nodes: u64) -> bool {
-        if !self.stop.load(Atomic::Relaxed) {
+        if !self.stop.is_set() {
             self.attention = self.node_limit.min(self.count.nodes + POLL);
         }
         self.count.nodes + nodes < self.attention

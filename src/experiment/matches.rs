@@ -24,9 +24,9 @@ pub struct Match {
     /// pawn move, and too little material for a mate end it always.
     #[schemars(range(min = 1, max = 5000))]
     pub max_moves: u16,
-    /// What the sequential test asks of each encounter. It is read off the games when they are played, pair by pair in the plan's order: no
-    /// game depends on it.
-    pub test: Test,
+    /// What the sequential test asks of each encounter, pair by pair in the plan's order, and whether that ends it. Left out: all pairs are
+    /// played, and the page tells what the test as usual says of them. No game depends on it.
+    pub test: Option<Test>,
 }
 
 /// Who plays whom.
@@ -80,17 +80,19 @@ pub struct Test {
     /// How often H0 may be taken where H1 holds, in all encounters together.
     #[schemars(range(min = 0.0001, max = 0.5))]
     pub beta: f64,
+    /// Whether an encounter ends with its test; if not, all pairs of the plan are played.
+    pub stop: bool,
 }
 
 impl Default for Match {
     fn default() -> Self {
-        Self { pairing: Pairing::default(), resign: None, draw: None, max_moves: 300, test: Test::default() }
+        Self { pairing: Pairing::default(), resign: None, draw: None, max_moves: 300, test: None }
     }
 }
 
 impl Default for Test {
     fn default() -> Self {
-        Self { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05 }
+        Self { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, stop: true }
     }
 }
 
@@ -104,6 +106,12 @@ impl Match {
                 (0..points).flat_map(|first| (first + 1..points).map(move |second| (first, second))).collect()
             }
         }
+    }
+
+    /// What is tested; it ends nothing where the file does not ask for a test.
+    #[must_use]
+    pub fn test(&self) -> Test {
+        self.test.unwrap_or(Test { stop: false, ..Test::default() })
     }
 
     /// What makes its games what they are: who plays whom and what is asked of the games do not.
@@ -169,7 +177,7 @@ impl Match {
         {
             return range("draw.moves", draw.moves.to_string(), "1 to 5000");
         }
-        let test = &self.test;
+        let test = &self.test();
         if !(test.elo0.abs() <= 1000.0 && test.elo1.abs() <= 1000.0) {
             return range("test", format!("elo0 = {}, elo1 = {}", test.elo0, test.elo1), "-1000 to 1000");
         }

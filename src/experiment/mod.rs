@@ -11,6 +11,7 @@ pub mod plan;
 pub mod presets;
 pub mod problem;
 pub mod schema;
+pub mod sequential;
 pub mod shards;
 pub mod subject;
 pub mod trace;

@@ -135,6 +135,12 @@ pub struct Examined {
     pub go_nodes: String,
 }
 
+/// Whether there is nothing to write down. Serde hands over a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_nothing(count: &u64) -> bool {
+    *count == 0
+}
+
 /// What stands beside the results of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -173,6 +179,9 @@ pub struct Manifest {
     pub plan: String,
     /// Jobs of the plan.
     pub jobs_total: u64,
+    /// Jobs of the plan that need not be done: pairs of games beyond the end of their test.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub jobs_spared: u64,
     /// Jobs at a time.
     pub jobs: usize,
     /// The engines that are not ours, by variant.

@@ -346,22 +346,25 @@ pub fn rewrite(path: &Path, header: &[String], lines: impl Iterator<Item = Range
     publish(new, path)
 }
 
-/// Puts the rows of a results file in the order of their keys. Memory goes into one key and one place for each row; a file that
-/// is in order is left alone.
+/// Puts the rows of a results file in the order of their keys, without those that have none. Memory goes into one key and one place for
+/// each row; a file that is in order and loses nothing is left alone.
 ///
 /// # Errors
 /// When `key` says that a row is wrong, or the system refuses; the file is then untouched.
 pub fn order<K: Ord>(
     path: &Path,
     header: &[String],
-    mut key: impl FnMut(&StringRecord) -> Result<K, String>,
+    mut key: impl FnMut(&StringRecord) -> Result<Option<K>, String>,
 ) -> Result<(), ResultsError> {
-    let mut rows: Vec<(K, Range<u64>)> = Vec::new();
+    let (mut rows, mut dropped): (Vec<(K, Range<u64>)>, _) = (Vec::new(), false);
     scan(path, header, |line, record| {
-        rows.push((key(record?)?, line.bytes.clone()));
+        match key(record?)? {
+            Some(key) => rows.push((key, line.bytes.clone())),
+            None => dropped = true,
+        }
         Ok(())
     })?;
-    if rows.is_sorted_by(|a, b| a.0 <= b.0) {
+    if !dropped && rows.is_sorted_by(|a, b| a.0 <= b.0) {
         return Ok(());
     }
     rows.sort_by(|(a, _), (b, _)| a.cmp(b));

@@ -7,10 +7,12 @@ use super::svg::forest::{Forest, Row};
 use super::svg::lines::Lines;
 use crate::analysis::Frame;
 use crate::analysis::questions::curves::{LINES, Point, Series};
-use crate::analysis::questions::match_test::{Decision, Elo};
+use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::analysis::rows::axes;
+use crate::experiment::sequential::Decision;
 use crate::record::{columns, games};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// Encounters that findings name one by one.
@@ -18,9 +20,6 @@ const NAMED: usize = 6;
 
 /// Pairs below which the normal law is no good guide to an interval.
 const FEW: u64 = 30;
-
-/// Level of a clear difference, after correction.
-const LEVEL: f64 = 0.05;
 
 /// The two players, as a page names them.
 fn name(one: &Encounter, all: &Matches) -> String {
@@ -48,12 +47,12 @@ pub fn findings(all: &Matches) -> Vec<String> {
     let encounters = &all.encounters;
     let played: u64 = encounters.iter().map(|one| one.pairs.count()).sum();
     let test = &all.test;
-    let clear = |one: &&Encounter| one.corrected < LEVEL;
+    let count_of = |wanted| encounters.iter().filter(|one| one.stronger == Some(wanted)).count();
     if encounters.len() <= NAMED {
         for one in encounters {
-            let verdict = match (one.corrected < LEVEL, one.elo().elo > 0.0) {
-                (true, true) => "the first is clearly the stronger",
-                (true, false) => "the first is clearly the weaker",
+            let verdict = match one.stronger {
+                Some(Ordering::Greater) => "the first is clearly the stronger",
+                Some(Ordering::Less) => "the first is clearly the weaker",
                 _ => "no difference is shown",
             };
             found.push(format!(
@@ -74,8 +73,7 @@ pub fn findings(all: &Matches) -> Vec<String> {
                 found.push(format!("The {word}: \"{}\", {}.", name(one, all), signed(one.elo())));
             }
         }
-        let stronger = encounters.iter().filter(clear).filter(|one| one.elo().elo > 0.0).count();
-        let weaker = encounters.iter().filter(clear).count() - stronger;
+        let (stronger, weaker) = (count_of(Ordering::Greater), count_of(Ordering::Less));
         found.push(format!(
             "Of {} encounters {stronger} are clearly won and {weaker} clearly lost by the first player, after correction for their \
              number; the others show no difference.",
@@ -84,14 +82,23 @@ pub fn findings(all: &Matches) -> Vec<String> {
     }
     if encounters.len() > 1 {
         found.push(format!(
-            "{} pairs in all. {} encounters are looked at together: p is Holm-corrected, and each test may err {:.2} and {:.2} % of the \
+            "{} pairs in all. {} encounters are looked at together: {}each test may err {:.2} and {:.2} % of the \
              time, so that all together err at most {} and {} %.",
             count(played as f64),
             encounters.len(),
+            if test.stop { "" } else { "p is Holm-corrected, and " },
             100.0 * all.bounds.alpha,
             100.0 * all.bounds.beta,
             100.0 * test.alpha,
             100.0 * test.beta
+        ));
+    }
+    if test.stop {
+        found.push(format!(
+            "{} of {} encounters ended with their tests. Such games ended when they showed most: their Elo lies too far from 0, \
+             and has an interval for orientation only (`stop = false` plays all pairs).",
+            encounters.iter().filter(|one| one.decided.is_some()).count(),
+            encounters.len()
         ));
     }
     found
@@ -188,10 +195,10 @@ pub fn table(all: &Matches) -> Table {
     ]);
     let rows = all.encounters.iter().map(|one| {
         let elo = one.elo();
-        let mark = match (one.corrected < LEVEL, elo.elo > 0.0) {
-            (false, _) => Mark::None,
-            (true, true) => Mark::Passed,
-            (true, false) => Mark::Failed,
+        let mark = match one.stronger {
+            Some(Ordering::Greater) => Mark::Passed,
+            Some(Ordering::Less) => Mark::Failed,
+            _ => Mark::None,
         };
         let range = |elo: Elo| Cell {
             value: Value::Range(elo.low, elo.high),
@@ -214,7 +221,7 @@ pub fn table(all: &Matches) -> Table {
         cells.extend([
             Cell::number(normalized, format!("{normalized:+.1}")),
             Cell::number(one.pairs.superiority(), percent(one.pairs.superiority(), 1.0)),
-            Cell::p(one.corrected).or("too few pairs"),
+            Cell::p(one.corrected).or(if all.test.stop { "the test ends the games" } else { "too few pairs" }),
             Cell::share(points, one.count() as f64),
             Cell::share(one.games[1] as f64, one.count() as f64),
             Cell::number(last, format!("{last:+.2}")),
@@ -230,8 +237,13 @@ pub fn table(all: &Matches) -> Table {
         rows: rows.collect(),
         note: format!(
             "Unit: the pair of games from one opening. Test: H0 {} against H1 {} normalized Elo; it ends where LLR passes {lower:.2} or \
-             {upper:.2}. It is read off the games in the plan's order: the games after its end were played all the same, and Elo is of all.",
-            all.test.elo0, all.test.elo1
+             {upper:.2}. It is read off the games in the plan's order: {}.",
+            all.test.elo0,
+            all.test.elo1,
+            match all.test.stop {
+                true => "the pairs after its end are not played, so that Elo is too far from 0, and p has no meaning",
+                false => "the games after its end were played all the same, and Elo is of all",
+            }
         ),
     }
 }
@@ -273,7 +285,7 @@ fn standings(all: &Matches) -> Option<Table> {
 fn forest(all: &Matches) -> Figure {
     let rows = all.encounters.iter().map(|one| {
         let Elo { elo, low, high } = one.elo();
-        Row { name: name(one, all), mean: elo, low, high, clear: one.corrected < LEVEL }
+        Row { name: name(one, all), mean: elo, low, high, clear: one.stronger.is_some() }
     });
     let opponents: std::collections::BTreeSet<&str> = all.encounters.iter().map(|one| one.opponent.as_str()).collect();
     let x = match opponents.first() {

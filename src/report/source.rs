@@ -72,7 +72,7 @@ impl Source {
     /// What the experiment's match tests, where it is one.
     #[must_use]
     pub fn test(&self) -> Test {
-        self.file.as_ref().and_then(|file| file.games).unwrap_or_default().test
+        self.file.as_ref().and_then(|file| file.games).unwrap_or_default().test()
     }
 }
 

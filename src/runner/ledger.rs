@@ -74,6 +74,12 @@ impl<'a> Ledger<'a> {
         Self { plan, items: items.collect(), variants: variants.collect(), keys }
     }
 
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        self.plan
+    }
+
     /// What a row is.
     ///
     /// # Errors

@@ -40,6 +40,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         options: options.collect(),
         plan: format!("{:016x}", plan.id()),
         jobs_total: plan.len(),
+        jobs_spared: 0,
         jobs,
         subjects: std::collections::BTreeMap::new(),
         shard,

@@ -1,11 +1,12 @@
 //! Merging: the rows of all shards in the plan's order, after every one was checked, in memory for one shard's jobs at a time.
 
 use super::ledger::{Chains, Ledger, LedgerRow};
+use super::stopping::Stopping;
 use super::{Output, OutputError, reference};
 use crate::experiment::{Experiment, Plan, Split};
 use crate::record::manifest::{MANIFEST, Manifest, Shard, ShardRun, Stretch};
 use crate::record::{self, ResultsError, Rows};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A plan and the folders that hold its shards.
@@ -89,7 +90,8 @@ pub enum MergeError {
 struct Survey {
     /// The check of each done job's last row.
     done: HashMap<u64, String>,
-    failed: u64,
+    /// Jobs that failed.
+    failed: HashSet<u64>,
 }
 
 impl<'a> Shards<'a> {
@@ -126,10 +128,16 @@ impl<'a> Shards<'a> {
         }
     }
 
-    /// Reads and checks every row of a shard.
-    fn survey(&self, ledger: &Ledger<'_>, shard: u64, folder: &Path) -> Result<Survey, MergeError> {
+    /// Reads and checks every row of a shard; the tests that end encounters take its pairs.
+    fn survey(
+        &self,
+        ledger: &Ledger<'_>,
+        shard: u64,
+        folder: &Path,
+        stopping: &mut Option<Stopping>,
+    ) -> Result<Survey, MergeError> {
         let path = folder.join("results.csv");
-        let mut survey = Survey { done: HashMap::new(), failed: 0 };
+        let mut survey = Survey { done: HashMap::new(), failed: HashSet::new() };
         if !path.exists() {
             return Ok(survey);
         }
@@ -146,7 +154,10 @@ impl<'a> Shards<'a> {
             if entry.last {
                 survey.done.insert(job, row.iter().next_back().unwrap_or_default().to_owned());
             }
-            survey.failed += u64::from(entry.failed);
+            stopping.iter_mut().for_each(|stopping| stopping.read(self.plan, &entry, row));
+            if entry.failed {
+                survey.failed.insert(job);
+            }
             Ok(())
         });
         match scanned {
@@ -155,14 +166,16 @@ impl<'a> Shards<'a> {
         }
     }
 
-    /// What each shard lacks; nothing for a plan that is done. Shards with failed jobs are among them.
+    /// What each shard lacks; nothing for a plan that is done. Shards with failed jobs are among them. Pairs beyond the end of their test
+    /// are lacked by nobody.
     ///
     /// # Errors
     /// When a folder holds something else, a row is damaged, or a shard is there twice.
     pub fn lacks(&self) -> Result<Vec<Lack>, MergeError> {
         let header = self.header();
         let ledger = Ledger::new(self.experiment, self.plan, &header);
-        let mut lacks = Vec::new();
+        let mut stopping = Stopping::new(self.experiment, self.plan, &header);
+        let (mut lacks, mut surveys) = (Vec::new(), Vec::new());
         for (shard, jobs) in self.jobs().into_iter().enumerate() {
             let shard = shard as u64;
             let mut lack = Lack { shard, jobs, missing: jobs, failed: 0, unjudged: 0, folder: None };
@@ -171,21 +184,32 @@ impl<'a> Shards<'a> {
                 if self.manifest(shard, folder)?.is_none() {
                     continue;
                 }
-                let survey = self.survey(&ledger, shard, folder)?;
+                let survey = self.survey(&ledger, shard, folder, &mut stopping)?;
                 if let Some((other, earlier)) = first {
                     return Err(self.twice(shard, (other, &earlier), (folder, &survey)));
                 }
                 lack.missing = jobs - survey.done.len() as u64;
-                lack.failed = survey.failed;
+                lack.failed = survey.failed.len() as u64;
                 lack.unjudged = reference::unjudged(self.experiment, folder)
                     .map_err(|error| OutputError::Io { path: folder.display().to_string(), error })?;
                 lack.folder = Some(folder.clone());
                 first = Some((folder, survey));
             }
-            if lack.missing > 0 || lack.failed > 0 || lack.unjudged > 0 {
-                lacks.push(lack);
+            lacks.push(lack);
+            surveys.push(first.map(|(_, survey)| survey));
+        }
+        if let Some(stopping) = stopping {
+            let split = self.split();
+            lacks.iter_mut().for_each(|lack| (lack.jobs, lack.missing, lack.failed) = (0, 0, 0));
+            for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
+                let (shard, place) = (split.shard_of(self.plan, &job) as usize, self.plan.place(&job));
+                let survey = surveys[shard].as_ref();
+                lacks[shard].jobs += 1;
+                lacks[shard].missing += u64::from(survey.is_none_or(|survey| !survey.done.contains_key(&place)));
+                lacks[shard].failed += u64::from(survey.is_some_and(|survey| survey.failed.contains(&place)));
             }
         }
+        lacks.retain(|lack| lack.missing > 0 || lack.failed > 0 || lack.unjudged > 0);
         Ok(lacks)
     }
 
@@ -233,15 +257,16 @@ impl<'a> Shards<'a> {
                     opened => Some(opened?),
                 };
                 let path = folder.join("results.csv");
-                record::order(&path, &header, |row| Ok(ledger.entry(row)?.place))
+                record::order(&path, &header, |row| Ok(Some(ledger.entry(row)?.place)))
                     .map_err(|error| OutputError::Results { path: path.display().to_string(), error })?;
             }
         }
         let path = output.results_path();
         let wrong = |error: ResultsError| OutputError::Results { path: path.display().to_string(), error };
         output.merge(self.experiment, manifest.clone(), any_build)?;
-        record::write_rows(&path, &header, |sink| self.deal(&ledger, &header, sink)).map_err(wrong)?;
-        output.seal().map_err(wrong)?;
+        let mut stopping = Stopping::new(self.experiment, self.plan, &header);
+        record::write_rows(&path, &header, |sink| self.deal(&ledger, &header, &mut stopping, sink)).map_err(wrong)?;
+        output.seal(stopping.as_ref().map_or(0, Stopping::spared)).map_err(wrong)?;
         if self.experiment.file.reference.is_some() {
             let mut folders = self.folders.clone();
             folders.sort_by_key(|(shard, _)| *shard);
@@ -251,11 +276,12 @@ impl<'a> Shards<'a> {
         Ok((manifest, failed))
     }
 
-    /// Hands on the rows of all shards in the plan's order.
+    /// Hands on the rows of all shards in the plan's order, those of pairs beyond the end of their test apart.
     fn deal(
         &self,
         ledger: &Ledger<'_>,
         header: &[String],
+        stopping: &mut Option<Stopping>,
         sink: &mut dyn FnMut(&csv::StringRecord) -> Result<(), ResultsError>,
     ) -> Result<(), ResultsError> {
         let split = self.split();
@@ -264,7 +290,8 @@ impl<'a> Shards<'a> {
         for repeat in 0..self.plan.repeats {
             for item in 0..self.plan.items() {
                 for lane in 0..self.plan.lanes() {
-                    let shard = split.shard_of(self.plan, &self.plan.job_in(lane, item, repeat));
+                    let job = self.plan.job_in(lane, item, repeat);
+                    let shard = split.shard_of(self.plan, &job);
                     if open.len() > FILES && !open.contains_key(&shard) {
                         offsets.extend(open.drain().map(|(shard, rows)| (shard, rows.offset())));
                     }
@@ -281,8 +308,14 @@ impl<'a> Shards<'a> {
                         }
                     };
                     let here = |entry: &LedgerRow| entry.place.is_of(repeat, item, lane);
+                    let needed = stopping.as_ref().is_none_or(|stopping| stopping.needs(self.plan, &job));
                     while rows.next_if(|row| ledger.entry(row).is_ok_and(|entry| here(&entry)))? {
-                        sink(rows.row())?;
+                        if let (Some(stopping), Ok(entry)) = (stopping.as_mut(), ledger.entry(rows.row())) {
+                            stopping.read(self.plan, &entry, rows.row());
+                        }
+                        if needed {
+                            sink(rows.row())?;
+                        }
                     }
                 }
             }

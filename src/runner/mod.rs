@@ -15,6 +15,7 @@ pub mod reference;
 mod replayed;
 mod session;
 mod steward;
+mod stopping;
 mod subjects;
 pub mod verify;
 mod work;
@@ -38,6 +39,8 @@ pub struct Ran {
     pub done: u64,
     /// Jobs that failed now or before: variant, item and message of the first few.
     pub failed: u64,
+    /// Jobs that need not be done: pairs of games beyond the end of their test.
+    pub spared: u64,
     /// The first few failures.
     pub failures: Vec<String>,
     /// Whether it was stopped from outside before the end.

@@ -4,6 +4,7 @@ use super::RunError;
 use super::flight::FLIGHT;
 use super::ledger::{Again, Done, Ledger, take_stock};
 use super::manifest::now;
+use super::stopping::Stopping;
 use crate::experiment::Experiment;
 use crate::record::manifest::{MANIFEST, Manifest, ManifestError, Stretch};
 use crate::record::{self, Jobs, Results, ResultsError};
@@ -249,12 +250,13 @@ impl Output {
         toml::from_str::<crate::experiment::File>(&head).is_ok_and(|file| file.games.is_some())
     }
 
-    /// Writes into the manifest what the rows are that are there; of games their PGN beside them.
+    /// Writes into the manifest what the rows are that are there, and how many jobs need none; of games their PGN beside them.
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn seal(&self) -> Result<(), ResultsError> {
+    pub fn seal(&self, spared: u64) -> Result<(), ResultsError> {
         let mut manifest = self.manifest()?;
+        manifest.jobs_spared = spared;
         let verified = record::verify::verify(&self.results_path(), Some(&manifest))?;
         (manifest.rows, manifest.seals) = (Some(verified.rows), Some(verified.digest));
         record::games::write(&self.results_path())?;
@@ -299,13 +301,22 @@ impl Output {
         Ok((results, done))
     }
 
-    /// Puts the rows in the plan's order and marks the manifest as ended.
+    /// Puts the rows in the plan's order, without those of pairs beyond the end of their test, and marks the manifest as ended.
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn finish(&self, header: &[String], ledger: &Ledger<'_>, done: u64) -> Result<(), ResultsError> {
-        record::order(&self.results_path(), header, |row| Ok(ledger.entry(row)?.place))?;
-        self.seal()?;
+    pub fn finish(
+        &self,
+        header: &[String],
+        ledger: &Ledger<'_>,
+        stopping: Option<&Stopping>,
+        done: u64,
+    ) -> Result<(), ResultsError> {
+        record::order(&self.results_path(), header, |row| {
+            let entry = ledger.entry(row)?;
+            Ok(stopping.is_none_or(|stopping| stopping.needs(ledger.plan(), &entry.job)).then_some(entry.place))
+        })?;
+        self.seal(stopping.map_or(0, Stopping::spared))?;
         self.end(self.manifest()?, done, true)?;
         // Nothing is in flight; what is suspected has its row.
         let _ = fs::remove_file(self.folder.join(FLIGHT));

@@ -97,9 +97,14 @@ impl Progress for Talk {
         self.bar.finish_and_clear();
         let seconds = super::lock(&self.begun).elapsed().as_secs_f64();
         eprintln!(
-            "{} jobs in {seconds:.1} s{}",
+            "{} jobs in {seconds:.1} s{}{}",
             ran.done,
-            if ran.failed > 0 { format!(", {} failed", ran.failed) } else { String::new() }
+            if ran.failed > 0 { format!(", {} failed", ran.failed) } else { String::new() },
+            if ran.spared > 0 {
+                format!("; {} were not needed: their tests had ended", ran.spared)
+            } else {
+                String::new()
+            }
         );
         for failure in &ran.failures {
             eprintln!("failed: {failure}");

@@ -3,14 +3,15 @@
 use super::flight::{FLIGHT, Flight};
 use super::ledger::{Again, Ledger};
 use super::progress::Progress;
-use super::{Output, OutputError, Ran, RunError, Subjects, check_memory, job, manifest, work};
-use crate::experiment::{Experiment, Plan, Split};
+use super::stopping::Stopping;
+use super::{Output, OutputError, Ran, RunError, Subjects, check_memory, job, lock, manifest, work};
+use crate::experiment::{Experiment, Job, Plan, Split};
 use crate::record::manifest::{MANIFEST, Shard};
 use crate::record::{self, Jobs, ResultsError};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// How a run is to be made.
 #[derive(Debug, Clone, Default)]
@@ -111,11 +112,27 @@ impl<'a> Session<'a> {
             // That the folder cannot be written to is told by what follows from it.
             let _ = output.retract();
         })?;
+        // A shard does not know how the pairs of the others ended: it plays all of its own, and merging leaves out what no test asks for.
+        let mut stopping = Stopping::new(experiment, plan, &header).filter(|_| settings.shard.is_none());
+        let path = || output.results_path().display().to_string();
+        if let Some(stopping) = &mut stopping {
+            let known = |_: &_, row: Result<&csv::StringRecord, String>| {
+                let row = row?;
+                stopping.read(plan, &ledger.entry(row)?, row);
+                Ok(())
+            };
+            record::scan(&output.results_path(), &header, known)
+                .map_err(|error| OutputError::Results { path: path(), error })?;
+        }
+        let stopping = stopping.map(Mutex::new);
+        let needed = |job: &Job| stopping.as_ref().is_none_or(|stopping| lock(stopping).needs(plan, job));
         let split = settings.shard.map(|shard| (Split::new(plan, shard.of), shard.index));
-        let mine = || plan.jobs().filter(|job| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index));
+        let in_shard = |job: &Job| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index);
+        let mine = || plan.jobs().filter(move |job| in_shard(job) && needed(job));
         let all = mine().count() as u64;
-        let made: BTreeSet<u64> =
-            (0..).zip(mine()).filter(|(_, job)| done.jobs.contains(&plan.place(job))).map(|(at, _)| at).collect();
+        let is_made = |job: &Job| needed(job) && done.jobs.contains(&plan.place(job));
+        let numbered = (0..).zip(plan.jobs().filter(in_shard));
+        let made: BTreeSet<u64> = numbered.filter(|(_, job)| is_made(job)).map(|(at, _)| at).collect();
         let before = made.len() as u64;
         if before > 0 {
             let path = || output.folder().join(MANIFEST).display().to_string();
@@ -139,6 +156,7 @@ impl<'a> Session<'a> {
             todo: Mutex::new(Box::new(todo)),
             suspects,
             flight,
+            stopping: stopping.as_ref(),
             unfit: unfit.clone(),
             workers: settings.jobs.max(1).min(usize::try_from(all - before).unwrap_or(usize::MAX)),
             results,
@@ -146,16 +164,27 @@ impl<'a> Session<'a> {
             stop,
             progress,
         });
-        let ran = Ran { interrupted: stop.load(Ordering::Relaxed) && ran.before + ran.done < all, ..ran };
+        let stopping = stopping.map(|stopping| stopping.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let stopped = stop.load(Ordering::Relaxed);
+        let mut ran = match &stopping {
+            None => Ran { interrupted: stopped && ran.before + ran.done < all, ..ran },
+            Some(tests) => Ran {
+                interrupted: stopped && !tests.is_settled(),
+                spared: tests.spared(),
+                failed: tests.failed(),
+                ..ran
+            },
+        };
+        // Beyond the end of a test nothing failed.
+        ran.failures.truncate(usize::try_from(ran.failed).unwrap_or(usize::MAX));
         progress.end(&ran);
         if let Some(error) = broken {
             return Err(error);
         }
         let ended = match ran.interrupted {
             true => output.pause(ran.done),
-            false => output.finish(&header, &ledger, ran.done),
+            false => output.finish(&header, &ledger, stopping.as_ref(), ran.done),
         };
-        let path = || output.results_path().display().to_string();
         ended.map_err(|error| match error {
             ResultsError::Io(error) => RunError::Write { path: path(), error },
             error => OutputError::Results { path: path(), error }.into(),

@@ -3,6 +3,7 @@
 
 use super::flight::FLIGHT;
 use super::ledger::{Chains, Ledger};
+use super::stopping::Stopping;
 use crate::experiment::{Experiment, Plan, Split};
 use crate::record::manifest::{Manifest, ManifestError, Stretch};
 use crate::record::{self, ResultsError};
@@ -181,11 +182,13 @@ fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
     let header = record::header(&plan.varying(), plan.extra());
     let ledger = Ledger::new(&experiment, &plan, &header);
     let (mut chains, mut done) = (Chains::default(), HashSet::new());
+    let mut stopping = Stopping::new(&experiment, &plan, &header).filter(|_| manifest.shard.is_none());
     let scanned = record::scan(&folder.join("results.csv"), &header, |_, row| {
         let row = row?;
         let entry = ledger.entry(row)?;
         let job = plan.place(&entry.job);
         chains.next(job, &entry, row)?;
+        stopping.iter_mut().for_each(|stopping| stopping.read(&plan, &entry, row));
         if entry.last {
             done.insert(job);
         }
@@ -197,14 +200,32 @@ fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
         Ok(_) => {}
     }
     let split = manifest.shard.map(|shard| (Split::new(&plan, shard.of), shard.index));
+    let needed = |job: &_| stopping.as_ref().is_none_or(|stopping| stopping.needs(&plan, job));
     let mine = |job: &_| split.is_none_or(|(split, index)| split.shard_of(&plan, job) == index);
-    let (mut all, mut missing) = (0u64, 0u64);
+    let (mut all, mut missing, mut more) = (0u64, 0u64, 0u64);
     plan.jobs().filter(mine).for_each(|job| {
+        if !needed(&job) {
+            more += u64::from(done.contains(&plan.place(&job)));
+            return;
+        }
         all += 1;
         missing += u64::from(!done.contains(&plan.place(&job)));
     });
     match missing {
-        0 => Plans::Held(State::Whole, format!("every row is of the plan, and all {all} jobs are done")),
+        0 => {
+            let spared = stopping.as_ref().map_or(0, Stopping::spared);
+            let over = if spared > 0 {
+                format!(", and {spared} were not needed: their tests had ended")
+            } else {
+                String::new()
+            };
+            let more = if more > 0 {
+                format!(" ({more} of them are there: other bounds were asked for then)")
+            } else {
+                String::new()
+            };
+            Plans::Held(State::Whole, format!("every row is of the plan, and all {all} jobs are done{over}{more}"))
+        }
         _ => Plans::Held(State::Missing, format!("{missing} of {all} jobs are not done")),
     }
 }

@@ -4,6 +4,7 @@
 use super::flight::{CONDEMNED, Flight};
 use super::progress::Progress;
 use super::steward::{self, Desk};
+use super::stopping::Stopping;
 use super::{Output, Ran, RunError, Subjects, job, lock, played};
 use crate::engine::Engine;
 use crate::experiment::{Experiment, Job, Plan, Point};
@@ -34,6 +35,8 @@ pub struct Task<'a> {
     pub suspects: Vec<Job>,
     /// The jobs in flight.
     pub flight: Flight,
+    /// The tests that end encounters.
+    pub stopping: Option<&'a Mutex<Stopping>>,
     /// Why the variants' tables do not fit, where they do not.
     pub unfit: Vec<Option<String>>,
     /// How many workers.
@@ -59,6 +62,7 @@ pub fn work(task: Task<'_>) -> (Ran, Option<RunError>) {
         todo,
         suspects,
         flight,
+        stopping,
         unfit,
         workers,
         results,
@@ -74,6 +78,7 @@ pub fn work(task: Task<'_>) -> (Ran, Option<RunError>) {
         labels,
         todo,
         flight,
+        stopping,
         unfit,
         desks: (0..workers.max(1)).map(|_| Desk::default()).collect(),
         sink: Mutex::new(Sink { results, dirty: false, broken: None }),
@@ -93,6 +98,11 @@ pub fn work(task: Task<'_>) -> (Ran, Option<RunError>) {
         if let Err(error) = steward {
             return refused(0, error);
         }
+        let suspects = Mutex::new(Box::new(suspects.into_iter()) as Box<dyn Iterator<Item = Job> + Send>);
+        // A test waits for the first pair that has not ended: such a pair is not left for last.
+        if stopping.is_some() {
+            shared.work(&suspects, &shared.desks[0]);
+        }
         let mut threads = Vec::new();
         for (started, desk) in shared.desks.iter().enumerate().take(workers) {
             match std::thread::Builder::new().spawn_scoped(scope, || shared.work(&shared.todo, desk)) {
@@ -103,7 +113,7 @@ pub fn work(task: Task<'_>) -> (Ran, Option<RunError>) {
         for thread in threads {
             let _ = thread.join(); // A worker's panics are caught, and told in its rows.
         }
-        shared.work(&Mutex::new(Box::new(suspects.into_iter())), &shared.desks[0]);
+        shared.work(&suspects, &shared.desks[0]);
         None
     });
     let mut sink = shared.sink.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -161,6 +171,7 @@ pub(super) struct Shared<'a> {
     labels: Vec<Vec<String>>,
     todo: Todo<'a>,
     flight: Flight,
+    stopping: Option<&'a Mutex<Stopping>>,
     unfit: Vec<Option<String>>,
     /// One for each worker.
     pub(super) desks: Vec<Desk>,
@@ -192,6 +203,9 @@ impl Shared<'_> {
         let mut kept = Kept::default();
         while !self.stop.load(Ordering::Relaxed) {
             let Some(job) = lock(todo).next() else { return };
+            if !self.needs(&job) {
+                continue;
+            }
             let (job, id) = (&job, self.plan.job_id(&job));
             let table = &self.plan.variants[job.variant].options.table;
             let is_share = matches!(table.size, crate::table::options::Size::Share(_));
@@ -229,6 +243,11 @@ impl Shared<'_> {
                 return;
             }
         }
+    }
+
+    /// Whether a job is still asked for.
+    fn needs(&self, job: &Job) -> bool {
+        self.stopping.is_none_or(|stopping| lock(stopping).needs(self.plan, job))
     }
 
     /// All searches of a job, as rows; none if it was stopped.
@@ -386,6 +405,11 @@ impl Shared<'_> {
 
     /// Writes a job's rows, or one that says why there are none.
     fn finish(&self, job: &Job, rows: Result<Vec<Vec<String>>, String>) {
+        // Its test ended while it was played.
+        if !self.needs(job) {
+            return;
+        }
+        let failed = rows.is_err();
         let rows = match rows {
             Ok(rows) => rows,
             Err(message) => {
@@ -415,6 +439,9 @@ impl Shared<'_> {
         match sink.append(&rows, self.output) {
             Ok(()) => {
                 drop(sink);
+                if let Some(stopping) = self.stopping {
+                    lock(stopping).played(self.plan, job, failed, &rows);
+                }
                 lock(&self.ran).done += 1;
                 self.progress.done();
             }

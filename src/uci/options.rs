@@ -37,7 +37,7 @@ impl Settings {
     /// The first mistake, with its place.
     pub fn new(preset: Option<&str>, sets: &[String]) -> Result<Self, experiment::Problem> {
         let engine = experiment::options(preset, sets)?;
-        Ok(Self { preset: preset.map(str::to_owned), sets: sets.to_vec(), engine, overhead: Duration::from_millis(5) })
+        Ok(Self { preset: preset.map(str::to_owned), sets: sets.to_vec(), engine, overhead: Duration::from_millis(10) })
     }
 
     /// The lines that answer `uci`.

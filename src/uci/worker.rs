@@ -4,9 +4,9 @@ use super::command::Go;
 use super::game::Game;
 use super::options::Settings;
 use super::say::{self, Voice};
-use super::time::{self, Budget};
+use super::time::{self, Budget, Lag};
 use crate::chess::{Move, MoveList, legal};
-use crate::engine::{Engine, Limit, Progress};
+use crate::engine::{Engine, Limit, Progress, Stop};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,6 +15,11 @@ use std::time::{Duration, Instant};
 
 /// The deepest search that a clock or a client ends.
 const DEEPEST: u8 = 128;
+
+/// A lock whose holder panicked still guards good data.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Where a search is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +43,7 @@ struct Signal {
 
 impl Signal {
     fn phase(&self) -> MutexGuard<'_, Phase> {
-        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.phase)
     }
 
     fn set(&self, phase: Phase) {
@@ -61,12 +66,13 @@ impl Signal {
 #[derive(Default)]
 pub struct Worker<'scope> {
     engine: Arc<Mutex<Option<Engine>>>,
+    lag: Arc<Mutex<Lag>>,
     running: Option<(Arc<Signal>, ScopedJoinHandle<'scope, ()>)>,
 }
 
 impl<'scope> Worker<'scope> {
     fn engine(&self) -> MutexGuard<'_, Option<Engine>> {
-        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.engine)
     }
 
     /// Whether a search has not answered yet.
@@ -94,6 +100,7 @@ impl<'scope> Worker<'scope> {
     /// Forgets what is not kept between games.
     pub fn new_game(&mut self) {
         self.engine().iter_mut().for_each(Engine::new_game);
+        lock(&self.lag).new_game();
     }
 
     /// Empties the table.
@@ -147,21 +154,30 @@ impl<'scope> Worker<'scope> {
         let held = go.infinite || go.ponder;
         let phase = Mutex::new(if held { Phase::Held } else { Phase::Searching });
         let signal = Arc::new(Signal { stop: AtomicBool::new(false), phase, changed: Condvar::new() });
-        let budget = if go.infinite { None } else { time::budget(&go, game.board.turn(), settings.overhead) };
+        let turn = game.board.turn();
+        let overhead = {
+            let mut lag = lock(&self.lag);
+            lag.asked(&go, turn);
+            lag.overhead(settings.overhead)
+        };
+        let budget = if go.infinite { None } else { time::budget(&go, turn, overhead) };
+        let lag = Arc::clone(&self.lag);
         let (game, mate, engine, mine) =
             (game.clone(), settings.engine.mate, Arc::clone(&self.engine), Arc::clone(&signal));
         let thread = scope.spawn(move || {
-            let clock = budget.map(|budget| {
+            // A search that is not held looks at the clock itself: on a busy machine another thread may come to run too late.
+            let clock = budget.filter(|_| held).map(|budget| {
                 let signal = Arc::clone(&mine);
                 std::thread::spawn(move || watch(&signal, budget.most))
             });
-            let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
+            let late = || !held && budget.is_some_and(|budget| begun.elapsed() >= budget.most);
+            let mut engine = lock(&engine);
             let (mut best, mut nodes) = (Move::NONE, 0);
             if let Some(engine) = engine.as_mut() {
                 let none = go.depth.is_none() && go.nodes.is_none();
                 let depth = go.depth.or(none.then_some(DEEPEST));
                 let limit = Limit { depth, nodes: go.nodes };
-                engine.search(&game.board, &game.past, limit, &mine.stop, &mut |progress| {
+                engine.search(&game.board, &game.past, limit, Stop::asking(&mine.stop, &late), &mut |progress| {
                     let Progress::Iteration(found) = progress else { return };
                     nodes += found.search.nodes;
                     if !found.best.is_none() {
@@ -187,6 +203,7 @@ impl<'scope> Worker<'scope> {
             while *phase == Phase::Held {
                 phase = mine.changed.wait(phase).unwrap_or_else(PoisonError::into_inner);
             }
+            lock(&lag).answered(&go, turn, begun.elapsed());
             voice.say(&format!("bestmove {best}"));
             *phase = Phase::Done;
             drop(phase);
@@ -199,7 +216,7 @@ impl<'scope> Worker<'scope> {
     }
 }
 
-/// Ends a search when its time is up; while it ponders, the clock waits, and begins anew.
+/// Ends a search that ponders when its time is up: the clock begins when what was pondered on is played.
 fn watch(signal: &Signal, most: Duration) {
     let mut phase = signal.phase();
     while *phase == Phase::Held {

@@ -126,6 +126,125 @@ fn the_same_games_with_any_number_of_jobs_after_kills_and_in_shards() {
     assert_eq!((trial.games("merged"), trial.rows("merged")), (games, rows));
 }
 
+/// A weak player and one that is much as the baseline is, over more openings than the tests ask for.
+fn unequal() -> String {
+    TRIAL
+        .replace("first = 4", "first = 24")
+        .replace("elo1 = 50", "elo1 = 100")
+        .replace("name = \"bare\"", "name = \"bare\"\n\"limit.nodes\" = 60")
+}
+
+/// Of each variant its rows, in their order.
+fn of_variant(rows: &[Vec<String>], name: &str) -> Vec<Vec<String>> {
+    rows.iter().filter(|row| row.iter().any(|cell| cell == name)).cloned().collect()
+}
+
+/// A test that is decided ends its encounter: the rows are those up to the pair that the page of all games names, whatever the jobs, kills
+/// and shards; what is not played is not missing.
+#[test]
+fn a_decided_test_plays_no_more() {
+    let text = unequal();
+    let all = Trial::new(&text.replace("elo1 = 100", "elo1 = 100, stop = false"));
+    assert_eq!(all.run("all", &["--quiet"]).2, 0);
+    let every = all.rows("all");
+    assert_eq!(every.len(), 2 * 24 * 2);
+    let (stdout, _, _) = run(&["report", &all.text("all"), "--format", "json"]);
+    let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let table = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "encounters").unwrap();
+    let pairs = |name: &str| {
+        let row = table["rows"].as_array().unwrap().iter().find(|row| row["variant"] == name).unwrap();
+        let told = row["test"].as_str().unwrap();
+        let after = told.split_once(" after ").map(|(_, rest)| rest.split(' ').next().unwrap().parse().unwrap());
+        after.unwrap_or(24)
+    };
+    let (weak, like): (usize, usize) = (pairs("bare"), pairs("plain"));
+    assert!((2..20).contains(&weak) && like > weak, "{weak} {like}");
+
+    let trial = Trial::new(&text);
+    let (_, stderr, code) = trial.run("one", &["--jobs", "1"]);
+    let spared = format!("{} were not needed", 48 - weak - like);
+    assert!(code == 0 && stderr.contains(&spared), "{stderr}");
+    let (games, rows) = (trial.games("one"), trial.rows("one"));
+    assert_eq!(of_variant(&rows, "bare"), of_variant(&every, "bare")[..2 * weak]);
+    assert_eq!(of_variant(&rows, "plain"), of_variant(&every, "plain")[..2 * like]);
+    assert_eq!(games.matches("[Event ").count(), 2 * (weak + like));
+    let whole = |out: &str| {
+        let (stdout, _, code) = run(&["verify", &trial.text(out)]);
+        assert!(code == 0 && stdout.contains(&spared), "{out}: {code} {stdout}");
+        assert_eq!((trial.games(out), trial.rows(out)), (games.clone(), rows.clone()), "{out}");
+        assert_eq!(run(&["report", &trial.text(out)]).2, 0, "{out}");
+    };
+    whole("one");
+    let (_, stderr, code) = trial.run("one", &["--jobs", "2"]);
+    assert!(code == 0 && stderr.contains("0 jobs in"), "{stderr}");
+    whole("one");
+    assert_eq!(trial.run("four", &["--jobs", "4", "--quiet"]).2, 0);
+    whole("four");
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("ttlab"));
+    command.args(["run", &trial.text("trial.toml"), "--out", &trial.text("killed"), "--quiet", "--jobs", "2"]);
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).stderr(Stdio::null());
+    for moment in [60, 90, 150, 250] {
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(moment));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert_eq!(trial.run("killed", &["--quiet", "--retry-failed"]).2, 0);
+    whole("killed");
+}
+
+/// Shards play all of their own; what is merged are the same rows. A shard that no test asks for is not lacked; one that is asked for is.
+#[test]
+fn merged_shards_end_where_the_tests_do() {
+    let text = unequal().split("[[variant]]\nname = \"plain\"").next().unwrap().to_owned();
+    let trial = Trial::new(&text);
+    assert_eq!(trial.run("one", &["--quiet"]).2, 0);
+    let (games, rows) = (trial.games("one"), trial.rows("one"));
+    assert!(rows.len() < 40);
+    let whole = |out: &str| {
+        let (stdout, _, code) = run(&["verify", &trial.text(out)]);
+        assert!(code == 0 && stdout.contains("were not needed"), "{out}: {code} {stdout}");
+        assert_eq!((trial.games(out), trial.rows(out)), (games.clone(), rows.clone()), "{out}");
+    };
+    whole("one");
+    let (plan, out) = (trial.text("plan.json"), trial.text("merged"));
+    assert_eq!(run(&["plan", &trial.text("trial.toml"), "--shards", "24", "-o", &plan]).2, 0);
+    for shard in 0..24 {
+        assert_eq!(run(&["run", "--plan", &plan, "--shard", &shard.to_string(), "--out", &out, "--quiet"]).2, 0);
+    }
+    let shard = |shard: usize| trial.path("merged").join("shards").join(shard.to_string());
+    assert_eq!((0..24).map(|at| self::rows(&shard(at).join("results.csv")).len()).sum::<usize>(), 2 * 24);
+    assert_eq!(run(&["merge", &plan, "--out", &out, "--quiet"]).2, 0);
+    whole("merged");
+    let ids: Vec<String> = column(&trial.path("merged").join("results.csv"), "id");
+    let asked = |at: &usize| column(&shard(*at).join("results.csv"), "id").iter().any(|id| ids.contains(id));
+    let (some, none): (Vec<usize>, Vec<usize>) = (0..24).partition(asked);
+    assert!(!none.is_empty() && !some.is_empty(), "{some:?} {none:?}");
+    none.iter().for_each(|&at| fs::remove_dir_all(shard(at)).unwrap());
+    assert_eq!(run(&["plan", "--missing", &plan, "--out", &out]).2, 0);
+    assert_eq!(run(&["merge", &plan, "--out", &out, "--quiet"]).2, 0);
+    whole("merged");
+    fs::remove_dir_all(shard(some[0])).unwrap();
+    assert_eq!(run(&["merge", &plan, "--out", &out, "--quiet"]).2, 3);
+}
+
+/// Other bounds are other ends of the same games: a finished run goes on to where they end, or leaves out what they do not ask for.
+#[test]
+fn other_bounds_go_on_with_the_same_games() {
+    let (wide, narrow) = (Trial::new(&unequal()), Trial::new(&unequal().replace("elo1 = 100", "elo1 = 60")));
+    assert_eq!((wide.run("out", &["--quiet"]).2, narrow.run("out", &["--quiet"]).2), (0, 0));
+    let (few, many) = (wide.games("out"), narrow.games("out"));
+    assert!(few.len() < many.len());
+    let file = wide.text("trial.toml");
+    fs::copy(narrow.path("trial.toml"), &file).unwrap();
+    assert_eq!(wide.run("out", &["--quiet", "--jobs", "2"]).2, 0);
+    assert_eq!((wide.games("out"), wide.rows("out")), (many, narrow.rows("out")));
+    fs::write(&file, unequal()).unwrap();
+    assert_eq!(wide.run("out", &["--quiet", "--jobs", "2"]).2, 0);
+    assert_eq!(wide.games("out"), few);
+    assert_eq!(run(&["verify", &wide.text("out")]).2, 0);
+}
+
 /// What a test asks is read off the games: it belongs to no id. What ends a game does.
 #[test]
 fn games_do_not_depend_on_what_is_asked_of_them() {
@@ -150,7 +269,9 @@ fn games_do_not_depend_on_what_is_asked_of_them() {
 
 #[test]
 fn everybody_meets_everybody_and_the_page_says_what_came_of_it() {
-    let trial = Trial::new(&TRIAL.replace("[match]", "[match]\npairing = \"round-robin\""));
+    let text =
+        TRIAL.replace("[match]", "[match]\npairing = \"round-robin\"").replace("elo1 = 50", "elo1 = 50, stop = false");
+    let trial = Trial::new(&text);
     let (stdout, stderr, code) = trial.run("out", &[]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains("bare") && stdout.contains("Elo") && stderr.contains("95 % interval"), "{stdout}{stderr}");

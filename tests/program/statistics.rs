@@ -427,7 +427,7 @@ proptest! {
 /// Wald's limits where the two errors differ: ln(beta / (1 - alpha)) and ln((1 - beta) / alpha), by hand.
 #[test]
 fn each_limit_of_the_test_has_its_own_error() {
-    use ttlab::analysis::questions::match_test::{Bounds, Decision};
+    use ttlab::experiment::sequential::{Bounds, Decision};
     let bounds = Bounds { elo0: 0.0, elo1: 5.0, alpha: 0.01, beta: 0.2 };
     let (lower, upper) = bounds.limits();
     near(lower, -1.599_387_576_580_599, 1e-12);

@@ -24,7 +24,8 @@ pub fn warnings(experiment: &Experiment, plan: &Plan) -> Vec<String> {
     }
     let openings = experiment.suite.items.len() - doubled;
     let reach = half_width(openings);
-    let wanted = (games.test.elo1 - games.test.elo0).abs();
+    let test = games.test();
+    let wanted = (test.elo1 - test.elo0).abs();
     if reach > wanted {
         warnings.push(format!(
             "{openings} pairs in an encounter: at a usual spread its 95 % interval will be about {reach:.0} Elo to each side, and the test is \

@@ -1,11 +1,13 @@
 //! What the games of a match say: each encounter's pairs, Elo, and the course of its sequential test, pair by pair in the plan's order.
 
-use super::match_test::{Bounds, Decision, Elo, Pairs};
+use super::match_test::Elo;
 use crate::analysis::pairing::stats::t_beyond;
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::matches::Test;
+use crate::experiment::sequential::{Bounds, Decision, Pairs};
 use crate::record::{WHITE, columns};
 use statrs::distribution::{ContinuousCDF, Normal};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The games of two players.
@@ -41,10 +43,13 @@ pub struct Encounter {
     pub course: Vec<(u64, f64)>,
     /// What the test decided, and after how many pairs.
     pub decided: Option<(Decision, u64)>,
-    /// How likely so great a difference is by chance, on both sides.
+    /// How likely so great a difference is by chance, on both sides; NaN where the test ended the encounter, since games that end when they
+    /// show most are no sample of their own.
     pub p: f64,
     /// The same, Holm-corrected for all encounters.
     pub corrected: f64,
+    /// Which of them is clearly the stronger, the first if greater: by the test where that ended the encounter, by p elsewhere.
+    pub stronger: Option<Ordering>,
 }
 
 /// What a match says.
@@ -61,6 +66,9 @@ pub struct Matches {
     /// Normal quantile of intervals that hold for all encounters together.
     pub reach: f64,
 }
+
+/// Level of a clear difference, after correction.
+const LEVEL: f64 = 0.05;
 
 /// Pairs between which the course of a test is told, at most.
 const COURSE: u64 = 60;
@@ -114,7 +122,7 @@ impl Matches {
             one.nodes[1] += nodes[1][row];
         }
         let share = found.len().max(1) as f64;
-        let bounds = Bounds { elo0: test.elo0, elo1: test.elo1, alpha: test.alpha / share, beta: test.beta / share };
+        let bounds = Bounds::shared(&test, found.len());
         let mut encounters: Vec<Encounter> = found
             .iter()
             .zip(&order)
@@ -126,8 +134,19 @@ impl Matches {
                 ..one.encounter(&bounds)
             })
             .collect();
+        if test.stop {
+            encounters.iter_mut().for_each(|one| one.p = f64::NAN);
+        }
         let corrected = holm(&encounters.iter().map(|one| one.p).collect::<Vec<_>>());
-        encounters.iter_mut().zip(corrected).for_each(|(one, corrected)| one.corrected = corrected);
+        encounters.iter_mut().zip(corrected).for_each(|(one, corrected)| {
+            one.corrected = corrected;
+            one.stronger = match one.decided {
+                Some((Decision::H1, _)) if test.stop => (test.elo0 >= 0.0).then_some(Ordering::Greater),
+                Some((Decision::H0, _)) if test.stop => (test.elo1 <= 0.0).then_some(Ordering::Less),
+                _ if corrected < LEVEL => one.elo().elo.partial_cmp(&0.0),
+                _ => None,
+            };
+        });
         let reach = Normal::standard().inverse_cdf(1.0 - 0.025 / share);
         Some(Self { encounters, failed, test, bounds, reach })
     }
@@ -207,7 +226,7 @@ impl Gathered {
         let step = all.div_ceil(COURSE).max(1);
         let (mut pairs, mut course, mut decided) = (Pairs::default(), vec![(0, 0.0)], None);
         for (at, points) in (1..).zip(&self.pairs) {
-            pairs.0[(points * 2.0).round() as usize % 5] += 1;
+            pairs.add(*points);
             let wanted = at % step == 0 || at == all;
             if decided.is_none() || wanted {
                 let llr = pairs.llr(bounds.elo0, bounds.elo1);

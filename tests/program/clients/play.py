@@ -3,9 +3,11 @@
 usage: play.py GAMES LIMIT PGN OPENINGS -- ENGINE [ARGS] -- ENGINE [ARGS]
 
 LIMIT: nodes=N and movetime=MS are of each move; clock=SECONDS+INCREMENT is each side's clock, and whose clock runs out has lost.
-With movetime the greatest and the mean time that the first engine took beyond it are told: what a runner's margin must cover.
+movetime=MS+MARGIN: who takes longer than both has lost. What the first engine took beyond MS is told: what a runner's margin must cover.
+With a clock the least that the first engine had left is told. The machine's load before and after stands last.
 """
 import io
+import os
 import sys
 import time
 
@@ -32,16 +34,21 @@ def play(engines, fen, limit, late):
         if kind == "nodes":
             one = chess.engine.Limit(nodes=value)
         elif kind == "movetime":
-            one = chess.engine.Limit(time=value / 1000)
+            one = chess.engine.Limit(time=value[0] / 1000)
         else:
             one = chess.engine.Limit(white_clock=clocks[0], black_clock=clocks[1], white_inc=value[1], black_inc=value[1])
         begun = time.monotonic()
         # An illegal or missing move raises an EngineError.
         found = engines[side].play(board, one, game=fen)
         took = time.monotonic() - begun
-        late[side].append(took - value / 1000 if kind == "movetime" else 0)
+        if kind == "movetime":
+            late[side].append(took - value[0] / 1000)
+            if len(value) > 1 and took > sum(value) / 1000:
+                forfeit = side
+                break
         if kind == "clock":
             clocks[side] -= took
+            late[side].append(clocks[side])
             if clocks[side] < 0:
                 forfeit = side
                 break
@@ -61,7 +68,8 @@ def main():
     head, first, second = " ".join(sys.argv[1:]).split(" -- ")
     count, limit, pgn, suite = head.split()
     kind, value = limit.split("=")
-    value = tuple(float(part) for part in value.split("+")) if kind == "clock" else int(value)
+    value = int(value) if kind == "nodes" else tuple(float(part) for part in value.split("+"))
+    loads = [os.getloadavg()[0]]
     ours, theirs = (chess.engine.SimpleEngine.popen_uci(command.split(), timeout=60) for command in (first, second))
     score, forfeits, plies, late, texts = [0, 0, 0], [0, 0], 0, [[], []], []
     fens = list(openings(suite))
@@ -96,7 +104,10 @@ def main():
     if kind == "movetime":
         mine = sorted(late[0])
         at = lambda share: 1000 * mine[int(share * (len(mine) - 1))]
-        print(f"beyond {value} ms, ours: median {at(0.5):+.1f} ms, 99 % {at(0.99):+.1f} ms, most {at(1):+.1f} ms")
+        print(f"beyond {value[0]:g} ms, ours: median {at(0.5):+.1f} ms, 99 % {at(0.99):+.1f} ms, most {at(1):+.1f} ms")
+    if kind == "clock":
+        print(f"least left on the clock, ours {1000 * min(late[0]):.0f} ms, theirs {1000 * min(late[1]):.0f} ms")
+    print(f"load {loads[0]:.1f} before, {os.getloadavg()[0]:.1f} after")
 
 
 main()

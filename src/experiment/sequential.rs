@@ -1,0 +1,230 @@
+//! The sequential test of a match: the generalized probability ratio test on normalized Elo over pairs of games, and where it ends.
+//!
+//! The unit is the pair: two games from one opening with colours swapped, worth 0, 1/2, 1, 3/2 or 2 points, so that what an opening favours
+//! cancels. Sources: M. Van den Bergh, "A practical introduction to the GSPRT" and "Normalized Elo", 2018-2021; A. Wald, "Sequential
+//! Analysis", 1947.
+
+use super::matches::Test;
+
+/// How many pairs ended with 0, 1/2, 1, 3/2 and 2 points for the first player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pairs(pub [u64; 5]);
+
+/// What a test holds against each other, in normalized Elo, and how often it may err.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// H0: the difference is this.
+    pub elo0: f64,
+    /// H1: the difference is this.
+    pub elo1: f64,
+    /// How often H1 may be taken where H0 holds.
+    pub alpha: f64,
+    /// How often H0 may be taken where H1 holds.
+    pub beta: f64,
+}
+
+/// What a sequential test says so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// It goes on.
+    Open,
+    /// The difference is taken to be that of H0.
+    H0,
+    /// The difference is taken to be that of H1.
+    H1,
+}
+
+/// Points of a game, 0 to 1, that each kind of pair is worth.
+const POINTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// Normalized Elo of a difference of one standard deviation of a game.
+pub const PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
+
+/// What stands in for a kind of pair that did not occur, so that no likelihood is 0.
+const NONE: f64 = 1e-3;
+
+impl Pairs {
+    /// One more pair, worth so many points of both games.
+    pub fn add(&mut self, points: f64) {
+        self.0[(points * 2.0).round() as usize % 5] += 1;
+    }
+
+    /// How many pairs.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Mean and standard deviation of a pair's points for each game; NaN of none.
+    #[must_use]
+    pub fn mean(&self) -> (f64, f64) {
+        moments(&self.shares().0)
+    }
+
+    /// The share of each kind, and how many pairs there are in all.
+    fn shares(&self) -> ([f64; 5], f64) {
+        let counts = self.0.map(|count| if count == 0 { NONE } else { count as f64 });
+        let all = if self.count() == 0 { f64::NAN } else { counts.iter().sum() };
+        (counts.map(|count| count / all), all)
+    }
+
+    /// Log-likelihood ratio of the most likely distributions under which the difference is `elo1` and `elo0` of normalized Elo.
+    #[must_use]
+    pub fn llr(&self, elo0: f64, elo1: f64) -> f64 {
+        let (shares, all) = self.shares();
+        if all.is_nan() {
+            return 0.0;
+        }
+        let [p0, p1] = [elo0, elo1].map(|elo| constrained(&shares, std::f64::consts::SQRT_2 * elo / PER_DEVIATION));
+        let terms = shares.iter().zip(p0.iter().zip(&p1));
+        all * terms.map(|(share, (p0, p1))| share * (p1 / p0).ln()).sum::<f64>()
+    }
+
+    /// What a test says.
+    #[must_use]
+    pub fn decide(&self, bounds: &Bounds) -> Decision {
+        bounds.decide(self.llr(bounds.elo0, bounds.elo1))
+    }
+}
+
+impl Bounds {
+    /// What each of so many encounters is tested for: the errors are shared out among them (Bonferroni).
+    #[must_use]
+    pub fn shared(test: &Test, encounters: usize) -> Self {
+        let share = encounters.max(1) as f64;
+        Self { elo0: test.elo0, elo1: test.elo1, alpha: test.alpha / share, beta: test.beta / share }
+    }
+
+    /// The log-likelihood ratios at which a test ends. Source: Wald, 1947.
+    #[must_use]
+    pub fn limits(&self) -> (f64, f64) {
+        ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
+    }
+
+    /// What a log-likelihood ratio says.
+    #[must_use]
+    pub fn decide(&self, llr: f64) -> Decision {
+        let (lower, upper) = self.limits();
+        match () {
+            () if llr >= upper => Decision::H1,
+            () if llr <= lower => Decision::H0,
+            () => Decision::Open,
+        }
+    }
+}
+
+/// Mean and standard deviation of the points of a game.
+fn moments(shares: &[f64; 5]) -> (f64, f64) {
+    let mean: f64 = shares.iter().zip(POINTS).map(|(share, points)| share * points).sum();
+    let variance: f64 = shares.iter().zip(POINTS).map(|(share, points)| share * (points - mean).powi(2)).sum();
+    (mean, variance.sqrt())
+}
+
+/// The distribution nearest to the shares (of the greatest likelihood) whose mean lies `t` of its own standard deviations above one half.
+///
+/// By Lagrange's method p = share / (1 + x b), where b is the constraint's derivative, which depends on the mean and deviation of p itself: found
+/// by iteration, with x from one root for each.
+fn constrained(shares: &[f64; 5], t: f64) -> [f64; 5] {
+    let mut p = [0.2; 5];
+    for _ in 0..50 {
+        let (mean, deviation) = moments(&p);
+        let b = POINTS.map(|points| points - 0.5 - t * deviation * (1.0 + ((points - mean) / deviation).powi(2)) / 2.0);
+        let x = root(shares, &b);
+        let before = p;
+        p = std::array::from_fn(|at| shares[at] / (1.0 + x * b[at]));
+        if p.iter().zip(before).all(|(now, before)| (now - before).abs() < 1e-12) {
+            break;
+        }
+    }
+    p
+}
+
+/// The x at which the sum of share b / (1 + x b) is 0: it falls in x, between the poles at both ends.
+fn root(shares: &[f64; 5], b: &[f64; 5]) -> f64 {
+    let (least, most) = b.iter().fold((f64::MAX, f64::MIN), |(least, most), &b| (least.min(b), most.max(b)));
+    if least >= 0.0 || most <= 0.0 {
+        return 0.0;
+    }
+    let (mut low, mut high) = (-1.0 / most, -1.0 / least);
+    for _ in 0..200 {
+        let x = f64::midpoint(low, high);
+        if x <= low || x >= high {
+            break;
+        }
+        let sum: f64 = shares.iter().zip(b).map(|(share, b)| share * b / (1.0 + x * b)).sum();
+        if sum > 0.0 { low = x } else { high = x }
+    }
+    f64::midpoint(low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// Pair counts, bounds and log-likelihood ratios as four projects published them of finished tests.
+    #[test]
+    fn published_tests_have_their_ratio() {
+        for (name, pairs, elo0, elo1, llr) in [
+            ("Soul 90", [497, 1751, 2982, 1860, 556], 0.0, 5.0, 2.98),
+            ("Rose 112", [86, 1022, 2011, 1110, 119], 0.0, 5.0, 2.91),
+            ("Stockfish 6113", [26, 6712, 17798, 7081, 27], 0.5, 2.5, 2.97),
+            ("PlentyChess 397", [38, 1967, 4213, 1855, 30], 0.0, 2.5, -2.25),
+        ] {
+            let found = Pairs(pairs).llr(elo0, elo1);
+            assert!((found - llr).abs() < 0.01, "{name}: {found}");
+        }
+    }
+
+    #[test]
+    fn sides_swapped_turn_the_sign() {
+        let (pairs, turned) = (Pairs([3, 40, 80, 60, 9]), Pairs([9, 60, 80, 40, 3]));
+        assert!((pairs.llr(-5.0, 5.0) + turned.llr(-5.0, 5.0)).abs() < 1e-9);
+        assert_eq!(Pairs::default().llr(0.0, 5.0).to_bits(), 0.0_f64.to_bits());
+    }
+
+    /// A thousand tests of two equal players, and of one that is better by what H1 says: each errs no oftener than asked (0.05), up to three
+    /// standard errors of the simulation, and takes about as many pairs as Wald (1947) expects: the gain of a pair is t^2/2 where t is the
+    /// difference in deviations of a pair, and the bounds are passed by a little.
+    #[test]
+    fn simulated_tests_err_no_oftener_than_asked() {
+        let bounds = Bounds { elo0: 0.0, elo1: 60.0, alpha: 0.05, beta: 0.05 };
+        let fair = [0.05, 0.2, 0.5, 0.2, 0.05];
+        let t = std::f64::consts::SQRT_2 * bounds.elo1 / PER_DEVIATION;
+        let better = constrained(&fair, t);
+        let tests = 1000;
+        let most = 0.05 + 3.0 * (0.05 * 0.95 / f64::from(tests)).sqrt();
+        let wald = (0.95 - 0.05) * (0.95_f64 / 0.05).ln() / (t * t / 2.0);
+        for (truth, wrong) in [(fair, Decision::H1), (better, Decision::H0)] {
+            let mut random = Pcg64::seed_from_u64(5);
+            let (mut errors, mut pairs) = (0, 0);
+            for _ in 0..tests {
+                let (decided, taken) = simulated(&truth, &bounds, &mut random);
+                errors += u32::from(decided == wrong);
+                pairs += taken;
+            }
+            assert!(f64::from(errors) / f64::from(tests) <= most, "{wrong:?} {errors} of {tests}");
+            let mean = pairs as f64 / f64::from(tests);
+            assert!((0.9..1.4).contains(&(mean / wald)), "{mean} pairs, {wald} by Wald");
+        }
+    }
+
+    fn simulated(truth: &[f64; 5], bounds: &Bounds, random: &mut Pcg64) -> (Decision, u64) {
+        let mut pairs = Pairs::default();
+        loop {
+            for _ in 0..4 {
+                let mut draw: f64 = random.random();
+                let kind = truth.iter().position(|share| {
+                    draw -= share;
+                    draw < 0.0
+                });
+                pairs.0[kind.unwrap_or(4)] += 1;
+            }
+            match pairs.decide(bounds) {
+                Decision::Open => {}
+                decided => return (decided, pairs.count()),
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Where the tests of a match end, so that no more is played than they ask. Pairs are judged in the plan's order, whatever the order in which
+//! they ended: an encounter is over at the first pair at which its ratio, over all pairs up to that one, passes a bound. So the same file has the
+//! same games with any number of jobs and after any kill; what was played beyond that pair is no part of the result.
+
+use super::ledger::LedgerRow;
+use crate::experiment::sequential::{Bounds, Decision, Pairs};
+use crate::experiment::{Experiment, Job, Plan};
+use crate::record::columns;
+use csv::StringRecord;
+use std::collections::{BTreeMap, HashMap};
+
+/// The tests of all encounters.
+#[derive(Debug, Clone)]
+pub struct Stopping {
+    bounds: Bounds,
+    /// Place of a game's points in a row.
+    points: usize,
+    /// Openings, of which each encounter has a pair.
+    openings: usize,
+    lanes: Vec<Lane>,
+}
+
+/// One encounter.
+#[derive(Debug, Clone, Default)]
+struct Lane {
+    /// Points of pairs that ended before one that stands before them; none of one that failed.
+    waiting: BTreeMap<usize, Option<f64>>,
+    /// Points of the first games of pairs whose second is not there yet.
+    open: HashMap<usize, f64>,
+    /// The first pair that was not judged.
+    next: usize,
+    pairs: Pairs,
+    /// The pairs that failed.
+    failed: Vec<usize>,
+    /// The last pair that is played.
+    end: Option<usize>,
+}
+
+impl Lane {
+    fn take(&mut self, pair: usize, points: Option<f64>, bounds: &Bounds) {
+        if points.is_none() {
+            self.failed.push(pair);
+        }
+        if self.end.is_some() || pair < self.next {
+            return;
+        }
+        self.waiting.insert(pair, points);
+        while let Some(points) = self.waiting.remove(&self.next) {
+            // A pair that failed says nothing.
+            if let Some(points) = points {
+                self.pairs.add(points);
+                if self.pairs.decide(bounds) != Decision::Open {
+                    self.end = Some(self.next);
+                    return;
+                }
+            }
+            self.next += 1;
+        }
+    }
+
+    fn needs(&self, pair: usize) -> bool {
+        self.end.is_none_or(|end| pair <= end)
+    }
+}
+
+impl Stopping {
+    /// The tests of an experiment's encounters, for rows with this header; none where all pairs are played.
+    #[must_use]
+    pub fn new(experiment: &Experiment, plan: &Plan, header: &[String]) -> Option<Self> {
+        let test = experiment.file.games?.test();
+        let points = header.iter().position(|column| column == columns::POINTS)?;
+        let lanes = vec![Lane::default(); plan.lanes()];
+        let bounds = Bounds::shared(&test, plan.lanes());
+        test.stop.then(|| Self { bounds, points, openings: plan.items(), lanes })
+    }
+
+    /// Takes a row that was read.
+    pub fn read(&mut self, plan: &Plan, entry: &LedgerRow, row: &StringRecord) {
+        let points = row.get(self.points).unwrap_or_default();
+        self.game(plan, &entry.job, (entry.failed, entry.last), points);
+    }
+
+    /// Takes the rows of a pair that was played, or the one that says why it was not.
+    pub fn played(&mut self, plan: &Plan, job: &Job, failed: bool, rows: &[Vec<String>]) {
+        for (at, row) in rows.iter().enumerate() {
+            let points = row.get(self.points).cloned().unwrap_or_default();
+            self.game(plan, job, (failed, at + 1 == rows.len()), &points);
+        }
+    }
+
+    fn game(&mut self, plan: &Plan, job: &Job, (failed, last): (bool, bool), points: &str) {
+        let Some(lane) = plan.lane(job.variant, job.opponent).and_then(|lane| self.lanes.get_mut(lane)) else { return };
+        let points = points.parse::<f64>().ok().filter(|_| !failed);
+        match (points, last) {
+            (None, _) => lane.take(job.item, None, &self.bounds),
+            (Some(points), false) => *lane.open.entry(job.item).or_default() += points,
+            (Some(points), true) => {
+                let both = lane.open.remove(&job.item).unwrap_or_default() + points;
+                lane.take(job.item, Some(both), &self.bounds);
+            }
+        }
+    }
+
+    /// Whether a pair is asked for, as far as is known.
+    #[must_use]
+    pub fn needs(&self, plan: &Plan, job: &Job) -> bool {
+        plan.lane(job.variant, job.opponent)
+            .and_then(|lane| self.lanes.get(lane))
+            .is_none_or(|lane| lane.needs(job.item))
+    }
+
+    /// Whether nothing is left to be played.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.lanes.iter().all(|lane| lane.end.is_some() || lane.next == self.openings)
+    }
+
+    /// Pairs of the plan that no test asks for.
+    #[must_use]
+    pub fn spared(&self) -> u64 {
+        self.lanes.iter().filter_map(|lane| lane.end).map(|end| (self.openings - 1 - end) as u64).sum()
+    }
+
+    /// Pairs that failed, of those that are asked for.
+    #[must_use]
+    pub fn failed(&self) -> u64 {
+        let of = |lane: &Lane| lane.failed.iter().filter(|&&pair| lane.needs(pair)).count() as u64;
+        self.lanes.iter().map(of).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::matches::Test;
+
+    /// Pairs in any order end a test where they end it in the plan's order, and what came before is all that counts.
+    #[test]
+    fn an_encounter_ends_at_the_same_pair_whatever_ended_first() {
+        let test = Test { elo1: 60.0, ..Test::default() };
+        let bounds = Bounds::shared(&test, 1);
+        let points = |pair: usize| Some([2.0, 1.0, 1.5, 0.5][pair * 7 % 5 % 4]).filter(|_| pair % 11 != 5);
+        // The plain way: all pairs before it, from the first.
+        let over = |pairs: usize| {
+            let mut all = Pairs::default();
+            (0..pairs).filter_map(points).for_each(|points| all.add(points));
+            all.decide(&bounds) != Decision::Open
+        };
+        let Some(end) = (1..400).find(|&pairs| over(pairs)) else { panic!("it never ends") };
+        assert!(end > 10, "{end}");
+        for stride in [1, 3, 7, 101] {
+            let mut lane = Lane::default();
+            (0..400).for_each(|step| lane.take(step * stride % 400, points(step * stride % 400), &bounds));
+            assert_eq!(lane.end, Some(end - 1), "{stride}");
+            assert!(lane.needs(end - 1) && !lane.needs(end));
+        }
+    }
+}
