@@ -22,7 +22,8 @@ impl Heat {
         let longest = first.iter().map(|name| super::measure(name)).fold(super::measure(&self.first.0), f64::max);
         let names = (longest + 18.0).min(width * 0.36);
         let cell = ((width - names - 8.0) / second.len() as f64).min(130.0);
-        let (top, high) = (44.0, 32.0);
+        let lines = super::most_lines(first.iter(), names - 10.0);
+        let (top, high) = (44.0, (super::LINE * lines + 6.0).max(32.0));
         svg.fitted((names + cell * second.len() as f64 / 2.0, 15.0), Anchor::Middle, &self.second.0, width - names);
         svg.fitted((names - 8.0, 35.0), Anchor::End, &self.first.0, names - 8.0);
         for (at, name) in second.iter().enumerate() {
@@ -38,11 +39,11 @@ impl Heat {
             .fold(0.05, f64::max);
         for (row, name) in first.iter().enumerate() {
             let y = top + high * row as f64;
-            svg.fitted((names - 8.0, y + 21.0), Anchor::End, name, names - 10.0);
+            svg.name((names - 8.0, y + high / 2.0), Anchor::End, name, names - 10.0);
             for (column, ratio) in self.cells[row].iter().enumerate() {
                 let x = names + cell * column as f64;
                 let Some(ratio) = ratio else {
-                    svg.text("faint", (x + cell / 2.0, y + 21.0), Anchor::Middle, "·");
+                    svg.text("faint", (x + cell / 2.0, y + high / 2.0 + 5.0), Anchor::Middle, "·");
                     continue;
                 };
                 let series = if *ratio < 1.0 { 1 } else { 2 };
@@ -50,7 +51,7 @@ impl Heat {
                 let what = format!("{}, {}: {ratio:.3} of the baseline's nodes", name, second[column]);
                 svg.rect(&format!("s{series} bar"), (x, y), (cell - 2.0, high - 2.0), &more, &what);
                 let shown = if cell < 44.0 { format!("{ratio:.2}") } else { format!("{ratio:.3}") };
-                svg.text("", (x + cell / 2.0 - 1.0, y + 20.0), Anchor::Middle, &shown);
+                svg.text("", (x + cell / 2.0 - 1.0, y + high / 2.0 + 4.0), Anchor::Middle, &shown);
             }
         }
         let bottom = top + high * first.len() as f64;

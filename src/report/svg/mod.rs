@@ -233,26 +233,36 @@ fn tooltip(title: &str) -> String {
     if title.is_empty() { String::new() } else { format!("<title>{}</title>", escape(title)) }
 }
 
+/// About how wide a letter is, in pixels, in the widest of the usual fonts.
+const LETTER: f64 = 7.2;
+
 /// About how wide a text is, in pixels.
 #[must_use]
 pub fn measure(text: &str) -> f64 {
-    6.6 * text.chars().count() as f64
+    LETTER * text.chars().count() as f64
 }
 
 /// From one line of a name to the next, in pixels.
 pub const LINE: f64 = 14.0;
 
-/// A name in lines of at most a width, broken after commas only.
+/// A name in lines of at most a width, broken after commas; a part that is too wide by itself at its blanks.
 #[must_use]
 pub fn broken(text: &str, width: f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for part in text.split_inclusive(", ") {
-        match lines.last_mut() {
-            Some(line) if measure(line) + measure(part.trim_end()) <= width => line.push_str(part),
-            _ => lines.push(part.to_owned()),
+    fn at(text: &str, end: &str, width: f64) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for part in text.split_inclusive(end) {
+            match lines.last_mut() {
+                Some(line) if measure(line) + measure(part.trim_end()) <= width => line.push_str(part),
+                _ => lines.push(part.to_owned()),
+            }
         }
+        lines.iter().map(|line| line.trim_end().to_owned()).collect()
     }
-    lines.iter().map(|line| line.trim_end().to_owned()).collect()
+    let fits = |line: &String| measure(line) <= width;
+    at(text, ", ", width)
+        .into_iter()
+        .flat_map(|line| if fits(&line) { vec![line] } else { at(&line, " ", width) })
+        .collect()
 }
 
 /// The most lines that one of some names takes.
@@ -268,7 +278,7 @@ pub fn cut(text: &str, width: f64) -> String {
         return text.to_owned();
     }
     // What tells variants apart is often at their ends: the middle goes.
-    let room = (width / 6.6) as usize;
+    let room = (width / LETTER) as usize;
     let (head, tail) = (room.saturating_sub(1).div_ceil(2), room.saturating_sub(1) / 2);
     let letters: Vec<char> = text.chars().collect();
     let (start, end) = (&letters[..head.min(letters.len())], &letters[letters.len() - tail.min(letters.len())..]);
