@@ -308,7 +308,7 @@ impl Experiment {
         let text = text_of(path)?;
         let source = FileText { text: &text, path, suite: None };
         let experiment = Self::read(&source, sets)?;
-        let wrong = super::expect::check(&experiment.file, &experiment.points, &source).err();
+        let wrong = experiment.check_expectations(&source).err();
         Ok((experiment, wrong))
     }
 
@@ -330,8 +330,15 @@ impl Experiment {
 
     fn checked(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {
         let experiment = Self::read(source, sets)?;
-        super::expect::check(&experiment.file, &experiment.points, source)?;
+        experiment.check_expectations(source)?;
         Ok(experiment)
+    }
+
+    fn check_expectations(&self, source: &FileText<'_>) -> Result<(), Problem> {
+        match &self.file.games {
+            Some(games) => super::match_claims::check(self, games, source),
+            None => super::expect::check(&self.file, &self.points, source),
+        }
     }
 
     fn read(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {

@@ -142,12 +142,18 @@ impl Match {
                 "one variant has nobody to play: give a second, by [grid] or [[variant]]".to_owned(),
             );
         }
+        if file.tune.is_some() {
+            return wrong(
+                "tune",
+                "does not go with [match]: a race gives up what cost nodes on a few positions, and games would want thousands for each try; \
+                 tune by nodes, then let the best play"
+                    .to_owned(),
+            );
+        }
         for (there, path) in [
             (file.trace.is_some(), "trace"),
             (file.sequence.is_some(), "sequence"),
-            (file.tune.is_some(), "tune"),
             (file.reference.is_some(), "reference"),
-            (!file.expect.is_empty(), "expect"),
         ] {
             if there {
                 return wrong(path, "does not go with [match]: games are played, and no positions searched".to_owned());
@@ -157,7 +163,15 @@ impl Match {
             if count > 1 {
                 return wrong(
                     path,
-                    format!("{count}: players that repeat play the same games again: more openings make more games"),
+                    match path {
+                        "seeds" => format!(
+                            "{count}: the seeds of a variant would play the same openings: more openings make more games (other keys are \
+                             variants too: \"keys.seed\" = [1, 2, 3] in [grid])"
+                        ),
+                        _ => format!(
+                            "{count}: players that repeat play the same games again: more openings make more games"
+                        ),
+                    },
                 );
             }
         }

@@ -3,6 +3,7 @@
 pub mod expect;
 pub mod file;
 pub mod grid;
+pub mod match_claims;
 pub mod matches;
 pub mod options;
 pub mod paths;

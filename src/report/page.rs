@@ -12,6 +12,7 @@ use super::table::{self, Identity};
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::caveats::{blindness, doubts, few, memory};
 use crate::analysis::questions::effects::{self, Effect, Interaction};
+use crate::analysis::questions::match_claims;
 use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::pairwise::{self, Versus};
 use crate::analysis::questions::quality::{self, Quality};
@@ -278,6 +279,7 @@ impl Page {
             sources: vec![(source.label.clone(), source.manifest.clone())],
             analysis: source.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
             findings: played::findings(&games),
+            verdicts: match_claims::verdicts(source.file.as_ref().map_or(&[], |file| &file.expect), &games),
             manifest,
             ..Self::default()
         };
@@ -297,6 +299,7 @@ impl Page {
         page.warnings.extend(played::doubts(&games));
         let mut parts = head(&page.manifest.question, &page.analysis, page.findings.clone(), &page.warnings);
         parts.extend(played::parts(&games, rows));
+        parts.extend(table::verdicts(&page, true).map(Part::Table));
         parts.extend(engines::engines(&page).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), page.origins()));
         page.sheet = Sheet { kind: "match".to_owned(), name: page.manifest.name.clone(), parts };
@@ -351,6 +354,7 @@ impl Page {
     pub fn brief(&self) -> Sheet {
         if let Some(games) = &self.games {
             let mut parts = vec![Part::Table(played::table(games)), Part::Findings(self.findings.clone())];
+            parts.extend(self.judged());
             parts.extend(warnings(&self.warnings));
             return Sheet { kind: "match".to_owned(), name: String::new(), parts };
         }
@@ -360,13 +364,18 @@ impl Page {
         parts.extend(table::pairs(self).map(Part::Table));
         parts.extend(engines::quality(&self.quality).map(Part::Table));
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
-        match table::verdicts(self, false) {
-            Some(verdicts) => parts.push(Part::Table(verdicts)),
-            None if self.verdicts.is_empty() => {}
-            None => parts.push(Part::Findings(vec![self.tally()])),
-        }
+        parts.extend(self.judged());
         parts.extend(warnings(&self.warnings));
         Sheet { kind: "report".to_owned(), name: String::new(), parts }
+    }
+
+    /// Verdicts that are not as wanted, or that all are; nothing where there are none.
+    fn judged(&self) -> Option<Part> {
+        match table::verdicts(self, false) {
+            Some(verdicts) => Some(Part::Table(verdicts)),
+            None if self.verdicts.is_empty() => None,
+            None => Some(Part::Findings(vec![self.tally()])),
+        }
     }
 
     fn warn(&mut self, sources: &[Source], choices: &Choices) {

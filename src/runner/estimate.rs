@@ -3,6 +3,7 @@
 use crate::engine::{Engine, Limit, Progress};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::columns;
+use crate::record::manifest::Manifest;
 use crate::table::options::Size;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -51,6 +52,7 @@ pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
     let header = reader.headers().ok()?.clone();
     let at = |name: &str| header.iter().position(|column| column == name);
     let (id, variant, seconds) = (at(columns::ID)?, at(columns::VARIANT)?, at(columns::SECONDS)?);
+    let sides = at(columns::NODES).zip(at(columns::OPPONENT_NODES));
     let ids: HashSet<String> = plan.jobs().map(|job| format!("{:016x}", plan.job_id(&job))).collect();
     // Jobs done and their seconds, by variant.
     let mut spent: HashMap<String, (u64, f64)> = HashMap::new();
@@ -58,11 +60,13 @@ pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
         let (Some(variant), Some(id)) = (row.get(variant), row.get(id)) else { continue };
         let of = spent.entry(variant.to_owned()).or_default();
         of.0 += u64::from(ids.contains(id));
-        of.1 += row.get(seconds).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
+        let number = |at: usize| row.get(at).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
+        // A game's row has the time of one of its players alone: the other's is as much as its nodes are.
+        let both = sides.map_or(1.0, |(own, other)| 1.0 + number(other) / number(own).max(1.0));
+        of.1 += number(seconds) * both;
     }
     let (done, total) = spent.values().fold((0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
-    // A game's row has the time of one of its players alone.
-    if done == 0 || plan.is_match() {
+    if done == 0 {
         return None;
     }
     let mut all: HashMap<&str, u64> = HashMap::new();
@@ -71,7 +75,10 @@ pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
         Some(&(done, seconds)) if done > 0 => jobs.saturating_sub(done) as f64 * seconds / done as f64,
         _ => jobs as f64 * total / done as f64,
     });
-    let (seconds, left) = (seconds.sum(), plan.len().saturating_sub(done));
+    // Pairs of games beyond the end of their test.
+    let spared = Manifest::read(folder).ok().flatten().map_or(0, |manifest| manifest.jobs_spared);
+    let left = plan.len().saturating_sub(done + spared);
+    let seconds = if left == 0 { 0.0 } else { seconds.sum() };
     Some(Estimate { left, seconds, source: format!("{done} jobs of this plan are done in {}", folder.display()) })
 }
 
@@ -86,30 +93,51 @@ const MOST_BYTES: u64 = 256 << 20;
 #[must_use]
 pub fn from_probe(experiment: &Experiment, plan: &Plan, most: Duration, stop: &AtomicBool) -> Option<Estimate> {
     let large = |size: &Size| matches!(size, Size::Bytes(bytes) if *bytes > MOST_BYTES);
-    if plan.has_outside() || plan.is_match() || experiment.trace.is_some() || plan.is_empty() {
+    if plan.has_outside() || experiment.trace.is_some() || plan.is_empty() {
         return None;
     }
     let step = (plan.len() / TRIES).max(1) as usize;
     let tried: Vec<Job> = plan.jobs().step_by(step).take(TRIES as usize).collect();
-    if tried.iter().any(|job| large(&plan.variants[job.variant].options.table.size)) {
+    let players = |job: &Job| [Some(job.variant), job.opponent].into_iter().flatten();
+    if tried.iter().flat_map(players).any(|at| large(&plan.variants[at].options.table.size)) {
         return None;
     }
-    let share = most / tried.len().max(1) as u32;
+    let share = most / tried.iter().flat_map(players).count().max(1) as u32;
     let (mut seconds, mut reached) = (0.0, true);
     for job in &tried {
         if stop.load(Ordering::Relaxed) {
             return None;
         }
-        let (one, whole) = try_one(experiment, plan, job, share)?;
-        seconds += one * searches(experiment, job);
-        reached &= whole;
+        for variant in players(job) {
+            let (one, whole) = try_one(experiment, plan, &Job { variant, ..*job }, share)?;
+            seconds += one * if plan.is_match() { moves(experiment) } else { searches(experiment, job) };
+            reached &= whole;
+        }
     }
     let how = if reached { "" } else { ", those that take long from their first depths" };
     Some(Estimate {
         left: plan.len(),
         seconds: seconds / tried.len() as f64 * plan.len() as f64,
-        source: format!("roughly: from {} searches tried now{how}", tried.len()),
+        source: match experiment.file.games {
+            None => format!("roughly: from {} searches tried now{how}", tried.len()),
+            Some(games) => format!(
+                "roughly: from the first moves of {} pairs tried now{how}, at {:.0} moves of each side in a game{}",
+                tried.len(),
+                moves(experiment) / 2.0,
+                if games.test().stop { "; less where a test ends sooner" } else { "" }
+            ),
+        },
     })
+}
+
+/// Moves of one side in a game, of the preset `match` against itself: played to the end, and where games are given up.
+const MOVES: [f64; 2] = [66.0, 54.0];
+
+/// Moves that a player has in the two games of a pair, as a guess.
+fn moves(experiment: &Experiment) -> f64 {
+    let games = experiment.file.games.unwrap_or_default();
+    let given_up = games.resign.is_some() || games.draw.is_some();
+    2.0 * MOVES[usize::from(given_up)].min(f64::from(games.max_moves))
 }
 
 /// How many searches a job has.
@@ -126,7 +154,8 @@ fn searches(experiment: &Experiment, job: &Job) -> f64 {
 /// Seconds of the first search of a job, and whether it came to its end; where it did not, told from its last depths.
 fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> Option<(f64, bool)> {
     let point = &plan.variants[job.variant];
-    let board = experiment.suite.items.get(job.item)?.board;
+    let item = experiment.suite.items.get(job.item)?;
+    let board = if plan.is_match() { crate::experiment::matches::opening(item) } else { item.board };
     let mut engine = Engine::new(&point.options, Some(1 << 16)).ok()?;
     let (stop, begun) = (AtomicBool::new(false), Instant::now());
     // When each iteration ended, and its nodes.

@@ -65,6 +65,8 @@ pub fn parse(line: &str) -> Option<Command> {
             "ponderhit" => return Some(Command::PonderHit),
             "bench" => return Some(Command::Bench),
             "quit" => return Some(Command::Quit),
+            // Words of the protocol that ask for nothing here.
+            "debug" | "register" => return None,
             "go" => return Some(Command::Go(go(words))),
             "setoption" => return Some(set_option(words)),
             "position" => return Some(position(words)),
@@ -96,11 +98,24 @@ fn position<'a>(mut words: impl Iterator<Item = &'a str>) -> Command {
     Command::Position(fen, moves.iter().skip(1).map(|&word| word.to_owned()).collect())
 }
 
+/// A number as a client writes it; one that is too large is the largest there is, lest a limit be none.
+fn number(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let number = digits.parse::<u64>().map_or(LARGEST, |number| number.min(LARGEST));
+    Some(if text.starts_with('-') { 0 } else { number })
+}
+
+/// Larger than any clock, and small enough to be reckoned with.
+const LARGEST: u64 = 1 << 53;
+
 fn go<'a>(mut words: impl Iterator<Item = &'a str>) -> Go {
     let mut go = Go::default();
     while let Some(word) = words.next() {
         // A clock that has run out is negative in some clients.
-        let mut number = || words.next().and_then(|text| text.parse::<i64>().ok()).map(|number| number.max(0) as u64);
+        let mut number = || words.next().and_then(number);
         match word {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
@@ -127,7 +142,8 @@ mod tests {
     fn words_before_a_command_are_passed_over_and_nonsense_is_told() {
         assert_eq!(parse("  joho uci"), Some(Command::Uci));
         assert_eq!(parse(""), None);
-        assert_eq!(parse("joho debug"), Some(Command::Unknown("joho".to_owned())));
+        assert_eq!(parse("joho heissa"), Some(Command::Unknown("joho".to_owned())));
+        assert_eq!((parse("debug on"), parse("register later")), (None, None));
     }
 
     #[test]
@@ -150,6 +166,17 @@ mod tests {
             parse(&format!("position fen {fen} moves a1b1 a7a6")),
             Some(Command::Position(Some(fen.to_owned()), moves))
         );
+    }
+
+    #[test]
+    fn numbers_that_are_too_large_are_limits_all_the_same() {
+        let Some(Command::Go(found)) =
+            parse("go wtime 99999999999999999999 btime -99999999999999999999 nodes 18446744073709551616 winc +5")
+        else {
+            panic!()
+        };
+        assert_eq!(found.time, [Some(Duration::from_millis(LARGEST)), Some(Duration::ZERO)]);
+        assert_eq!((found.nodes, found.increment[0]), (Some(LARGEST), Duration::from_millis(5)));
     }
 
     #[test]

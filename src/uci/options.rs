@@ -89,6 +89,7 @@ impl Settings {
             number.ok_or_else(|| format!("{name}: expected a number up to {most}, found `{value}`"))
         };
         match name.to_ascii_lowercase().as_str() {
+            "" => Err("setoption: expected `name` and the name of an option".to_owned()),
             "threads" => number(1).map(|_| Change::None),
             "ponder" => Ok(Change::None),
             "clear hash" => Ok(Change::Clear),
@@ -120,7 +121,8 @@ impl Settings {
         sets.push(format!("{path}={value}"));
         let engine = experiment::options(self.preset.as_deref(), &sets).map_err(|problem| {
             let help = problem.help.map(|help| format!(" ({help})")).unwrap_or_default();
-            format!("{}{help}", problem.message)
+            // What is laid is no argument of a command here.
+            format!("{}{help}", problem.message.replace("--set.", ""))
         })?;
         (self.sets, self.engine) = (sets, engine);
         Ok(Change::Engine)
@@ -156,5 +158,7 @@ mod tests {
             settings.set(name, Some(value)).unwrap_err();
         }
         assert_eq!(settings.engine, before);
+        assert!(settings.set("no.such", Some("1")).unwrap_err().starts_with("no.such: there is no option"));
+        assert!(settings.set("", None).unwrap_err().starts_with("setoption: expected `name`"));
     }
 }

@@ -1,10 +1,10 @@
 //! What lies between the begin and the end that a search tells its watcher, where the runner reads its clock: the search alone. Emptying
 //! the table, moving its clock and counting what it holds take time too, and that of a large table is no small one.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use ttlab::chess::Board;
-use ttlab::engine::{Engine, EngineOptions, Limit, Progress};
+use ttlab::engine::{Engine, EngineOptions, Limit, Progress, Stop};
 use ttlab::table::{Entry, Hit, Occupancy, Stored, Table, TableCounters};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,6 +61,29 @@ impl Table for Mute {
     fn for_each(&self, _: &mut dyn FnMut(&Entry)) {
         self.note(Said::Swept);
     }
+}
+
+/// A search asks whether it is late, in its own thread and every thousand nodes, ends when the answer is yes, and asks no more.
+#[test]
+fn a_search_asks_whether_it_is_late() {
+    let (flag, asked) = (AtomicBool::new(false), AtomicU64::new(0));
+    let here = std::thread::current().id();
+    let late = || {
+        assert_eq!(std::thread::current().id(), here);
+        asked.fetch_add(1, Ordering::Relaxed) == 20
+    };
+    let mut engine = Engine::new(&EngineOptions::default(), None).unwrap();
+    let mut nodes = 0;
+    let limit = Limit { depth: Some(60), nodes: None };
+    let outcome = engine.search(&Board::startpos(), &[], limit, Stop::asking(&flag, &late), &mut |progress| {
+        if let Progress::Iteration(iteration) = progress {
+            nodes += iteration.search.nodes;
+        }
+    });
+    assert!(outcome.stopped && flag.load(Ordering::Relaxed));
+    assert_eq!(asked.load(Ordering::Relaxed), 21);
+    // Iterations that end before a thousand nodes look sooner.
+    assert!((10_000..=22 * 1024).contains(&nodes), "{nodes}");
 }
 
 #[test]

@@ -228,6 +228,47 @@ fn merged_shards_end_where_the_tests_do() {
     assert_eq!(run(&["merge", &plan, "--out", &out, "--quiet"]).2, 3);
 }
 
+/// A plan tells the time of games: from the first moves of some, tried now; from the rows of its pairs, both players' time; and none where the tests
+/// have ended.
+#[test]
+fn a_plan_tells_how_long_its_games_take() {
+    let trial = Trial::new(&unequal());
+    let time = |args: &[&str]| {
+        let (stdout, stderr, code) =
+            run(&[&["plan", &trial.text("trial.toml"), "--out", &trial.text("out")], args].concat());
+        assert_eq!(code, 0, "{stderr}");
+        stdout.lines().find_map(|line| line.strip_prefix("time ").map(|time| time.trim().to_owned())).unwrap()
+    };
+    assert!(time(&[]).starts_with("unknown: no row of this plan"));
+    let probed = time(&["--probe"]);
+    assert!(
+        probed.contains("for 48 jobs (roughly: from the first moves of 6 pairs tried now, at 40 moves"),
+        "{probed}"
+    );
+    assert_eq!(trial.run("out", &["--quiet"]).2, 0);
+    assert!(time(&[]).starts_with("none: "), "{}", time(&[]));
+    // By hand: two pairs are done, of one second of the variant's 100 nodes, beside 300 of its opponent's: four seconds a game.
+    let file = trial.path("out").join("results.csv");
+    let mut reader = csv::Reader::from_path(&file).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let mut rows: Vec<Vec<String>> =
+        reader.records().take(4).map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect();
+    for row in &mut rows {
+        for (name, value) in [("seconds", "1"), ("search.nodes", "100"), ("match.opponent_nodes", "300")] {
+            row[at(name)] = value.to_owned();
+        }
+    }
+    fs::remove_file(trial.path("out").join("manifest.json")).unwrap();
+    let mut writer = csv::Writer::from_path(&file).unwrap();
+    writer.write_record(&header).unwrap();
+    rows.iter().for_each(|row| writer.write_record(row).unwrap());
+    writer.flush().unwrap();
+    drop(writer);
+    // 46 pairs of two games.
+    assert_eq!(time(&[]).split(" with").next(), Some("about 6.1 minutes"), "{}", time(&[]));
+}
+
 /// Other bounds are other ends of the same games: a finished run goes on to where they end, or leaves out what they do not ask for.
 #[test]
 fn other_bounds_go_on_with_the_same_games() {
@@ -339,8 +380,15 @@ fn what_a_match_cannot_be_is_refused_with_its_place() {
         ("elo1 = 50", "elo1 = 50, alpha = 0.9", "match.test.alpha: 0.9 is out of range"),
         ("max_moves = 40", "max_move = 40", "max_moves"),
         ("first = 4", "first = 4\nrepeats = 2", "repeats: 2: players that repeat play the same games"),
-        ("first = 4", "first = 4\nseeds = 2", "seeds: 2: players that repeat play the same games"),
+        ("first = 4", "first = 4\nseeds = 2", "seeds: 2: the seeds of a variant would play the same openings"),
         ("[match]", "[sequence]\nself_play = 2\n[match]", "sequence: does not go with [match]"),
+        ("[match]", "[tune]\ngoal = \"least\"\n[match]", "tune by nodes"),
+        ("[match]", "[[expect]]\nnodes = 5\n[match]", "of a match only claims can be held"),
+        (
+            "[match]",
+            "[[expect]]\nclaim = \"elo(base, bare) > 0\"\n[match]",
+            "games that a test ends have no honest interval",
+        ),
         ("\"64 KiB\"", "\"25 %\"", "table.size: a share"),
         ("data/openings.epd", "data/none.epd", "data/none.epd"),
     ] {
@@ -357,6 +405,38 @@ fn what_a_match_cannot_be_is_refused_with_its_place() {
     let trial = Trial::new(&over);
     let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
     assert!(code == 2 && stderr.contains("the game is over before it begins"), "{code} {stderr}");
+}
+
+/// Claims are held by the interval of Elo that holds for all encounters together, and gate a run that is checked.
+#[test]
+fn claims_about_games_are_held() {
+    let claims = |texts: &[&str]| {
+        let claims: String = texts.iter().map(|text| format!("[[expect]]\nclaim = \"{text}\"\n")).collect();
+        Trial::new(&format!("{}{claims}", unequal().replace("elo1 = 100", "elo1 = 100, stop = false")))
+    };
+    let trial =
+        claims(&["elo(base, bare) > 0", "score(bare, base) < 0.5", "elo(bare, base) > 0", "elo(plain, base) > 1"]);
+    let (_, stderr, code) = trial.run("out", &["--quiet", "--check"]);
+    assert_eq!(code, 1, "{stderr}");
+    let (stdout, _, _) = run(&["report", &trial.text("out"), "--format", "json"]);
+    let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let table = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "verdicts").unwrap();
+    let words: Vec<&str> =
+        table["rows"].as_array().unwrap().iter().map(|row| row["verdict"].as_str().unwrap()).collect();
+    assert_eq!(words, ["holds", "holds", "differs", "cannot tell"]);
+    // The rows are there: other claims are asked of them.
+    let other = claims(&["elo(base, bare) > 0"]);
+    fs::copy(other.path("trial.toml"), trial.path("trial.toml")).unwrap();
+    assert_eq!(trial.run("out", &["--quiet", "--check"]).2, 0);
+    for (claim, told) in [
+        ("elo(bare, plain) > 0", "do not meet"),
+        ("elo(bare, bas) > 0", "there is no variant \"bas\""),
+        ("nodes(bare) > 0", "expected \"elo(A, B) > 0\""),
+    ] {
+        let trial = claims(&[claim]);
+        let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
+        assert!(code == 2 && stderr.contains(told), "{claim}: {code} {stderr}");
+    }
 }
 
 /// Whether python-chess is there, or the words that say that a test was left out.

@@ -62,6 +62,22 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// What is expected, not yet held against anything.
+    #[must_use]
+    pub fn unheld(expect: &Expect) -> Self {
+        Self {
+            subject: String::new(),
+            published: String::new(),
+            measured: String::new(),
+            ruling: Ruling::NoRows,
+            kind: expect.kind,
+            wanted: expect.verdict,
+            source: source(expect),
+            quote: expect.quote.clone(),
+            note: expect.note.clone(),
+        }
+    }
+
     /// Whether a gate lets it pass. `either` is not gated on, which is not to say that it is met.
     #[must_use]
     pub fn passes(&self) -> bool {
@@ -141,17 +157,7 @@ pub fn verdicts(
                 _ => format!("{key} {value}"),
             })
             .collect();
-        let base = Verdict {
-            subject: subject.join(", "),
-            published: String::new(),
-            measured: String::new(),
-            ruling: Ruling::NoRows,
-            kind: expect.kind,
-            wanted: expect.verdict,
-            source: source(expect),
-            quote: expect.quote.clone(),
-            note: expect.note.clone(),
-        };
+        let base = Verdict { subject: subject.join(", "), ..Verdict::unheld(expect) };
         for (metric, figure) in &expect.figures {
             if metric == OTHER_SCORES {
                 let variant = expect.filter.get(columns::VARIANT).map(ToString::to_string);

@@ -1,0 +1,52 @@
+//! Claims about a match held against its games: by the interval that holds for all encounters together.
+
+use super::claims::{Ruling, Verdict};
+use super::match_test::Elo;
+use super::matches::{Encounter, Matches};
+use crate::experiment::Expect;
+use crate::experiment::match_claims::MatchClaim;
+
+/// Holds all claims against the games.
+#[must_use]
+pub fn verdicts(expects: &[Expect], all: &Matches) -> Vec<Verdict> {
+    let names = || all.encounters.iter().flat_map(|one| [one.player.as_str(), one.opponent.as_str()]);
+    let one = |expect: &Expect| {
+        let text = expect.claim.clone()?;
+        let claim = MatchClaim::parse(&text, names()).ok();
+        let found = claim.as_ref().and_then(|claim| Some((claim, seen(claim, all)?)));
+        let subject = claim
+            .as_ref()
+            .map_or_else(String::new, |claim| format!("\"{}\" against \"{}\"", claim.player, claim.opponent));
+        let (ruling, measured) = found.map_or((Ruling::NoRows, String::new()), |(claim, (elo, one))| {
+            let told =
+                format!("{:+.1} Elo [{:+.1}, {:+.1}] over {} pairs", elo.elo, elo.low, elo.high, one.pairs.count());
+            // Games that end when they show most have no interval that is right.
+            (if all.test.stop { Ruling::CannotTell } else { ruling(claim, elo) }, told)
+        });
+        Some(Verdict { subject, published: text, measured, ruling, ..Verdict::unheld(expect) })
+    };
+    expects.iter().filter_map(one).collect()
+}
+
+/// Elo of the claim's player with the interval of all encounters; NaN ends where the pairs are too few for one.
+fn seen<'m>(claim: &MatchClaim, all: &'m Matches) -> Option<(Elo, &'m Encounter)> {
+    let is = |one: &Encounter, first: &str, second: &str| one.player == first && one.opponent == second;
+    let (first, second) = (claim.player.as_str(), claim.opponent.as_str());
+    let one = all.encounters.iter().find(|one| is(one, first, second) || is(one, second, first))?;
+    let Elo { elo, low, high } = one.pairs.elo_within(all.reach);
+    let (low, high) = if one.pairs.count() < 2 { (f64::NAN, f64::NAN) } else { (low, high) };
+    Some(if is(one, first, second) {
+        (Elo { elo, low, high }, one)
+    } else {
+        (Elo { elo: -elo, low: -high, high: -low }, one)
+    })
+}
+
+fn ruling(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
+    let than = claim.elo();
+    match (claim.more, low > than, high < than) {
+        (true, true, _) | (false, _, true) => Ruling::Holds,
+        (true, _, true) | (false, true, _) => Ruling::Differs,
+        _ => Ruling::CannotTell,
+    }
+}

@@ -1,0 +1,153 @@
+//! What `[[expect]]` may say of a match: `elo(A, B) > 0`, `score(A, B) >= 0.5`.
+
+use super::expect::Expect;
+use super::file::{Experiment, FileText};
+use super::matches::Match;
+use super::problem::{Problem, listed, nearest};
+
+/// A claim about an encounter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatchClaim {
+    /// Of what: Elo, or the share of the points.
+    pub measure: Measure,
+    /// Who is claimed to be so strong.
+    pub player: String,
+    /// Against whom.
+    pub opponent: String,
+    /// Whether more is claimed than the figure, or less.
+    pub more: bool,
+    /// The figure.
+    pub than: f64,
+}
+
+/// What a claim is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Elo by the logistic law.
+    Elo,
+    /// Points of a game.
+    Score,
+}
+
+/// What a claim must be.
+const FORM: &str =
+    "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, A and B variants that meet";
+
+impl MatchClaim {
+    /// Reads a claim. Names may hold commas: of all commas the one counts that parts two of the `names`.
+    ///
+    /// # Errors
+    /// What is expected instead; with the name that is unknown, if it is that.
+    pub fn parse<'n>(text: &str, names: impl Iterator<Item = &'n str> + Clone) -> Result<Self, (String, String)> {
+        let wrong = || (String::new(), format!("expect.claim: `{text}`: {FORM}"));
+        // A variant's name may hold `=` and brackets: the last bracket ends the players.
+        let (term, rest) = text.trim().rsplit_once(')').ok_or_else(wrong)?;
+        let (measure, players) = term.split_once('(').ok_or_else(wrong)?;
+        let measure = match measure.trim() {
+            "elo" => Measure::Elo,
+            "score" => Measure::Score,
+            _ => return Err(wrong()),
+        };
+        let rest = rest.trim();
+        let (more, rest) = match rest.split_at_checked(1) {
+            Some((">", rest)) => (true, rest),
+            Some(("<", rest)) => (false, rest),
+            _ => return Err(wrong()),
+        };
+        let than: f64 = rest.strip_prefix('=').unwrap_or(rest).trim().parse().map_err(|_| wrong())?;
+        let known = |name: &str| names.clone().any(|known| known == name);
+        let parted = players.match_indices(',').map(|(at, _)| (players[..at].trim(), players[at + 1..].trim()));
+        let both = parted.clone().find(|(first, second)| known(first) && known(second));
+        let Some((player, opponent)) = both else {
+            let unknown = parted.flat_map(|(first, second)| [first, second]).find(|name| !known(name));
+            return Err(unknown.map_or_else(wrong, |name| {
+                (name.to_owned(), format!("expect.claim: there is no variant \"{name}\""))
+            }));
+        };
+        if !than.is_finite() || measure == Measure::Score && !(than > 0.0 && than < 1.0) {
+            return Err((
+                String::new(),
+                format!("expect.claim: `{text}`: a score lies between 0 and 1, and Elo is a number"),
+            ));
+        }
+        Ok(Self { measure, player: player.to_owned(), opponent: opponent.to_owned(), more, than })
+    }
+
+    /// The figure in Elo.
+    #[must_use]
+    pub fn elo(&self) -> f64 {
+        match self.measure {
+            Measure::Elo => self.than,
+            Measure::Score => 400.0 * (self.than / (1.0 - self.than)).log10(),
+        }
+    }
+}
+
+/// Checks that every expectation of a match is a claim about two variants that meet, and that all pairs are played.
+///
+/// # Errors
+/// The first that is not, with its place.
+pub(super) fn check(experiment: &Experiment, games: &Match, source: &FileText<'_>) -> Result<(), Problem> {
+    let names = || experiment.points.iter().map(|point| point.name.as_str());
+    for (at, expect) in experiment.file.expect.iter().enumerate() {
+        let place = format!("expect.{at}");
+        let Expect { claim: Some(claim), .. } = expect else {
+            return Err(source.at(&place, format!("expect: of a match only claims can be held: {FORM}")));
+        };
+        if let Some(key) = expect.figures.keys().chain(expect.filter.keys()).next() {
+            return Err(source.at(&place, format!("expect.{key}: of a match only claims can be held: {FORM}")));
+        }
+        let place = format!("{place}.claim");
+        if games.test().stop {
+            let message = "expect.claim: games that a test ends have no honest interval of Elo: give the test `stop = false`, or read its verdict";
+            return Err(source.at(&place, message));
+        }
+        let claim = MatchClaim::parse(claim, names()).map_err(|(unknown, message)| match unknown.is_empty() {
+            true => source.at(&place, message),
+            false => {
+                let help = nearest(&unknown, names()).unwrap_or_else(|| format!("there are {}", listed(names())));
+                Problem { help: Some(help), ..source.at_word(&place, &unknown, message) }
+            }
+        })?;
+        let met = |first: usize, second: usize| {
+            let players = [experiment.points[first].name.as_str(), experiment.points[second].name.as_str()];
+            players.contains(&claim.player.as_str()) && players.contains(&claim.opponent.as_str())
+        };
+        let encounters = games.encounters(experiment.points.len(), experiment.baseline);
+        if claim.player == claim.opponent || !encounters.iter().any(|&(first, second)| met(first, second)) {
+            let message = format!("expect.claim: \"{}\" and \"{}\" do not meet", claim.player, claim.opponent);
+            let help = "each plays the baseline; pairing = \"round-robin\" lets everybody meet everybody".to_owned();
+            return Err(Problem { help: Some(help), ..source.at(&place, message) });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_are_read_with_names_that_hold_commas_and_brackets() {
+        let names = ["a", "size=1 MiB, policy=always", "x (2)"];
+        let read = |text: &str| MatchClaim::parse(text, names.into_iter());
+        let claim = read("elo(size=1 MiB, policy=always, x (2)) >= -3.5").unwrap();
+        assert_eq!((claim.player.as_str(), claim.opponent.as_str()), ("size=1 MiB, policy=always", "x (2)"));
+        assert_eq!((claim.measure, claim.more, claim.than), (Measure::Elo, true, -3.5));
+        let claim = read("score(a, x (2)) < 0.75").unwrap();
+        assert!(!claim.more && (claim.elo() - 190.85).abs() < 0.01, "three points of four are 190.85 Elo");
+        for text in [
+            "elo(a, a2) > 0",
+            "elo(a) > 0",
+            "nodes(a, x (2)) > 0",
+            "elo(a, x (2)) = 0",
+            "elo(a, x (2)) > b",
+            "score(a, x (2)) > 1",
+            "",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+        assert_eq!(read("elo(a, y) > 0").unwrap_err().0, "y");
+    }
+}
