@@ -139,6 +139,7 @@ fn stretches(history: &[Stretch]) -> Vec<String> {
             let jobs = match &stretch.made {
                 Some(made) if made.0.is_empty() => "no job".to_owned(),
                 Some(made) => format!("jobs {made}"),
+                None if stretch.done == Some(0) => "no job".to_owned(),
                 None if at + 1 == of.len() => "the other jobs".to_owned(),
                 None => "nobody knows which jobs".to_owned(),
             };

@@ -155,6 +155,14 @@ fn no_stretch_of_a_run_is_written_over() {
     assert_eq!((stretches.len(), &stretches[2]["done"]), (3, &1.into()));
     assert_eq!(made(&stretches[0]), places[1..]);
     assert_eq!(made(&stretches[1]), (0..all).filter(|job| !places.contains(job)).collect::<Vec<_>>());
+    // A run that finds all done makes nothing.
+    trial.run("out", &["--jobs", "1", "--any-build"]).expect(0);
+    let said = ttlab(&["verify", &trial.text("out")]).expect(0);
+    assert!(
+        said.stdout.contains("stretch 3 of 4 made jobs 0 (") && said.stdout.contains("4 of 4 made no job"),
+        "{}",
+        said.stdout
+    );
 }
 
 /// A name that a spreadsheet would run is guarded on demand, and numbers are left alone.
