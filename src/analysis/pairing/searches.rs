@@ -161,6 +161,12 @@ impl Searches {
         }
     }
 
+    /// A column's sums, one for each search; none of a column that was not gathered.
+    pub fn sums(&self, column: &str) -> impl Fn(usize) -> f64 + '_ {
+        let (at, width) = (self.columns.iter().position(|known| known == column), self.columns.len());
+        move |search| at.map_or(f64::NAN, |at| self.sums[search * width + at])
+    }
+
     /// What a cluster is called: the game's name, or the position's.
     #[must_use]
     pub fn cluster_name(&self, cluster: u32, frame: &Frame) -> String {

@@ -10,7 +10,6 @@ use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::{How, Metric};
 use crate::record::columns;
-use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 /// What a summary is to show.
@@ -278,22 +277,23 @@ impl Summary {
 
 /// The intervals of each line's rates.
 fn rates(lines: &mut [Line], searches: &Searches) {
-    type Parts = [(f64, f64); RATES.len()];
-    let mut clusters: HashMap<(u32, u32), Parts, RandomState> = HashMap::default();
-    for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first()) {
-        let parts = clusters.entry((search.group, search.cluster)).or_default();
-        for ((part, whole), (column, of)) in parts.iter_mut().zip(&RATES) {
-            *part += searches.sum(at, column);
-            *whole += of.iter().map(|column| searches.sum(at, column)).sum::<f64>();
-        }
-    }
-    let mut clusters: Vec<((u32, u32), Parts)> = clusters.into_iter().collect();
-    // Sums of fractions are of the order in which they are made.
-    clusters.sort_unstable_by_key(|(key, _)| *key);
-    for of in clusters.chunk_by(|a, b| a.0.0 == b.0.0) {
-        let line = &mut lines[of[0].0.0 as usize];
-        line.intervals = std::array::from_fn(|at| {
-            let parts: Vec<(f64, f64)> = of.iter().map(|(_, parts)| parts[at]).collect();
+    let key = |at: &u32| (searches.list[*at as usize].group, searches.list[*at as usize].cluster);
+    let mut order: Vec<u32> = (0..searches.list.len() as u32).collect();
+    order.retain(|&at| searches.list[at as usize].is_first());
+    // Stable: sums of fractions are of the order in which they are made.
+    order.sort_by_key(key);
+    let sums = RATES.map(|(part, whole)| {
+        (searches.sums(part), whole.iter().map(|column| searches.sums(column)).collect::<Vec<_>>())
+    });
+    for group in order.chunk_by(|a, b| key(a).0 == key(b).0) {
+        lines[key(&group[0]).0 as usize].intervals = std::array::from_fn(|at| {
+            let (part, whole) = &sums[at];
+            let of = |cluster: &[u32]| {
+                let total =
+                    |sum: &dyn Fn(usize) -> f64| cluster.iter().map(|&search| sum(search as usize)).sum::<f64>();
+                (total(part), whole.iter().map(|sum| total(sum)).sum::<f64>())
+            };
+            let parts: Vec<(f64, f64)> = group.chunk_by(|a, b| key(a) == key(b)).map(of).collect();
             rate::interval(&parts).unwrap_or((f64::NAN, f64::NAN))
         });
     }
@@ -306,11 +306,12 @@ fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let mut bounded = vec![0.0; lines.len()];
     // Stores for each slot, and how many tables took them: by group, block and game.
     let mut tables: std::collections::BTreeMap<(u32, u32, u32), (f64, usize)> = std::collections::BTreeMap::new();
+    let sums = SUMS.map(|(name, field)| (searches.sums(name), field));
     for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first()) {
         let line = &mut lines[search.group as usize];
         line.searches += 1;
-        for (name, field) in &SUMS {
-            *field(line) += searches.sum(at, name);
+        for (sum, field) in &sums {
+            *field(line) += sum(at);
         }
         if slots[search.last] > 0.0 {
             line.hashfull += 1000.0 * entries[search.last] / slots[search.last];
