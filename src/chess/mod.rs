@@ -38,7 +38,7 @@ pub use board::Board;
 pub use fen::{FenError, Strictness};
 pub use increments::Increments;
 pub use keys::{EpRule, Generator, KeyOptions, Keys, Scheme};
-pub use movegen::{captures, legal};
+pub use movegen::{captures, legal, named};
 pub use moves::{Move, MoveList};
 pub use order::GenerationOrder;
 pub use score::{Bound, Score};

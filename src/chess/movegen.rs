@@ -18,6 +18,15 @@ pub fn legal(board: &Board, list: &mut MoveList) {
     generate::<_, ALL>(board, list);
 }
 
+/// The legal move that UCI writes so: `e2e4`, `e7e8q`.
+#[must_use]
+pub fn named(board: &Board, word: &str) -> Option<Move> {
+    let from = Square::parse(word.get(..2)?)?;
+    let mut moves = MoveList::new();
+    legal(board, &mut moves);
+    moves.iter().copied().find(|mv| mv.from() == from && mv.to_string() == word)
+}
+
 /// Appends the legal captures in `purple` order: en passant and promotions that capture included, other promotions not.
 pub fn captures(board: &Board, list: &mut MoveList) {
     generate::<_, CAPTURES>(board, list);

@@ -2,6 +2,7 @@ use super::{Exit, Failure, Outcome};
 use crate::analysis::caveats::before;
 use crate::experiment::shards::MOST_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile};
+use crate::record::Jobs;
 use crate::runner::{self, Subjects, estimate};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -184,29 +185,6 @@ fn missing(path: &Path, out: Option<&Path>) -> Outcome {
     if lacks.is_empty() {
         return Ok(Exit::Done);
     }
-    println!("{}", ranges(lacks.iter().map(|lack| lack.shard)));
+    println!("{}", Jobs(lacks.iter().map(|lack| lack.shard).collect()));
     Ok(Exit::Failed)
-}
-
-/// Ascending numbers as `0,3-5,9`.
-fn ranges(numbers: impl Iterator<Item = u64>) -> String {
-    let mut runs: Vec<(u64, u64)> = Vec::new();
-    for number in numbers {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => runs.push((number, number)),
-        }
-    }
-    let shown = runs.iter().map(|&(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") });
-    shown.collect::<Vec<_>>().join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn numbers_are_told_as_a_scheduler_takes_them() {
-        for (numbers, text) in [(&[3][..], "3"), (&[0, 1, 2], "0-2"), (&[0, 3, 4, 5, 9], "0,3-5,9"), (&[], "")] {
-            assert_eq!(super::ranges(numbers.iter().copied()), text);
-        }
-    }
 }

@@ -8,7 +8,7 @@ use crate::experiment::{Experiment, Plan, Point, Tune};
 use crate::record::columns::{self, Role};
 use crate::report::{self, tuned::Told};
 use crate::runner::{self, Output, Settings, Subjects, progress};
-use crate::subject::options::OptionValue;
+use crate::subject::options;
 use crate::table::TableKind;
 use crate::table::options::{Clear, Size};
 use crate::tune::{Runs, RunsError};
@@ -187,11 +187,7 @@ pub(super) fn at_pressures(
 
 /// The option for the memory of an engine that is not ours, where the file sets it: its name there, and MiB.
 fn hash(point: &Point) -> Option<(&str, i64)> {
-    let mut options = point.outside()?.options.iter();
-    options.find_map(|(name, value)| match value {
-        OptionValue::Spin(size) if name.eq_ignore_ascii_case("Hash") => Some((name.as_str(), *size)),
-        _ => None,
-    })
+    options::hash(&point.outside()?.options)
 }
 
 /// Finds, asks and tries the engines that are not ours, at every pressure, before the race: those that no file asked for are left out where

@@ -291,6 +291,16 @@ pub struct Experiment {
 }
 
 impl Experiment {
+    /// How many searches of each variant an item of the suite asks for.
+    #[must_use]
+    pub fn searches(&self, item: &Item) -> usize {
+        match (self.file.sequence, item.game()) {
+            (None, None) => 1,
+            (sequence, Some(_)) => sequence.unwrap_or_default().wanted(item),
+            (Some(sequence), None) => usize::from(sequence.self_play),
+        }
+    }
+
     /// Reads and checks a file. `sets`: `path=value` pairs that are laid over every point.
     ///
     /// # Errors

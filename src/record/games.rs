@@ -4,7 +4,7 @@
 use super::whole::{begin, publish};
 use super::{BLACK, ResultsError, WHITE, columns, scan_any};
 use crate::chess::ending::{Ending, ending};
-use crate::chess::{Board, Color, EpRule, Increments, Move, MoveList, legal, san};
+use crate::chess::{Board, Color, EpRule, Increments, named, san};
 use csv::StringRecord;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
@@ -183,7 +183,7 @@ fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str
         if let Some(over) = ending(&board, &past) {
             return Err(format!("move {} is played after the game has ended: {}", at + 1, word(over)));
         }
-        let mv = find(&board, text).ok_or_else(|| format!("move {}, `{text}`, is not legal", at + 1))?;
+        let mv = named(&board, text).ok_or_else(|| format!("move {}, `{text}`, is not legal", at + 1))?;
         let number = board.game_ply() / 2 + 1;
         match board.turn() {
             Color::White => lines.push(&format!("{number}.")),
@@ -214,13 +214,6 @@ fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str
     }
     lines.push(result);
     Ok(lines.text + "\n")
-}
-
-/// A legal move by its UCI form.
-fn find(board: &Board, text: &str) -> Option<Move> {
-    let mut list = MoveList::new();
-    legal(board, &mut list);
-    list.iter().copied().find(|mv| mv.to_string() == text)
 }
 
 /// Words in lines of at most [`WIDE`] characters.

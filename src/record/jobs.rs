@@ -61,7 +61,13 @@ mod tests {
 
     #[test]
     fn written_as_ranges_and_read_back() {
-        for (jobs, text) in [(vec![], ""), (vec![4], "4"), (vec![0, 1, 2, 5, 7, 8], "0-2,5,7-8")] {
+        for (jobs, text) in [
+            (vec![], ""),
+            (vec![3], "3"),
+            (vec![0, 1, 2], "0-2"),
+            (vec![0, 3, 4, 5, 9], "0,3-5,9"),
+            (vec![0, 1, 2, 5, 7, 8], "0-2,5,7-8"),
+        ] {
             let jobs = Jobs(jobs.into_iter().collect());
             assert_eq!(jobs.to_string(), text);
             assert_eq!(Jobs::try_from(text.to_owned()).unwrap(), jobs);

@@ -173,7 +173,7 @@ pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<Verified, Resu
     if let Some(manifest) = manifest {
         if manifest.shard.is_none() {
             found.missing_jobs =
-                (manifest.jobs_total - manifest.jobs_spared.min(manifest.jobs_total)).saturating_sub(jobs.len() as u64);
+                manifest.jobs_total.saturating_sub(manifest.jobs_spared).saturating_sub(jobs.len() as u64);
         }
         found.missing_rows = manifest.rows.unwrap_or(0).saturating_sub(found.rows);
         let whole = manifest.ended.is_some() && found.wrong().is_none() && found.missing().is_none();

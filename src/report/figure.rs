@@ -258,18 +258,20 @@ pub fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
         let ratio = summary.lines[at].ratio();
         Some((ratio.mean, ratio.low, ratio.high))
     };
-    let with = |share: f64, (low, high): (f64, f64)| (share, low, high);
     let usable = |at: usize| {
         let line = &summary.lines[at];
-        (line.probes > 0.0).then(|| with(line.usable / line.probes, line.interval(columns::USABLE)))
+        let (low, high) = line.interval(columns::USABLE);
+        (line.probes > 0.0).then_some((line.usable / line.probes, low, high))
     };
     let hits = |at: usize| {
         let line = &summary.lines[at];
-        (line.probes > 0.0).then(|| with(line.hits / line.probes, line.interval(columns::HITS)))
+        let (low, high) = line.interval(columns::HITS);
+        (line.probes > 0.0).then_some((line.hits / line.probes, low, high))
     };
     let saved = |at: usize| {
         let line = &summary.lines[at];
-        line.worth().map(|(saved, of)| with(saved / of, line.interval(columns::SAVED)))
+        let (low, high) = line.interval(columns::SAVED);
+        line.worth().map(|(saved, of)| (saved / of, low, high))
     };
     let along =
         |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| curves::along(&grid.frame, &grid.axes, axis, summary, value);

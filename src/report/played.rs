@@ -23,8 +23,11 @@ const FEW: u64 = 30;
 
 /// The two players, as a page names them.
 fn name(one: &Encounter, all: &Matches) -> String {
-    let alone = all.encounters.iter().all(|other| other.opponent == one.opponent);
-    if alone { one.player.clone() } else { format!("{} against {}", one.player, one.opponent) }
+    if all.common_opponent().is_some() {
+        one.player.clone()
+    } else {
+        format!("{} against {}", one.player, one.opponent)
+    }
 }
 
 fn signed(Elo { elo, low, high }: Elo) -> String {
@@ -205,7 +208,6 @@ pub fn table(all: &Matches) -> Table {
             ..Cell::text(format!("{:+.1} to {:+.1}", elo.low, elo.high))
         };
         let few = |cell: Cell| if one.pairs.count() < 2 { Cell::none("too few pairs") } else { cell };
-        let points = one.games[0] as f64 + one.games[1] as f64 / 2.0;
         let last = one.course.last().map_or(0.0, |point| point.1);
         let mut cells = vec![
             Cell::text(one.player.clone()),
@@ -222,7 +224,7 @@ pub fn table(all: &Matches) -> Table {
             Cell::number(normalized, format!("{normalized:+.1}")),
             Cell::number(one.pairs.superiority(), percent(one.pairs.superiority(), 1.0)),
             Cell::p(one.corrected).or(if all.test.stop { "the test ends the games" } else { "too few pairs" }),
-            Cell::share(points, one.count() as f64),
+            Cell::share(one.points(), one.count() as f64),
             Cell::share(one.games[1] as f64, one.count() as f64),
             Cell::number(last, format!("{last:+.2}")),
             Cell::text(told(one)),
@@ -250,17 +252,16 @@ pub fn table(all: &Matches) -> Table {
 
 /// Each player's points against all others, where they all met.
 fn standings(all: &Matches) -> Option<Table> {
+    if all.encounters.is_empty() || all.common_opponent().is_some() {
+        return None;
+    }
     let mut players: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for one in &all.encounters {
-        let (points, games) = (one.games[0] as f64 + one.games[1] as f64 / 2.0, one.count() as f64);
+        let (points, games) = (one.points(), one.count() as f64);
         for (player, points) in [(&one.player, points), (&one.opponent, games - points)] {
             let total = players.entry(player).or_default();
             *total = (total.0 + points, total.1 + games);
         }
-    }
-    let opponents: std::collections::BTreeSet<&str> = all.encounters.iter().map(|one| one.opponent.as_str()).collect();
-    if opponents.len() < 2 {
-        return None;
     }
     let mut order: Vec<(&str, (f64, f64))> = players.into_iter().collect();
     order.sort_by(|a, b| (b.1.0 / b.1.1).total_cmp(&(a.1.0 / a.1.1)));
@@ -287,10 +288,9 @@ fn forest(all: &Matches) -> Figure {
         let Elo { elo, low, high } = one.elo();
         Row { name: name(one, all), mean: elo, low, high, clear: one.stronger.is_some() }
     });
-    let opponents: std::collections::BTreeSet<&str> = all.encounters.iter().map(|one| one.opponent.as_str()).collect();
-    let x = match opponents.first() {
-        Some(only) if opponents.len() == 1 => format!("Elo against {only}"),
-        _ => "Elo of the first player".to_owned(),
+    let x = match all.common_opponent() {
+        Some(only) => format!("Elo against {only}"),
+        None => "Elo of the first player".to_owned(),
     };
     Figure {
         file: "elo".to_owned(),
@@ -304,9 +304,7 @@ fn forest(all: &Matches) -> Figure {
 
 /// Elo by the size of the table, where sizes vary and all met one opponent: a line for each player otherwise alike.
 fn by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
-    if all.encounters.iter().any(|one| one.opponent != all.encounters[0].opponent) {
-        return None;
-    }
+    let opponent = all.common_opponent()?;
     let (grid, axes) = axes::axes(rows, &[]);
     let axis = axes.iter().find(|axis| axis.path == "table.size" && axis.is_numeric())?;
     let variants = grid.coded(columns::VARIANT);
@@ -335,7 +333,7 @@ fn by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
     Some(Figure {
         file: "elo-by-size".to_owned(),
         title: "Elo by table size".to_owned(),
-        caption: format!("Elo against {}, by the size of the player's table.", all.encounters[0].opponent),
+        caption: format!("Elo against {opponent}, by the size of the player's table."),
         plot: Plot::Lines(Lines {
             x_ticks: ticks.collect(),
             series,

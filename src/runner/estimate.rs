@@ -143,12 +143,7 @@ fn moves(experiment: &Experiment) -> f64 {
 /// How many searches a job has.
 fn searches(experiment: &Experiment, job: &Job) -> f64 {
     let items = experiment.suite.items.iter().skip(job.item).take(job.items);
-    let of = items.map(|item| match (experiment.file.sequence, item.game()) {
-        (None, None) => 1,
-        (sequence, Some(_)) => sequence.unwrap_or_default().wanted(item),
-        (Some(sequence), None) => usize::from(sequence.self_play),
-    });
-    of.sum::<usize>() as f64
+    items.map(|item| experiment.searches(item)).sum::<usize>() as f64
 }
 
 /// Seconds of the first search of a job, and whether it came to its end; where it did not, told from its last depths.

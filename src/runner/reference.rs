@@ -4,12 +4,12 @@
 
 use super::subjects::Subjects;
 use super::{OutputError, RunError, lock};
-use crate::chess::{Board, EpRule, Increments, Move};
+use crate::chess::{Board, EpRule, Increments, Move, named};
 use crate::engine::{Engine, EngineOptions, Limit};
 use crate::experiment::Experiment;
 use crate::record::columns;
 use crate::record::reference::{Judgement, Judgements, NAME, is_no_move, read, write};
-use crate::subject::{Ended, Position, Subject, Told, protocol};
+use crate::subject::{Ended, Position, Subject, Told};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -254,7 +254,7 @@ impl Judge<'_> {
         let wanted = moves.iter().filter(|mv| !known.contains(&(one.name.clone(), (*mv).clone())));
         let mut judged = Vec::new();
         for word in wanted {
-            let mv = protocol::read_move(&board, word).ok_or_else(|| format!("{}: {word} is illegal", one.name))?;
+            let mv = named(&board, word).ok_or_else(|| format!("{}: {word} is illegal", one.name))?;
             let Some((_, score, nodes)) = self.search(one, &board, Some(mv))? else { return Ok(None) };
             judged.push((word.clone(), score, nodes));
         }

@@ -6,7 +6,7 @@ use crate::engine::Limit;
 use crate::experiment::problem::nearest;
 use crate::experiment::{Expect, Experiment, Plan};
 use crate::record::manifest::Examined;
-use crate::subject::options::{OptionValue, SubjectOptions};
+use crate::subject::options::{OptionValue, SubjectOptions, hash};
 use crate::subject::protocol::{Misfit, check};
 use crate::subject::{Honours, Launch, Program, Repeats, Subject, Uci, find, probe};
 use sha2::{Digest, Sha256};
@@ -218,12 +218,7 @@ impl Subjects {
 /// trial would already take it.
 fn foreseen(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), RunError> {
     let bytes = |options: &BTreeMap<String, OptionValue>| {
-        options.iter().find_map(|(name, value)| match value {
-            OptionValue::Spin(size) if name.eq_ignore_ascii_case("Hash") => {
-                Some(u64::try_from(*size).unwrap_or(0).saturating_mul(1 << 20))
-            }
-            _ => None,
-        })
+        Some(u64::try_from(hash(options)?.1).unwrap_or(0).saturating_mul(1 << 20))
     };
     let each = plan.variants.iter().filter_map(|point| Some((point.name.as_str(), bytes(&point.outside()?.options)?)));
     fits(each.collect(), jobs)?;

@@ -44,6 +44,15 @@ impl SubjectOptions {
     }
 }
 
+/// The option for an engine's memory, where it is set: its name as it stands there, and MiB.
+#[must_use]
+pub fn hash(options: &BTreeMap<String, OptionValue>) -> Option<(&str, i64)> {
+    options.iter().find_map(|(name, value)| match value {
+        OptionValue::Spin(size) if name.eq_ignore_ascii_case("Hash") => Some((name.as_str(), *size)),
+        _ => None,
+    })
+}
+
 /// A program, alone or with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]

@@ -5,7 +5,7 @@
 
 use super::options::OptionValue;
 use super::{Earlier, Reported};
-use crate::chess::{Board, Increments, Move, MoveList, Score, Square, legal};
+use crate::chess::{Board, Increments, Move, Score, named};
 use crate::engine::Limit;
 use std::fmt;
 use std::time::Duration;
@@ -159,15 +159,6 @@ pub fn refuses(line: &str) -> bool {
     ]
     .iter()
     .any(|refusal| line.contains(refusal))
-}
-
-/// The move of a board that a word names.
-#[must_use]
-pub fn read_move(board: &Board, word: &str) -> Option<Move> {
-    let from = Square::parse(word.get(..2)?)?;
-    let mut moves = MoveList::new();
-    legal(board, &mut moves);
-    moves.iter().copied().find(|mv| mv.from() == from && mv.to_string() == word)
 }
 
 /// Scores of mates are below this by their plies.
@@ -328,7 +319,7 @@ fn keep(text: &mut String, words: &[&str]) {
 fn variation(board: &Board, text: &str) -> Vec<Move> {
     let (mut board, mut pv) = (*board, Vec::new());
     for word in text.split_whitespace() {
-        let Some(mv) = read_move(&board, word) else { break };
+        let Some(mv) = named(&board, word) else { break };
         pv.push(mv);
         board.play(mv, Increments::none());
     }
@@ -372,7 +363,7 @@ mod tests {
         let end = |lines: &[&str]| {
             let mut heard = Heard::default();
             lines.iter().for_each(|line| heard.take(line, Duration::ZERO));
-            (heard.nodes(), heard.end(&board, read_move(&board, "e2e4").unwrap(), Limit::default()))
+            (heard.nodes(), heard.end(&board, named(&board, "e2e4").unwrap(), Limit::default()))
         };
         let (nodes, told) = end(&[
             "info depth 3 seldepth 5 multipv 1 score cp 15 nodes 900 nps 1 hashfull 21 time 7 pv e2e4 e7e5",
@@ -444,8 +435,8 @@ mod tests {
             heard.take(line, Duration::ZERO);
         }
         let board = Board::startpos();
-        let best = read_move(&board, "e2e4").unwrap();
-        let reply = read_move(
+        let best = named(&board, "e2e4").unwrap();
+        let reply = named(
             &{
                 let mut next = board;
                 next.play(best, Increments::none());
@@ -471,7 +462,7 @@ mod tests {
     fn rows(limit: Limit, best: &str, lines: &[&str]) -> (String, bool) {
         let (mut heard, board) = (Heard::default(), Board::startpos());
         lines.iter().zip(1..).for_each(|(line, at)| heard.take(line, Duration::from_millis(at)));
-        let told = heard.end(&board, read_move(&board, best).unwrap(), limit);
+        let told = heard.end(&board, named(&board, best).unwrap(), limit);
         let row = |(of, _): &(Reported, f64)| {
             let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
             let score = of.score.map_or("-".to_owned(), |score| score.to_string());

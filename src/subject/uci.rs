@@ -6,7 +6,7 @@ use super::program::{Identity, Program};
 use super::protocol::{self, Declared, Heard};
 use super::watchdog::Watchdog;
 use super::{Ended, Failure, Fault, Position, Reported, Subject, Told};
-use crate::chess::{Board, EpRule, Move};
+use crate::chess::{Board, EpRule, Move, named};
 use crate::engine::Limit;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -249,7 +249,7 @@ impl Uci {
     /// The move of a `bestmove` line, held against the board.
     fn best(&mut self, line: &str, board: &Board, go: &str) -> Result<Move, Failure> {
         let word = line.split_whitespace().nth(1).unwrap_or_default().to_owned();
-        if let Some(best) = protocol::read_move(board, &word) {
+        if let Some(best) = named(board, &word) {
             return Ok(best);
         }
         let nothing = matches!(word.to_ascii_lowercase().as_str(), "" | "(none)" | "none" | "0000" | "null");
@@ -401,7 +401,7 @@ mod tests {
         let mut board = start;
         let mut moves = Vec::new();
         for word in ["e2e4", "e7e5"] {
-            let mv = protocol::read_move(&board, word).unwrap();
+            let mv = named(&board, word).unwrap();
             moves.push(mv);
             board.play(mv, Increments::none());
         }

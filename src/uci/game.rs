@@ -1,6 +1,6 @@
 //! The position that the client set up, and those before it.
 
-use crate::chess::{Board, Increments, MoveList, legal};
+use crate::chess::{Board, Increments, named};
 
 /// A game as far as it went.
 #[derive(Debug, Clone)]
@@ -29,10 +29,7 @@ impl Game {
         };
         let mut game = Self { past: Vec::new(), board };
         for text in moves {
-            let mut list = MoveList::new();
-            legal(&game.board, &mut list);
-            let found = list.iter().copied().find(|mv| mv.to_string() == text.to_ascii_lowercase());
-            let mv = found
+            let mv = named(&game.board, &text.to_ascii_lowercase())
                 .ok_or_else(|| format!("position: `{text}` is not a legal move after {} moves", game.past.len()))?;
             game.past.push(game.board);
             game.board.play(mv, Increments::none());

@@ -55,6 +55,20 @@ impl Trial {
         run(&[&["run", &file, "--out", &out], args].concat())
     }
 
+    /// Killed wherever it is, and continued to its end.
+    fn run_with_kills(&self, out: &str) {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("ttlab"));
+        command.args(["run", &self.text("trial.toml"), "--out", &self.text(out), "--quiet", "--jobs", "2"]);
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).stderr(Stdio::null());
+        for moment in [60, 90, 150, 250] {
+            let mut child = command.spawn().unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(moment));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert_eq!(self.run(out, &["--quiet", "--retry-failed"]).2, 0);
+    }
+
     fn games(&self, out: &str) -> String {
         fs::read_to_string(self.path(out).join("games.pgn")).unwrap()
     }
@@ -101,17 +115,7 @@ fn the_same_games_with_any_number_of_jobs_after_kills_and_in_shards() {
     assert_eq!(trial.run("two", &["--jobs", "2", "--quiet"]).2, 0);
     assert_eq!((trial.games("two"), trial.rows("two")), (games.clone(), rows.clone()));
 
-    // Killed wherever it is, and continued.
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin("ttlab"));
-    command.args(["run", &trial.text("trial.toml"), "--out", &trial.text("killed"), "--quiet", "--jobs", "2"]);
-    command.current_dir(env!("CARGO_MANIFEST_DIR")).stderr(Stdio::null());
-    for moment in [60, 90, 150, 250] {
-        let mut child = command.spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(moment));
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-    assert_eq!(trial.run("killed", &["--quiet", "--retry-failed"]).2, 0);
+    trial.run_with_kills("killed");
     assert_eq!((trial.games("killed"), trial.rows("killed")), (games.clone(), rows.clone()));
     assert_eq!(run(&["verify", &trial.text("killed")]).2, 0);
 
@@ -180,16 +184,7 @@ fn a_decided_test_plays_no_more() {
     whole("one");
     assert_eq!(trial.run("four", &["--jobs", "4", "--quiet"]).2, 0);
     whole("four");
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin("ttlab"));
-    command.args(["run", &trial.text("trial.toml"), "--out", &trial.text("killed"), "--quiet", "--jobs", "2"]);
-    command.current_dir(env!("CARGO_MANIFEST_DIR")).stderr(Stdio::null());
-    for moment in [60, 90, 150, 250] {
-        let mut child = command.spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(moment));
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-    assert_eq!(trial.run("killed", &["--quiet", "--retry-failed"]).2, 0);
+    trial.run_with_kills("killed");
     whole("killed");
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::HashMap;
-use ttlab::chess::{Bound, Move};
+use ttlab::chess::Bound;
 use ttlab::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::table::policy::Policy;
 use ttlab::table::{Entry, Observed, Table, TableKind, TableOptions, build, bytes, entries};
@@ -28,15 +28,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     ];
     let depth = prop_oneof![6 => 0u8..20, 1 => Just(0), 1 => 127u8..=128, 1 => 254u8..=255];
     let nodes = prop_oneof![6 => 0u32..1_000_000, 2 => 60u32..132, 1 => u32::MAX - 2..=u32::MAX, 1 => 0u32..2];
-    (mv, score, depth, 1u8..4, any::<bool>(), nodes).prop_map(|(mv, score, depth, bound, pv, nodes)| Entry {
-        mv: Move::from_bits(mv),
-        score,
-        depth,
-        bound: Bound::from_bits(bound),
-        pv,
-        nodes,
-        ..Entry::default()
-    })
+    crate::any_entry_of(mv, score, depth, nodes)
 }
 
 /// Few keys, spread over both ends of the word, so that positions meet again and buckets fill.

@@ -2,7 +2,7 @@
 //! never wrap.
 
 use proptest::prelude::*;
-use ttlab::chess::{Bound, Move};
+use ttlab::chess::Bound;
 use ttlab::table::options::{Index, Layout, Refresh, SameKey};
 use ttlab::table::policy::Policy;
 use ttlab::table::{Entry, TableCounters, TableOptions, build};
@@ -255,15 +255,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     let score = prop_oneof![8 => -900..900, 1 => Just(-32_001), 1 => Just(32_001), 1 => Just(-1), 1 => Just(0)];
     let depth = prop_oneof![12 => 0u8..14, 1 => Just(0), 1 => Just(127), 1 => Just(128), 1 => 250u8..=255];
     let mv = prop_oneof![2 => Just(0u16), 6 => 1u16..0x7fff, 1 => Just(0x7fff)];
-    (mv, score, depth, 1u8..4, any::<bool>(), nodes).prop_map(|(mv, score, depth, bound, pv, nodes)| Entry {
-        mv: Move::from_bits(mv),
-        score,
-        depth,
-        bound: Bound::from_bits(bound),
-        pv,
-        nodes,
-        ..Entry::default()
-    })
+    crate::any_entry_of(mv, score, depth, nodes)
 }
 
 fn any_step() -> impl Strategy<Value = Step> {

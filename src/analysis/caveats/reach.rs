@@ -50,12 +50,7 @@ impl Reach {
         if compared.is_empty() || file.games.is_some() || file.expect.iter().any(|expect| !expect.figures.is_empty()) {
             return None;
         }
-        let sequence = file.sequence.unwrap_or_default();
-        let searches = experiment.suite.items.iter().map(|item| match (item.game(), file.sequence) {
-            (Some(_), _) => sequence.wanted(item),
-            (None, Some(sequence)) => usize::from(sequence.self_play),
-            (None, None) => 1,
-        });
+        let searches = experiment.suite.items.iter().map(|item| experiment.searches(item));
         let searches: Vec<usize> = searches.filter(|&searches| searches > 0).collect();
         let each = searches.iter().sum::<usize>() as f64 / searches.len().max(1) as f64;
         let measured = rows.and_then(|rows| {

@@ -52,6 +52,14 @@ pub struct Encounter {
     pub stronger: Option<Ordering>,
 }
 
+impl Encounter {
+    /// The player's points.
+    #[must_use]
+    pub fn points(&self) -> f64 {
+        self.games[0] as f64 + self.games[1] as f64 / 2.0
+    }
+}
+
 /// What a match says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matches {
@@ -82,6 +90,13 @@ struct Game {
 }
 
 impl Matches {
+    /// Whom all met, where that is one player.
+    #[must_use]
+    pub fn common_opponent(&self) -> Option<&str> {
+        let (first, rest) = self.encounters.split_first()?;
+        rest.iter().all(|one| one.opponent == first.opponent).then_some(first.opponent.as_str())
+    }
+
     /// What the rows say; none where they are no games.
     #[must_use]
     pub fn new(rows: &Frame, test: Test) -> Option<Self> {
