@@ -1,9 +1,10 @@
 //! `ttlab audit` as users meet it.
 
+use crate::common::scratch;
 use assert_cmd::Command;
 
 fn audit(text: &str) -> (Option<i32>, String, String) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let file = folder.path().join("audited.toml");
     std::fs::write(&file, text).unwrap();
     let output = Command::cargo_bin("ttlab").unwrap().arg("audit").arg(&file).args(["--depth", "4"]).output().unwrap();
@@ -48,7 +49,7 @@ fn without_a_table_there_is_nothing_to_audit() {
 
 #[test]
 fn a_few_positions_are_enough_where_it_is_said_so() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let file = folder.path().join("audited.toml");
     std::fs::write(&file, "suite = 'data/perft.epd'\nlimit = { depth = 2 }\n[engine]\ntable.size = 1024\n").unwrap();
     let jobs = |positions: &str| {

@@ -1,7 +1,7 @@
 //! Every cell of a page's tables by hand, from rows in which no two counters are alike: a column that shows another's figure, or another
 //! line's, is seen. And the same page in each of its forms.
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use serde_json::{Value, json};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::fmt::Write;
@@ -109,7 +109,7 @@ fn level_of_all() -> f64 {
 
 #[test]
 fn every_cell_by_hand() {
-    let folder = tempfile::TempDir::new().unwrap();
+    let folder = scratch();
     let file = folder.path().join("results.csv");
     std::fs::write(&file, rows()).unwrap();
     let read = |args: &[&str]| {

@@ -1,9 +1,8 @@
 //! The binary as a user meets it: exit codes, places in error messages, results that survive.
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 fn experiment(folder: &Path, text: &str) -> PathBuf {
     let path = folder.join("trial.toml");
@@ -75,7 +74,7 @@ fn mistakes_in_a_file_are_shown_where_they_are() {
         ("[sequence]\nfrom = 3\n", &["give self_play"]),
         ("nonsense", &[":3:"]),
     ];
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     for (text, wanted) in cases {
         let path = experiment(folder.path(), &format!("{head}{text}"));
         for command in ["check", "run", "plan"] {
@@ -109,7 +108,7 @@ fn mistakes_in_a_file_are_shown_where_they_are() {
 /// A wrong claim changes no search: the plan is shown, with the claim's mistake as a warning; no shard is dealt.
 #[test]
 fn a_plan_is_shown_though_a_claim_is_wrong() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let path = experiment(folder.path(), &format!("{SMALL}[[expect]]\nclaim = 'nodes(no tabel) > nodes(no table)'\n"));
     let (stdout, stderr, code) = run(&["plan", path.to_str().unwrap()]);
     assert_eq!(code, 0, "{stderr}");
@@ -145,7 +144,7 @@ fn a_wrong_setting_is_told_what_would_be_right() {
 /// A table that this machine has no memory for is told by who looks at the plan too.
 #[test]
 fn a_table_larger_than_memory_is_told_before_the_run() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let path = experiment(
         folder.path(),
         "suite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n\"table.size\" = ['1 MiB', '100000 GiB']\n",
@@ -159,7 +158,7 @@ fn a_table_larger_than_memory_is_told_before_the_run() {
 /// No message has a word that only the language of the program knows.
 #[test]
 fn messages_speak_of_the_file_and_not_of_the_program() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let head = "suite = { startpos = true }\nlimit = { depth = 2 }\n";
     let cases = [
         "limit = 3",
@@ -281,7 +280,7 @@ fn wrong_usage_ends_with_2_and_says_what_is_wanted() {
 
 #[test]
 fn counts_do_not_depend_on_the_number_of_jobs() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let path = experiment(folder.path(), SMALL);
     let mut all = Vec::new();
     for jobs in ["1", "4"] {
@@ -301,7 +300,7 @@ fn counts_do_not_depend_on_the_number_of_jobs() {
 /// (one job at a time keeps its engine from item to item), and from another process.
 #[test]
 fn counts_at_twenty_node_limits_repeat() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let limits: Vec<String> = (1..=20).map(|step| (step * step * 97).to_string()).collect();
     let text = format!(
         "suite = \"data/bratko-kopec.epd\"\nfirst = 4\n[engine]\ntable = {{ size = 512, slots = 2, policy = \"two-tier\" }}\n\
@@ -333,7 +332,7 @@ fn counts_at_twenty_node_limits_repeat() {
 /// Sequences: along the games of a PGN file, and along the engine's own play, with any number of jobs.
 #[test]
 fn sequences_leave_a_row_for_each_ply() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     for (name, suite, sequence, plies) in [
         ("games", "data/games.pgn", "from = 10, to = 13, side = 'white'", vec!["10", "12"]),
         ("play", "data/bratko-kopec.epd", "self_play = 3", vec![]),
@@ -361,7 +360,7 @@ fn sequences_leave_a_row_for_each_ply() {
 
 #[test]
 fn expectations_are_gated_on() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let text = |evals: u32, verdict: &str| {
         format!(
             "suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n[engine]\npreset = 'purple'\n[[expect]]\nwhere = {{ depth = 2 }}\n\
@@ -464,7 +463,7 @@ fn every_experiment_file_is_right() {
 fn what_the_documents_show_is_right() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     for name in ["README.md", "docs/add-an-experiment.md"] {
         let text = read(name);
         let toml = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
@@ -484,7 +483,7 @@ fn what_the_documents_show_is_right() {
 /// A setting without a value is shown whole; one of a path that is none, its path; one of a wrong value, its value.
 #[test]
 fn what_is_wrong_of_a_setting_is_underlined() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let file = experiment(folder.path(), "suite = { startpos = true }\nlimit = { depth = 1 }\n");
     for (set, start, length) in
         [("table.slots", 0, 11), ("table.slotz=2", 0, 11), ("table.slots=many", 12, 4), ("table.slots=", 12, 0)]

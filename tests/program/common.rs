@@ -1,6 +1,15 @@
 //! What the tests of the binary share.
 
 use assert_cmd::Command;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A folder that is deleted with its owner; in memory where the system has such a place, since runs wait for the disk at every step.
+pub fn scratch() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let made = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
+    made.or_else(|_| TempDir::new()).unwrap()
+}
 
 /// Calls the program in the project's folder: standard output, standard error, exit code.
 pub fn run(args: &[&str]) -> (String, String, i32) {

@@ -1,10 +1,9 @@
 //! `ttlab compare`: what it pairs, what it shows, and how it ends.
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 const NASTY: &str = "a<b>|\"&'c";
 
@@ -81,7 +80,7 @@ fn judged(stdout: &str, outcome: &str, gate: &str, variant: &str, seen: &str) ->
 
 #[test]
 fn what_is_the_same_is_the_same_in_any_order() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let base = small(folder.path(), "base", 3);
     let again = small(folder.path(), "again", 3);
     let backwards = folder.path().join("backwards");
@@ -97,7 +96,7 @@ fn what_is_the_same_is_the_same_in_any_order() {
 
 #[test]
 fn a_gate_fails_with_1_and_names_what_failed() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let base = small(folder.path(), "base", 3);
     let more = folder.path().join("more");
     altered(&base, &more, scaled("search.nodes", "plain", 1.02));
@@ -124,7 +123,7 @@ fn a_gate_fails_with_1_and_names_what_failed() {
 
 #[test]
 fn every_kind_of_column_that_moved_is_seen() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let base = small(folder.path(), "base", 2);
     for (column, value) in [("best", "h1h8"), ("score", "-12345"), ("table.hits", "987654321"), ("finished", "false")] {
         let new = folder.path().join(column);
@@ -148,7 +147,7 @@ fn every_kind_of_column_that_moved_is_seen() {
 
 #[test]
 fn a_time_that_cannot_be_told_from_noise_passes() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let base = small(folder.path(), "base", 2);
     let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
     let flat = |row: &mut Vec<String>, at: usize, value: f64| row[at] = value.to_string();
@@ -168,7 +167,7 @@ fn a_time_that_cannot_be_told_from_noise_passes() {
 
 #[test]
 fn rows_that_are_missing_end_with_3() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let base = small(folder.path(), "base", 3);
     let shallow = small(folder.path(), "shallow", 2);
     let (old, new) = (base.to_str().unwrap(), shallow.to_str().unwrap());
@@ -191,7 +190,7 @@ fn rows_that_are_missing_end_with_3() {
 
 #[test]
 fn variants_of_other_names_are_paired_by_their_options() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let base = small(folder.path(), "base", 2);
     let renamed = folder.path().join("renamed");
     altered(&base, &renamed, |at, rows| {
@@ -213,7 +212,7 @@ fn variants_of_other_names_are_paired_by_their_options() {
 
 #[test]
 fn mistakes_end_with_2_and_a_hint() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let base = small(folder.path(), "base", 1);
     let base = base.to_str().unwrap();
     for (gate, wanted) in [
@@ -237,7 +236,7 @@ fn mistakes_end_with_2_and_a_hint() {
 
 #[test]
 fn the_forms_for_machines_say_the_same_and_break_nowhere() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let base = small(folder.path(), "base", 3);
     let more = folder.path().join("more");
     altered(&base, &more, scaled("search.nodes", NASTY, 1.02));
@@ -282,7 +281,7 @@ fn the_forms_for_machines_say_the_same_and_break_nowhere() {
 /// What matters stands first: plans, rows, by how much, the gate, before any table.
 #[test]
 fn a_comparison_says_first_what_matters() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let base = small(folder.path(), "base", 3);
     let deeper = small(folder.path(), "deeper", 4);
     let more = folder.path().join("more");
@@ -324,7 +323,7 @@ fn a_comparison_says_first_what_matters() {
 /// What of two manifests speaks against a comparison is told of the side that it is true of; of times, where a gate asks for them alone.
 #[test]
 fn what_speaks_against_a_comparison_is_told() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let base = small(folder.path(), "base", 1);
     let new = folder.path().join("new");
     let notes = |change: &dyn Fn(&mut serde_json::Value), gate: &str| -> Vec<String> {

@@ -1,7 +1,7 @@
 //! What the documents say: every command runs as it stands, the data scientist's examples give the rows' own sums, and the JSON Schema
 //! takes what the program takes.
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ fn checkout() -> TempDir {
             fs::write(to, lines.collect::<Vec<_>>().join("\n")).unwrap();
         }
     }
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     shallow(&root().join("experiments"), &folder.path().join("experiments"));
     for name in ["data", "docs"] {
         std::os::unix::fs::symlink(root().join(name), folder.path().join(name)).unwrap();
@@ -141,7 +141,7 @@ fn python(module: &str, folder: &Path, code: &str, input: &str) -> Option<String
 
 #[test]
 fn the_examples_for_data_frames_give_the_sums_of_the_rows() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let file = folder.path().join("trial.toml");
     let text = "name = 'trial'\nsuite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { depth = 3 }\nrepeats = 2\n\
                 [[variant]]\nname = 'none'\ntable = 'none'\n[[variant]]\nname = 'some'\ntable.size = 1024\n";
@@ -191,7 +191,7 @@ const WRONG: &[(&str, &str)] = &[
 
 #[test]
 fn the_schema_takes_what_the_program_takes_and_refuses_what_it_refuses() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let mut files: Vec<(bool, String, String)> = Vec::new();
     for place in ["experiments", "experiments/engines", "experiments/published", "experiments/studies"] {
         for path in fs::read_dir(root().join(place)).unwrap().map(|entry| entry.unwrap().path()) {
@@ -233,7 +233,7 @@ fn the_schema_takes_what_the_program_takes_and_refuses_what_it_refuses() {
 
 #[test]
 fn a_bad_item_is_left_out_when_asked_for_and_never_in_silence() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let games = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 1-0\n\n[White \"C\"]\n[Black \"D\"]\n\n0-1\n";
     fs::write(folder.path().join("games.pgn"), games).unwrap();
     let file = folder.path().join("trial.toml");
@@ -254,7 +254,7 @@ fn a_bad_item_is_left_out_when_asked_for_and_never_in_silence() {
 
 #[test]
 fn a_repaired_suite_is_kept_and_read_strictly() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let old = folder.path().join("old.epd");
     fs::write(&old, "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5  b  -  - bm Qd1 +; id BK 01 it is;\n").unwrap();
     let (old, fixed) = (old.to_str().unwrap(), folder.path().join("fixed.epd"));
@@ -290,7 +290,7 @@ fn options_are_found_by_any_part_of_them() {
 /// Every command that is shown has a man page, with its examples and exit codes, that a formatter reads without a word.
 #[test]
 fn every_command_has_a_man_page() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let out = folder.path().join("man1");
     let (stdout, stderr, code) = run(&["man", "--out", out.to_str().unwrap()]);
     assert_eq!(code, 0, "{stderr}");

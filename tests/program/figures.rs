@@ -11,7 +11,7 @@
 //! | b2   | 1 MiB x 2    | 10 + 15  | failed    | 10 + 40 | 20 + 60  | 155   |
 //! | none | none         | 40       | 80        | 20      | 40       | 180   |
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use std::f64::consts::LN_2;
 use ttlab::analysis::pairing::ratio::Ratio;
 use ttlab::analysis::questions::claims::{Ruling, Verdict, verdicts};
@@ -227,7 +227,7 @@ fn same(found: &serde_json::Value, wanted: &serde_json::Value, place: &str) {
 #[test]
 fn the_page_of_it_cell_by_cell() {
     use serde_json::{Value, json};
-    let folder = tempfile::TempDir::new().unwrap();
+    let folder = scratch();
     let file = folder.path().join("hand.csv");
     std::fs::write(&file, format!("{HEADER}\n{}\n", rows(&[1, 2, 6]).join("\n"))).unwrap();
     let metrics = ["--metric", "nodes", "--metric", "seconds", "--metric", "hit_rate"];
@@ -570,7 +570,7 @@ claim = "nodes(straight) < nodes(shallow)"
 
 #[test]
 fn unlike_depths_are_not_compared_in_silence() {
-    let folder = tempfile::TempDir::new().unwrap();
+    let folder = scratch();
     let file = folder.path().join("unlike.toml");
     std::fs::write(&file, UNLIKE).unwrap();
     let out = folder.path().join("out");
@@ -685,7 +685,7 @@ fn figures_are_held_against_their_own_rows() {
 /// noise is 1.4826 / 2; the last repeat took six times as long as the first.
 #[test]
 fn how_far_times_can_be_trusted_is_said() {
-    let folder = tempfile::TempDir::new().unwrap();
+    let folder = scratch();
     let said = |seconds: &[u32]| {
         let file = folder.path().join("hand.csv");
         std::fs::write(&file, format!("{HEADER}\n{}\n", rows(seconds).join("\n"))).unwrap();

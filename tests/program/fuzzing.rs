@@ -2,6 +2,7 @@
 //! seeded mutations of both. A fuzzer on a nightly toolchain does more of it; this runs everywhere. `TTLAB_FUZZ=100000`
 //! makes that many mutations for each target.
 
+use crate::common::scratch;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::fs;
@@ -46,7 +47,7 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
 /// What a small run leaves: manifest, rows, plan of shards, trace.
 fn run() -> (Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>) {
     use assert_cmd::cargo::CommandCargoExt;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let path = |name: &str| folder.path().join(name);
     let text = "name = 'fuzz'\nsuite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.size' = [64, 128]\n";
     fs::write(path("fuzz.toml"), text).unwrap();
@@ -184,7 +185,7 @@ fn words(value: &serde_json::Value, path: &str, found: &mut Vec<String>) {
 fn markup_in_any_word_stays_a_word() {
     const HOSTILE: &str = "</td></script><script>alert(1)</script><img src=x onerror=y>\u{1}\u{1b}[31m\u{7f}|`*\r\nx";
     let (manifest, rows, plan, _) = run();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     fs::write(folder.path().join("results.csv"), rows).unwrap();
     fs::write(folder.path().join("experiment.toml"), "suite = { startpos = true }\nlimit = { depth = 2 }\n").unwrap();
     let with = |document: &[u8], change: &mut dyn FnMut(&str, &[u8])| -> usize {

@@ -1,7 +1,7 @@
 //! Matches: the same file gives the same games with any number of jobs, after kills and in shards; the page says what they show; what a match
 //! cannot be is refused; and another program finds every game legal.
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -37,7 +37,7 @@ struct Trial {
 
 impl Trial {
     fn new(text: &str) -> Self {
-        let folder = TempDir::new().unwrap();
+        let folder = scratch();
         fs::write(folder.path().join("trial.toml"), text).unwrap();
         Self { folder }
     }
@@ -477,7 +477,7 @@ fn stockfish() -> Option<&'static str> {
 #[test]
 fn a_real_client_plays_games_of_ours_to_their_end() {
     let (true, Some(other)) = (has_python_chess(), stockfish()) else { return };
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pgn = folder.path().join("games.pgn").display().to_string();
     let suite = root.join("data/openings.epd").display().to_string();

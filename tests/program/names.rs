@@ -1,9 +1,8 @@
 //! Names of columns and options as people write them: as labels show them, as files have them; what may mean two things is refused.
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use std::fs;
 use std::path::Path;
-use tempfile::TempDir;
 
 /// Runs an experiment into a folder and returns it.
 fn results(folder: &Path, name: &str, text: &str) -> String {
@@ -30,7 +29,7 @@ const GRID: &str =
 
 #[test]
 fn a_policy_is_called_as_its_label_and_as_the_file_has_it() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let out = results(folder.path(), "a", GRID);
     for by in ["policy", "table.policy", "table.policy.kind"] {
         let rows = groups(&[&out, "--by", by]);
@@ -66,7 +65,7 @@ fn a_policy_is_called_as_its_label_and_as_the_file_has_it() {
 /// `slots` is the rows' own column (slots of the whole table) and the end of an option (slots of a bucket).
 #[test]
 fn a_name_that_may_mean_two_columns_is_refused_with_both() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     for (name, text) in [
         ("varies", "[grid]\n\"table.slots\" = [1, 2]\n\"table.size\" = [256, 1024]\n"),
         ("constant", "[grid]\n\"table.size\" = [256, 1024]\n"),
@@ -95,7 +94,7 @@ fn a_name_that_may_mean_two_columns_is_refused_with_both() {
 /// What does not vary in one result, and so is no column of it, tells joined results apart; their manifests know it.
 #[test]
 fn an_option_that_varies_only_between_results_is_known() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let [pvs, mtdf] = ["pvs", "mtdf"]
         .map(|algorithm| results(folder.path(), algorithm, &format!("[engine]\nalgorithm = '{algorithm}'\n{GRID}")));
     let rows = groups(&[&pvs, &mtdf, "--by", "algorithm"]);

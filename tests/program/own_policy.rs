@@ -1,23 +1,22 @@
 //! A policy of one's own goes through every command that a policy of the registry goes through.
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use tempfile::TempDir;
+use std::sync::LazyLock;
 
-/// The example's program: `cargo test` has built it; a run of this test alone builds it now.
-fn program() -> PathBuf {
+/// The example's program. `cargo test` has built it; where this test is run alone it is built now, once.
+static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     let ttlab = assert_cmd::cargo::cargo_bin("ttlab");
-    let program = ttlab.parent().unwrap().join("examples").join("own_policy");
     let mut build = Command::new(env!("CARGO"));
     build.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--locked", "--quiet", "--example", "own_policy"]);
     assert!(build.status().unwrap().success());
-    program
-}
+    ttlab.parent().unwrap().join("examples").join("own_policy")
+});
 
 fn own(args: &[&str]) -> (String, String, i32) {
-    let output = Command::new(program()).current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().unwrap();
+    let output = Command::new(&*PROGRAM).current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
 }
@@ -43,7 +42,7 @@ name = "every time"
 
 #[test]
 fn a_policy_from_outside_goes_through_an_experiment_file() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let (file, out) = (folder.path().join("own.toml"), folder.path().join("out"));
     fs::write(&file, FILE).unwrap();
     let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());

@@ -1,10 +1,9 @@
 //! The report as a reader meets it: the page in a browser, what is on it, and that nothing from a file becomes markup.
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use tempfile::TempDir;
 
 /// Markup in every place where a file's words can stand.
 const HOSTILE: &str = r#"
@@ -93,7 +92,7 @@ fn probed(folder: &Path, page: &Path, column: usize) -> Option<(serde_json::Valu
 
 #[test]
 fn a_browser_shows_the_page() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let out = hostile(folder.path());
     let Some((found, dom)) = probed(folder.path(), &Path::new(&out).join("report.html"), 2) else { return };
     assert_eq!(found["rows"], 7, "{found}");
@@ -108,7 +107,7 @@ fn a_browser_shows_the_page() {
 
 #[test]
 fn a_browser_shows_a_tuning() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let text = HOSTILE
         .split("[[expect]]")
         .next()
@@ -135,7 +134,7 @@ fn a_browser_shows_a_tuning() {
 
 #[test]
 fn the_page_needs_nothing_else_and_runs_nothing_foreign() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let out = hostile(folder.path());
     let html = fs::read_to_string(Path::new(&out).join("report.html")).unwrap();
     for foreign in ["<script>document", "<img src=x", "</td><script>"] {
@@ -163,7 +162,7 @@ fn the_page_needs_nothing_else_and_runs_nothing_foreign() {
 
 #[test]
 fn results_are_looked_at_by_choice() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let out = hostile(folder.path());
     let read = |args: &[&str]| {
         let (stdout, stderr, code) = run(&[&["report", &out][..], args].concat());
@@ -222,7 +221,7 @@ fn results_are_looked_at_by_choice() {
 
 #[test]
 fn strict_refuses_what_cannot_show_what_it_varies() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let file = folder.path().join("blind.toml");
     let out = folder.path().join("out");
     let strict = |text: &str| {
@@ -251,7 +250,7 @@ fn strict_refuses_what_cannot_show_what_it_varies() {
 /// Every counter of full diagnostics stands on the page, with the sums of the results file read by hand.
 #[test]
 fn every_counter_of_full_diagnostics_is_shown() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let file = folder.path().join("full.toml");
     let text = "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = { depth = 3 }\n[engine]\ntable.size = 64\n\
                 [[variant]]\nname = 'full'\ndiagnostics = 'full'\n[[variant]]\nname = 'plain'\n";
@@ -293,7 +292,7 @@ fn every_counter_of_full_diagnostics_is_shown() {
 /// worked out here from the rows.
 #[test]
 fn a_browser_holds_any_two_variants_against_each_other() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let out = hostile(folder.path());
     let Some(browser) = chromium() else { return };
     let probe = "<script>addEventListener('load', () => {
@@ -352,7 +351,7 @@ fn a_browser_holds_any_two_variants_against_each_other() {
 /// Searches by the nodes that they took: the curve of each line ends at all of them, and its points are the rows' own sums.
 #[test]
 fn the_cumulative_plot_counts_searches() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let out = hostile(folder.path());
     let (stdout, _, _) = run(&["report", &out, "--format", "json"]);
     let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
@@ -381,7 +380,7 @@ fn the_cumulative_plot_counts_searches() {
 /// Of several interactions the largest stands first, up or down; each is the factor by which two values differ from the product of each.
 #[test]
 fn the_largest_interaction_stands_first() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let file = folder.path().join("grid.csv");
     let mut text = "variant,position,table.slots,eval.centre,repeat,depth,search.nodes\n".to_owned();
     // Powers of 2: two slots alone -1, four -1, the centre +1; together 1/2 and -3/2 beside what these make.
@@ -415,7 +414,7 @@ fn the_largest_interaction_stands_first() {
 /// What all variants have alike is told once: every option whose value is the same in each, and none that is not.
 #[test]
 fn options_of_all_variants_are_those_that_none_changes() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let file = folder.path().join("trial.toml");
     let text = "name = 'trial'\nsuite = { startpos = true }\nlimit = { depth = 1 }\nbaseline = { variant = 'b' }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
         'table.slots' = 2\n[[variant]]\nname = 'c'\n'lmr.reduction' = 3\n";
@@ -460,7 +459,7 @@ fn options_of_all_variants_are_those_that_none_changes() {
 /// Values that are numbers are sorted as such, wherever they stand in the rows; several key seeds are said to be.
 #[test]
 fn groups_are_sorted_by_their_numbers_and_seeds_are_told() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let file = folder.path().join("seeds.csv");
     let mut text = "variant,position,table.slots,keys.seed,repeat,depth,search.nodes\n".to_owned();
     for (slots, nodes) in [(4, 100), (16, 300), (1, 200)] {

@@ -1,11 +1,10 @@
 //! Ids and shards: whatever changes what is searched changes the plan's id and the rows' ids, whatever does not leaves them; and shards
 //! are dealt out evenly.
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
-use tempfile::TempDir;
 use ttlab::experiment::{Experiment, Plan, Split};
 use ttlab::signature::values;
 
@@ -191,7 +190,7 @@ fn shards_are_balanced() {
 /// A plan tells the time from its own rows, from a probe when asked for one, and else promises none.
 #[test]
 fn a_plan_tells_how_long_it_takes_or_that_it_does_not_know() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let file = folder.path().join("trial.toml");
     fs::write(
         &file,
@@ -231,7 +230,7 @@ fn an_audit_that_is_piped_is_quiet() {
 /// What is never cleared, table or history, runs through the suite as one job, and its rows' ids say what came before; others' do not.
 #[test]
 fn what_is_kept_depends_on_what_came_before() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let of = |first: &str| {
         let suite = format!("{first}\n8/8/8/4k3/8/8/8/R3K3 w - - id \"rook\";\n");
         fs::write(folder.path().join("own.epd"), suite).unwrap();

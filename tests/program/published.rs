@@ -1,7 +1,7 @@
 //! The page of published claims: what it opens with, what one position does to a claim, where it is written, and what it says when
 //! rows are missing.
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use assert_cmd::Command;
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,7 +35,7 @@ verdict = "either"
 "#;
 
 fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd");
     fs::create_dir(folder.path().join("files")).unwrap();
     let first = FILE.replace("SUITE", suite.to_str().unwrap());

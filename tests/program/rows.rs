@@ -2,6 +2,7 @@
 //! means, in which order it is run, what is kept from search to search, and what the row says of it. And the manifest against the rows.
 
 use crate::common;
+use crate::common::scratch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -197,7 +198,7 @@ fn expected(case: &Case, suite: &Path) -> (Vec<Row>, u64, usize) {
 
 /// Runs a case and holds every row and the manifest against what is expected.
 fn holds(case: &Case, more: &[&str]) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
     fs::write(path(case.suite.0), case.suite.1).unwrap();
     fs::write(path("case.toml"), case.file).unwrap();

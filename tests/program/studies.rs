@@ -1,12 +1,11 @@
 //! What the studies say, held to what they kept: every figure with an interval in the README and the handbook stands in the report that
 //! its sentence links to, and the large effects show again where the study's own file is run at a small fraction of its size.
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -140,7 +139,7 @@ fn a_figure_that_no_report_bears_out_is_found() {
 
 /// Runs a study's file, changed, and gives a column's sum for each variant.
 fn rerun(study: &str, column: &str, change: impl FnOnce(&mut toml::Table)) -> BTreeMap<String, f64> {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let text = fs::read_to_string(root().join(format!("experiments/studies/{study}.toml"))).unwrap();
     let mut file: toml::Table = toml::from_str(&text).unwrap();
     for key in ["expect", "variant", "baseline", "exclude", "seeds"] {

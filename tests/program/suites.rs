@@ -1,6 +1,6 @@
 //! `ttlab suite`: each of its forms by hand, every field in its place.
 
-use crate::common::run;
+use crate::common::{run, scratch};
 use serde_json::{Value, json};
 
 /// A best move; bad ones, clocks and a text with quotes; castling and en passant with a line.
@@ -11,7 +11,7 @@ const PGN: &str = "[Event \"a\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]
 
 #[test]
 fn every_form_of_a_suite_has_its_fields() {
-    let folder = tempfile::TempDir::new().unwrap();
+    let folder = scratch();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(path("own.epd"), EPD).unwrap();
     std::fs::write(path("own.pgn"), PGN).unwrap();
@@ -63,7 +63,7 @@ fn generated_games_end_as_they_say() {
         stdout
     };
     let text = make(&["--count", "6", "--seed", "8", "--games", "200", "--depth", "1"]);
-    let folder = tempfile::TempDir::new().unwrap();
+    let folder = scratch();
     let path = folder.path().join("games.pgn");
     std::fs::write(&path, &text).unwrap();
     let suite = Suite::load(&path, SuiteOptions::default()).unwrap();

@@ -1,11 +1,11 @@
 //! Traces on the command line, and the C header in an engine that is not ours.
 
 use super::common::run;
+use crate::common::scratch;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tempfile::TempDir;
 use ttlab::chess::Bound;
 use ttlab::table::trace::{Event, Kind, Writer, flags, read};
 
@@ -24,7 +24,7 @@ fn number(row: &HashMap<String, String>, column: &str) -> u64 {
 
 #[test]
 fn a_trace_is_recorded_and_shown_to_policies() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let file = folder.path().join("s.trace");
     let file = file.to_str().unwrap();
     let record = ["trace", "startpos", "--depth", "6", "--set", "table.kind=unbounded", "-o", file];
@@ -106,7 +106,7 @@ fn output(program: &Path, args: &[&str], trace: &Path) -> String {
 
 #[test]
 fn another_engines_hits_are_met_exactly() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/trace/connect4.c");
     let file = folder.path().join("c4.trace");
     let Some(plain) = compiled(folder.path(), "cc", &source, "plain", &["-std=gnu11"]) else { return };
@@ -170,7 +170,7 @@ int main(void) {
 
 #[test]
 fn the_header_and_our_writer_write_the_same_bytes() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let bits = Event::bits_of;
     let mut writer = Writer::new(Vec::new());
     for event in [
@@ -218,7 +218,7 @@ int main(void) {
 
 #[test]
 fn no_thread_loses_an_event() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let source = folder.path().join("threads.c");
     fs::write(&source, THREADS).unwrap();
     let Some(program) = compiled(folder.path(), "cc", &source, "threads", &["-DTTLAB_TRACE", "-pthread"]) else {
@@ -235,7 +235,7 @@ fn no_thread_loses_an_event() {
 
 #[test]
 fn an_experiment_shows_a_trace_to_its_variants() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (file, toml, out) = (path("g.trace"), path("t.toml"), path("out"));
     let record =
@@ -322,7 +322,7 @@ for kind, more in (
 /// One bucket of eight slots is a cache of eight objects: what the export holds gives another program's hits.
 #[test]
 fn one_bucket_meets_a_simulator_of_caches() {
-    let folder = TempDir::new().unwrap();
+    let folder = scratch();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (file, exported) = (path("keys.trace"), path("keys.oracle"));
     let mut writer = Writer::new(fs::File::create(&file).unwrap());

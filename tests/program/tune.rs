@@ -1,5 +1,6 @@
 //! Tuning: races over synthetic objectives whose truth is known, and the command from end to end.
 
+use crate::common::scratch;
 use assert_cmd::cargo::CommandCargoExt;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -198,7 +199,7 @@ fn written(out: &Path) -> Vec<Vec<u8>> {
 /// The same bytes with any number of jobs, and after a kill and a second call.
 #[test]
 fn a_tuning_is_the_same_however_it_is_run() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let file = file(folder.path(), TEXT);
     let out = |name: &str| folder.path().join(name);
     let (code, stdout, stderr) = ttlab(&["--jobs", "2"], &file, &out("two"));
@@ -237,7 +238,7 @@ fn a_tuning_is_the_same_however_it_is_run() {
 /// An option that does nothing: ages are not looked at by this policy.
 #[test]
 fn no_difference_is_said_to_be_none() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let text = TEXT
         .replace("baseline = { variant = 'factor=4' }\n", "")
         .replace("{ kind = 'aged-depth', on = 'store' }", "'always'")
@@ -250,7 +251,7 @@ fn no_difference_is_said_to_be_none() {
 
 #[test]
 fn what_cannot_be_tuned_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     for (from, to, wanted) in [
         ("first = 4\n", "first = 4\nmetric = 'seconds'\n", "measured time"),
         ("first = 4\n", "first = 4\nmetric = 'nodez'\n", "did you mean"),

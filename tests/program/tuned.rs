@@ -1,6 +1,7 @@
 //! The pages of a tuning by hand: six candidates whose figures are all different, and what must stand of each in tables, sentences,
 //! figures and `tune.csv`.
 
+use crate::common::scratch;
 use std::fs;
 use std::path::Path;
 use ttlab::analysis::Ratio;
@@ -91,7 +92,7 @@ fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_figure_of_a_tuning_stands_where_it_belongs() {
-    let folder = tempfile::TempDir::new().unwrap();
+    let folder = scratch();
     let tuned = tuned();
     let (page, findings) = written(folder.path(), &tuned, &["as the file has it", "table.size=64 KiB"]);
     assert_eq!(
@@ -175,7 +176,7 @@ fn every_figure_of_a_tuning_stands_where_it_belongs() {
 /// Each answer in its own words.
 #[test]
 fn each_answer_is_said_in_its_words() {
-    let folder = tempfile::TempDir::new().unwrap();
+    let folder = scratch();
     let said = |change: &dyn Fn(&mut Tuned), pressures: &[&str]| {
         let mut tuned = tuned();
         change(&mut tuned);

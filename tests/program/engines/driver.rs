@@ -1,6 +1,7 @@
 //! The driver alone, against the scripted engine: what it says when all is well, and every fault.
 
 use super::{alive, all_gone, scripted, token, ttlab};
+use crate::common::scratch;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -97,7 +98,7 @@ fn every_fault_is_told_and_got_over() {
         ),
         ("nomove", |fault| *fault == Fault::NoMove, "bestmove (none)"),
     ];
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     std::thread::scope(|scope| {
         for &(fault, expected, says) in cases {
             let mark = folder.path().join(fault);

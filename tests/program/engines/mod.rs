@@ -7,6 +7,7 @@ mod kills;
 mod races;
 mod real;
 
+use crate::common::scratch;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -97,7 +98,7 @@ struct Said {
 impl Trial {
     /// A trial of an experiment; `ENGINE` in it is the scripted engine.
     fn new(text: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = scratch();
         std::fs::write(folder.path().join("suite.epd"), SUITE).unwrap();
         let text = text.replace("ENGINE", scripted().to_str().unwrap());
         std::fs::write(folder.path().join("trial.toml"), format!("suite = \"suite.epd\"\n{text}")).unwrap();

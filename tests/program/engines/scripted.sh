@@ -69,7 +69,11 @@ while read -r line; do
         now nomove && { echo "bestmove (none)"; continue; }
         now talk && echo "a warning that nobody reads" >&2
         case $fault in
-        wander) read -r nodes < /proc/sys/kernel/random/uuid; nodes=$((1000 + 0x${nodes%%-*} % 100000)) ;;
+        # By chance, and no two searches of a process near one another.
+        wander)
+            read -r nodes < /proc/sys/kernel/random/uuid
+            wandered=$((${wandered:-0} + 1)) nodes=$(((1000 + 0x${nodes%%-*} % 100) << wandered % 8))
+            ;;
         forget) nodes=$((nodes + $$ % 7 + 1000 * searches)) ;;
         keeps) kept=$((${kept:-0} + 10)); nodes=$((nodes + kept)) ;;
         shallow) depth=1 ;;

@@ -15,6 +15,7 @@ mod synced;
 mod torn;
 mod verify;
 
+use crate::common::scratch;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -91,7 +92,7 @@ struct Trial {
 
 impl Trial {
     fn new(text: &str) -> Self {
-        let folder = TempDir::new().unwrap();
+        let folder = scratch();
         let path = folder.path().join("trial.toml");
         fs::write(&path, text).unwrap();
         Self { file: path.to_str().unwrap().to_owned(), folder }

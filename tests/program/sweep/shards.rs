@@ -222,7 +222,7 @@ fn a_plan_holds_all_that_a_shard_needs() {
     fs::write(trial.path("own.epd"), "8/8/8/8/8/4k3/4p3/4K3 w - - id \"the last\";\n").unwrap();
     let plan = trial.text("plan.json");
     ttlab(&["plan", &trial.file, "--set", "algorithm=minimax", "--shards", "2", "-o", &plan]).expect(0);
-    let away = TempDir::new().unwrap();
+    let away = scratch();
     fs::rename(&plan, away.path().join("plan.json")).unwrap();
     fs::remove_dir_all(trial.folder.path()).unwrap();
     let run = |args: &[&str]| {

@@ -13,7 +13,7 @@ impl Cluster {
     /// None where Slurm is not installed.
     fn up() -> Option<Self> {
         use std::os::unix::fs::PermissionsExt;
-        let folder = TempDir::new().unwrap();
+        let folder = scratch();
         // The daemons look at the folder as others do.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let port = (20_000 + std::process::id() % 20_000).to_string();
