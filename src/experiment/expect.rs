@@ -1,8 +1,9 @@
 //! `[[expect]]`: a published or known figure, and how the rows are held against it.
 
-use super::file::{File, FileText};
+use super::file::File;
 use super::grid::Point;
 use super::problem::{Problem, listed, nearest};
+use super::text::FileText;
 use crate::record::columns::{ROW, Role, VARIANT, may_mean};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

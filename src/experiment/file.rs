@@ -3,11 +3,12 @@
 use super::expect::Expect;
 use super::grid::{self, Point};
 use super::options::Setting;
-use super::problem::{Problem, explain, nearest};
+use super::problem::{Problem, explain};
+use super::sequence::Sequence;
+use super::text::FileText;
 use super::trace::{Trace, TraceChoice};
 use crate::chess::fault::OnError;
-use crate::chess::suite::{Item, Kind, Suite, SuiteOptions};
-use crate::chess::{Board, Color};
+use crate::chess::suite::{Item, Suite};
 use crate::engine::EngineOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -186,80 +187,6 @@ pub struct LimitChoice {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub nodes: Option<u64>,
-}
-
-/// Searches along games. With a PGN suite: at the plies of each game; with positions: along the engine's own play.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Sequence {
-    /// The first ply of a game that is searched (0: the position before White's first move).
-    pub from: u16,
-    /// The last; default: the game's last position but one.
-    pub to: Option<u16>,
-    /// At whose moves.
-    pub side: Side,
-    /// Plies of the engine's own play from each position of the suite, each by the best move that it found; 0: none.
-    pub self_play: u16,
-}
-
-impl Default for Sequence {
-    fn default() -> Self {
-        Self { from: 0, to: None, side: Side::Both, self_play: 0 }
-    }
-}
-
-/// At whose moves a game is searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Side {
-    /// At every ply.
-    #[default]
-    Both,
-    /// At White's moves, as an engine that plays White would.
-    White,
-    /// At Black's moves.
-    Black,
-}
-
-impl Sequence {
-    /// Whether the position at a ply of a game is searched.
-    #[must_use]
-    pub fn wants(&self, ply: u16, turn: Color) -> bool {
-        ply >= self.from && self.to.is_none_or(|to| ply <= to) && self.side.moves(turn)
-    }
-
-    /// Whether anything of an item is searched: a game may be too short.
-    #[must_use]
-    pub fn searches(&self, item: &Item) -> bool {
-        match item.game() {
-            Some(_) => self.wanted(item) > 0,
-            None => self.self_play > 1 || self.side.moves(item.board.turn()),
-        }
-    }
-
-    /// How many positions of a game are searched.
-    #[must_use]
-    pub fn wanted(&self, item: &Item) -> usize {
-        let (start, mut turn) = (item.board.game_ply(), item.board.turn());
-        let plies = (0..item.moves().len() as u16).filter(|ply| {
-            let wanted = self.wants(start.saturating_add(*ply), turn);
-            turn = !turn;
-            wanted
-        });
-        plies.count()
-    }
-}
-
-impl Side {
-    /// Whether it is this side's move.
-    #[must_use]
-    pub fn moves(self, turn: Color) -> bool {
-        match self {
-            Self::Both => true,
-            Self::White => turn == Color::White,
-            Self::Black => turn == Color::Black,
-        }
-    }
 }
 
 /// The setting that leaves out what cannot be read of a suite, as `on_error = "skip"` does.
@@ -444,102 +371,4 @@ fn text_of(path: &Path) -> Result<String, Problem> {
         message: format!("cannot be read: {error}"),
         help: None,
     })
-}
-
-/// The text of a file and how to point into it.
-pub struct FileText<'a> {
-    /// The text.
-    pub text: &'a str,
-    /// The file.
-    pub path: &'a Path,
-    /// The text of the suite's file, where a plan holds it (or holds that there is none); else the file is looked for.
-    pub suite: Option<Option<&'a str>>,
-}
-
-impl FileText<'_> {
-    /// A mistake with no place.
-    #[must_use]
-    pub fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem {
-            file: self.path.display().to_string(),
-            text: self.text.to_owned(),
-            span: None,
-            message: message.into(),
-            help: None,
-        }
-    }
-
-    /// A mistake at a key of the file (`name`, `grid.table.size`), as far as the path can be followed.
-    #[must_use]
-    pub fn at(&self, path: &str, message: impl Into<String>) -> Problem {
-        Problem { span: super::place::locate(self.text, path), ..self.problem(message) }
-    }
-
-    /// As [`FileText::at`], at the word of the key's value that is meant.
-    #[must_use]
-    pub fn at_word(&self, path: &str, word: &str, message: impl Into<String>) -> Problem {
-        Problem { span: super::place::locate_word(self.text, path, Some(word)), ..self.problem(message) }
-    }
-
-    fn suite(&self, choice: &SuiteChoice, on_error: OnError) -> Result<(String, Option<PathBuf>, Suite), Problem> {
-        let file = match choice {
-            SuiteChoice::One(OnePosition { fen: Some(fen), startpos: false }) => {
-                let board = Board::from_fen(fen).map_err(|error| self.at("suite", format!("suite.fen: {error}")))?;
-                return Ok((fen.clone(), None, Suite::of_board("fen", board)));
-            }
-            SuiteChoice::One(OnePosition { fen: None, startpos: true }) => {
-                return Ok(("startpos".to_owned(), None, Suite::of_board("startpos", Board::startpos())));
-            }
-            SuiteChoice::One(_) => {
-                return Err(self.at("suite", "suite: expected a file, { startpos = true } or { fen = \"...\" }"));
-            }
-            SuiteChoice::File(file) => file,
-        };
-        let (name, options) = (file.display().to_string(), SuiteOptions { on_error, ..SuiteOptions::default() });
-        if let Some(text) = self.suite {
-            let text = text.ok_or_else(|| self.at("suite", "suite: the plan does not hold its text"))?;
-            let kind = Kind::of(file).ok_or_else(|| self.at("suite", format!("suite: {name} is no suite")))?;
-            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-            let suite = Suite::read(&stem, &name, kind, text.as_bytes(), options);
-            let suite = suite.map_err(|error| self.at("suite", format!("suite: {error}")))?;
-            if suite.items.is_empty() {
-                return Err(self.at("suite", format!("suite: {name}: no positions or games")));
-            }
-            return Ok((name, None, suite));
-        }
-        let beside = self.path.parent().unwrap_or(Path::new("")).join(file);
-        let found = if beside.is_file() { &beside } else { file };
-        if !found.is_file() {
-            let siblings = std::fs::read_dir(found.parent().filter(|dir| dir.is_dir()).unwrap_or(Path::new("data")));
-            let names: Vec<String> = siblings
-                .map(|dir| dir.flatten().map(|entry| entry.path().display().to_string()).collect())
-                .unwrap_or_default();
-            return Err(Problem {
-                help: nearest(&name, names.iter().map(String::as_str)),
-                ..self.at("suite", format!("suite: there is no file {name}"))
-            });
-        }
-        let suite = Suite::load(found, options).map_err(|error| self.at("suite", format!("suite: {error}")))?;
-        Ok((name, Some(found.clone()), suite))
-    }
-
-    fn check_sequence(&self, file: &File, suite: &Suite) -> Result<(), Problem> {
-        let games = suite.items.iter().any(|item| item.game().is_some());
-        match file.sequence {
-            Some(sequence) if games && sequence.self_play > 0 => {
-                Err(self.at("sequence", "sequence.self_play: the suite's games give the moves: leave it out"))
-            }
-            Some(sequence) if !games && sequence.self_play == 0 => Err(self.at(
-                "sequence",
-                "sequence: the suite has single positions: give self_play (plies of the engine's own play)",
-            )),
-            Some(sequence) if sequence.to.is_some_and(|to| to < sequence.from) => {
-                Err(self.at("sequence", "sequence.to: lies before sequence.from"))
-            }
-            Some(sequence) if !suite.items.iter().any(|item| sequence.searches(item)) => {
-                Err(self.at("sequence", "sequence: no item of the suite has such plies: nothing would be searched"))
-            }
-            _ => Ok(()),
-        }
-    }
 }

@@ -1,11 +1,12 @@
 //! From axes, variants and excludes to points: each a full set of options with a name.
 
-use super::file::{File, FileText, LimitChoice};
+use super::file::{File, LimitChoice};
 use super::options::{self, Fault, Setting, overlap};
 use super::paths;
 use super::place::{locate, locate_word};
 use super::problem::{Problem, listed, nearest, new_name, word_meant};
 use super::subject;
+use super::text::FileText;
 use crate::engine::{EngineOptions, Limit};
 use crate::record::columns::{VARIANT, may_mean};
 use crate::subject::SubjectOptions;

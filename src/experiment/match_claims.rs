@@ -1,9 +1,10 @@
 //! What `[[expect]]` may say of a match: `elo(A, B) > 0`, `score(A, B) >= 0.5`.
 
 use super::expect::Expect;
-use super::file::{Experiment, FileText};
+use super::file::Experiment;
 use super::matches::Match;
 use super::problem::{Problem, listed, nearest};
+use super::text::FileText;
 
 /// A claim about an encounter.
 #[derive(Debug, Clone, PartialEq)]

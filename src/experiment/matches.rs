@@ -1,8 +1,9 @@
 //! `[match]`: the variants play games instead of searching the suite's positions, which are the openings.
 
-use super::file::{File, FileText};
+use super::file::File;
 use super::grid::Point;
 use super::problem::Problem;
+use super::text::FileText;
 use crate::chess::suite::{Item, Suite};
 use crate::chess::{Board, Increments};
 use crate::table::options::Size;

@@ -1,7 +1,8 @@
 //! The plan: every job of an experiment, in order, with an id that depends on its content alone.
 
-use super::file::{Experiment, Sequence};
+use super::file::Experiment;
 use super::grid::Point;
+use super::sequence::Sequence;
 use crate::chess::keys::EpRule;
 use crate::chess::suite::Item;
 use crate::engine::{EngineOptions, Limit};

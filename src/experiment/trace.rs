@@ -1,7 +1,7 @@
 //! A recorded trace in place of a suite: its games are the items, which tables are shown instead of being searched with.
 
-use super::file::FileText;
 use super::problem::Problem;
+use super::text::FileText;
 use crate::chess::Board;
 use crate::chess::suite::Suite;
 use crate::table::replay::{Game, games};

@@ -1,7 +1,7 @@
 //! `[tune]`: how the variants of a file are raced for the best one.
 
-use super::file::FileText;
 use super::problem::Problem;
+use super::text::FileText;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Table;

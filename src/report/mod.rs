@@ -2,12 +2,15 @@
 //! but reading results ([`source`]) and [`write_sheet`].
 
 pub mod anatomy;
+pub mod choices;
 pub mod comparison;
+pub mod crossed;
 pub mod data;
 pub mod engines;
 pub mod explore;
 pub mod figure;
 pub mod html;
+pub mod identity;
 pub mod machine;
 pub mod markdown;
 pub mod number;
@@ -20,8 +23,10 @@ pub mod svg;
 pub mod table;
 pub mod text;
 pub mod tuned;
+pub mod verdicts;
 
-pub use page::{Choices, Page};
+pub use choices::Choices;
+pub use page::Page;
 pub use sheet::Sheet;
 
 use crate::record;

@@ -1,14 +1,18 @@
 //! The page of an experiment: what its rows say, put together from results and manifests.
 
 use super::anatomy;
+use super::choices::{Choices, default_baseline, default_by};
+use super::crossed;
 use super::engines;
 use super::explore::Explorer;
 use super::figure::{self, GridView};
+use super::identity::Identity;
 use super::number::percent;
 use super::played;
 use super::sheet::{Part, Sheet, head, warnings};
 use super::source::{Source, join};
-use super::table::{self, Identity};
+use super::table;
+use super::verdicts;
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::caveats::{blindness, doubts, few, memory};
 use crate::analysis::questions::effects::{self, Effect, Interaction};
@@ -18,85 +22,14 @@ use crate::analysis::questions::pairwise::{self, Versus};
 use crate::analysis::questions::quality::{self, Quality};
 use crate::analysis::questions::{claims, findings};
 use crate::analysis::rows::axes::Axis;
-use crate::analysis::rows::column::SOURCE;
-use crate::analysis::rows::filter::{Filter, FilterError};
+use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::{grouping, seeds};
-use crate::analysis::{Baseline, Frame, Metric, Question, Summary, Verdict};
+use crate::analysis::{Frame, Metric, Question, Summary, Verdict};
 use crate::experiment::file::Article;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use anyhow::{Result, anyhow};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
-
-/// What the user chose to see; nothing chosen: nodes by variant against the experiment's baseline.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Choices {
-    /// Columns to tell groups apart by, `,` between them.
-    pub by: Option<String>,
-    /// Conditions on rows.
-    pub filters: Vec<String>,
-    /// The group that others are held against.
-    pub baseline: Option<String>,
-    /// What is compared.
-    pub metrics: Vec<String>,
-    /// Whether every line is held against every other.
-    pub pairs: bool,
-}
-
-impl Choices {
-    /// Whether nothing was chosen.
-    #[must_use]
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-impl Choices {
-    /// The columns that are spoken of.
-    fn names(&self) -> impl Iterator<Item = &str> {
-        let by = self.by.iter().flat_map(|by| by.split(','));
-        let filters = self.filters.iter().filter_map(|text| text.split(['=', '!', '<', '>']).next());
-        let baseline =
-            self.baseline.iter().flat_map(|text| text.split(',')).filter_map(|pair| Some(pair.split_once('=')?.0));
-        by.chain(filters).chain(baseline).map(str::trim).filter(|name| !name.is_empty())
-    }
-
-    /// The baseline: where variants are told apart, options may name one.
-    fn baseline(&self, rows: &Frame, by: &[String]) -> Result<Option<Baseline>> {
-        let Some(text) = &self.baseline else { return Ok(None) };
-        let variants = rows.coded(columns::VARIANT);
-        let pairs: Option<Vec<(&str, &str)>> = text.split(',').map(|pair| pair.split_once('=')).collect();
-        let Some(pairs) = pairs.filter(|pairs| {
-            by == [columns::VARIANT]
-                && !variants.list().contains(text)
-                && pairs.iter().all(|(key, _)| key.trim() != columns::VARIANT)
-        }) else {
-            return Ok(Some(Baseline::Text(text.clone())));
-        };
-        let filters = pairs.iter().map(|(key, value)| {
-            Filter::parse(&format!("{}={}", key.trim(), value.trim()), rows).map_err(|error| match error {
-                FilterError::Column { error, .. } => anyhow!("--baseline {text}: {error}"),
-                error => anyhow!("--baseline {text}: {error}"),
-            })
-        });
-        let met = Filter::rows(&filters.collect::<Result<Vec<_>>>()?, rows);
-        let codes: BTreeSet<u32> = met.iter().map(|&row| variants.codes()[row]).collect();
-        let names: Vec<String> = codes.iter().map(|&code| format!("\"{}\"", variants.list()[code as usize])).collect();
-        match names.len() {
-            0 => Ok(Some(Baseline::Text(text.clone()))),
-            1 => Ok(codes
-                .first()
-                .map(|&code| Baseline::Value(columns::VARIANT.to_owned(), variants.list()[code as usize].clone()))),
-            _ => Err(anyhow!(
-                "--baseline: {} variants have {text}: {}\nhelp: name one of them, or tell groups apart --by {}",
-                names.len(),
-                names.join(", "),
-                pairs.iter().map(|(key, _)| key.trim()).collect::<Vec<_>>().join(",")
-            )),
-        }
-    }
-}
 
 /// What a grid shows.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -299,7 +232,7 @@ impl Page {
         page.warnings.extend(played::doubts(&games));
         let mut parts = head(&page.manifest.question, &page.analysis, page.findings.clone(), &page.warnings);
         parts.extend(played::parts(&games, rows));
-        parts.extend(table::verdicts(&page, true).map(Part::Table));
+        parts.extend(verdicts::table(&page, true).map(Part::Table));
         parts.extend(engines::engines(&page).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), page.origins()));
         page.sheet = Sheet { kind: "match".to_owned(), name: page.manifest.name.clone(), parts };
@@ -317,7 +250,7 @@ impl Page {
         parts.extend(figure::forest(summary).map(Part::Figure));
         parts.extend(figure::by_depth(rows, summary).into_iter().map(Part::Figure));
         if let Some(grid) = &self.grid {
-            parts.push(Part::Table(table::effects(grid)));
+            parts.push(Part::Table(crossed::effects(grid)));
         }
         // Figures of the grid name variants: other groups have none.
         if let Some(view) = view.filter(|_| summary.by == [columns::VARIANT]) {
@@ -326,7 +259,7 @@ impl Page {
             parts.extend(figure::map(view, summary).map(Part::Figure));
         }
         if let Some(grid) = &self.grid {
-            parts.extend(table::interactions(grid).map(Part::Table));
+            parts.extend(crossed::interactions(grid).map(Part::Table));
         }
         parts.extend(table::anatomy(self).map(Part::Table));
         parts.extend(table::rates(self).map(Part::Table));
@@ -341,7 +274,7 @@ impl Page {
         parts.extend(figure::within(rows, summary).into_iter().map(Part::Figure));
         parts.extend(Explorer::new(rows, summary).map(Part::Explorer));
         parts.extend(table::pairs(self).map(Part::Table));
-        parts.extend(table::verdicts(self, true).map(Part::Table));
+        parts.extend(verdicts::table(self, true).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), self.origins()));
         if let Some(options) = table::common_options(self) {
             parts.push(Part::Folded("Options that all variants share".to_owned(), vec![Part::Table(options)]));
@@ -371,7 +304,7 @@ impl Page {
 
     /// Verdicts that are not as wanted, or that all are; nothing where there are none.
     fn judged(&self) -> Option<Part> {
-        match table::verdicts(self, false) {
+        match verdicts::table(self, false) {
             Some(verdicts) => Some(Part::Table(verdicts)),
             None if self.verdicts.is_empty() => None,
             None => Some(Part::Findings(vec![self.tally()])),
@@ -488,33 +421,4 @@ pub fn left_out(label: &str, list: &[String]) -> Option<String> {
     (!list.is_empty()).then(|| {
         format!("{label}: {} item(s) of the suite could not be read and were left out: {shown}{more}", list.len())
     })
-}
-
-/// By variant; where joined results have variants of the same name, by result and variant.
-fn default_by(rows: &Frame) -> Vec<String> {
-    let variant = vec![columns::VARIANT.to_owned()];
-    let Some((sources, _)) = rows.words(SOURCE) else { return variant };
-    let variants = rows.coded(columns::VARIANT);
-    let mut home: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
-    let shared = (0..rows.rows()).any(|row| *home.entry(variants.codes()[row]).or_insert(sources[row]) != sources[row]);
-    if shared { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
-}
-
-/// The experiment's baseline, in the words of the columns that groups are told apart by.
-fn default_baseline(rows: &Frame, by: &[String], baseline: Option<&String>) -> Baseline {
-    if by.iter().any(|column| column == SOURCE) {
-        // The same variant of several results: the first result is what the others are held against.
-        let first = rows.text(SOURCE, 0).into_owned();
-        return Baseline::Value(SOURCE.to_owned(), first);
-    }
-    let Some(baseline) = baseline else { return Baseline::First };
-    if by.iter().any(|column| column == columns::VARIANT) {
-        return Baseline::Value(columns::VARIANT.to_owned(), baseline.clone());
-    }
-    let variants = rows.coded(columns::VARIANT);
-    let row = (0..rows.rows()).find(|&row| variants.at(row) == baseline);
-    match (row, by) {
-        (Some(row), [only]) => Baseline::Value(only.clone(), rows.text(only, row).into_owned()),
-        _ => Baseline::First,
-    }
 }

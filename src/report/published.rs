@@ -2,7 +2,7 @@
 
 use super::Page;
 use super::sheet::{Cell, Column, Mark, Part, Sheet, Table, head};
-use super::table;
+use super::verdicts;
 use crate::analysis::Verdict;
 use crate::analysis::questions::claims::{Ruling, counted};
 use crate::experiment::expect::SaidBy;
@@ -101,7 +101,7 @@ fn failed(pages: &[Page]) -> Part {
     let lines: Vec<String> = published
         .filter(|(_, verdict)| verdict.kind == SaidBy::Published && verdict.ruling != Ruling::Holds)
         .map(|(page, verdict)| {
-            let what = table::subject(verdict);
+            let what = verdicts::subject(verdict);
             let what = if what.is_empty() || what == verdict.published { String::new() } else { format!("{what}: ") };
             let (figure, word) = (&verdict.published, verdict.word());
             format!("{}: {what}{figure}: {word} ({})", page.manifest.name, verdict.measured)
@@ -151,7 +151,7 @@ fn missed(pages: &[Page]) -> Option<Table> {
             let name = &page.manifest.name;
             vec![
                 Cell { link: format!("#{name}"), ..Cell::text(name) },
-                Cell::text(table::subject(verdict)),
+                Cell::text(verdicts::subject(verdict)),
                 Cell::text(verdict.word()).marked(Mark::Failed),
                 Cell::text(verdict.kind.word()),
                 Cell::text(&verdict.published),
@@ -171,7 +171,7 @@ fn missed(pages: &[Page]) -> Option<Table> {
 
 /// The verdicts of an experiment, long runs of the same folded.
 fn verdicts(page: &Page) -> Option<Table> {
-    let mut table = table::verdicts(page, true)?;
+    let mut table = verdicts::table(page, true)?;
     table.title.clear();
     table.note.clear();
     let same = |a: &Verdict, b: &Verdict| {

@@ -1,109 +1,19 @@
 //! The tables of an experiment's page.
 
 use super::number::of_unit;
-use super::page::{Grid, Page};
+use super::page::Page;
 use super::sheet::{Cell, Column, Mark, Table};
 use crate::analysis::Line;
-use crate::analysis::pairing::ratio::Judged;
-use crate::analysis::questions::claims::counted;
-use crate::analysis::questions::effects::Interaction;
 use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::questions::summary::Measure;
-use crate::analysis::rows::axes::{self, Axis};
-use crate::analysis::rows::grouping::short_names;
 use crate::analysis::rows::metric::Unit;
-use crate::analysis::{Frame, Summary, Verdict};
-use crate::experiment::expect::Wanted;
 use crate::record::columns;
 
 /// Why a field is empty, in the words of every table.
 const NO_TABLE: &str = "no table to ask";
 const NO_SLOTS: &str = "no table of limited size";
 const BASELINE: &str = "the baseline, which is held against itself";
-const ONE: &str = "too few positions for an interval";
-
-/// What tells the lines of a summary apart: a column for each axis, or for each column that groups were asked by.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Identity {
-    heads: Vec<String>,
-    /// For each line, its label and, on an axis, the place of its level.
-    lines: Vec<Vec<(String, Option<usize>)>>,
-}
-
-impl Identity {
-    /// Of a summary's lines; variants are taken apart where their names are those of a grid's points.
-    #[must_use]
-    pub fn new(rows: &Frame, summary: &Summary, grid: &[Axis]) -> Self {
-        if summary.by != [columns::VARIANT] {
-            let word = |value: &String| (if value.is_empty() { "(none)".to_owned() } else { value.clone() }, None);
-            let lines: Vec<Vec<_>> = summary.lines.iter().map(|line| line.values.iter().map(word).collect()).collect();
-            return Self { heads: short_names(&summary.by), lines: placed(lines) };
-        }
-        let plain = || Self {
-            heads: vec!["variant".to_owned()],
-            lines: summary.lines.iter().map(|line| vec![(line.name.clone(), None)]).collect(),
-        };
-        let variants = rows.coded(columns::VARIANT);
-        let mut first: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
-        (0..rows.rows()).for_each(|row| {
-            first.entry(variants.at(row)).or_insert(row);
-        });
-        let mut lines = Vec::new();
-        let mut apart = 0;
-        for line in &summary.lines {
-            let level = |axis: &Axis| {
-                let row = *first.get(line.name.as_str())?;
-                let values = axis.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>();
-                let place = axis.level(&values)?;
-                Some((axis.levels[place].label.clone(), Some(place)))
-            };
-            match grid.iter().map(level).collect::<Option<Vec<_>>>() {
-                // A point that was given a name of its own keeps it.
-                Some(levels) if levels.iter().all(|(label, _)| line.name.contains(label.as_str())) => {
-                    apart += 1;
-                    lines.push(levels);
-                }
-                Some(_) => return plain(),
-                None => lines.push(
-                    std::iter::once((line.name.clone(), None))
-                        .chain(std::iter::repeat_n((String::new(), None), grid.len().saturating_sub(1)))
-                        .collect(),
-                ),
-            }
-        }
-        if apart == 0 { plain() } else { Self { heads: grid.iter().map(|axis| axis.name.clone()).collect(), lines } }
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        let columns = self.heads.iter().enumerate();
-        columns.map(|(at, head)| Column::words(head, head, if at == 0 { "* is the baseline" } else { "" })).collect()
-    }
-
-    /// The first fields of a line, the baseline's marked.
-    fn cells(&self, at: usize, line: &Line) -> Vec<Cell> {
-        let cells = self.lines[at].iter().enumerate().map(|(column, (label, place))| {
-            let star = if column == 0 && line.is_baseline { " *" } else { "" };
-            Cell { place: *place, ..Cell::text(format!("{label}{star}")) }
-        });
-        cells.collect()
-    }
-}
-
-/// Labels that are numbers with a unit are sorted as such.
-fn placed(mut lines: Vec<Vec<(String, Option<usize>)>>) -> Vec<Vec<(String, Option<usize>)>> {
-    for column in 0..lines.first().map_or(0, Vec::len) {
-        let number = |line: &Vec<(String, Option<usize>)>| axes::number(&line[column].0);
-        let mut known: Vec<f64> = lines.iter().filter_map(number).collect();
-        known.sort_by(f64::total_cmp);
-        known.dedup();
-        let places: Vec<Option<usize>> = lines
-            .iter()
-            .map(|line| number(line).and_then(|value| known.iter().position(|known| *known == value)))
-            .collect();
-        lines.iter_mut().zip(places).for_each(|(line, place)| line[column].1 = place);
-    }
-    lines
-}
+pub(super) const ONE: &str = "too few positions for an interval";
 
 /// A table of one row for each line of the summary: what tells it apart, then what is asked of it.
 fn by_line(
@@ -347,100 +257,6 @@ fn shares((low, high): (f64, f64)) -> Cell {
     }
 }
 
-/// Ratio, interval, p and pairs.
-fn judged(judged: &Judged) -> [Cell; 4] {
-    let (ratio, p_value) = (judged.ratio, judged.p);
-    let mark = match judged.marked {
-        true if ratio.mean < 1.0 => Mark::Less,
-        true => Mark::More,
-        false => Mark::None,
-    };
-    let why = if ratio.pairs > 0 { ONE } else { "what the others are held against" };
-    let pairs = if ratio.pairs > 0 { ratio.pairs as f64 } else { f64::NAN };
-    [
-        Cell::decimal(ratio.mean, 3).marked(mark).or(why),
-        Cell::range(ratio.low, ratio.high).or(why),
-        Cell::p(p_value).or(why),
-        Cell::count(pairs).or(why),
-    ]
-}
-
-/// The columns of [`judged`].
-fn judgement(ratio: &str, corrected: &str) -> [Column; 4] {
-    [
-        Column::numbers("ratio", "ratio", ratio),
-        Column::numbers("interval", "95 %", "").spare(1),
-        Column::numbers("p", "p", corrected).spare(2),
-        Column::numbers("pairs", "pairs", "").spare(3),
-    ]
-}
-
-/// What each level of each axis does.
-#[must_use]
-pub fn effects(grid: &Grid) -> Table {
-    let rows = grid.effects.iter().map(|effect| {
-        let axis = &grid.axes[effect.axis];
-        let reference = effect.level == grid.references[effect.axis];
-        let label = format!("{}{}", axis.levels[effect.level].label, if reference { " *" } else { "" });
-        let mut cells = vec![
-            Cell { place: Some(effect.axis), ..Cell::text(axis.name.clone()) },
-            Cell { place: Some(effect.level), ..Cell::text(label) },
-        ];
-        cells.extend(judged(&effect.judged));
-        cells
-    });
-    let heads = [
-        Column::words("option", "option", ""),
-        Column::words("value", "value", "* is what the others are held against"),
-    ];
-    let ratio = judgement("paired by position and by every other option", "corrected for all of these by joint flips");
-    Table {
-        key: "effects".to_owned(),
-        title: "Each option by itself".to_owned(),
-        rows: rows.collect(),
-        columns: heads.into_iter().chain(ratio).collect(),
-        note: "Each value against the one marked *, at the same position and the same value of every other option."
-            .to_owned(),
-    }
-}
-
-/// Interactions shown; those that are clear come first.
-const SHOWN: usize = 12;
-
-/// Where two options do together what neither does alone.
-#[must_use]
-pub fn interactions(grid: &Grid) -> Option<Table> {
-    let mut all: Vec<_> = grid.interactions.iter().collect();
-    let size = |one: &Interaction| one.judged.ratio.mean.ln().abs();
-    all.sort_by(|a, b| (!a.judged.marked).cmp(&!b.judged.marked).then(size(b).total_cmp(&size(a))));
-    let rows: Vec<Vec<Cell>> = all
-        .iter()
-        .take(SHOWN)
-        .map(|interaction| {
-            let label = |(axis, level): (usize, usize)| {
-                format!("{}={}", grid.axes[axis].name, grid.axes[axis].levels[level].label)
-            };
-            let mut cells = vec![Cell::text(label(interaction.first)), Cell::text(label(interaction.second))];
-            cells.extend(judged(&interaction.judged));
-            cells
-        })
-        .collect();
-    let number = all.iter().filter(|interaction| interaction.judged.marked).count();
-    let heads = [Column::words("first", "one", ""), Column::words("second", "other", "")];
-    let ratio = judgement("1 where the two effects simply multiply", "corrected for all pairs by joint flips");
-    (!rows.is_empty()).then(|| Table {
-        key: "interactions".to_owned(),
-        title: "Options together".to_owned(),
-        columns: heads.into_iter().chain(ratio).collect(),
-        note: format!(
-            "By what factor two values together differ from the product of each alone. {number} of {} pairs are clear of 1{}.",
-            all.len(),
-            if all.len() > SHOWN { format!("; the {SHOWN} largest are shown") } else { String::new() }
-        ),
-        rows,
-    })
-}
-
 /// Every line against every other, those of the best first.
 #[must_use]
 pub fn pairs(page: &Page) -> Option<Table> {
@@ -477,54 +293,6 @@ pub fn pairs(page: &Page) -> Option<Table> {
             "\"{best}\" has less {metric} than the most others: its pairs stand first. p is corrected for all {} pairs.",
             page.pairs.len()
         ),
-    })
-}
-
-/// What a verdict speaks of: what names no rows in particular speaks of all.
-#[must_use]
-pub fn subject(verdict: &Verdict) -> &str {
-    if verdict.subject.is_empty() { "all searches" } else { &verdict.subject }
-}
-
-/// The verdicts; those alone that are not as wanted where only they are asked for.
-#[must_use]
-pub fn verdicts(page: &Page, all: bool) -> Option<Table> {
-    let rows: Vec<Vec<Cell>> = page
-        .verdicts
-        .iter()
-        .filter(|verdict| all || !verdict.passes())
-        .map(|verdict| {
-            let quote = if verdict.quote.is_empty() { String::new() } else { format!("\"{}\"", verdict.quote) };
-            let source = [quote.as_str(), &verdict.source, &verdict.note];
-            let source: Vec<&str> = source.into_iter().filter(|text| !text.is_empty()).collect();
-            let mark = match (verdict.is_met(), verdict.passes()) {
-                (true, _) => Mark::Passed,
-                (false, true) => Mark::None,
-                (false, false) => Mark::Failed,
-            };
-            vec![
-                Cell::text(subject(verdict)),
-                Cell::text(verdict.word()).marked(mark),
-                Cell::text(verdict.kind.word()),
-                Cell::text(&verdict.published),
-                Cell::text(&verdict.measured),
-                Cell::text(source.join(". ")),
-            ]
-        })
-        .collect();
-    let [holds, differs, open] = counted(page.verdicts.iter());
-    let gated = page.verdicts.iter().filter(|verdict| verdict.wanted != Wanted::Either);
-    let met = page.verdicts.iter().filter(|verdict| verdict.is_met()).count();
-    let names = ["what", "verdict", "by", "figure or claim", "measured", "source"];
-    (!rows.is_empty()).then(|| Table {
-        key: "verdicts".to_owned(),
-        title: "Verdicts".to_owned(),
-        columns: names.map(|name| Column::words(name, name, "").spare(u8::from(name == "source"))).to_vec(),
-        note: format!(
-            "{holds} hold, {differs} differ, {open} cannot be told; of the {} that something was wanted of, {met} are as wanted.",
-            gated.count()
-        ),
-        rows,
     })
 }
 

@@ -6,6 +6,7 @@
 mod builtin;
 mod fault;
 pub mod guard;
+mod heard;
 pub mod options;
 mod probe;
 mod process;

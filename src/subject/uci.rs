@@ -1,9 +1,10 @@
 //! An engine that speaks UCI as a subject: a process under a watchdog.
 
+use super::heard::Heard;
 use super::options::{OptionValue, Restart};
 use super::process::{Next, Process};
 use super::program::{Identity, Program};
-use super::protocol::{self, Declared, Heard};
+use super::protocol::{self, Declared};
 use super::watchdog::Watchdog;
 use super::{Ended, Failure, Fault, Position, Reported, Subject, Told};
 use crate::chess::{Board, EpRule, Move, named};

@@ -1,0 +1,344 @@
+//! What an engine says of a search: its `info` lines, and what they come to.
+//!
+//! Source: the description of the universal chess interface of April 2006 (S. Meyer-Kahlen). Unknown words are skipped, as it
+//! asks; some engines write `nodes` or `hashfull` on lines of their own, so the last of each is kept.
+
+use super::{Earlier, Reported};
+use crate::chess::{Board, Increments, Move, Score, named};
+use crate::engine::Limit;
+use std::time::Duration;
+
+/// Scores of mates are below this by their plies.
+const MATE: Score = 32_000;
+
+/// What a search's lines have said so far. Variations stay text until they are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Heard {
+    reported: Reported,
+    pv: String,
+    /// The depths of which a score was told that is no bound, each deeper than the one before.
+    depths: Vec<Depth>,
+}
+
+/// A depth while its lines come.
+#[derive(Debug, Clone, Default)]
+struct Depth {
+    depth: u8,
+    score: Score,
+    nodes: Option<u64>,
+    hashfull: Option<u16>,
+    milliseconds: Option<u64>,
+    at: Duration,
+    pv: String,
+}
+
+/// What one `info` line says.
+#[derive(Default)]
+struct Said<'a> {
+    depth: Option<u8>,
+    score: Option<Score>,
+    nodes: Option<u64>,
+    hashfull: Option<u16>,
+    milliseconds: Option<u64>,
+    /// Its variation's rank, of several.
+    rank: Option<u64>,
+    /// Whether its score is a bound alone.
+    bound: bool,
+    /// Whether it tells which move is being searched: such lines come by the clock.
+    current: bool,
+    pv: Vec<&'a str>,
+}
+
+impl<'a> Said<'a> {
+    /// Reads a line; none if it is no `info`.
+    fn read(line: &'a str) -> Option<Self> {
+        let mut words = line.split_whitespace();
+        (words.next() == Some("info")).then_some(())?;
+        let mut said = Self::default();
+        while let Some(word) = words.next() {
+            let mut number = || words.next().and_then(|word| word.parse::<u64>().ok());
+            match word {
+                "string" => break,
+                "depth" => said.depth = number().and_then(|depth| u8::try_from(depth).ok()).or(said.depth),
+                "nodes" => said.nodes = number().or(said.nodes),
+                "hashfull" => said.hashfull = number().and_then(|full| u16::try_from(full).ok()).or(said.hashfull),
+                "time" => said.milliseconds = number().or(said.milliseconds),
+                "multipv" => said.rank = number(),
+                "lowerbound" | "upperbound" => said.bound = true,
+                "currmove" => said.current = true,
+                "score" => {
+                    let (kind, value) = (words.next(), words.next().and_then(|word| word.parse::<i32>().ok()));
+                    said.score = match (kind, value) {
+                        (Some("cp"), Some(value)) => Some(value.clamp(1 - MATE, MATE - 1)),
+                        (Some("mate"), Some(moves)) => Some(mate(moves)),
+                        _ => said.score,
+                    };
+                }
+                "pv" => {
+                    said.pv = words.collect();
+                    break;
+                }
+                _ => {}
+            }
+        }
+        Some(said)
+    }
+}
+
+impl Heard {
+    /// Takes an `info` line that came so long after the search began; other lines say nothing here.
+    pub fn take(&mut self, line: &str, at: Duration) {
+        let Some(said) = Said::read(line) else { return };
+        let found = &mut self.reported;
+        // Of several variations only the first is the engine's choice; nodes are of the whole search.
+        if said.rank.is_some_and(|rank| rank != 1) {
+            found.nodes = found.nodes.max(said.nodes);
+            if let Some(last) = self.depths.last_mut().filter(|last| Some(last.depth) == said.depth) {
+                (last.nodes, last.at) = (last.nodes.max(said.nodes), at);
+            }
+            return;
+        }
+        found.nodes = said.nodes.or(found.nodes);
+        found.hashfull = said.hashfull.or(found.hashfull);
+        found.milliseconds = said.milliseconds.or(found.milliseconds);
+        found.score = said.score.or(found.score);
+        if !said.pv.is_empty() {
+            keep(&mut self.pv, &said.pv);
+        }
+        // What came by the clock would make rows of it.
+        let Some(depth) = said.depth.filter(|_| !said.current) else { return };
+        found.depth = found.depth.max(Some(depth));
+        if said.bound {
+            return;
+        }
+        if said.score.is_some() && self.depths.last().is_none_or(|last| last.depth < depth) {
+            self.depths.push(Depth { depth, ..Depth::default() });
+        }
+        let Some(last) = self.depths.last_mut().filter(|last| last.depth == depth) else { return };
+        last.score = said.score.unwrap_or(last.score);
+        last.nodes = said.nodes.or(last.nodes);
+        last.hashfull = said.hashfull.or(last.hashfull);
+        last.milliseconds = said.milliseconds.or(last.milliseconds);
+        last.at = at;
+        if !said.pv.is_empty() {
+            keep(&mut last.pv, &said.pv);
+        }
+    }
+
+    /// Nodes so far.
+    #[must_use]
+    pub fn nodes(&self) -> Option<u64> {
+        self.reported.nodes
+    }
+
+    /// All that was said of a search under a limit, with the move of the answer.
+    #[must_use]
+    pub fn end(self, board: &Board, best: Move, limit: Limit) -> Reported {
+        let Self { reported, pv, depths } = self;
+        let out_of_nodes = limit.nodes.zip(reported.nodes).is_some_and(|(limit, nodes)| nodes >= limit);
+        let scored = depths.last().is_none_or(|last| reported.depth <= Some(last.depth));
+        let cut = out_of_nodes || limit.nodes.is_some() && !scored;
+        // From the end: what a depth counted can be no more than what was counted after it.
+        let mut most = reported.nodes;
+        let mut earlier = Vec::new();
+        for told in depths.into_iter().rev().filter(|told| Some(told.depth) < reported.depth) {
+            let pv = variation(board, &told.pv);
+            let Some(nodes) = told.nodes.filter(|&nodes| Some(nodes) <= most && !pv.is_empty()) else { continue };
+            most = Some(nodes);
+            let Depth { depth, score, hashfull, milliseconds, at, .. } = told;
+            earlier.push(Earlier { depth, score, pv, nodes, hashfull, milliseconds, at });
+        }
+        earlier.reverse();
+        Reported { best, pv: variation(board, &pv), cut, earlier, ..reported }
+    }
+}
+
+/// Keeps a variation's words, in the room of the one before.
+fn keep(text: &mut String, words: &[&str]) {
+    text.clear();
+    words.iter().for_each(|word| {
+        text.push_str(word);
+        text.push(' ');
+    });
+}
+
+/// The moves of a variation, up to the first that cannot be made.
+fn variation(board: &Board, text: &str) -> Vec<Move> {
+    let (mut board, mut pv) = (*board, Vec::new());
+    for word in text.split_whitespace() {
+        let Some(mv) = named(&board, word) else { break };
+        pv.push(mv);
+        board.play(mv, Increments::none());
+    }
+    pv
+}
+
+/// The score of a mate in so many moves, of the side to move if above 0.
+fn mate(moves: i32) -> Score {
+    let plies = moves.saturating_abs().saturating_mul(2).saturating_sub(i32::from(moves > 0)).min(MATE);
+    if moves > 0 { MATE - plies } else { plies - MATE }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_the_first_variation_counts() {
+        let board = Board::startpos();
+        let end = |lines: &[&str]| {
+            let mut heard = Heard::default();
+            lines.iter().for_each(|line| heard.take(line, Duration::ZERO));
+            (heard.nodes(), heard.end(&board, named(&board, "e2e4").unwrap(), Limit::default()))
+        };
+        let (nodes, told) = end(&[
+            "info depth 3 seldepth 5 multipv 1 score cp 15 nodes 900 nps 1 hashfull 21 time 7 pv e2e4 e7e5",
+            "info depth 4 multipv 2 score cp 99 nodes 950 hashfull 22 time 8 pv d2d4",
+            "info string depth 9 nodes 1 score cp 7",
+            "info currmove a2a3 nodes 1000",
+            "bestmove d2d4",
+        ]);
+        assert_eq!((nodes, told.nodes), (Some(1000), Some(1000)));
+        assert_eq!((told.depth, told.score, told.hashfull, told.milliseconds), (Some(3), Some(15), Some(21), Some(7)));
+        assert_eq!(told.pv.iter().map(ToString::to_string).collect::<Vec<_>>(), ["e2e4", "e7e5"]);
+        assert_eq!(told.best.to_string(), "e2e4");
+        let score = |said: &str| end(&["info score cp 1", &format!("info depth 1 score {said}")]).1.score;
+        assert_eq!(["mate 1", "mate 3", "mate -1", "mate -3"].map(score), [31_999, 31_995, -31_998, -31_994].map(Some));
+        assert_eq!(["cp -20", "cp 99999", "lower 5"].map(score), [-20, 31_999, 1].map(Some));
+        // A line ends before a move that cannot be made.
+        assert_eq!(end(&["info pv e2e4 e2e4 e7e5"]).1.pv.len(), 1);
+    }
+
+    #[test]
+    fn the_last_of_each_figure_is_kept_wherever_it_stands() {
+        let mut heard = Heard::default();
+        // Lines as Glaurung 2.2 and GNU Chess 6.2.7 write them.
+        for line in [
+            "info depth 6",
+            "info depth 6 seldepth 12 score cp -7 time 2 nodes 3331 pv e2e4 e7e5 e2e4",
+            "info depth 6 seldepth 12 time 17 nodes 9447 nps 0",
+            "info multipv 2 depth 9 score cp 400 nodes 1 pv a2a3",
+            "info string depth 44 nodes 44",
+            "info nodes x hashfull 3",
+            "bestmove e2e4 ponder e7e5",
+        ] {
+            heard.take(line, Duration::ZERO);
+        }
+        let board = Board::startpos();
+        let best = named(&board, "e2e4").unwrap();
+        let reply = named(
+            &{
+                let mut next = board;
+                next.play(best, Increments::none());
+                next
+            },
+            "e7e5",
+        )
+        .unwrap();
+        let expected = Reported {
+            depth: Some(6),
+            score: Some(-7),
+            best,
+            pv: vec![best, reply],
+            nodes: Some(9447),
+            hashfull: Some(3),
+            milliseconds: Some(17),
+            ..Reported::default()
+        };
+        assert_eq!(heard.end(&board, best, Limit::default()), expected);
+    }
+
+    /// What a search's rows are: depth, nodes, move and score of each, and whether its last depth was cut short.
+    fn rows(limit: Limit, best: &str, lines: &[&str]) -> (String, bool) {
+        let (mut heard, board) = (Heard::default(), Board::startpos());
+        lines.iter().zip(1..).for_each(|(line, at)| heard.take(line, Duration::from_millis(at)));
+        let told = heard.end(&board, named(&board, best).unwrap(), limit);
+        let row = |(of, _): &(Reported, f64)| {
+            let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
+            let score = of.score.map_or("-".to_owned(), |score| score.to_string());
+            format!("{}: {} {} {score}", number(of.depth.map(u64::from)), number(of.nodes), of.best)
+        };
+        let by_depth = told.by_depth(1.0);
+        // Whatever the rows are, they add up to what the engine told and to the time that passed.
+        let sums = by_depth.iter().fold((0, 0.0), |sum, (of, s)| (sum.0 + of.nodes.unwrap_or(0), sum.1 + s));
+        assert_eq!(sums.0, told.nodes.unwrap_or(0));
+        assert!((sums.1 - 1.0).abs() < 1e-9 && by_depth.iter().all(|(_, seconds)| *seconds >= 0.0));
+        (by_depth.iter().map(row).collect::<Vec<_>>().join(", "), told.cut)
+    }
+
+    #[test]
+    fn each_depth_is_a_row_and_counts_what_came_on_top() {
+        let depth = |depth| Limit { depth: Some(depth), nodes: None };
+        let nodes = |nodes| Limit { depth: None, nodes: Some(nodes) };
+        // Two moves that were best for a while, a bound, a second variation, and what comes by the clock.
+        let lines = [
+            "info depth 1",
+            "info depth 1 score cp 5 nodes 20 pv a2a3",
+            "info depth 1 score cp 7 nodes 30 pv b2b3",
+            "info depth 1 time 4 nodes 50",
+            "info nodes 55 nps 1000",
+            "info depth 2 currmove a2a3 currmovenumber 1 nodes 57",
+            "info depth 2 multipv 1 score cp 9 lowerbound nodes 60 pv h2h3",
+            "info depth 2 multipv 1 score cp 8 nodes 90 pv c2c3",
+            "info depth 2 multipv 2 score cp 3 nodes 120 pv g2g3",
+            "info depth 2 currmove h2h3 currmovenumber 20 nodes 125",
+            "info depth 3 currmove a2a3 currmovenumber 1 nodes 130",
+            "info depth 3 multipv 1 score cp 6 nodes 200 pv d2d3 d7d6",
+            "info nodes 210 hashfull 4",
+        ];
+        let (told, cut) = rows(depth(3), "d2d3", &lines);
+        assert_eq!((told.as_str(), cut), ("1: 50 b2b3 7, 2: 70 c2c3 8, 3: 90 d2d3 6", false));
+        // Cut short in depth 4: by its nodes, or since it never told a score of it; the answer is the last row's.
+        let more = |line| [&lines[..], &[line]].concat();
+        let cut_short = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 80 d2d3 6, 4: 40 d2d3 1";
+        let bound = more("info depth 4 score cp 1 upperbound nodes 240 pv d2d3");
+        assert_eq!(rows(nodes(240), "d2d3", &bound), (cut_short.to_owned(), true));
+        assert!(rows(nodes(250), "d2d3", &bound).1);
+        assert!(rows(nodes(240), "d2d3", &more("info depth 4 score cp 1 nodes 240 pv d2d3")).1);
+        assert!(!rows(nodes(250), "d2d3", &more("info depth 4 score cp 1 nodes 240 pv d2d3")).1);
+        // Nodes are of the whole search, whichever variation is told last.
+        let variations = [
+            "info depth 1 multipv 1 score cp 1 nodes 10 pv a2a3",
+            "info depth 1 multipv 2 score cp 0 nodes 30 pv b2b3",
+        ];
+        assert_eq!(rows(depth(1), "a2a3", &variations).0, "1: 30 a2a3 1");
+        // A depth that is told again at the stop is no second row.
+        let again = more("info depth 3 score cp 6 nodes 260 pv d2d3");
+        let told = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 140 d2d3 6";
+        assert_eq!(rows(nodes(260), "d2d3", &again), (told.to_owned(), true));
+        assert_eq!(
+            rows(depth(3), "d2d3", &more("info depth 1 score cp 0 nodes 260 pv a2a3")).0,
+            told.replace(" 6", " 0")
+        );
+    }
+
+    #[test]
+    fn a_depth_without_nodes_or_move_is_no_row_of_its_own() {
+        let depth = Limit { depth: Some(9), nodes: None };
+        let said = |depth: u8, more: &str| format!("info depth {depth} score cp {depth} {more}");
+        let lines = [
+            said(1, "pv a2a3"),
+            said(2, "nodes 20"),
+            said(3, "nodes 25 pv a2a4 a2a4"),
+            said(4, "nodes 26 pv e7e5"),
+            said(7, "nodes 30 pv b2b3"),
+            said(9, "nodes 70 pv c2c3"),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert_eq!(rows(depth, "c2c3", &lines).0, "3: 25 a2a4 3, 7: 5 b2b3 7, 9: 40 c2c3 9");
+        // Counts of each depth by itself, where they fall: only what can be a part of the whole is one.
+        let falling = [said(1, "nodes 50 pv a2a3"), said(2, "nodes 90 pv a2a3"), said(3, "nodes 60 pv a2a3")];
+        let falling: Vec<&str> = falling.iter().map(String::as_str).collect();
+        assert_eq!(rows(depth, "a2a3", &falling).0, "1: 50 a2a3 1, 3: 10 a2a3 3");
+        assert_eq!(rows(depth, "e2e4", &["info depth 1 score cp 1 pv a2a3", "info depth 2 pv e2e4"]).0, "2: - e2e4 1");
+        assert_eq!(rows(depth, "e2e4", &[]).0, "-: - e2e4 -");
+    }
+
+    #[test]
+    fn mates_are_scores_by_their_plies() {
+        for (moves, score) in [(1, 31_999), (2, 31_997), (-1, -31_998), (0, -32_000), (i32::MIN, 0), (i32::MAX, 0)] {
+            assert_eq!(mate(moves), score, "mate {moves}");
+        }
+    }
+}
