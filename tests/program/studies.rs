@@ -11,12 +11,12 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The numbers of `0.826 [0.758, 0.885]` and the like, as written, wherever they stand.
+/// The numbers of `0.826 [0.758, 0.885]`, `-60.3 [-85.5, -35.8]` and the like, as written, wherever they stand.
 fn figures(text: &str) -> Vec<[String; 3]> {
     let number = |word: &str| word.contains('.') && word.parse::<f64>().is_ok();
     let mut found = Vec::new();
     for (at, _) in text.match_indices(" [") {
-        let mean = text[..at].rsplit(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or_default();
+        let mean = text[..at].rsplit(|c: char| !c.is_ascii_digit() && !"-.".contains(c)).next().unwrap_or_default();
         let inside = text[at + 2..].split(']').next().unwrap_or_default();
         if let Some((low, high)) = inside.split_once(", ")
             && [mean, low, high].into_iter().all(number)
@@ -37,13 +37,13 @@ fn linked(document: &Path, text: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Every ratio of a report with its interval: of its tables, and of the claims that it decided.
+/// Every ratio of a report with its interval, and every Elo: of its tables, and of the claims that it decided.
 fn ratios(value: &Value, into: &mut Vec<[f64; 3]>) {
     match value {
         Value::Object(fields) => {
             let interval =
                 fields.get("interval").and_then(Value::as_array).map(|ends| ends.iter().filter_map(Value::as_f64));
-            let mean = fields.get("ratio").and_then(Value::as_f64);
+            let mean = fields.get("ratio").or(fields.get("elo")).and_then(Value::as_f64);
             if let (Some(mean), Some(mut ends)) = (mean, interval)
                 && let (Some(low), Some(high)) = (ends.next(), ends.next())
             {
