@@ -10,7 +10,7 @@ import random
 import sys
 from collections import defaultdict
 
-COLUMNS = {"hits": "table.hits", "cutoffs kept": "search.usable", "worth kept": "anatomy.saved"}
+COLUMNS = {"hits": "table.hits", "cutoffs kept": "search.usable", "worth kept": "search.saved"}
 
 
 def read(path, game, wanted):

@@ -89,6 +89,23 @@ impl Line {
 
 pub fn run(args: &Args) -> Outcome {
     let base = engine_options(None, &args.sets)?.table;
+    // What would not be heeded must not seem to be.
+    let path = |set: &str| set.split_once('=').map_or_else(String::new, |(path, _)| path.trim().to_owned());
+    for path in args.sets.iter().map(|set| path(set)) {
+        if path == "table.policy" || path.starts_with("table.policy.") {
+            return Err(Failure::usage(format!("--set {path}: policies are given by --policy")));
+        }
+        if path != "table" && !path.starts_with("table.") {
+            return Err(Failure::usage(format!(
+                "--set {path}: nothing is searched: only options of the table are heeded"
+            )));
+        }
+    }
+    if base.kind != TableKind::Bounded {
+        return Err(Failure::usage(
+            "table.kind: a trace is shown to bounded tables; `unbounded` has a line of its own",
+        ));
+    }
     let mut policies = Vec::new();
     for text in &args.policies {
         policies.push((text.clone(), policy(text, &args.sets)?));

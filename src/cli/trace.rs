@@ -6,7 +6,6 @@ use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit};
 use crate::table::trace::{self, Event, Info, Recorder, TraceError, Writer, flags};
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -164,16 +163,32 @@ fn unwritten(file: &Path) -> impl Fn(std::io::Error) -> Failure {
     move |error| Failure::io(format!("{}: {error}", file.display()))
 }
 
-fn import(files: &[PathBuf], out: &Path, repair: bool) -> Outcome {
+/// Refuses to write over what is read.
+fn not_the_same(file: &Path, out: &Path) -> Result<(), Failure> {
     let whole = |path: &Path| std::fs::canonicalize(path).ok();
-    if let Some(file) = files.iter().find(|file| whole(file).is_some() && whole(file) == whole(out)) {
+    if whole(file).is_some() && whole(file) == whole(out) {
         return Err(Failure::usage(format!("{}: is read and cannot be written at the same time", file.display())));
     }
+    Ok(())
+}
+
+/// A file beside the one that is to be written, so that nothing is left of what failed half way. A device or a folder is not replaced by it.
+fn beside(out: &Path) -> Result<tempfile::NamedTempFile, Failure> {
+    if std::fs::metadata(out).is_ok_and(|known| !known.is_file()) {
+        return Err(Failure::usage(format!("{}: is no file that could be written anew", out.display())));
+    }
+    let folder = out.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // The umask says who may read it, as of any file.
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder).map_err(unwritten(out))
+}
+
+fn import(files: &[PathBuf], out: &Path, repair: bool) -> Outcome {
+    files.iter().try_for_each(|file| not_the_same(file, out))?;
     let failed = unwritten(out);
-    // Nothing is left of a trace that was refused.
-    let beside = out.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let to = tempfile::NamedTempFile::new_in(beside).map_err(&failed)?;
-    let mut writer = Writer::new(to);
+    let mut writer = Writer::new(beside(out)?);
     for (at, file) in files.iter().enumerate() {
         let done = trace::import(open(file)?, &mut writer, at == 0, repair).map_err(wrong(file))?;
         match done.cut_at {
@@ -218,16 +233,19 @@ fn info(file: &Path) -> Outcome {
 }
 
 fn export(file: &Path, out: &Path) -> Outcome {
+    not_the_same(file, out)?;
     let trace = trace::read(open(file)?).map_err(wrong(file))?;
     let failed = unwritten(out);
-    let mut to = std::io::BufWriter::new(File::create(out).map_err(&failed)?);
+    let mut to = std::io::BufWriter::new(beside(out)?);
     let done = trace::oracle_general(&trace, &mut to).map_err(&failed)?;
-    to.flush().map_err(&failed)?;
+    let to = to.into_inner().map_err(|error| failed(error.into_error()))?;
+    to.persist(out).map_err(|error| failed(error.error))?;
     eprintln!("{}: {} requests of {} ids", out.display(), done.requests, done.ids);
     Ok(Exit::Done)
 }
 
 fn record(args: &Record) -> Outcome {
+    not_the_same(Path::new(&args.what), &args.out)?;
     let items = items(args)?;
     let options = engine_options(args.preset.as_deref(), &args.sets)?;
     if args.depth.is_none() && (args.nodes.is_none() || options.deepening.step == 0) {

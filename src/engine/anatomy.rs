@@ -1,4 +1,4 @@
-//! The anatomy of hits and misses (`diagnostics = "full"`): what became of each answer, where in the tree, and what it saved.
+//! The anatomy of hits and misses (`diagnostics = "full"`): what became of each answer, and where in the tree.
 
 use super::observer::Probed;
 use crate::chess::{Board, Bound, Keys};
@@ -39,8 +39,6 @@ crate::counters! {
         hits_pv,
         /// Of those, ended their node.
         cut_pv,
-        /// Nodes of the subtrees stored with the entries that ended nodes: the work saved. (Layouts but `bytes24` round down by up to 1 in 64.)
-        saved,
         /// Probes at plies 0 to 2.
         probes_ply_0,
         /// Probes at plies 3 to 5.
@@ -239,7 +237,6 @@ impl<'a> Dissector<'a> {
         count.cut_deeper += u64::from(hit.draft > node.depth);
         count.cut_old += u64::from(old);
         count.cut_pv += u64::from(open);
-        count.saved += u64::from(hit.entry.nodes);
         match hit.entry.bound {
             Bound::Exact => count.cut_exact += 1,
             Bound::Lower => count.cut_lower += 1,

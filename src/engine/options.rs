@@ -378,6 +378,6 @@ pub enum Diagnostics {
     /// The ordinary counters.
     #[default]
     Off,
-    /// The anatomy of each hit and miss: independent keys, ghosts of what was lost, work saved. Slower.
+    /// The anatomy of each hit and miss: independent keys, ghosts of what was lost. Slower.
     Full,
 }

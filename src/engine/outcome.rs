@@ -32,6 +32,9 @@ crate::counters! {
         stalemates,
         /// Table hits that ended their node.
         usable,
+        /// Worth of those: nodes of the subtrees stored with the entries that ended nodes, the work that they saved (layouts but `bytes24` round down
+        /// by up to 1 in 64).
+        saved,
         /// Table hits that did not, and gave a move to try first.
         move_only,
         /// Nodes that failed high in their move loop.

@@ -64,6 +64,7 @@ impl<O: Observer> Search<'_, O> {
         probed.cut = answer.cut.is_some();
         if probed.cut {
             self.count.usable += 1;
+            self.count.saved += u64::from(hit.entry.nodes);
             if self.stored_nodes {
                 // The cutoff itself counts as one node already.
                 self.credit += u64::from(hit.entry.nodes.max(1) - 1);

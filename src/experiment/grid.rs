@@ -10,6 +10,7 @@ use super::text::FileText;
 use crate::engine::{EngineOptions, Limit};
 use crate::record::columns::{VARIANT, may_mean};
 use crate::subject::SubjectOptions;
+use crate::table::TableKind;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use toml::{Table, Value};
@@ -315,7 +316,7 @@ fn read(
     let subject = subject::read(file, all()).map_err(told)?;
     let outside = subject.as_ref().is_some_and(|subject| !subject.is_builtin());
     let options = if outside { Ok(nobody()) } else { options::read(preset, &file.engine, all()) };
-    let mut options = options.map_err(told)?;
+    let options = options.map_err(told)?;
     if file.trace.is_some() {
         if outside {
             return Err(source.at(
@@ -323,8 +324,22 @@ fn read(
                 format!("trace: tables of our own are shown it, not other engines (variant \"{name}\")"),
             ));
         }
-        // Nothing is searched; the columns of worth are those of full diagnostics.
-        options.diagnostics = crate::engine::options::Diagnostics::Full;
+        // What a replay would not heed must not seem to be compared.
+        let heeded = |path: &str| path == "preset" || path == "table" || path.starts_with("table.");
+        if let Some((path, _)) = all().find(|(path, _)| !heeded(path)) {
+            let message = format!(
+                "{path}: a trace is shown to tables and nothing is searched: only options of the table may vary"
+            );
+            return Err(wrong(path, message));
+        }
+        if depth.is_some() || nodes.is_some() {
+            return Err(
+                source.at("limit", "limit: a trace is shown to its end: nothing is searched that could have a limit")
+            );
+        }
+        if options.table.kind == TableKind::None {
+            return Err(wrong("table.kind", "table.kind: \"none\" leaves nothing to show a trace to".to_owned()));
+        }
         return Ok((options, Limit { depth: None, nodes: None }, None));
     }
     if depth.is_none() && nodes.is_none() {
@@ -373,7 +388,7 @@ fn axis_value(file: &File, set: &str, value: &Value) -> Option<String> {
 /// The options of a point that is not our engine's: they have no table, and nobody reads them.
 fn nobody() -> EngineOptions {
     let mut options = EngineOptions::default();
-    options.table.kind = crate::table::TableKind::None;
+    options.table.kind = TableKind::None;
     options
 }
 

@@ -201,7 +201,7 @@ counters_by_name! {
     FILLS = "table.fills";
     EVICTIONS = "table.evictions";
     REJECTIONS = "table.rejections";
-    SAVED = "anatomy.saved";
+    SAVED = "search.saved";
 }
 
 /// What the names of columns begin with that only an experiment with `diagnostics = "full"` has.

@@ -2,7 +2,6 @@
 
 use super::job::Found;
 use crate::chess::Move;
-use crate::engine::anatomy::{Anatomy, AnatomyCounters};
 use crate::engine::{Iteration, SearchCounters};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::table::options::Size;
@@ -31,7 +30,6 @@ pub fn replayed(experiment: &Experiment, plan: &Plan, job: &Job, game: &Game) ->
     table.show(&game.steps);
     let seconds = begun.elapsed().as_secs_f64();
     let found = table.replayed();
-    let search = AnatomyCounters { cut: found.kept, saved: found.worth_kept, ..AnatomyCounters::default() };
     let iteration = Iteration {
         depth: 1,
         deepest: 0,
@@ -41,11 +39,12 @@ pub fn replayed(experiment: &Experiment, plan: &Plan, job: &Job, game: &Game) ->
         search: SearchCounters {
             nodes: game.nodes + found.worth - found.worth_kept,
             usable: found.kept,
+            saved: found.worth_kept,
             ..SearchCounters::default()
         },
         table: table.counters(),
         occupancy: table.occupancy(),
-        anatomy: Some(Box::new(Anatomy { search, ..Anatomy::default() })),
+        anatomy: None,
         finished: true,
     };
     debug_assert!(job.item < experiment.suite.items.len());

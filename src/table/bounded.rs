@@ -11,8 +11,8 @@ use std::marker::PhantomData;
 /// The most slots of a bucket.
 pub const MOST_SLOTS: usize = 8;
 
-/// A table of buckets under one replacement policy.
-pub struct Bounded<P: Replacement, L: Packing> {
+/// A table of buckets under one replacement policy. `SLOTS`: those of a bucket where the code is compiled for their number; 0: for any.
+pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     memory: Memory,
     policy: P,
     buckets: u64,
@@ -35,13 +35,15 @@ pub struct Bounded<P: Replacement, L: Packing> {
     packing: PhantomData<L>,
 }
 
-impl<P: Replacement, L: Packing> Bounded<P, L> {
-    /// A table of the options' shape with so many buckets.
+impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
+    /// A table of the options' shape with so many buckets. Where the code is compiled for a number of slots, the options must ask for it.
     ///
     /// # Errors
     /// When the memory cannot be had.
     pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
-        let slots = usize::from(options.slots).clamp(1, MOST_SLOTS);
+        let asked = usize::from(options.slots).clamp(1, MOST_SLOTS);
+        debug_assert!(SLOTS == 0 || SLOTS == asked, "compiled for {SLOTS} slots, asked for {asked}");
+        let slots = if SLOTS > 0 { SLOTS } else { asked };
         let words = L::words(slots) + P::WORDS;
         let buckets = buckets.max(1);
         let len = usize::try_from(buckets)
@@ -73,24 +75,58 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
         })
     }
 
+    /// Slots of a bucket.
+    #[inline]
+    fn slots(&self) -> usize {
+        if SLOTS > 0 { SLOTS } else { self.slots }
+    }
+
+    /// Words of a bucket.
+    #[inline]
+    fn words(&self) -> usize {
+        if SLOTS > 0 { L::words(SLOTS) + P::WORDS } else { self.words }
+    }
+
+    /// The entries of a bucket, unpacked for the policy.
+    #[inline]
+    fn view(&self, start: usize) -> [Entry; MOST_SLOTS] {
+        let end = start + self.words();
+        let bucket = &self.memory[start..end];
+        let mut view = [Entry::default(); MOST_SLOTS];
+        for (slot, seen) in view[..self.slots()].iter_mut().enumerate() {
+            *seen = L::entry(bucket, slot);
+        }
+        view
+    }
+
     /// The number of a key's bucket.
     #[inline]
     fn bucket(&self, key: u64) -> usize {
         self.index.bucket(key, self.buckets) as usize
     }
 
-    /// The slot of a bucket that answers to a key.
+    /// The first slot of a bucket that answers to a key. Where their number is known all are looked at: which of them answers cannot be
+    /// foreseen, and a branch that is guessed wrongly costs more than a look.
     #[inline]
     fn find(&self, bucket: &[u64], kept: u64) -> Option<usize> {
-        (0..self.slots).find(|&slot| {
-            (L::key(bucket, slot) ^ kept) & self.compared == 0 && entry::bound(L::data(bucket, slot)) != Bound::None
-        })
+        let same = |slot| (L::key(bucket, slot) ^ kept) & self.compared == 0;
+        let held = |slot| entry::bound(L::data(bucket, slot)) != Bound::None;
+        if SLOTS == 0 {
+            return (0..self.slots).find(|&slot| same(slot) && held(slot));
+        }
+        let mut answers = 0u32;
+        for slot in 0..SLOTS {
+            answers |= u32::from(same(slot) & held(slot)) << slot;
+        }
+        (answers != 0).then(|| answers.trailing_zeros() as usize)
     }
 
     /// What the policy says when the bucket holds the same key: asked about the whole bucket, and where it would have another
     /// position leave, about the old entry alone. One position never takes two slots nor drives out another by coming back.
     #[inline]
-    fn again(&self, view: &[Entry], newcomer: Newcomer, slot: usize) -> Decision {
+    fn again(&self, start: usize, newcomer: Newcomer, slot: usize) -> Decision {
+        let view = self.view(start);
+        let view = &view[..self.slots()];
         match self.policy.decide(view, &newcomer, self.now) {
             Decision::Insert { at, last } if (at..=last).contains(&slot) => Decision::Insert { at, last: slot },
             Decision::Refuse => Decision::Refuse,
@@ -108,18 +144,21 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
     #[inline]
     fn meet(&mut self, start: usize, slot: usize, kept: u64) {
         if P::WORDS > 0 {
-            let bucket = start + self.words;
-            self.policy.met(&mut self.memory[bucket - P::WORDS..bucket], slot, self.slots, kept);
+            let (end, slots) = (start + self.words(), self.slots());
+            self.policy.met(&mut self.memory[end - P::WORDS..end], slot, slots, kept);
         }
     }
 
     /// What the policy says of a newcomer whose position the bucket does not hold.
     #[inline]
-    fn decide(&mut self, start: usize, view: &[Entry], newcomer: &Newcomer, kept: u64) -> Decision {
+    fn decide(&mut self, start: usize, newcomer: &Newcomer, kept: u64) -> Decision {
+        let view = self.view(start);
+        let view = &view[..self.slots()];
         if P::WORDS == 0 {
             return self.policy.decide(view, newcomer, self.now);
         }
-        let (entries, words) = self.memory[start..start + self.words].split_at_mut(self.words - P::WORDS);
+        let words = self.words();
+        let (entries, words) = self.memory[start..start + words].split_at_mut(words - P::WORDS);
         let keys: [u64; MOST_SLOTS] =
             std::array::from_fn(|slot| if slot < view.len() { L::key(entries, slot) } else { 0 });
         let notes = Notes { words, keys: &keys[..view.len()], key: kept };
@@ -129,6 +168,9 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
     /// Counts an entry of now in, and the one that it took the place of out, by its time.
     #[inline]
     fn takes_place_of(&mut self, old: Option<u16>) {
+        if old == Some(self.now) {
+            return;
+        }
         if let Some(old) = old {
             self.held[usize::from(old % GENERATIONS)] -= 1;
         }
@@ -139,7 +181,8 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
     #[inline]
     fn touch(&mut self, start: usize, slot: usize, mark: bool, refresh: bool) {
         if mark || refresh {
-            let bucket = &mut self.memory[start..start + self.words];
+            let end = start + self.words();
+            let bucket = &mut self.memory[start..end];
             let old = L::data(bucket, slot);
             let mut word = entry::refreshed(old, self.now);
             if self.mark == Mark::Cutoff && word != old {
@@ -155,16 +198,17 @@ impl<P: Replacement, L: Packing> Bounded<P, L> {
     }
 }
 
-impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
+impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLOTS> {
     #[inline]
     fn probe(&mut self, key: u64, _: u8) -> Option<Hit> {
         self.counters.probes += 1;
         let number = self.bucket(key);
-        let start = number * self.words;
-        let bucket = &self.memory[start..start + self.words];
+        let start = number * self.words();
+        let end = start + self.words();
+        let bucket = &self.memory[start..end];
         let kept = L::kept(key, self.high);
         let Some(slot) = self.find(bucket, kept) else {
-            let full = (0..self.slots).all(|slot| entry::bound(L::data(bucket, slot)) != Bound::None);
+            let full = (0..self.slots()).all(|slot| entry::bound(L::data(bucket, slot)) != Bound::None);
             self.counters.misses_other += u64::from(full);
             self.counters.misses_empty += u64::from(!full);
             return None;
@@ -176,18 +220,19 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
         self.counters.reused += u64::from(self.mark == Mark::Match && !entry.used);
         self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
         self.meet(start, slot, kept);
-        Some(Hit { entry, draft, age, slot: number * self.slots + slot })
+        Some(Hit { entry, draft, age, slot: number * self.slots() + slot })
     }
 
     #[inline]
     fn store(&mut self, key: u64, entry: Entry) -> Stored {
         self.counters.stores += 1;
         let number = self.bucket(key);
-        let start = number * self.words;
-        let first = number * self.slots;
+        let start = number * self.words();
+        let end = start + self.words();
+        let first = number * self.slots();
         let kept = L::kept(key, self.high);
         let mut entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
-        let bucket = &self.memory[start..start + self.words];
+        let bucket = &self.memory[start..end];
         let same = self.find(bucket, kept);
         if let Some(slot) = same {
             let old = L::entry(bucket, slot);
@@ -202,7 +247,7 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
                 }
                 // The position's mark outlives its entry: it is the same position that was useful.
                 entry.used |= old.used && old.age(self.now) == 0;
-                L::write(&mut self.memory[start..start + self.words], slot, kept, &entry);
+                L::write(&mut self.memory[start..end], slot, kept, &entry);
                 self.takes_place_of(Some(old.generation));
                 self.counters.updates += 1;
                 return Stored::into(first + slot, true);
@@ -211,43 +256,40 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
         // A free slot is taken whatever the policy; those that keep their slots in order choose for themselves.
         if same.is_none()
             && !P::ORDERED
-            && let Some(at) = (0..self.slots).find(|&slot| entry::bound(L::data(bucket, slot)) == Bound::None)
+            && let Some(at) = (0..self.slots()).find(|&slot| entry::bound(L::data(bucket, slot)) == Bound::None)
         {
             self.counters.fills += 1;
-            L::write(&mut self.memory[start..start + self.words], at, kept, &entry);
+            L::write(&mut self.memory[start..end], at, kept, &entry);
             self.takes_place_of(None);
             return Stored::into(first + at, false);
         }
-        let mut view = [Entry::default(); MOST_SLOTS];
-        let view = &mut view[..self.slots];
-        for (slot, seen) in view.iter_mut().enumerate() {
-            *seen = L::entry(bucket, slot);
-        }
         let newcomer = Newcomer { entry, key, same };
         let decision = match same {
-            Some(slot) => self.again(view, newcomer, slot),
-            None => self.decide(start, view, &newcomer, kept),
+            Some(slot) => self.again(start, newcomer, slot),
+            None => self.decide(start, &newcomer, kept),
         };
         let Decision::Insert { at, last } = decision else {
             self.counters.rejections += 1;
             return Stored::refused(same.is_some());
         };
-        let at = at.min(self.slots - 1);
-        let last = last.clamp(at, self.slots - 1);
+        let at = at.min(self.slots() - 1);
+        let last = last.clamp(at, self.slots() - 1);
+        let bucket = &mut self.memory[start..end];
+        // Not from the view: a policy that looks at no entry needs none unpacked.
+        let left = L::data(bucket, last);
+        let empty = entry::bound(left) == Bound::None;
         if same.is_some() {
             self.counters.updates += 1;
-        } else if view[last].is_empty() {
+        } else if empty {
             self.counters.fills += 1;
         } else {
             self.counters.evictions += 1;
         }
-        let bucket = &mut self.memory[start..start + self.words];
         for slot in (at..last).rev() {
             L::copy(bucket, slot, slot + 1);
         }
         L::write(bucket, at, kept, &entry);
-        let left = view[last];
-        self.takes_place_of((!left.is_empty()).then_some(left.generation));
+        self.takes_place_of((!empty).then(|| entry::generation(left)));
         Stored { moved: (last - at) as u8, ..Stored::into(first + at, same.is_some()) }
     }
 
@@ -255,14 +297,19 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
     fn cutoff(&mut self, hit: &Hit) {
         let (mark, refresh) = (self.mark == Mark::Cutoff, self.refresh == Refresh::Cutoff);
         if mark || refresh {
-            let (bucket, slot) = (hit.slot / self.slots, hit.slot % self.slots);
-            self.touch(bucket * self.words, slot, mark, refresh);
+            let (bucket, slot) = (hit.slot / self.slots(), hit.slot % self.slots());
+            self.touch(bucket * self.words(), slot, mark, refresh);
         }
     }
 
     #[inline]
     fn prefetch(&self, key: u64) {
-        self.memory.prefetch(self.bucket(key) * self.words);
+        let start = self.bucket(key) * self.words();
+        self.memory.prefetch(start);
+        if P::WORDS > 0 {
+            // Buckets with words lie across the borders of cache lines.
+            self.memory.prefetch(start + self.words() - 1);
+        }
     }
 
     fn advance(&mut self, ticks: u16) {
@@ -282,8 +329,9 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
     fn seen(&mut self, hit: &Hit) {
         if self.mark == Mark::Never {
             self.counters.reused += u64::from(!hit.entry.used);
-            let (start, slot) = (hit.slot / self.slots * self.words, hit.slot % self.slots);
-            let bucket = &mut self.memory[start..start + self.words];
+            let (start, slot) = (hit.slot / self.slots() * self.words(), hit.slot % self.slots());
+            let end = start + self.words();
+            let bucket = &mut self.memory[start..end];
             L::set_data(bucket, slot, entry::marked(L::data(bucket, slot)));
         }
     }
@@ -298,7 +346,7 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
 
     fn occupancy(&self) -> Occupancy {
         Occupancy {
-            slots: self.buckets * self.slots as u64,
+            slots: self.buckets * self.slots() as u64,
             bytes: self.memory.len() as u64 * 8,
             occupied: self.held.iter().sum(),
             current: self.held[usize::from(self.now % GENERATIONS)],
@@ -306,8 +354,8 @@ impl<P: Replacement, L: Packing> Table for Bounded<P, L> {
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
-        for bucket in self.memory.chunks_exact(self.words) {
-            for slot in 0..self.slots {
+        for bucket in self.memory.chunks_exact(self.words()) {
+            for slot in 0..self.slots() {
                 let entry = L::entry(bucket, slot);
                 if !entry.is_empty() {
                     visit(&entry);

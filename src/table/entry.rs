@@ -80,24 +80,21 @@ pub fn unmarked(word: u64) -> u64 {
 /// Bits of the rounded node count's mantissa.
 const MANTISSA: u32 = 6;
 
-/// Eleven bits for a node count: exact below 64, then five bits of exponent and six of mantissa, rounded down. Monotone.
+/// Eleven bits for a node count: exact below 64, then five bits of exponent and six of mantissa, rounded down. Monotone. Counts on both sides
+/// of 64 are mixed in every bucket: a branch here would be guessed wrongly time and again.
 #[inline]
 fn round(nodes: u32) -> u64 {
     let high = 31 - (nodes | 1).leading_zeros();
-    if high < MANTISSA {
-        return u64::from(nodes);
-    }
-    let shift = high - MANTISSA;
-    u64::from((shift + 1) << MANTISSA | (nodes >> shift & ((1 << MANTISSA) - 1)))
+    let shift = high.saturating_sub(MANTISSA);
+    let exponent = shift + u32::from(high >= MANTISSA);
+    u64::from(exponent << MANTISSA | nodes >> shift & ((1 << MANTISSA) - 1))
 }
 
 #[inline]
 fn unround(word: u64) -> u32 {
     let (exponent, mantissa) = ((word >> MANTISSA) as u32 & 31, word as u32 & ((1 << MANTISSA) - 1));
-    match exponent {
-        0 => mantissa,
-        _ => (mantissa | 1 << MANTISSA) << (exponent - 1).min(31 - MANTISSA),
-    }
+    let hidden = u32::from(exponent > 0);
+    (mantissa | hidden << MANTISSA) << (exponent - hidden).min(31 - MANTISSA)
 }
 
 /// A way to keep buckets of entries in 64-bit words.

@@ -125,25 +125,58 @@ pub fn build(
         TableKind::Unbounded => Some(Box::new(Unbounded::new(options, by_depth)) as Box<dyn Table>),
         TableKind::Bounded => {
             let buckets = known_buckets(options, working_set)?;
-            Some(options.policy.dispatch(Maker { options, buckets })?)
+            Some(bounded(options, buckets, Boxed)?)
         }
     })
 }
 
-struct Maker<'a> {
-    options: &'a TableOptions,
-    buckets: u64,
+/// Generic code that wants a table of its own type.
+pub(super) trait Taker {
+    /// What it makes of the table.
+    type Output;
+    /// Takes the table.
+    fn take<P: Replacement, L: Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output;
 }
 
-impl Visitor for Maker<'_> {
-    type Output = Result<Box<dyn Table>, TableError>;
+/// Makes a table with a bound, of a type that holds its policy, its layout and, where it is one of those asked for most, the slots of a bucket:
+/// loops over so many are then no loops, and of an entry that nobody looks at nothing is unpacked.
+pub(super) fn bounded<T: Taker>(options: &TableOptions, buckets: u64, taker: T) -> Result<T::Output, TableError> {
+    options.policy.dispatch(Maker { options, buckets, taker })
+}
+
+struct Maker<'a, T> {
+    options: &'a TableOptions,
+    buckets: u64,
+    taker: T,
+}
+
+impl<T: Taker> Maker<'_, T> {
+    fn make<P: Replacement, L: Packing, const SLOTS: usize>(self, policy: P) -> Result<T::Output, TableError> {
+        Ok(self.taker.take(Bounded::<P, L, SLOTS>::new(self.options, policy, self.buckets)?))
+    }
+}
+
+impl<T: Taker> Visitor for Maker<'_, T> {
+    type Output = Result<T::Output, TableError>;
 
     fn visit<P: Replacement>(self, policy: P) -> Self::Output {
-        let Self { options, buckets } = self;
-        Ok(match options.layout {
-            Layout::Bytes16 => Box::new(Bounded::<P, Bytes16>::new(options, policy, buckets)?),
-            Layout::Bytes24 => Box::new(Bounded::<P, Bytes24>::new(options, policy, buckets)?),
-            Layout::Bytes10 => Box::new(Bounded::<P, Bytes10>::new(options, policy, buckets)?),
-        })
+        match (self.options.layout, self.options.slots) {
+            (Layout::Bytes16, 1) => self.make::<P, Bytes16, 1>(policy),
+            (Layout::Bytes16, 4) => self.make::<P, Bytes16, 4>(policy),
+            (Layout::Bytes16, _) => self.make::<P, Bytes16, 0>(policy),
+            (Layout::Bytes24, _) => self.make::<P, Bytes24, 0>(policy),
+            (Layout::Bytes10, _) => self.make::<P, Bytes10, 0>(policy),
+        }
+    }
+}
+
+/// Puts a table behind the search's boundary.
+struct Boxed;
+
+impl Taker for Boxed {
+    type Output = Box<dyn Table>;
+
+    fn take<P: Replacement, L: Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output {
+        Box::new(table)
     }
 }

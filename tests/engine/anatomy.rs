@@ -80,7 +80,7 @@ fn adds_up(full: &Iteration, text: &str) {
     let probes = tree.probes_ply_0 + tree.probes_ply_3 + tree.probes_ply_6 + tree.probes_ply_9;
     assert_eq!(count.probes, probes);
     assert!(tree.unique <= full.search.nodes && tree.unique > full.search.nodes / 10);
-    assert!(tree.cut_old <= tree.hits_old && tree.cut_pv <= tree.hits_pv && tree.saved >= tree.cut);
+    assert!(tree.cut_old <= tree.hits_old && tree.cut_pv <= tree.hits_pv && full.search.saved >= tree.cut);
     assert!(tree.cut_false <= table.false_hits);
     let misses = table.miss_never + table.miss_evicted + table.miss_refused + table.miss_emptied + table.miss_elsewhere;
     assert_eq!(misses, count.misses_empty + count.misses_other, "{text}");

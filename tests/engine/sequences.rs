@@ -173,8 +173,8 @@ fn a_policy_from_outside_counts_stored_nodes_if_it_says_so() {
         let outcome = engine.search(&Board::startpos(), &[], limit, &AtomicBool::new(false), &mut |_| {});
         outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>()
     };
-    let with = Bounded::<_, Bytes16>::new(&options.table, Mine::<true>, 1024).unwrap();
-    let without = Bounded::<_, Bytes16>::new(&options.table, Mine::<false>, 1024).unwrap();
+    let with = Bounded::<_, Bytes16, 0>::new(&options.table, Mine::<true>, 1024).unwrap();
+    let without = Bounded::<_, Bytes16, 0>::new(&options.table, Mine::<false>, 1024).unwrap();
     let found = [Box::new(with) as Box<dyn Table>, Box::new(without)].map(|mut table| {
         assert_eq!(table.store(1, Entry { bound: Bound::Exact, ..Entry::default() }), Stored::into(0, false));
         table.renew();

@@ -150,11 +150,16 @@ fn experiments() {
 
 #[test]
 fn what_a_run_leaves() {
-    let (manifest, rows, plan, trace) = run();
+    let (manifest, rows, plan, _) = run();
     let body = rows.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     fuzz("results", vec![rows[body..].to_vec()], 0.1, results::run);
     fuzz("manifest", vec![[&manifest[..], b"\0", &rows].concat()], 0.5, manifest::run);
     fuzz("plan", vec![plan], 1.0, plan::run);
+}
+
+#[test]
+fn traces() {
+    let (.., trace) = run();
     let events = &trace[16.min(trace.len())..];
     fuzz(
         "trace",

@@ -24,10 +24,10 @@ const NETS: &[(&str, &str, &str)] = &[
         "engine/twin/mod.rs",
         "every_value_of_every_option_does_what_the_twin_does",
         "search.nodes search.interior search.leaves search.qnodes search.evals search.mates search.stalemates search.usable \
-         search.move_only search.cuts search.first_cuts search.table_moves search.table_move_cuts search.etc_probes search.etc_cuts \
+         search.saved search.move_only search.cuts search.first_cuts search.table_moves search.table_move_cuts search.etc_probes search.etc_cuts \
          search.researches anatomy.unique anatomy.cut anatomy.shallow anatomy.indecisive anatomy.open_window anatomy.unasked \
          anatomy.cut_exact anatomy.cut_lower anatomy.cut_upper anatomy.cut_deeper anatomy.hits_old anatomy.cut_old anatomy.hits_pv \
-         anatomy.cut_pv anatomy.saved anatomy.probes_ply_0 anatomy.probes_ply_3 anatomy.probes_ply_6 anatomy.probes_ply_9 \
+         anatomy.cut_pv anatomy.probes_ply_0 anatomy.probes_ply_3 anatomy.probes_ply_6 anatomy.probes_ply_9 \
          anatomy.hits_ply_0 anatomy.hits_ply_3 anatomy.hits_ply_6 anatomy.hits_ply_9 anatomy.cut_ply_0 anatomy.cut_ply_3 \
          anatomy.cut_ply_6 anatomy.cut_ply_9 anatomy.held_depth_0 anatomy.held_depth_1 anatomy.held_depth_2 anatomy.held_depth_3 \
          anatomy.held_depth_4 anatomy.held_depth_6 anatomy.held_depth_8 anatomy.held_age_0 anatomy.held_age_1 anatomy.held_age_2 \

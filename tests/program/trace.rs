@@ -22,6 +22,23 @@ fn number(row: &HashMap<String, String>, column: &str) -> u64 {
     row[column].parse().unwrap_or_else(|_| panic!("{column} of {row:?}"))
 }
 
+/// Without diagnostics a search counts what its cutoffs were worth: as much as its own table, shown the trace, keeps.
+#[test]
+fn a_plain_search_counts_the_worth_that_its_trace_tells() {
+    let folder = scratch();
+    let file = folder.path().join("own.trace").to_str().unwrap().to_owned();
+    // Node counts whole, not rounded; small enough that much is lost.
+    let table = ["--set", "table.size=256", "--set", "table.slots=4", "--set", "table.layout=bytes24"];
+    let (told, stderr, code) = run(&[&["search", "startpos", "--depth", "5"], &table[..]].concat());
+    assert_eq!(code, 0, "{stderr}");
+    let saved: u64 = told.lines().find_map(|line| line.strip_prefix("search.saved")).unwrap().trim().parse().unwrap();
+    let (_, stderr, code) = run(&[&["trace", "startpos", "--depth", "5", "-o", &file], &table[..]].concat());
+    assert_eq!(code, 0, "{stderr}");
+    let shown = replayed(&[&[file.as_str()], &table[..]].concat());
+    assert_eq!(saved, number(&shown["always"], "worth_kept"));
+    assert!(saved > 1000 && number(&shown["always"], "evictions") > 1000, "{saved}");
+}
+
 #[test]
 fn a_trace_is_recorded_and_shown_to_policies() {
     let folder = scratch();
@@ -263,7 +280,7 @@ fn an_experiment_shows_a_trace_to_its_variants() {
         let own = &shown[policy];
         assert_eq!(mine("table.hits"), number(own, "hits"), "{policy}");
         assert_eq!(mine("search.usable"), number(own, "cuts_kept"), "{policy}");
-        assert_eq!(mine("anatomy.saved"), number(own, "worth_kept"), "{policy}");
+        assert_eq!(mine("search.saved"), number(own, "worth_kept"), "{policy}");
         assert_eq!(mine("search.nodes"), nodes + number(own, "worth") - number(own, "worth_kept"), "{policy}");
         // Each game is one row, from an empty table.
         assert!(mine("entries") <= 3 * 64);
@@ -302,6 +319,83 @@ fn an_experiment_shows_a_trace_to_its_variants() {
     fs::write(&toml, text).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &path("short")]);
     assert!(code == 2 && stderr.contains("byte 1000: the trace ends here"), "{stderr}");
+}
+
+/// What is read is never written over, and what would not be heeded is refused.
+#[test]
+fn nothing_is_lost_and_nothing_left_unheeded() {
+    let folder = scratch();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (file, toml, link) = (path("own.trace"), path("t.toml"), path("link.trace"));
+    let (_, stderr, code) = run(&["trace", "startpos", "--depth", "5", "--set", "table.size=512", "-o", &file]);
+    assert_eq!(code, 0, "{stderr}");
+    let kept = fs::read(&file).unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let suite = path("suite.epd");
+    fs::write(&suite, "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - id \"fine\";\n").unwrap();
+    for args in [
+        &["trace", "export", &file, "--to", "libcachesim", "-o", &file][..],
+        &["trace", "export", &link, "--to", "libcachesim", "-o", &file],
+        &["trace", "import", &file, "-o", &link],
+        &["trace", &suite, "--depth", "2", "-o", &suite],
+    ] {
+        let (_, stderr, code) = run(args);
+        assert!(code == 2 && stderr.contains("is read and cannot be written at the same time"), "{args:?} {stderr}");
+    }
+    assert!(fs::read(&file).unwrap() == kept && fs::read_to_string(&suite).unwrap().contains("fine"));
+    let (_, stderr, code) =
+        run(&["trace", "export", &file, "--to", "libcachesim", "-o", folder.path().to_str().unwrap()]);
+    assert!(code == 2 && stderr.contains("is no file that could be written anew"), "{stderr}");
+
+    for (set, told) in [
+        ("table.kind=none", "shown to bounded tables"),
+        ("algorithm=pvs", "only options of the table are heeded"),
+        ("table.policy=depth-age", "policies are given by --policy"),
+    ] {
+        let (_, stderr, code) = run(&["replay", &file, "--set", set]);
+        assert!(code == 2 && stderr.contains(told), "{set}: {stderr}");
+    }
+    for (text, told) in [
+        ("limit = { depth = 3 }\n[trace]\nfile = \"own.trace\"\n", "limit: a trace is shown to its end"),
+        (
+            "[trace]\nfile = \"own.trace\"\n[grid]\nalgorithm = [\"pvs\", \"mtdf\"]\n",
+            "only options of the table may vary",
+        ),
+        ("[trace]\nfile = \"own.trace\"\n[grid]\n\"limit.depth\" = [3, 4]\n", "only options of the table may vary"),
+        ("[trace]\nfile = \"own.trace\"\n[engine]\ntable = \"none\"\n", "leaves nothing to show a trace to"),
+        ("[trace]\nfiel = \"own.trace\"\n", "did you mean `file`?"),
+    ] {
+        fs::write(&toml, text).unwrap();
+        let (_, stderr, code) = run(&["run", &toml, "--out", &path("out")]);
+        assert!(code == 2 && stderr.contains(told) && stderr.contains("t.toml:"), "{text}: {stderr}");
+        assert!(!Path::new(&path("out")).exists(), "{text}");
+    }
+}
+
+/// The events of a long trace are in memory by turns: where the whole does not fit into the process, turns do.
+#[test]
+fn a_long_trace_is_shown_in_little_memory() {
+    let folder = scratch();
+    let file = folder.path().join("long.trace").to_str().unwrap().to_owned();
+    let mut writer = Writer::new(fs::File::create(&file).unwrap());
+    for at in 0..3_000_000u64 {
+        let key = (at % 50_000 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let bits = Event::bits_of(Bound::Lower) | flags::SUBTREE;
+        writer.push(if at % 2 == 0 { Event::store(key, 1, 0, bits, 3) } else { Event::probe(key, 1, 0, 0, 0) });
+    }
+    writer.finish().unwrap();
+    // 72 MiB of addresses, the program and all: three million events alone take 69 as steps.
+    let shown = |memory: &str| {
+        let program = assert_cmd::cargo::cargo_bin("ttlab");
+        let limited = format!(
+            "ulimit -v 73728; exec \"$0\" replay \"$1\" --memory {memory} --set table.size=4096 --policy always"
+        );
+        let output = Command::new("sh").args(["-c", &limited]).arg(program).arg(&file).output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (whole, _) = shown("2048");
+    let (turns, told) = shown("8");
+    assert!(!whole && turns && told.contains("3000000 events"), "whole {whole}, in turns {turns}: {told}");
 }
 
 const CACHES: &str = "

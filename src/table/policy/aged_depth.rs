@@ -52,8 +52,8 @@ impl Replacement for AgedDepth {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         let worth = |entry: &Entry| if self.on == On::Probe { i32::from(entry.depth) } else { self.aged(entry, entry.age(now)) };
-        let slot = least(bucket, worth);
-        if i32::from(newcomer.entry.depth) >= worth(&bucket[slot]) { Decision::replace(slot) } else { Decision::Refuse }
+        let (slot, least) = least(bucket, worth);
+        if i32::from(newcomer.entry.depth) >= least { Decision::replace(slot) } else { Decision::Refuse }
     }
 
     #[inline]

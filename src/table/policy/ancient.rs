@@ -4,7 +4,7 @@
 //! The note sweeps over the table after each search and sets every flag. Here an entry is protected while its mark is of the
 //! clock's present tick, which comes to the same and costs nothing. `table.clock` says what a search is.
 
-use super::{Newcomer, Mark, Replacement, Decision};
+use super::{Newcomer, Mark, Replacement, Decision, least};
 use crate::table::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,14 +32,13 @@ impl Replacement for Ancient {
 
     #[inline]
     fn decide(&self, bucket: &[Entry], _: &Newcomer, now: u16) -> Decision {
-        // Of several that may go, the one that was written first.
-        let protected = |entry: &Entry| entry.used && entry.age(now) == 0;
-        bucket
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| !protected(entry))
-            .max_by_key(|(slot, entry)| (entry.age(now), std::cmp::Reverse(*slot)))
-            .map_or(Decision::Refuse, |(slot, _)| Decision::replace(slot))
+        // Of several that may go, the one that was written first; what is protected ranks below all.
+        let rank = |entry: &Entry| {
+            let age = entry.age(now);
+            if entry.used && age == 0 { 0 } else { -1 - i32::from(age) }
+        };
+        let (slot, rank) = least(bucket, rank);
+        if rank < 0 { Decision::replace(slot) } else { Decision::Refuse }
     }
 
     #[inline]

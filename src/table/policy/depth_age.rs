@@ -29,8 +29,8 @@ impl Replacement for DepthAge {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         let worth = |entry: &Entry| i32::from(entry.depth) - i32::from(self.factor) * i32::from(entry.age(now));
-        let slot = least(bucket, worth);
-        if self.refuse && worth(&bucket[slot]) > i32::from(newcomer.entry.depth) {
+        let (slot, least) = least(bucket, worth);
+        if self.refuse && least > i32::from(newcomer.entry.depth) {
             Decision::Refuse
         } else {
             Decision::replace(slot)

@@ -14,7 +14,7 @@ pub struct DepthPreferred {}
 impl Replacement for DepthPreferred {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
-        let slot = least(bucket, |entry| entry.depth);
-        if newcomer.entry.depth >= bucket[slot].depth { Decision::replace(slot) } else { Decision::Refuse }
+        let (slot, least) = least(bucket, |entry| entry.depth);
+        if newcomer.entry.depth >= least { Decision::replace(slot) } else { Decision::Refuse }
     }
 }

@@ -140,17 +140,15 @@ pub trait Replacement: Copy + Send + 'static {
     }
 }
 
-/// The slot of least worth, the first of equals.
+/// The slot of least worth, the first of equals, and that worth: to look it up again in the bucket would keep all of it in memory.
 #[inline]
-fn least<W: PartialOrd>(bucket: &[Entry], worth: impl Fn(&Entry) -> W) -> usize {
+fn least<W: PartialOrd + Copy>(bucket: &[Entry], worth: impl Fn(&Entry) -> W) -> (usize, W) {
     let (mut best, mut least) = (0, worth(&bucket[0]));
     for (slot, entry) in bucket.iter().enumerate().skip(1) {
         let worth = worth(entry);
-        if worth < least {
-            (best, least) = (slot, worth);
-        }
+        (best, least) = if worth < least { (slot, worth) } else { (best, least) };
     }
-    best
+    (best, least)
 }
 
 /// Makes the modules, the `Policy` enum and its dispatch from one list.

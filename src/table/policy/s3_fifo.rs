@@ -32,12 +32,16 @@ impl Default for S3Fifo {
 /// Meetings are counted up to here.
 const MOST: u64 = 3;
 
+/// Where the word of the queues keeps their order.
+const ORDER: u64 = 0xffff_ffff;
+
 /// Where the word of the queues keeps how often each slot was met: two bits each.
 const MET: u32 = 32;
 
 /// The queues: the main one from its oldest slot on, behind it the small one.
 struct Queues {
-    slots: [u8; MOST_SLOTS],
+    /// The slots in their order, four bits each; what stands behind the queues means nothing.
+    order: u64,
     main: usize,
     small: usize,
     met: u64,
@@ -47,26 +51,26 @@ struct Queues {
 
 impl Queues {
     fn read(word: u64) -> Self {
-        let slots = std::array::from_fn(|at| (word >> (4 * at) & 7) as u8);
         let count = |shift: u32| (word >> shift & 15) as usize;
-        Self { slots, main: count(48), small: count(52), met: word >> MET & 0xffff, full: word >> 56 & 1 != 0 }
+        let order = word & ORDER;
+        Self { order, main: count(48), small: count(52), met: word >> MET & 0xffff, full: word >> 56 & 1 != 0 }
     }
 
     fn word(&self) -> u64 {
-        let slots = self.slots.iter().rev().fold(0, |word, &slot| word << 4 | u64::from(slot));
-        slots | self.met << MET | (self.main as u64) << 48 | (self.small as u64) << 52 | u64::from(self.full) << 56
+        let lengths = (self.main as u64) << 48 | (self.small as u64) << 52;
+        self.order & ORDER | self.met << MET | lengths | u64::from(self.full) << 56
     }
 
     /// Takes the slot at a place out of the order; the queues' lengths are the caller's.
     fn take(&mut self, at: usize) -> u8 {
-        let slot = self.slots[at];
-        self.slots.copy_within(at + 1.., at);
-        slot
+        let (before, behind) = (self.order & ((1 << (4 * at)) - 1), self.order >> (4 * at));
+        self.order = before | behind >> 4 << (4 * at);
+        (behind & 7) as u8
     }
 
     fn put(&mut self, at: usize, slot: u8) {
-        self.slots.copy_within(at..MOST_SLOTS - 1, at + 1);
-        self.slots[at] = slot;
+        let (before, behind) = (self.order & ((1 << (4 * at)) - 1), self.order >> (4 * at));
+        self.order = before | (behind << 4 | u64::from(slot)) << (4 * at);
     }
 
     fn met(&self, slot: u8) -> u64 {
@@ -98,12 +102,16 @@ struct Ghosts(u128);
 
 impl Ghosts {
     fn forget(&mut self, print: u64) -> bool {
-        let found = (0..8).find(|at| self.0 >> (16 * at) & 0xffff == u128::from(print));
-        if let Some(at) = found {
-            let newer = self.0 & ((1 << (16 * at)) - 1);
-            self.0 = newer | (self.0 >> (16 * at)) >> 16 << (16 * at);
+        // All eight at once: the lowest lane that is 0 after the exclusive or is found by the borrow that it makes.
+        const ONES: u128 = u128::MAX / 0xffff;
+        let apart = self.0 ^ (ONES * u128::from(print));
+        let zeros = apart.wrapping_sub(ONES) & !apart & ONES << 15;
+        if zeros != 0 {
+            let at = zeros.trailing_zeros() & !15;
+            let newer = self.0 & ((1 << at) - 1);
+            self.0 = newer | self.0 >> at >> 16 << at;
         }
-        found.is_some()
+        zeros != 0
     }
 
     fn remember(&mut self, print: u64, most: u8) {
@@ -150,6 +158,8 @@ impl Replacement for S3Fifo {
         self.decide_with(bucket, Notes { words: &mut [0; 3], keys: &[0; MOST_SLOTS], key: newcomer.key }, newcomer, now)
     }
 
+    // Within the table's store it is seen that only the emptiness of entries is asked for: the rest is then not unpacked.
+    #[inline(always)]
     fn decide_with(&self, bucket: &[Entry], notes: Notes<'_>, _: &Newcomer, _: u16) -> Decision {
         let words = notes.words;
         let mut queues = Queues::read(words[0]);

@@ -43,10 +43,10 @@ impl Replacement for Scored {
             i64::from(self.depth) * i64::from(entry.depth) - i64::from(self.age) * i64::from(age)
                 + i64::from(self.exact) * i64::from(entry.bound == Bound::Exact)
                 + i64::from(self.pv) * i64::from(entry.pv)
-                + i64::from(self.nodes) * i64::from((entry.nodes | 1).ilog2())
+                + if self.nodes == 0 { 0 } else { i64::from(self.nodes) * i64::from((entry.nodes | 1).ilog2()) }
         };
-        let slot = least(bucket, |entry| worth(entry, entry.age(now)));
-        let floor = worth(&bucket[slot], bucket[slot].age(now)) + i64::from(self.margin);
+        let (slot, least) = least(bucket, |entry| worth(entry, entry.age(now)));
+        let floor = least + i64::from(self.margin);
         if worth(&newcomer.entry, 0) >= floor { Decision::replace(slot) } else { Decision::Refuse }
     }
 

@@ -38,6 +38,7 @@ fn counters(key: u64) -> [u32; 2] {
 }
 
 /// How often a key was met: the lesser of its counters.
+#[inline]
 fn count(words: &[u64], key: u64) -> u64 {
     let [first, second] = counters(key);
     (words[ROWS[0]] >> first & 15).min(words[ROWS[1]] >> second & 15)
@@ -45,7 +46,10 @@ fn count(words: &[u64], key: u64) -> u64 {
 
 /// The order of the slots with one of them first; `len` are in it.
 fn first(order: u64, slot: usize, len: usize) -> u64 {
-    let at = (0..len).find(|at| order >> (4 * at) & 15 == slot as u64).unwrap_or(len);
+    // The lowest four bits that are 0 after the exclusive or are found by the borrow that they make; those of `len` are made to be.
+    const ONES: u64 = 0x1_1111_1111;
+    let apart = (order ^ (ONES * slot as u64)) & !(15 << (4 * len));
+    let at = (apart.wrapping_sub(ONES) & !apart & ONES << 3).trailing_zeros() as usize / 4;
     let before = order & ((1 << (4 * at)) - 1);
     let behind = (order >> (4 * at)) >> 4 << (4 * at) << 4;
     (behind | before << 4 | slot as u64) & 0xffff_ffff
@@ -53,6 +57,7 @@ fn first(order: u64, slot: usize, len: usize) -> u64 {
 
 impl TinyLfu {
     /// Counts a meeting of a key.
+    #[inline]
     fn count(&self, words: &mut [u64], key: u64, slots: usize) {
         // Only counters that are the lesser grow: the others count another key besides.
         let least = count(words, key);
@@ -78,6 +83,8 @@ impl Replacement for TinyLfu {
         self.decide_with(bucket, Notes { words: &mut [0; 3], keys: &[0; MOST_SLOTS], key: newcomer.key }, newcomer, now)
     }
 
+    // Within the table's store it is seen that only the emptiness of entries is asked for: the rest is then not unpacked.
+    #[inline(always)]
     fn decide_with(&self, bucket: &[Entry], notes: Notes<'_>, _: &Newcomer, _: u16) -> Decision {
         let Notes { words, keys, key } = notes;
         self.count(words, key, bucket.len());
@@ -91,6 +98,7 @@ impl Replacement for TinyLfu {
         Decision::replace(slot)
     }
 
+    #[inline]
     fn met(&self, words: &mut [u64], slot: usize, slots: usize, key: u64) {
         self.count(words, key, slots);
         words[ORDER] = words[ORDER] >> SINCE << SINCE | first(words[ORDER] & 0xffff_ffff, slot, slots);

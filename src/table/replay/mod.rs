@@ -20,9 +20,9 @@ pub use packing::most;
 pub use step::{Step, Steps, steps};
 
 use super::options::{Clock, TableOptions};
-use super::policy::{Replacement, Visitor};
+use super::policy::Replacement;
 use super::trace::Kind;
-use super::{Bounded, Layout, Table, TableError, TableKind, entry, make};
+use super::{Bounded, Table, TableError, TableKind, entry, make};
 
 /// Events ahead whose buckets are fetched.
 const AHEAD: usize = 24;
@@ -77,7 +77,7 @@ pub fn shown(options: &TableOptions, working_set: Option<u64>) -> Result<Box<dyn
     options.check()?;
     if options.kind == TableKind::Bounded {
         let buckets = make::known_buckets(options, working_set)?;
-        return options.policy.dispatch(Maker { options, buckets });
+        return make::bounded(options, buckets, Shower { clock: options.clock });
     }
     let table = make::build(options, None, false)?;
     let shown = |table| Box::new(Shown { table, clock: options.clock, count: Replayed::default() }) as Box<dyn Show>;
@@ -106,29 +106,16 @@ pub fn replay(steps: &[Step], options: &TableOptions) -> Result<Replayed, TableE
     Ok(table.replayed())
 }
 
-/// What a table of the policy's own type is made from: the events then need no dynamic call.
-struct Maker<'a> {
-    options: &'a TableOptions,
-    buckets: u64,
+/// Puts a table of its own type, whose events then need no dynamic call, behind a boundary that is crossed once for each part of a trace.
+struct Shower {
+    clock: Clock,
 }
 
-impl Visitor for Maker<'_> {
-    type Output = Result<Box<dyn Show>, TableError>;
+impl make::Taker for Shower {
+    type Output = Box<dyn Show>;
 
-    fn visit<P: Replacement>(self, policy: P) -> Self::Output {
-        let Self { options, buckets } = self;
-        let (clock, count) = (options.clock, Replayed::default());
-        Ok(match options.layout {
-            Layout::Bytes16 => {
-                Box::new(Shown { table: Bounded::<P, entry::Bytes16>::new(options, policy, buckets)?, clock, count })
-            }
-            Layout::Bytes24 => {
-                Box::new(Shown { table: Bounded::<P, entry::Bytes24>::new(options, policy, buckets)?, clock, count })
-            }
-            Layout::Bytes10 => {
-                Box::new(Shown { table: Bounded::<P, entry::Bytes10>::new(options, policy, buckets)?, clock, count })
-            }
-        })
+    fn take<P: Replacement, L: entry::Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output {
+        Box::new(Shown { table, clock: self.clock, count: Replayed::default() })
     }
 }
 
@@ -147,33 +134,34 @@ impl<T: Answers> Show for Shown<T> {
             if let Some(ahead) = steps.get(at + AHEAD) {
                 table.prefetch(ahead.key);
             }
-            match step.kind() {
-                Kind::Store => {
-                    table.store(step.key, step.entry());
-                }
-                Kind::Search => table.advance(step.ticks(self.clock)),
-                Kind::Clear => table.clear(),
+            let offered = match step.kind() {
+                Kind::Store => true,
                 Kind::Probe => {
                     count.known += u64::from(step.known());
                     let hit = table.probe(step.key, step.asked);
                     let draft = hit.as_ref().map_or(-1, |hit| hit.draft);
                     count.deep += u64::from(draft >= i32::from(step.asked));
-                    if step.usable() {
-                        count.cuts += 1;
-                        count.worth += u64::from(step.worth);
-                        match hit.filter(|hit| step.settled_by(hit.draft, &hit.entry)) {
-                            Some(hit) => {
-                                count.kept += 1;
-                                count.worth_kept += u64::from(step.worth);
-                                table.cutoff(&hit);
-                            }
-                            None if step.cut() => {
-                                table.store(step.key, step.entry());
-                            }
-                            None => {}
+                    let usable = step.usable();
+                    count.cuts += u64::from(usable);
+                    count.worth += if usable { u64::from(step.worth) } else { 0 };
+                    match hit.filter(|hit| usable & step.settled_by(hit.draft, &hit.entry)) {
+                        Some(hit) => {
+                            count.kept += 1;
+                            count.worth_kept += u64::from(step.worth);
+                            table.cutoff(&hit);
+                            false
                         }
+                        None => usable & step.cut(),
                     }
                 }
+                kind => {
+                    between(table, kind, step.ticks(self.clock));
+                    false
+                }
+            };
+            // In one place, so that it is compiled into this loop.
+            if offered {
+                table.store(step.key, step.entry());
             }
         }
     }
@@ -203,6 +191,15 @@ impl<T: Answers> Show for Shown<T> {
     }
 }
 
+/// What happens between positions, apart from the loop over them.
+#[cold]
+fn between(table: &mut (impl Table + ?Sized), kind: Kind, ticks: u16) {
+    match kind {
+        Kind::Clear => table.clear(),
+        _ => table.advance(ticks),
+    }
+}
+
 /// A table of its own type, or behind the dynamic boundary.
 trait Answers {
     /// The table's type.
@@ -212,7 +209,7 @@ trait Answers {
     fn occupancy(&self) -> super::Occupancy;
 }
 
-impl<P: Replacement, L: entry::Packing> Answers for Bounded<P, L> {
+impl<P: Replacement, L: entry::Packing, const SLOTS: usize> Answers for Bounded<P, L, SLOTS> {
     type Table = Self;
     fn table(&mut self) -> &mut Self {
         self

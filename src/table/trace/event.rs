@@ -66,10 +66,10 @@ pub enum Flaw {
     #[error("a store without a bound")]
     StoreWithoutBound,
     /// Bits that say nothing for this kind.
-    #[error("a {0} with flags that mean nothing there")]
+    #[error("{0} with flags that mean nothing there")]
     Flags(&'static str),
     /// Fields that say nothing for this kind.
-    #[error("a {0} with fields that mean nothing there")]
+    #[error("{0} with fields that mean nothing there")]
     Fields(&'static str),
 }
 
@@ -140,11 +140,11 @@ impl Event {
             Kind::Probe if self.flags & flags::BOUND != 0 => Err(Flaw::ProbeWithBound),
             Kind::Probe if self.has(flags::CUT) && !self.has(flags::HIT) => Err(Flaw::CutWithoutHit),
             Kind::Store if self.flags & flags::BOUND == 0 => Err(Flaw::StoreWithoutBound),
-            Kind::Store if self.has(1 << 7) => Err(Flaw::Flags("store")),
-            Kind::Search if self.flags & !(flags::GAME | flags::ITERATION) != 2 => Err(Flaw::Flags("search")),
-            Kind::Search if self.value != 0 || self.depth < 0 => Err(Flaw::Fields("search")),
-            Kind::Clear if self.flags != 3 => Err(Flaw::Flags("clear")),
-            Kind::Clear if self.key != 0 || self.value != 0 || self.depth != 0 => Err(Flaw::Fields("clear")),
+            Kind::Store if self.has(1 << 7) => Err(Flaw::Flags("a store")),
+            Kind::Search if self.flags & !(flags::GAME | flags::ITERATION) != 2 => Err(Flaw::Flags("a search")),
+            Kind::Search if self.value != 0 || self.depth < 0 => Err(Flaw::Fields("a search")),
+            Kind::Clear if self.flags != 3 => Err(Flaw::Flags("a clear")),
+            Kind::Clear if self.key != 0 || self.value != 0 || self.depth != 0 => Err(Flaw::Fields("a clear")),
             _ => Ok(()),
         }
     }

@@ -123,7 +123,7 @@ impl<R: Read> Reader<R> {
             let wrong = |flaw| TraceError::Impossible { offset: offset(number), event: number, flaw };
             if event.flags == END {
                 if event.value != 0 || event.depth != 0 {
-                    return Err(wrong(Flaw::Fields("end")));
+                    return Err(wrong(Flaw::Fields("an end")));
                 }
                 if event.key != number {
                     return Err(TraceError::Count { offset: offset(number), said: event.key, found: number });

@@ -420,7 +420,6 @@ impl Twin {
         seen.cut_deeper += u64::from(hit.draft > spot.depth);
         seen.cut_old += u64::from(hit.age != 0);
         seen.cut_pv += u64::from(window.open());
-        seen.saved += u64::from(hit.entry.nodes);
         *(match hit.entry.bound {
             Bound::Exact => &mut seen.cut_exact,
             Bound::Lower => &mut seen.cut_lower,
@@ -428,6 +427,7 @@ impl Twin {
         }) += 1;
         self.anatomy = seen;
         self.count.usable += 1;
+        self.count.saved += u64::from(hit.entry.nodes);
         if self.options.table.policy.counts_stored_nodes() {
             self.credit += u64::from(hit.entry.nodes).saturating_sub(1);
         }

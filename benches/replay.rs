@@ -1,0 +1,118 @@
+//! Events a second of processor that a trace's replay takes, for each policy, and those of the bounds. `TTLAB_BENCH_TRACE=FILE` takes a trace of yours and
+//! tables of a tenth of its positions; else the trace is made up, with sixteen times as many positions as the table has entries.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use std::collections::HashSet;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use ttlab::chess::Bound;
+use ttlab::table::TableOptions;
+use ttlab::table::options::Size;
+use ttlab::table::policy::Policy;
+use ttlab::table::replay::{Aim, clairvoyant, shown, steps};
+use ttlab::table::trace::{self, Event, Kind, flags};
+
+/// Time of this thread on a processor, to some 4 ms, so that other programs count for little; the clock's where Linux does not say.
+struct Processor(WallTime, Instant);
+
+impl Processor {
+    fn now(&self) -> Duration {
+        let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+        let nanos = told.and_then(|told| told.split(' ').next()?.parse().ok());
+        nanos.map_or_else(|| self.1.elapsed(), Duration::from_nanos)
+    }
+}
+
+impl Measurement for Processor {
+    type Intermediate = Duration;
+    type Value = Duration;
+
+    fn start(&self) -> Duration {
+        self.now()
+    }
+    fn end(&self, begun: Duration) -> Duration {
+        self.now() - begun
+    }
+    fn add(&self, a: &Duration, b: &Duration) -> Duration {
+        *a + *b
+    }
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+    fn to_f64(&self, value: &Duration) -> f64 {
+        value.as_nanos() as f64
+    }
+    fn formatter(&self) -> &dyn ValueFormatter {
+        self.0.formatter()
+    }
+}
+
+/// Like a search's events: each position is asked for before it is stored, some soon again and with a cutoff.
+fn made_up(events: usize) -> Vec<Event> {
+    let mut state = 1u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut trace = Vec::with_capacity(events);
+    let key = |name: u64| (name + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let (mut names, mut nodes) = (0u64, 0u32);
+    while trace.len() < events {
+        nodes = nodes.wrapping_add(1 + random(9) as u32);
+        let depth = random(7) as i8;
+        if names > 0 && random(4) == 0 {
+            let waves = random(12);
+            let name = key(names - 1 - random(names.min(1 + (names >> waves))));
+            trace.push(Event::probe(name, 0, 0, flags::HIT | flags::CUT, nodes));
+        } else {
+            let name = key(names);
+            names += 1;
+            trace.push(Event::probe(name, depth, 0, 0, nodes));
+            let bits = Event::bits_of(Bound::Lower) | flags::SUBTREE;
+            trace.push(Event::store(name, depth, 0, bits, (1 + random(50) as u32) << depth));
+        }
+    }
+    trace
+}
+
+fn replays(criterion: &mut Criterion<Processor>) {
+    let file = std::env::var_os("TTLAB_BENCH_TRACE");
+    let events = file
+        .as_ref()
+        .map_or_else(|| made_up(4_000_000), |file| trace::read(std::fs::File::open(file).unwrap()).unwrap());
+    let stored = events.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key);
+    let positions = stored.collect::<HashSet<_>>().len() as u64;
+    let size = Size::Entries(positions / if file.is_some() { 10 } else { 16 });
+    let steps = steps(&events);
+    let mut group = criterion.benchmark_group("replay");
+    group.throughput(Throughput::Elements(steps.len() as u64)).sample_size(10);
+    for (slots, names) in [(1, &["always", "depth-preferred"][..]), (4, Policy::NAMES)] {
+        for name in names {
+            let policy = Policy::named(name).unwrap();
+            let options = TableOptions { policy, slots, size, ..TableOptions::default() };
+            let Ok(mut table) = shown(&options, None) else { continue };
+            group.bench_function(BenchmarkId::new(*name, slots), |bencher| {
+                bencher.iter(|| {
+                    table.empty();
+                    table.show(black_box(&steps));
+                });
+            });
+        }
+    }
+    let options = TableOptions { slots: 4, size, ..TableOptions::default() };
+    for aim in [Aim::Hits, Aim::Cuts, Aim::Worth] {
+        group.bench_function(BenchmarkId::new("bound", format!("{aim:?}")), |bencher| {
+            bencher.iter(|| clairvoyant(black_box(&steps), &options, None, aim).unwrap());
+        });
+    }
+    group.finish();
+}
+
+fn measured() -> Criterion<Processor> {
+    Criterion::default().with_measurement(Processor(WallTime, Instant::now()))
+}
+
+criterion_group!(name = benches; config = measured(); targets = replays);
+criterion_main!(benches);
