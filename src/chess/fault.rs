@@ -72,3 +72,22 @@ pub fn hint(name: &str, known: &[&str]) -> String {
         _ => String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::hint;
+
+    /// A name is near if a third of its letters, rounded up, are wrong at most; of two as near the first in order of the alphabet.
+    #[test]
+    fn near_names_are_hinted_at() {
+        let said = |name: &str| hint(name, &["depth", "nodes", "é"]).replace(['`', '(', ')', '?'], "");
+        assert_eq!(said("detph"), " did you mean depth", "two letters exchanged are one mistake");
+        assert_eq!(said("depxx"), " did you mean depth", "two of five");
+        assert_eq!(said("dexxx"), "", "three of five");
+        assert_eq!(said("noded"), " did you mean nodes");
+        assert_eq!(said("x"), " did you mean é", "one of one, a letter of two bytes");
+        assert_eq!(said("ééé"), "", "two of three letters, of six bytes");
+        assert_eq!(hint("bat", &["rat", "cat"]), " (did you mean `cat`?)");
+        assert_eq!(hint("bat", &[]), "");
+    }
+}

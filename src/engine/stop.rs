@@ -37,3 +37,26 @@ impl<'a> From<&'a AtomicBool> for Stop<'a> {
         Self { flag, late: None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The question is asked while the flag is down, and its yes is everybody's: whoever looks at the flag alone sees it.
+    #[test]
+    fn a_question_answered_with_yes_raises_the_flag() {
+        let (flag, late, asked) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
+        let question = || {
+            asked.store(true, Ordering::Relaxed);
+            late.load(Ordering::Relaxed)
+        };
+        let was_asked = || asked.swap(false, Ordering::Relaxed);
+        let (asking, plain) = (Stop::asking(&flag, &question), Stop::from(&flag));
+        assert!(!asking.is_set() && was_asked() && !plain.is_set());
+        late.store(true, Ordering::Relaxed);
+        assert!(!plain.is_set() && !was_asked(), "a flag alone asks nothing");
+        assert!(asking.is_set() && was_asked());
+        assert!(flag.load(Ordering::Relaxed) && plain.is_set());
+        assert!(asking.is_set() && !was_asked(), "what is known is not asked again");
+    }
+}

@@ -155,4 +155,32 @@ mod tests {
             assert!(lane.needs(end - 1) && !lane.needs(end));
         }
     }
+
+    /// By hand, of ten pairs each: one encounter ended with its fourth pair, so that six are spared and what failed behind it is no loss; one was
+    /// played to its end; one still lacks its last pair.
+    #[test]
+    fn what_is_spared_what_failed_and_what_is_left_by_hand() {
+        let ended = Lane { end: Some(3), next: 3, failed: vec![1, 3, 4, 7], ..Lane::default() };
+        let played = Lane { next: 10, failed: vec![9], ..Lane::default() };
+        let open = Lane { next: 9, ..Lane::default() };
+        let of = |lanes: &[&Lane]| Stopping {
+            bounds: Bounds::shared(&Test::default(), 1),
+            points: 0,
+            openings: 10,
+            lanes: lanes.iter().map(|&lane| lane.clone()).collect(),
+        };
+        for (lanes, spared, failed, settled) in [
+            (&[&ended, &played][..], 6, 3, true),
+            (&[&played], 0, 1, true),
+            (&[&ended, &ended], 12, 4, true),
+            (&[&ended, &open], 6, 2, false),
+        ] {
+            let stopping = of(lanes);
+            assert_eq!(
+                (stopping.spared(), stopping.failed(), stopping.is_settled()),
+                (spared, failed, settled),
+                "{lanes:?}"
+            );
+        }
+    }
 }

@@ -109,3 +109,48 @@ fn generated_games_end_as_they_say() {
     assert_eq!(games(&ten), games(&known));
     assert_eq!(games(&ten).len(), 10);
 }
+
+/// What is written above the positions makes them again, byte for byte; two halves are the whole, and each says which it is; an en passant
+/// square is named only where a pawn can take there.
+#[test]
+fn generated_positions_say_how_they_were_made() {
+    use ttlab::chess::{Board, MoveList, movegen};
+    let make = |args: &[&str]| {
+        let (stdout, stderr, code) = run(&[&["generate"][..], args].concat());
+        assert_eq!(code, 0, "{stderr}");
+        stdout
+    };
+    let given = ["--count", "4", "--seed", "5", "--plies", "6", "--games", "120", "--depth", "1", "--take", "endgames"];
+    let whole = make(&given);
+    let first = "# 4 endgame positions from as many games of an engine against itself, seed 5";
+    assert!(whole.starts_with(&format!("{first}.\n")), "{whole}");
+    let positions =
+        |text: &str| text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
+    let all = positions(&whole);
+    assert_eq!(all.len(), 4);
+    let mut halves = Vec::new();
+    for half in ["0", "1"] {
+        let text = make(&[&given[..], &["--half", half]].concat());
+        let number = half.parse::<usize>().unwrap() + 1;
+        assert!(text.starts_with(&format!("{first}, every second from number {number}.\n")), "{text}");
+        let command = text.split('`').nth(1).unwrap().strip_prefix("ttlab generate ").unwrap();
+        assert_eq!(make(&command.split(' ').collect::<Vec<_>>()), text);
+        halves.push(positions(&text));
+    }
+    assert_eq!([&halves[0][0], &halves[1][0], &halves[0][1], &halves[1][1]], [&all[0], &all[1], &all[2], &all[3]]);
+    let command = whole.split('`').nth(1).unwrap().strip_prefix("ttlab generate ").unwrap();
+    assert_eq!(make(&command.split(' ').collect::<Vec<_>>()), whole);
+    for (at, line) in all.iter().enumerate() {
+        assert!(line.contains(&format!(" id \"end.{:04}\";", at + 1)), "{line}");
+        let fields: Vec<&str> = line.split(' ').collect();
+        let board = Board::from_fen(&format!("{} 0 1", fields[..4].join(" "))).unwrap();
+        let men = fields[0].chars().filter(char::is_ascii_alphabetic).count();
+        assert!(men <= 10 && fields[0].to_lowercase().contains('p') && !board.in_check(), "{line}");
+        let mut moves = MoveList::new();
+        movegen::legal(&board, &mut moves);
+        let takes = moves
+            .iter()
+            .any(|mv| mv.to().to_string() == fields[3] && board.piece_on(mv.from()) == Some(ttlab::chess::Piece::Pawn));
+        assert!(fields[3] == "-" || takes, "{line}");
+    }
+}

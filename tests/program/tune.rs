@@ -235,6 +235,24 @@ fn a_tuning_is_the_same_however_it_is_run() {
     assert!(csv.contains("held-out,table.size = 64,") && csv.contains("held-out,table.size = 1024,"), "{csv}");
 }
 
+/// Key seeds and repeats belong to the experiment as a whole: each stage of a race searches each of its items once, with the keys as they are.
+#[test]
+fn a_stage_searches_each_item_once_with_one_set_of_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = TEXT.replace("sequence = { to = 24 }\n", "seeds = 3\nrepeats = 2\n").replace("depth = 3", "depth = 2");
+    let file = file(folder.path(), &text);
+    let out = folder.path().join("out");
+    let (code, _, stderr) = ttlab(&["--quiet"], &file, &out);
+    assert_eq!(code, Some(0), "{stderr}");
+    let mut reader = csv::Reader::from_path(out.join("race-1/results.csv")).unwrap();
+    let rows: Vec<std::collections::BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
+    // Four candidates, four items, two depths.
+    assert_eq!(rows.len(), 4 * 4 * 2);
+    assert!(rows.iter().all(|row| row["repeat"] == "0"), "{rows:?}");
+    let variants: std::collections::BTreeSet<&str> = rows.iter().map(|row| row["variant"].as_str()).collect();
+    assert_eq!(variants.len(), 4, "{variants:?}");
+}
+
 /// An option that does nothing: ages are not looked at by this policy.
 #[test]
 fn no_difference_is_said_to_be_none() {

@@ -391,6 +391,24 @@ fn a_damaged_trace_is_refused_with_the_byte() {
     assert!(matches!(read(Cursor::new(longer)), Err(TraceError::Long { offset: 80 })));
 }
 
+/// A file that comes in pieces, with a signal between them, is the file.
+#[test]
+fn a_trace_read_in_pieces_and_interrupted_is_the_trace() {
+    struct Halting<'a>(&'a [u8], usize);
+    impl std::io::Read for Halting<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.1 += 1;
+            if self.1.is_multiple_of(2) {
+                return Err(std::io::ErrorKind::Interrupted.into());
+            }
+            let piece = buffer.len().min(self.1 % 5 + 1);
+            std::io::Read::read(&mut self.0, &mut buffer[..piece])
+        }
+    }
+    let (events, whole) = small_file();
+    assert_eq!(read(Halting(&whole, 0)).unwrap(), events);
+}
+
 #[test]
 fn a_killed_engines_trace_is_repaired_and_joined() {
     let (events, whole) = small_file();
@@ -423,6 +441,15 @@ fn what_a_trace_holds_is_counted() {
     assert_eq!((info.games, info.searches, info.iterations), (2, 10, 40));
     assert_eq!(info.stores, count(&|event| event.kind() == Kind::Store));
     assert_eq!(info.cuts, count(&|event| event.kind() == Kind::Probe && event.has(flags::CUT)));
+    assert_eq!(info.hits, count(&|event| event.kind() == Kind::Probe && event.has(flags::HIT)));
+    assert_eq!(info.windows, count(&|event| event.kind() == Kind::Probe && event.has(flags::WINDOW)));
+    let bound = |bound| count(&|event| event.kind() == Kind::Store && event.bound() == bound);
+    let [exact, lower, upper] = [Bound::Exact, Bound::Lower, Bound::Upper].map(bound);
+    assert_eq!((info.exact, info.lower, info.stores), (exact, lower, exact + lower + upper));
+    assert!(exact > 0 && lower > 0 && upper > 0 && lower != upper, "{info:?}");
+    let depths =
+        || trace.iter().filter(|event| matches!(event.kind(), Kind::Probe | Kind::Store)).map(|event| event.depth);
+    assert_eq!((Some(info.lowest), Some(info.deepest)), (depths().min(), depths().max()));
     let keys: std::collections::HashSet<u64> =
         trace.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key).collect();
     assert_eq!((info.positions, info.estimated), (keys.len() as u64, false));

@@ -77,6 +77,10 @@ mod tests {
         assert!(bytes.contains("equal bytes, not at equal entries: \"a\" has 4096 slots, \"b\" 6144"), "{bytes}");
         assert!(said(&rows("4096,65536", "4096,98304")).unwrap().contains("equal entries, not at equal bytes"));
         assert!(said(&rows("4096,65536", "2048,98304")).unwrap().contains("neither"));
+        // Up to one in a thousand is what rounding to whole buckets makes of one size.
+        assert_eq!(said(&rows("4096,65536", "4100,65601")).unwrap(), both);
+        assert!(said(&rows("4096,65536", "4101,65601")).unwrap().contains("equal bytes, not at equal entries"));
+        assert!(said(&rows("4096,65536", "4100,65602")).unwrap().contains("equal entries, not at equal bytes"));
         assert_eq!(said("a,p,1,64 KiB,9,4096,65536\nb,p,1,1 MiB,9,65536,1048576\n"), None);
     }
 }

@@ -67,6 +67,15 @@ mod tests {
         let timing = Timing::new(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap();
         assert!((timing.noise - 1.4826 * 0.1 / 1.1).abs() < 1e-12);
         assert!((timing.drift - 0.4).abs() < 1e-12);
+        // Two repeats tell a drift, not a noise; and what takes no time to speak of tells no noise either.
+        let of = |rows: &str| {
+            let text = format!("variant,position,repeat,depth,search.nodes,seconds\n{rows}");
+            Timing::new(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap()
+        };
+        let two = of("a,p,0,1,5,1.0\na,p,1,1,5,1.5\n");
+        assert!(two.noise.is_nan() && (two.drift - 0.5).abs() < 1e-12, "{two:?}");
+        let short = SHORT / 2.0;
+        assert!(of(&format!("a,p,0,1,5,{short}\na,p,1,1,5,{short}\na,p,2,1,5,{short}\n")).noise.is_nan());
         let once = "variant,position,repeat,depth,search.nodes,seconds\na,p,0,1,5,1\n";
         assert_eq!(Timing::new(&Frame::parse(once.as_bytes(), "t").unwrap()), None);
     }

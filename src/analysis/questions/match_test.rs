@@ -71,6 +71,9 @@ mod tests {
         assert!((pairs.normalized().elo - 245.67).abs() < 0.5, "{:?}", pairs.normalized());
         let low = 400.0 * (0.5702_f64 / 0.4298).log10();
         assert!((pairs.elo().low - low).abs() < 0.2, "{:?} {low}", pairs.elo());
+        // Ten pairs of mean 0.55 and variance 0.035: 0.05 x sqrt(10 / 0.035) = 0.845 standard errors above a half, 0.8010 of the normal law.
+        let nearly = Pairs([0, 2, 4, 4, 0]).superiority();
+        assert!((nearly - 0.8010).abs() < 1e-3, "{nearly}");
         assert!(pairs.superiority() > 0.9999 && (Pairs([1, 2, 3, 2, 1]).superiority() - 0.5).abs() < 1e-9);
     }
 

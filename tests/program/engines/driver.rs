@@ -172,6 +172,13 @@ fn a_program_that_is_none_is_told() {
     assert!(matches!(unguarded.start().unwrap_err().fault, Fault::Start(_)));
 }
 
+/// Only `ttlab` knows the guard's command: another program that uses the library, as this one, would be started once more for each engine.
+#[test]
+fn a_program_that_is_not_ttlab_guards_nothing() {
+    let program = find(&Words::One(scripted().display().to_string())).unwrap();
+    assert_eq!(Launch::new(&program).guard, None);
+}
+
 /// A name that begins with a dot is a file's, as a shell has it, and is not looked for on the path.
 #[test]
 fn a_hidden_file_is_a_file() {

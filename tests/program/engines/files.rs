@@ -54,8 +54,9 @@ fn several_engines_stand_in_one_file_and_what_none_tells_is_left_out() {
         serde_json::from_str(&std::fs::read_to_string(trial.path("out/manifest.json")).unwrap()).unwrap();
     let small = &manifest["subjects"]["small"];
     assert_eq!((small["name"].as_str(), small["repeats"].as_str()), (Some("Scripted 1"), Some("exact")));
-    assert_eq!(small["options"]["Hash"], "4");
-    assert_eq!(small["options"]["OwnBook"], "false");
+    // All that it declares, at what was set or what it is by itself; a button has no value.
+    let options = serde_json::json!({ "Threads": "1", "Hash": "4", "OwnBook": "false", "Style": "Very Risky" });
+    assert_eq!(small["options"], options);
     assert_eq!(small["sha256"].as_str().unwrap().len(), 64);
     assert!(manifest["subjects"].get("ours").is_none());
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
@@ -292,6 +293,46 @@ fn limits_and_claims_are_held_against_what_the_trial_showed() {
     trial.call(&["compare", "out", "out", "--fail-on", "nodes changed"]).expect(4).says(&["held to the last node"]);
     trial.call(&["compare", "out", "out", "--fail-on", "nodes > +5%"]).expect(0);
     file("none", "depth = 3", claim).run("out", &["--check"]).expect(0);
+}
+
+/// What a trial says of an engine, word by word: what it keeps, what it does not heed and what it heeds instead, and what its table takes.
+#[test]
+fn what_a_trial_showed_is_said_of_the_engine_it_showed_it_of() {
+    let trial = Trial::new(
+        "limit = { depth = 3 }\n[[variant]]\nname = \"well\"\n\"subject.uci\" = \"ENGINE\"\n\
+         [[variant]]\nname = \"keeps\"\n\"subject.uci\" = [\"ENGINE\", \"keeps\"]\n",
+    );
+    let said = trial.call(&["plan", "trial.toml"]).expect(0);
+    let line = |name: &str| {
+        let text = format!("\"{name}\": Scripted 1: ");
+        said.err
+            .lines()
+            .chain(said.out.lines())
+            .find_map(|line| line.split(&text).nth(1))
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert_eq!(line("well"), "counts exact; go depth heeded; go nodes heeded");
+    // The first search counts 10 more than the rule, the second 20: 10 of 3036 apart, and not in a new process.
+    assert_eq!(
+        line("keeps"),
+        "counts within 0.3 %; go depth heeded; go nodes heeded; ucinewgame is not a new process to it: try restart = \"game\""
+    );
+    let file = |limit: &str| {
+        Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"shallow\"]\ntimeout = 1e300\n"))
+    };
+    let no = "it went to depth 1 when asked for ";
+    file("depth = 3").run("out", &[]).expect(2).says(&["does not heed `go depth`: ", no, "; it heeds limit.nodes"]);
+    // A timeout beyond all numbers is none.
+    file("nodes = 5000").run("out", &[]).expect(0).says(&["go depth not heeded: ", no, "; go nodes heeded"]);
+    // Memory is told in MiB, and what the engine takes by itself counts as what is set: this one takes a TiB.
+    let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\n");
+    let text = std::fs::read_to_string(super::scripted()).unwrap();
+    let vast = text.replace("default 16 min 1 max 1024", "default 1048576 min 1 max 4194304");
+    assert_ne!(vast, text);
+    std::fs::write(trial.path("engine"), vast).unwrap();
+    std::fs::set_permissions(trial.path("engine"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    trial.run("out", &[]).expect(2).says(&["job(s) x 1048576 MiB (1 engines, of which \"default\")"]);
 }
 
 #[test]

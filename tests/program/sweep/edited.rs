@@ -66,7 +66,15 @@ fn an_edit_of_any_field_shows() {
             fs::write(edited.trial.results("out"), lines.join("\n") + "\n").unwrap();
             edited.trial.run("out", &[]).expect(0);
         } else {
-            edited.refused(&lines, &["line 5"]);
+            // Why it is none of this plan is said of the field that it is seen by.
+            let words = match *name {
+                "variant" => "the plan has no variant \"7\"",
+                "position" => "the suite has no item \"7\"",
+                "repeat" => "the plan has 1 repeats, and this row is of repeat 7 (from 0)",
+                "id" | "depth" => "its id is not of what it says was searched",
+                _ => "line 5",
+            };
+            edited.refused(&lines, &["line 5", words]);
         }
     }
 }

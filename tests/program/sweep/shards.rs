@@ -260,6 +260,42 @@ fn shards_of_unlike_machines_are_told() {
     assert!(report().contains("the fastest 50 % faster than the slowest"), "{}", report());
 }
 
+/// A merged manifest by hand: from the first shard's begin to the last one's end, as many jobs at a time as the widest had; what each shard ran on
+/// stands under its number.
+#[test]
+fn a_merged_manifest_by_hand() {
+    let sweep = Sweep::new(SMALL, 3);
+    let read = |path: &str| -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(sweep.trial.path(path)).unwrap()).unwrap()
+    };
+    // Jobs, begin, end, speed; the first begins in the middle, the last to end is not the last to begin.
+    let runs = [(2, 2000, 9000, 500_000), (5, 1000, 3000, 510_000), (1, 4000, 5000, 520_000)];
+    for (shard, (jobs, begun, ended, speed)) in runs.iter().enumerate() {
+        sweep.shard(shard as u64, "out", &[]).expect(0);
+        let name = format!("out/shards/{shard}/manifest.json");
+        let mut value = read(&name);
+        for (field, number) in [("jobs", jobs), ("begun", begun), ("ended", ended), ("calibration", speed)] {
+            value[field] = (*number).into();
+        }
+        fs::write(sweep.trial.path(&name), value.to_string()).unwrap();
+    }
+    sweep.merge("out", &[]).expect(0);
+    let merged = read("out/manifest.json");
+    assert_eq!((&merged["jobs"], &merged["begun"]), (&5.into(), &1000.into()));
+    assert_eq!((&merged["jobs_total"], &merged["rows"]), (&31.into(), &(31 * 3 + 15).into()));
+    assert!(merged.get("shard").is_none() && merged.get("calibration").is_none(), "{merged}");
+    let shards = merged["shards"].as_array().unwrap();
+    assert_eq!((shards.len(), merged["stretches"].as_array().unwrap().len()), (3, 3));
+    for run in shards {
+        let index = run["index"].as_u64().unwrap();
+        let (jobs, begun, ended, speed) = runs[index as usize];
+        let found = serde_json::json!([run["jobs"], run["begun"], run["ended"], run["calibration"]]);
+        assert_eq!(found, serde_json::json!([jobs, begun, ended, speed]));
+        let own = merged["stretches"].as_array().unwrap().iter().filter(|one| one["shard"] == index).count();
+        assert_eq!(own, 1, "{merged}");
+    }
+}
+
 #[test]
 fn plans_that_are_none_are_refused() {
     let sweep = Sweep::new(SMALL, 3);

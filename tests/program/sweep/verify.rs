@@ -135,6 +135,9 @@ fn no_stretch_of_a_run_is_written_over() {
     assert_eq!(stretches[0]["build"]["commit"], "feedbee");
     assert_eq!((&stretches[0]["jobs"], &stretches[1]["jobs"]), (&64.into(), &1.into()));
     assert!(stretches[1]["done"].as_u64().unwrap() > 0 && stretches[1]["ended"].is_u64());
+    // The head speaks of the whole: as many jobs at a time as the widest stretch had, from the first stretch's begin to the last one's end.
+    assert_eq!((&ours["jobs"], &ours["begun"]), (&64.into(), &theirs["begun"]));
+    assert_eq!(ours["ended"], stretches[1]["ended"]);
     let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
     assert!(page.contains("64 jobs at a time") && page.contains("feedbee"), "{page}");
     let said = ttlab(&["verify", &trial.text("out")]).expect(0);
