@@ -435,3 +435,23 @@ fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::questions::curves::Point;
+
+    /// Round shares, from the least to the greatest that are drawn, eight steps at most.
+    #[test]
+    fn shares_have_round_ticks_between_their_ends() {
+        let of = |shares: &[f64]| {
+            let point = |&x: &f64| Point { x, y: 0.5, low: f64::NAN, high: f64::NAN, label: String::new() };
+            let series = Series { name: String::new(), line: None, points: shares.iter().map(point).collect() };
+            super::shares(&[series]).into_iter().map(|(at, text)| format!("{at:.2} {text}")).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[0.31, 0.12, 0.2]), ["0.15 15 %", "0.20 20 %", "0.25 25 %", "0.30 30 %"]);
+        assert_eq!(of(&[0.0, 1.0]).len(), 6, "twenty apart");
+        assert_eq!(of(&[0.02, 0.1]).len(), 9, "one apart, both ends among them");
+        assert_eq!(of(&[0.405, 0.409]), Vec::<String>::new());
+    }
+}

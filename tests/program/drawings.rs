@@ -687,4 +687,10 @@ fn a_half_is_as_strong_as_a_double() {
         strengths[0] == strengths[1] && strengths[2] == strengths[3] && strengths[0] > strengths[2],
         "{strengths:?}"
     );
+    // What is infinitely far takes nothing from the others.
+    let plot = Heat { cells: vec![vec![Some(0.0), Some(4.0)], vec![None, Some(2.0)]], ..plot };
+    let (shapes, ..) = parsed(&plot.render(700.0, "title", true));
+    let with: Vec<f64> =
+        shapes.iter().filter(|shape| shape.tag == "rect").map(|cell| cell.number("fill-opacity")).collect();
+    assert_eq!(with, [strengths[1], strengths[1], strengths[3]]);
 }

@@ -301,3 +301,56 @@ fn excludes_see_into_policies() {
     }
     assert_eq!(points("'table.policy.kind' = 'always'\n'table.slots' = 2").len(), 5);
 }
+
+/// Numbers of a file have ends: each end is taken, one beyond it is refused by its name.
+#[test]
+fn numbers_of_a_file_have_ends() {
+    let said = |line: &str| {
+        let text = format!("{line}\nsuite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n");
+        Experiment::parse(&text, Path::new("x.toml"), &[]).map_or_else(|error| error.message.clone(), |_| String::new())
+    };
+    for (name, taken, refused) in [
+        ("smallest_effect", &["0.0", "0.99"][..], &["-0.01", "1.0", "7.5", "nan"][..]),
+        ("repeats", &["1", "10000"], &["0", "10001"]),
+        ("seeds", &["1", "2"], &["0", "10001"]),
+        ("first", &["1", "9"], &["0"]),
+    ] {
+        taken.iter().for_each(|value| assert_eq!(said(&format!("{name} = {value}")), "", "{name} = {value}"));
+        for value in refused {
+            let message = said(&format!("{name} = {value}"));
+            assert!(
+                message.starts_with(&format!("{name}: ")) && message.contains("out of range"),
+                "{value}: {message}"
+            );
+        }
+    }
+}
+
+/// The range that an option's page names is the range that is taken: its ends are, or are refused for what they are beside other options;
+/// one beyond is not.
+#[test]
+fn options_are_taken_as_far_as_their_pages_say() {
+    let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n";
+    let said = |path: &str, value: i64| {
+        let set = format!("{path}={value}");
+        Experiment::parse(text, Path::new("x.toml"), &[set])
+            .map_or_else(|error| error.message.clone(), |_| String::new())
+    };
+    let mut tried = 0;
+    for page in ttlab::experiment::schema::pages().iter().filter(|page| !page.path.starts_with("table.policy")) {
+        let range = page.values.strip_prefix("integer ").and_then(|range| range.split(' ').next()?.split_once("..="));
+        let Some((low, high)) = range.and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?))) else {
+            continue;
+        };
+        let path = &page.path;
+        for value in [low, high] {
+            let message = said(path, value);
+            assert!(!message.contains("range") && !message.contains("invalid value"), "{path} = {value}: {message}");
+        }
+        for value in [low - 1, high + 1] {
+            assert_ne!(said(path, value), "", "{path} = {value}");
+        }
+        tried += 1;
+    }
+    assert!(tried > 10, "{tried} options with a range");
+}

@@ -170,6 +170,12 @@ fn every_figure_of_a_tuning_stands_where_it_belongs() {
         "slots=4, centre=5: 1.010, 95 % 0.920 to 1.120",
     ];
     assert_eq!(tips("race"), race);
+    // Grey where the interval has 1 in it, blue for clearly less, orange for clearly more.
+    let svg = fs::read_to_string(folder.path().join("race.svg")).unwrap();
+    let colour = |rest: &str| rest.rsplit("class=\"").next().unwrap().split(['"', ' ']).next().unwrap().to_owned();
+    let pieces: Vec<&str> = svg.split("<title>").collect();
+    let colours: Vec<String> = pieces[..pieces.len() - 1].iter().map(|piece| colour(piece)).collect();
+    assert_eq!(colours, ["s2", "s7", "s1", "s1", "s7"]);
     assert!(!folder.path().join("response-eval-centre.svg").exists(), "two values make no curve");
 }
 

@@ -335,6 +335,25 @@ fn what_a_trial_showed_is_said_of_the_engine_it_showed_it_of() {
     trial.run("out", &[]).expect(2).says(&["job(s) x 1048576 MiB (1 engines, of which \"default\")"]);
 }
 
+/// A name is looked for along the path as a shell does: what cannot be executed is passed over.
+#[test]
+fn an_engine_is_found_where_it_can_be_executed() {
+    let trial = Trial::new("limit = { depth = 1 }\nfirst = 1\n[subject]\nuci = \"an-engine\"\n");
+    for (folder, mode) in [("first", 0o644), ("second", 0o755)] {
+        std::fs::create_dir(trial.path(folder)).unwrap();
+        let engine = trial.path(folder).join("an-engine");
+        std::fs::copy(super::scripted(), &engine).unwrap();
+        std::fs::set_permissions(engine, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    }
+    let path = ["first", "second"].map(|folder| trial.path(folder).display().to_string()).join(":");
+    let usual = std::env::var("PATH").unwrap_or_default();
+    let output =
+        trial.command(&["run", "trial.toml", "--out", "out"]).env("PATH", format!("{path}:{usual}")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let manifest = std::fs::read_to_string(trial.path("out/manifest.json")).unwrap();
+    assert!(manifest.contains(&trial.path("second/an-engine").display().to_string()), "{manifest}");
+}
+
 #[test]
 fn results_of_another_build_of_an_engine_are_not_continued() {
     let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\n");

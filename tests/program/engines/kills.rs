@@ -52,6 +52,34 @@ fn ttlab_is_killed_and_what_is_resumed_is_what_would_have_been() {
     assert_eq!(trial.timeless("peace"), trial.timeless("war"));
 }
 
+/// A stop while moves are judged is a stop: the exit code says so, and the next call judges the rest.
+#[test]
+fn a_stop_while_moves_are_judged_is_told() {
+    let trial = Trial::new(
+        "limit = { depth = 1 }\n[reference]\nuci = [\"ENGINE\", \"slow\"]\nlimit = { depth = 40 }\n[subject]\nuci = \"ENGINE\"\n",
+    );
+    let child = trial
+        .command(&["run", "trial.toml", "--out", "out", "--jobs", "1"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let judged = || std::fs::read_to_string(trial.path("out/reference.csv")).unwrap_or_default().lines().count();
+    let begun = std::time::Instant::now();
+    while judged() < 2 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "nothing is judged");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(75), "{stderr}");
+    assert_eq!(all_gone(&trial.token), Vec::<String>::new());
+    assert!(judged() < 1 + 6, "all was judged");
+    trial.run("out", &[]).expect(0);
+    assert_eq!(judged(), 1 + 6);
+}
+
 #[test]
 fn the_engine_is_killed_and_what_failed_is_run_again() {
     let trial = Trial::new(SLOW);

@@ -85,6 +85,14 @@ fn variants_that_differ_in_more_than_the_axis() {
     let limits = "limit = { depth = 1 }\n[engine]\ntable.size = 16\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
                   algorithm = 'minimax'\n'limit.depth' = 2\n";
     blind(limits, &[], Some("differ in algorithm, and never at equal limit.depth (2 against 1)"));
+    let more = limits.replace("'minimax'", "'minimax'\nleaf = 'static'");
+    blind(
+        &more,
+        &[],
+        Some(
+            "\"b\" and the baseline \"a\" differ in algorithm and 1 more, and never at equal limit.depth (2 against 1)",
+        ),
+    );
     // A mask takes a power of two of the buckets that were asked for.
     let index = "limit = { depth = 2 }\n[engine]\ntable.size = 24\n[grid]\n'table.index' = ['multiply', 'mask']\n";
     blind(index, &[], Some("differ in table.index, and never at equal entries (16 against 24)"));
