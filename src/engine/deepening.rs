@@ -301,15 +301,6 @@ impl Engine {
         found.anatomy = instruments.dissector.map(|dissector| Box::new(dissector.finish(table)));
         found
     }
-
-    /// The legal moves of a position in the engine's own generation order.
-    #[must_use]
-    pub fn moves(&self, board: &Board) -> MoveList {
-        let mut moves = MoveList::new();
-        crate::chess::movegen::legal(board, &mut moves);
-        self.options.generation.sort(board, &mut moves, self.options.generation_seed);
-        moves
-    }
 }
 
 impl Engine {

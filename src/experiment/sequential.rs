@@ -177,6 +177,22 @@ mod tests {
         }
     }
 
+    /// Wald's limits by hand, for errors that are not alike: ln(0.1 / 0.95) and ln(0.9 / 0.05); among four encounters a quarter of each error.
+    #[test]
+    fn each_limit_has_its_own_error() {
+        let test = Test { elo0: -3.0, elo1: 7.0, alpha: 0.05, beta: 0.1, ..Test::default() };
+        let bounds = Bounds::shared(&test, 1);
+        assert_eq!((bounds.elo0, bounds.elo1), (-3.0, 7.0));
+        let (lower, upper) = bounds.limits();
+        assert!((lower + 2.2513).abs() < 1e-4 && (upper - 2.8904).abs() < 1e-4, "{lower} {upper}");
+        let shared = Bounds::shared(&test, 4);
+        assert!((shared.alpha - 0.0125).abs() < 1e-12 && (shared.beta - 0.025).abs() < 1e-12, "{shared:?}");
+        for (llr, said) in [(-2.26, Decision::H0), (-2.25, Decision::Open), (2.89, Decision::Open), (2.9, Decision::H1)]
+        {
+            assert_eq!(bounds.decide(llr), said, "{llr}");
+        }
+    }
+
     #[test]
     fn sides_swapped_turn_the_sign() {
         let (pairs, turned) = (Pairs([3, 40, 80, 60, 9]), Pairs([9, 60, 80, 40, 3]));

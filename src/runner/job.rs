@@ -127,7 +127,6 @@ impl Player<'_> {
     fn search(&mut self, place: usize, item: &Item, ply: Option<u16>, position: &Position<'_>) -> Option<Move> {
         let (mut begun, mut seconds) = (Instant::now(), 0.0);
         let found = &mut *self.found;
-        let start = found.len();
         let mut take = |iteration: Iteration, told, seconds| {
             let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
             found.push(Found { item: place, ply, iteration, told, seconds, solved, game: None });
@@ -142,12 +141,10 @@ impl Player<'_> {
                 }
             }
         });
+        // Of a job that is stopped or fails nothing is kept: what this search left behind goes with the rest.
         match self.held(ended) {
             Some(Ended::Best(best)) => Some(best),
-            Some(Ended::Stopped) | None => {
-                self.found.truncate(start);
-                None
-            }
+            Some(Ended::Stopped) | None => None,
         }
     }
 

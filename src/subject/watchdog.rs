@@ -78,6 +78,9 @@ mod tests {
         dog.seen(second, Some(500_000));
         assert_eq!(dog.allows(nodes), LEAST + 40 * second);
         assert_eq!(dog.allows(depth), 100 * second);
+        // Of two limits the one that ends the search first.
+        let both = |nodes| dog.allows(Limit { depth: Some(9), nodes: Some(nodes) });
+        assert_eq!((both(1_000_000), both(100_000_000)), (LEAST + 40 * second, 100 * second));
         dog.seen(second / 1000, None);
         assert_eq!(dog.allows(depth), 100 * second);
     }

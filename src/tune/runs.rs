@@ -129,3 +129,29 @@ fn values(frame: &Frame, metric: &str, variants: &[&str], places: &HashMap<&str,
     }
     Ok(measured)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Searches along two games and of one position by itself: each belongs to its game, or to its position, by the item's place in the suite;
+    /// a search that a variant lacks is no number; a variant that nobody asked for is left out.
+    #[test]
+    fn searches_belong_to_their_items() {
+        let text = "variant,position,game,ply,depth,search.nodes\n\
+                    b,g2 ply 4,g2,4,3,70\na,g2 ply 4,g2,4,3,7\na,g1 ply 2,g1,2,2,5\na,g1 ply 2,g1,2,3,6\nb,g1 ply 2,g1,2,3,60\n\
+                    c,g1 ply 2,g1,2,3,600\na,g1 ply 4,g1,4,3,8\na,p,,,3,9\nb,p,,,3,90\n";
+        let places = HashMap::from([("g1", 0), ("g2", 1), ("p", 2)]);
+        let frame = Frame::parse(text.as_bytes(), "test").unwrap();
+        let found = values(&frame, "nodes", &["a", "b"], &places).unwrap();
+        let mut rows: Vec<(u32, String)> = (found.items.iter().enumerate())
+            .map(|(at, &item)| (item, format!("{} {}", found.values[0][at], found.values[1][at])))
+            .collect();
+        rows.sort();
+        // Nodes of a search are those of all its depths.
+        let wanted = [(0, "11 60"), (0, "8 NaN"), (1, "7 70"), (2, "9 90")];
+        assert_eq!(rows, wanted.map(|(item, text)| (item, text.to_owned())));
+        assert!(matches!(values(&frame, "seconds", &["a"], &places), Err(RunsError::Time(_) | RunsError::Rows(_))));
+    }
+}

@@ -21,6 +21,7 @@ fn perft_of_the_standard_positions() {
     for (fen, counts) in KNOWN {
         let mut board = Board::from_fen(fen).unwrap();
         board.rekey(&inc);
+        assert_eq!((perft::bulk(&board, &inc, 0), perft::full(&board, &inc, 0)), (1, 1), "{fen} itself");
         for (ply, &count) in counts.iter().enumerate() {
             assert_eq!(perft::bulk(&board, &inc, ply as u32 + 1), count, "{fen} at {}", ply + 1);
             assert_eq!(perft::full(&board, &inc, ply as u32 + 1), count, "{fen} at {}", ply + 1);

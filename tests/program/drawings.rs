@@ -626,6 +626,27 @@ fn stairs_are_level_between_their_points() {
     }
 }
 
+/// Where an axis has more names than room some are left out: those that are there have room between them, and each value keeps its line.
+#[test]
+fn names_under_an_axis_leave_each_other_room() {
+    let values: Vec<f64> = (1..=30).map(f64::from).collect();
+    let points: Vec<_> = values.iter().map(|&x| (x, x, f64::NAN, f64::NAN)).collect();
+    let names: Vec<(f64, String)> = values.iter().map(|&x| (x, format!("{:.0},000 entries", 100.0 + x))).collect();
+    let plot = Lines { series: vec![series("only", &points)], x: "x".to_owned(), x_ticks: names, ..Lines::default() };
+    for width in [360.0, 760.0] {
+        let (shapes, ..) = parsed(&plot.render(width, "title", true));
+        let bottom = floor(&shapes);
+        let under: Vec<_> = texts(&shapes, "", "middle").into_iter().filter(|(_, y, _)| *y > bottom).collect();
+        assert!(under.len() > 2 && under.len() < 30 && under[0].2 == "101,000 entries", "{under:?}");
+        for pair in under.windows(2) {
+            let wide = pair.iter().map(|(.., text)| 6.0 * text.chars().count() as f64).sum::<f64>() / 2.0;
+            assert!(pair[1].0 - pair[0].0 >= wide, "{pair:?} at {width}");
+        }
+        let upright = lines_of(&shapes, "rule").iter().filter(|[x1, y1, x2, y2]| x1 == x2 && y1 != y2).count();
+        assert_eq!(upright, 30);
+    }
+}
+
 /// A name that is too long keeps both of its ends, as much of each, and fits; one that fits is left alone.
 #[test]
 fn long_names_lose_their_middle() {

@@ -95,12 +95,21 @@ fn a_name_that_may_mean_two_columns_is_refused_with_both() {
 #[test]
 fn an_option_that_varies_only_between_results_is_known() {
     let folder = scratch();
-    let [pvs, mtdf] = ["pvs", "mtdf"]
-        .map(|algorithm| results(folder.path(), algorithm, &format!("[engine]\nalgorithm = '{algorithm}'\n{GRID}")));
+    let [pvs, mtdf] = [("pvs", 1), ("mtdf", 2)].map(|(algorithm, slots)| {
+        let text = format!("[engine]\nalgorithm = '{algorithm}'\ntable.slots = {slots}\n{GRID}");
+        results(folder.path(), algorithm, &text)
+    });
     let rows = groups(&[&pvs, &mtdf, "--by", "algorithm"]);
     assert!(rows.len() == 2 && rows[0].contains("pvs") && rows[1].contains("mtdf"), "{rows:?}");
     let rows = groups(&[&pvs, &mtdf, "--where", "algorithm=mtdf", "--by", "policy"]);
     assert_eq!(rows.len(), 2, "{rows:?}");
+    // Whatever it is asked by.
+    for (condition, left) in
+        [("algorithm!=pvs", "mtdf"), ("table.slots>=2", "mtdf"), ("table.slots<2", "pvs"), ("table.slots > 1", "mtdf")]
+    {
+        let rows = groups(&[&pvs, &mtdf, "--where", condition, "--by", "algorithm"]);
+        assert!(rows.len() == 1 && rows[0].contains(left), "{condition}: {rows:?}");
+    }
     let (_, stderr, code) = run(&["report", &pvs, &mtdf, "--where", "algorithm=minimax"]);
     assert!(code == 2 && stderr.contains("no row meets") && stderr.contains("`pvs`, `mtdf`"), "{stderr}");
     let (_, stderr, code) = run(&["report", &pvs, "--by", "polici"]);

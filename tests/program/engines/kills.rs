@@ -52,22 +52,27 @@ fn ttlab_is_killed_and_what_is_resumed_is_what_would_have_been() {
     assert_eq!(trial.timeless("peace"), trial.timeless("war"));
 }
 
-/// A stop while moves are judged is a stop: the exit code says so, and the next call judges the rest.
+/// A stop while moves are judged is a stop: the exit code says so, and the next call judges the rest. The judge thinks on at D, once.
 #[test]
 fn a_stop_while_moves_are_judged_is_told() {
-    let trial = Trial::new(
-        "limit = { depth = 1 }\n[reference]\nuci = [\"ENGINE\", \"slow\"]\nlimit = { depth = 40 }\n[subject]\nuci = \"ENGINE\"\n",
+    let trial = Trial::new("");
+    let (mark, engine) = (trial.path("mark"), super::scripted());
+    let judge =
+        format!("[\"env\", \"AT={}\", \"{}\", \"endless\", \"{}\"]", super::AT_D, engine.display(), mark.display());
+    let text = format!(
+        "suite = \"suite.epd\"\nlimit = {{ depth = 1 }}\n[reference]\nuci = {judge}\nlimit = {{ depth = 2 }}\n[subject]\nuci = \"{}\"\n",
+        engine.display()
     );
+    std::fs::write(trial.path("trial.toml"), text).unwrap();
     let child = trial
         .command(&["run", "trial.toml", "--out", "out", "--jobs", "1"])
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    let judged = || std::fs::read_to_string(trial.path("out/reference.csv")).unwrap_or_default().lines().count();
     let begun = std::time::Instant::now();
-    while judged() < 2 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "nothing is judged");
+    while !mark.exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the judge does not come to D");
         std::thread::sleep(Duration::from_millis(2));
     }
     std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -75,6 +80,7 @@ fn a_stop_while_moves_are_judged_is_told() {
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(75), "{stderr}");
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
+    let judged = || std::fs::read_to_string(trial.path("out/reference.csv")).unwrap_or_default().lines().count();
     assert!(judged() < 1 + 6, "all was judged");
     trial.run("out", &[]).expect(0);
     assert_eq!(judged(), 1 + 6);
