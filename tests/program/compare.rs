@@ -392,3 +392,32 @@ fn what_speaks_against_a_comparison_is_told() {
     assert_eq!(apart, ["lmr.reduction (1 -> 2 and others)"]);
     assert_eq!(differences(&|_| ()), ["their positions, limits or variants, in what no manifest tells"]);
 }
+
+/// The range of a time by hand: half of what its repeats lie apart, position by position, added up; of a count none.
+#[test]
+fn the_range_of_a_time_is_that_of_its_repeats() {
+    let folder = scratch();
+    let write = |name: &str, times: [[f64; 3]; 2]| {
+        let mut text = "variant,position,repeat,depth,search.nodes,seconds\n".to_owned();
+        for (position, times) in times.iter().enumerate() {
+            for (repeat, seconds) in times.iter().enumerate() {
+                text += &format!("v,p{position},{repeat},3,{},{seconds}\n", 100 + position);
+            }
+        }
+        fs::write(folder.path().join(name), text).unwrap();
+        folder.path().join(name).display().to_string()
+    };
+    let base = write("base.csv", [[1.0, 1.5, 1.25], [3.0, 3.0, 3.0]]);
+    let new = write("new.csv", [[2.0, 2.5, 3.0], [4.0, 5.0, 4.25]]);
+    let out = folder.path().join("bench.json").display().to_string();
+    let (_, stderr, code) = run(&["compare", &base, &new, "--bench-json", &out]);
+    assert_eq!(code, 0, "{stderr}");
+    let found: serde_json::Value = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    let of = |name: &str| {
+        let one = found.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap();
+        (one["value"].as_f64().unwrap(), one["range"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(of("v: nodes"), (201.0, "± 0".to_owned()));
+    // (3 - 2) / 2 and (5 - 4) / 2.
+    assert_eq!(of("v: s").1, "± 1");
+}

@@ -637,7 +637,7 @@ fn names_under_an_axis_leave_each_other_room() {
         let (shapes, ..) = parsed(&plot.render(width, "title", true));
         let bottom = floor(&shapes);
         let under: Vec<_> = texts(&shapes, "", "middle").into_iter().filter(|(_, y, _)| *y > bottom).collect();
-        assert!(under.len() > 2 && under.len() < 30 && under[0].2 == "101,000 entries", "{under:?}");
+        assert!(under.len() > 1 && under.len() < 30 && under[0].2 == "101,000 entries", "{under:?}");
         for pair in under.windows(2) {
             let wide = pair.iter().map(|(.., text)| 6.0 * text.chars().count() as f64).sum::<f64>() / 2.0;
             assert!(pair[1].0 - pair[0].0 >= wide, "{pair:?} at {width}");

@@ -568,3 +568,23 @@ fn games_are_written_as_the_standard_has_them() {
     }
     assert!(wrapped > 16, "{wrapped}");
 }
+
+/// Two players sit at each game: where seven tenths of the memory that is free are a table, one game is too much.
+#[test]
+fn a_game_takes_the_memory_of_two_players() {
+    let said = |size: &str| {
+        let text = TRIAL.split("[[variant]]").next().unwrap().replace("64 KiB", size);
+        let trial = Trial::new(&format!("{text}[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\naspiration = 0\n"));
+        let (stdout, stderr, _) = run(&["plan", &trial.text("trial.toml")]);
+        stdout + &stderr
+    };
+    let number =
+        |text: &str, before: &str| -> Option<u64> { text.split(before).nth(1)?.split(' ').next()?.parse().ok() };
+    let absurd = said("8000 GiB");
+    // Where the system does not say what is free nothing is refused.
+    let Some(free) = number(&absurd, "more than the ") else { return assert!(!absurd.contains("memory"), "{absurd}") };
+    let size = free * 7 / 10;
+    let told = said(&format!("{size} MiB"));
+    let both = number(&told, "job(s) x ").unwrap_or_else(|| panic!("nothing is said: {told}"));
+    assert!((2 * size).abs_diff(both) <= 2, "{size} twice is {both}? {told}");
+}

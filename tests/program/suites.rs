@@ -120,9 +120,10 @@ fn generated_positions_say_how_they_were_made() {
         assert_eq!(code, 0, "{stderr}");
         stdout
     };
-    let given = ["--count", "4", "--seed", "5", "--plies", "6", "--games", "120", "--depth", "1", "--take", "endgames"];
+    let given =
+        ["--count", "4", "--seed", "5", "--plies", "8", "--games", "60", "--depth", "1", "--take", "middlegames"];
     let whole = make(&given);
-    let first = "# 4 endgame positions from as many games of an engine against itself, seed 5";
+    let first = "# 4 middle game positions from as many games of an engine against itself, seed 5";
     assert!(whole.starts_with(&format!("{first}.\n")), "{whole}");
     let positions =
         |text: &str| text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
@@ -141,11 +142,13 @@ fn generated_positions_say_how_they_were_made() {
     let command = whole.split('`').nth(1).unwrap().strip_prefix("ttlab generate ").unwrap();
     assert_eq!(make(&command.split(' ').collect::<Vec<_>>()), whole);
     for (at, line) in all.iter().enumerate() {
-        assert!(line.contains(&format!(" id \"end.{:04}\";", at + 1)), "{line}");
+        assert!(line.contains(&format!(" id \"middle.{:04}\";", at + 1)), "{line}");
         let fields: Vec<&str> = line.split(' ').collect();
         let board = Board::from_fen(&format!("{} 0 1", fields[..4].join(" "))).unwrap();
-        let men = fields[0].chars().filter(char::is_ascii_alphabetic).count();
-        assert!(men <= 10 && fields[0].to_lowercase().contains('p') && !board.in_check(), "{line}");
+        // From the 24th ply on, six pieces beside kings and pawns at least.
+        let pieces = fields[0].chars().filter(|letter| "nbrqNBRQ".contains(*letter)).count();
+        let number: u32 = line.split("fmvn ").nth(1).unwrap().split(';').next().unwrap().parse().unwrap();
+        assert!(pieces >= 6 && number >= 13 && !board.in_check(), "{line}");
         let mut moves = MoveList::new();
         movegen::legal(&board, &mut moves);
         let takes = moves

@@ -239,18 +239,24 @@ fn a_tuning_is_the_same_however_it_is_run() {
 #[test]
 fn a_stage_searches_each_item_once_with_one_set_of_keys() {
     let folder = tempfile::tempdir().unwrap();
-    let text = TEXT.replace("sequence = { to = 24 }\n", "seeds = 3\nrepeats = 2\n").replace("depth = 3", "depth = 2");
+    let text = TEXT
+        .replace("sequence = { to = 24 }\n", "sequence = { to = 24 }\nseeds = 3\nrepeats = 2\n")
+        .replace("depth = 3", "depth = 2");
     let file = file(folder.path(), &text);
     let out = folder.path().join("out");
     let (code, _, stderr) = ttlab(&["--quiet"], &file, &out);
     assert_eq!(code, Some(0), "{stderr}");
     let mut reader = csv::Reader::from_path(out.join("race-1/results.csv")).unwrap();
     let rows: Vec<std::collections::BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
-    // Four candidates, four items, two depths.
-    assert_eq!(rows.len(), 4 * 4 * 2);
-    assert!(rows.iter().all(|row| row["repeat"] == "0"), "{rows:?}");
-    let variants: std::collections::BTreeSet<&str> = rows.iter().map(|row| row["variant"].as_str()).collect();
-    assert_eq!(variants.len(), 4, "{variants:?}");
+    assert!(rows.iter().all(|row| row["repeat"] == "0"), "{:?}", rows[0]);
+    let different = |columns: &[&str]| {
+        let of =
+            |row: &std::collections::BTreeMap<String, String>| columns.iter().map(|name| row[*name].clone()).collect();
+        rows.iter().map(of).collect::<std::collections::BTreeSet<Vec<String>>>().len()
+    };
+    // Four candidates, four games; no search is there twice.
+    assert_eq!((different(&["variant"]), different(&["game"])), (4, 4));
+    assert_eq!(different(&["variant", "position", "depth"]), rows.len());
 }
 
 /// An option that does nothing: ages are not looked at by this policy.

@@ -2,12 +2,13 @@
 //! by dynamic programming over whatever the buckets may hold.
 
 use std::collections::HashMap;
+use std::io::Cursor;
 use ttlab::chess::Bound;
 use ttlab::table::TableOptions;
 use ttlab::table::options::{Index, Size};
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Aim, Replayed, clairvoyant, replay, steps};
-use ttlab::table::trace::{Event, Kind, flags};
+use ttlab::table::replay::{Aim, Replayed, Steps, clairvoyant, load, replay, steps};
+use ttlab::table::trace::{Event, Kind, Writer, flags};
 
 /// Numbers without a pattern, the same in each run.
 struct Chance(u64);
@@ -201,6 +202,32 @@ fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Aim) -> u64 {
         ways.into_values().max().unwrap()
     };
     (0..buckets).map(bucket).sum()
+}
+
+/// Events that are read class by class are those of each class alone: its keys' probes and stores, and what is about no position.
+#[test]
+fn classes_of_keys_are_read_apart() {
+    let mut emptied = 0;
+    for seed in 1..6 {
+        let events: Vec<Event> = trace(seed, 9, 250).into_iter().map(|(event, _)| event).collect();
+        let mut writer = Writer::new(Cursor::new(Vec::new()));
+        events.iter().for_each(|&event| writer.push(event));
+        let file = writer.finish().unwrap().1.into_inner();
+        // Of three classes; every fourth key is of none.
+        let class = |key: u64| (key % 4 < 3).then_some((key % 4) as usize);
+        let lowest = events.iter().filter(|event| event.kind() != Kind::Search).map(|event| event.depth).min().unwrap();
+        let found = load(Cursor::new(file), lowest, 3, class).unwrap();
+        assert_eq!(found.len(), 3);
+        emptied += events.iter().filter(|event| event.kind() == Kind::Clear).count();
+        for (at, found) in found.iter().enumerate() {
+            let about =
+                |event: &&Event| matches!(event.kind(), Kind::Search | Kind::Clear) || class(event.key) == Some(at);
+            let mut wanted = Steps::new(lowest);
+            events.iter().filter(about).for_each(|event| wanted.push(event));
+            assert_eq!(*found, wanted.finish(), "class {at}, seed {seed}");
+        }
+    }
+    assert!(emptied > 0, "no table was emptied");
 }
 
 #[test]

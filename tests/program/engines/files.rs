@@ -210,6 +210,7 @@ fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
         ("\"subject.uci\" = \"/bin/false\"", &["the engine ended by itself (exit code 1) at `uci`"]),
         ("\"subject.restart\" = \"never\"", &["unknown word `never`"]),
         ("\"subject.timeout\" = 0", &["subject.timeout: expected seconds"]),
+        ("\"subject.timeout\" = 1e300", &["subject.timeout: expected seconds, from 0.001 to 1e7"]),
         ("\"subject.ucii\" = \"x\"", &["did you mean `subject.uci`?"]),
         ("\"subject.uci\" = \"builtin\"\n\"uci.Hash\" = 3", &["uci.Hash: \"builtin\" has no such option"]),
     ] {
@@ -313,17 +314,16 @@ fn what_a_trial_showed_is_said_of_the_engine_it_showed_it_of() {
             .to_owned()
     };
     assert_eq!(line("well"), "counts exact; go depth heeded; go nodes heeded");
-    // The first search counts 10 more than the rule, the second 20: 10 of 3036 apart, and not in a new process.
+    // The first search counts 10 more than the rule, the second 20: 10 of 3036 apart, which is said rounded up, and
+    // not in a new process.
     assert_eq!(
         line("keeps"),
-        "counts within 0.3 %; go depth heeded; go nodes heeded; ucinewgame is not a new process to it: try restart = \"game\""
+        "counts within 0.4 %; go depth heeded; go nodes heeded; ucinewgame is not a new process to it: try restart = \"game\""
     );
-    let file = |limit: &str| {
-        Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"shallow\"]\ntimeout = 1e300\n"))
-    };
+    let file =
+        |limit: &str| Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"shallow\"]\n"));
     let no = "it went to depth 1 when asked for ";
     file("depth = 3").run("out", &[]).expect(2).says(&["does not heed `go depth`: ", no, "; it heeds limit.nodes"]);
-    // A timeout beyond all numbers is none.
     file("nodes = 5000").run("out", &[]).expect(0).says(&["go depth not heeded: ", no, "; go nodes heeded"]);
     // Memory is told in MiB, and what the engine takes by itself counts as what is set: this one takes a TiB.
     let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\n");

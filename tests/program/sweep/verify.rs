@@ -224,3 +224,24 @@ fn numbers_are_not_guarded() {
     assert_eq!(cells(false), words);
     assert_eq!(cells(true), ["'=1+1", "'+x", "'-y", "'@z", "'\tt", "plain", "-12.5", "+3", "1e5"]);
 }
+
+/// Where a row begins, reading can begin again, as often as one likes: so shards are merged whose rows lie in any order.
+#[test]
+fn reading_goes_on_where_it_ended() {
+    use ttlab::record::Rows;
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("results.csv");
+    let lines = ["1,2\n", "3,\"4\n5\"\n", "6,7\n", "8,9\n"];
+    fs::write(&path, format!("id,nodes\n{}", lines.concat())).unwrap();
+    let header = ["id".to_owned(), "nodes".to_owned()];
+    let mut offset = 0;
+    for (at, first) in ["1", "3", "6", "8"].into_iter().enumerate() {
+        let mut rows = Rows::open(&path, &header, offset).unwrap();
+        assert_eq!(rows.offset(), 9 + lines[..at].concat().len() as u64);
+        assert!(!rows.next_if(|row| &row[0] != first).unwrap() && rows.next_if(|row| &row[0] == first).unwrap());
+        assert_eq!(&rows.row()[0], first);
+        offset = rows.offset();
+    }
+    let mut rest = Rows::open(&path, &header, offset).unwrap();
+    assert!(!rest.next_if(|_| true).unwrap());
+}
