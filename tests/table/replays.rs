@@ -207,9 +207,9 @@ fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Aim) -> u64 {
 /// Events that are read class by class are those of each class alone: its keys' probes and stores, and what is about no position.
 #[test]
 fn classes_of_keys_are_read_apart() {
-    let mut emptied = 0;
     for seed in 1..6 {
-        let events: Vec<Event> = trace(seed, 9, 250).into_iter().map(|(event, _)| event).collect();
+        let mut events: Vec<Event> = trace(seed, 9, 250).into_iter().map(|(event, _)| event).collect();
+        events.insert(120, Event::clear(events[119].nodes));
         let mut writer = Writer::new(Cursor::new(Vec::new()));
         events.iter().for_each(|&event| writer.push(event));
         let file = writer.finish().unwrap().1.into_inner();
@@ -218,7 +218,6 @@ fn classes_of_keys_are_read_apart() {
         let lowest = events.iter().filter(|event| event.kind() != Kind::Search).map(|event| event.depth).min().unwrap();
         let found = load(Cursor::new(file), lowest, 3, class).unwrap();
         assert_eq!(found.len(), 3);
-        emptied += events.iter().filter(|event| event.kind() == Kind::Clear).count();
         for (at, found) in found.iter().enumerate() {
             let about =
                 |event: &&Event| matches!(event.kind(), Kind::Search | Kind::Clear) || class(event.key) == Some(at);
@@ -227,7 +226,6 @@ fn classes_of_keys_are_read_apart() {
             assert_eq!(*found, wanted.finish(), "class {at}, seed {seed}");
         }
     }
-    assert!(emptied > 0, "no table was emptied");
 }
 
 #[test]
