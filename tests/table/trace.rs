@@ -376,10 +376,10 @@ fn a_damaged_trace_is_refused_with_the_byte() {
         }
         other => panic!("byte {at}: {other}"),
     };
-    impossible(27, 0x52, 0, Flaw::Flags("search"));
-    impossible(26, 0x80, 0, Flaw::Fields("search"));
-    impossible(27, 0x03, 0, Flaw::Fields("clear"));
-    impossible(27, 0x07, 0, Flaw::Flags("clear"));
+    impossible(27, 0x52, 0, Flaw::Flags("a search"));
+    impossible(26, 0x80, 0, Flaw::Fields("a search"));
+    impossible(27, 0x03, 0, Flaw::Fields("a clear"));
+    impossible(27, 0x07, 0, Flaw::Flags("a clear"));
     impossible(43, 0x64, 1, Flaw::ProbeWithBound);
     impossible(43, 0xa0, 1, Flaw::CutWithoutHit);
     impossible(59, 0x21, 2, Flaw::StoreWithoutBound);
