@@ -383,8 +383,8 @@ fn a_damaged_trace_is_refused_with_the_byte() {
     impossible(43, 0x64, 1, Flaw::ProbeWithBound);
     impossible(43, 0xa0, 1, Flaw::CutWithoutHit);
     impossible(59, 0x21, 2, Flaw::StoreWithoutBound);
-    impossible(59, 0xa9, 2, Flaw::Flags("store"));
-    impossible(72, 1, 3, Flaw::Fields("end"));
+    impossible(59, 0xa9, 2, Flaw::Flags("a store"));
+    impossible(72, 1, 3, Flaw::Fields("an end"));
     assert!(matches!(damaged(64, 2), TraceError::Count { offset: 64, said: 2, found: 3 }));
     let mut longer = whole.clone();
     longer.push(0);
