@@ -90,8 +90,8 @@ impl Line {
 pub fn run(args: &Args) -> Outcome {
     let base = engine_options(None, &args.sets)?.table;
     // What would not be heeded must not seem to be.
-    let path = |set: &str| set.split_once('=').map_or_else(String::new, |(path, _)| path.trim().to_owned());
-    for path in args.sets.iter().map(|set| path(set)) {
+    for set in &args.sets {
+        let path = set.split_once('=').map_or("", |(path, _)| path.trim());
         if path == "table.policy" || path.starts_with("table.policy.") {
             return Err(Failure::usage(format!("--set {path}: policies are given by --policy")));
         }

@@ -4,6 +4,7 @@ use crate::chess::suite::{Suite, SuiteOptions};
 use crate::engine::Progress;
 use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit};
+use crate::record::{begin, publish};
 use crate::table::trace::{self, Event, Info, Recorder, TraceError, Writer, flags};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -172,23 +173,18 @@ fn not_the_same(file: &Path, out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A file beside the one that is to be written, so that nothing is left of what failed half way. A device or a folder is not replaced by it.
-fn beside(out: &Path) -> Result<tempfile::NamedTempFile, Failure> {
+/// Begins the file that is to be written, so that nothing is left of what failed half way. A device or a folder is not replaced by it.
+fn anew(out: &Path) -> Result<tempfile::NamedTempFile, Failure> {
     if std::fs::metadata(out).is_ok_and(|known| !known.is_file()) {
         return Err(Failure::usage(format!("{}: is no file that could be written anew", out.display())));
     }
-    let folder = out.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // The umask says who may read it, as of any file.
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder).map_err(unwritten(out))
+    begin(out).map_err(unwritten(out))
 }
 
 fn import(files: &[PathBuf], out: &Path, repair: bool) -> Outcome {
     files.iter().try_for_each(|file| not_the_same(file, out))?;
     let failed = unwritten(out);
-    let mut writer = Writer::new(beside(out)?);
+    let mut writer = Writer::new(anew(out)?);
     for (at, file) in files.iter().enumerate() {
         let done = trace::import(open(file)?, &mut writer, at == 0, repair).map_err(wrong(file))?;
         match done.cut_at {
@@ -197,7 +193,7 @@ fn import(files: &[PathBuf], out: &Path, repair: bool) -> Outcome {
         }
     }
     let (events, to) = writer.finish().map_err(&failed)?;
-    to.persist(out).map_err(|error| failed(error.error))?;
+    publish(to, out).map_err(failed)?;
     eprintln!("{}: {events} events", out.display());
     Ok(Exit::Done)
 }
@@ -236,10 +232,10 @@ fn export(file: &Path, out: &Path) -> Outcome {
     not_the_same(file, out)?;
     let trace = trace::read(open(file)?).map_err(wrong(file))?;
     let failed = unwritten(out);
-    let mut to = std::io::BufWriter::new(beside(out)?);
+    let mut to = std::io::BufWriter::new(anew(out)?);
     let done = trace::oracle_general(&trace, &mut to).map_err(&failed)?;
     let to = to.into_inner().map_err(|error| failed(error.into_error()))?;
-    to.persist(out).map_err(|error| failed(error.error))?;
+    publish(to, out).map_err(failed)?;
     eprintln!("{}: {} requests of {} ids", out.display(), done.requests, done.ids);
     Ok(Exit::Done)
 }

@@ -14,7 +14,7 @@ pub use jobs::Jobs;
 pub use results::{
     FileLine, Results, ResultsError, Rows, header_length, order, own_file, rewrite, scan, scan_any, write_rows,
 };
-pub use whole::{TEMPORARY, write_whole};
+pub use whole::{TEMPORARY, begin, publish, write_whole};
 
 use crate::chess::{Board, Color, Move, Score};
 use crate::engine::Iteration;

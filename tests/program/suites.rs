@@ -50,6 +50,13 @@ fn every_form_of_a_suite_has_its_fields() {
     );
 }
 
+/// What `ttlab generate` writes.
+fn generated(args: &[&str]) -> String {
+    let (stdout, stderr, code) = run(&[&["generate"][..], args].concat());
+    assert_eq!(code, 0, "{stderr}");
+    stdout
+}
+
 /// Games of the generator: each is played by the rules, ends where there is no move or where its length is up, and says how; the first ten
 /// of a seed are those of the file that was made with it.
 #[test]
@@ -57,12 +64,7 @@ fn generated_games_end_as_they_say() {
     use std::collections::HashMap;
     use ttlab::chess::suite::{Suite, SuiteOptions};
     use ttlab::chess::{Color, EpRule, Increments};
-    let make = |args: &[&str]| {
-        let (stdout, stderr, code) = run(&[&["generate"][..], args].concat());
-        assert_eq!(code, 0, "{stderr}");
-        stdout
-    };
-    let text = make(&["--count", "6", "--seed", "8", "--games", "200", "--depth", "1"]);
+    let text = generated(&["--count", "6", "--seed", "8", "--games", "200", "--depth", "1"]);
     let folder = scratch();
     let path = folder.path().join("games.pgn");
     std::fs::write(&path, &text).unwrap();
@@ -105,7 +107,7 @@ fn generated_games_end_as_they_say() {
     let known = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/data/selfplay.pgn")).unwrap();
     let games =
         |text: &str| text.split("[Event ").skip(1).take(10).map(str::trim).map(str::to_owned).collect::<Vec<_>>();
-    let ten = make(&["--count", "10", "--seed", "2", "--games", "40"]);
+    let ten = generated(&["--count", "10", "--seed", "2", "--games", "40"]);
     assert_eq!(games(&ten), games(&known));
     assert_eq!(games(&ten).len(), 10);
 }
@@ -115,14 +117,9 @@ fn generated_games_end_as_they_say() {
 #[test]
 fn generated_positions_say_how_they_were_made() {
     use ttlab::chess::{Board, MoveList, movegen};
-    let make = |args: &[&str]| {
-        let (stdout, stderr, code) = run(&[&["generate"][..], args].concat());
-        assert_eq!(code, 0, "{stderr}");
-        stdout
-    };
     let given =
         ["--count", "4", "--seed", "5", "--plies", "8", "--games", "60", "--depth", "1", "--take", "middlegames"];
-    let whole = make(&given);
+    let whole = generated(&given);
     let first = "# 4 middle game positions from as many games of an engine against itself, seed 5";
     assert!(whole.starts_with(&format!("{first}.\n")), "{whole}");
     let positions =
@@ -131,16 +128,16 @@ fn generated_positions_say_how_they_were_made() {
     assert_eq!(all.len(), 4);
     let mut halves = Vec::new();
     for half in ["0", "1"] {
-        let text = make(&[&given[..], &["--half", half]].concat());
+        let text = generated(&[&given[..], &["--half", half]].concat());
         let number = half.parse::<usize>().unwrap() + 1;
         assert!(text.starts_with(&format!("{first}, every second from number {number}.\n")), "{text}");
         let command = text.split('`').nth(1).unwrap().strip_prefix("ttlab generate ").unwrap();
-        assert_eq!(make(&command.split(' ').collect::<Vec<_>>()), text);
+        assert_eq!(generated(&command.split(' ').collect::<Vec<_>>()), text);
         halves.push(positions(&text));
     }
     assert_eq!([&halves[0][0], &halves[1][0], &halves[0][1], &halves[1][1]], [&all[0], &all[1], &all[2], &all[3]]);
     let command = whole.split('`').nth(1).unwrap().strip_prefix("ttlab generate ").unwrap();
-    assert_eq!(make(&command.split(' ').collect::<Vec<_>>()), whole);
+    assert_eq!(generated(&command.split(' ').collect::<Vec<_>>()), whole);
     for (at, line) in all.iter().enumerate() {
         assert!(line.contains(&format!(" id \"middle.{:04}\";", at + 1)), "{line}");
         let fields: Vec<&str> = line.split(' ').collect();
