@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use ttlab::chess::fault::OnError;
 use ttlab::chess::suite::{Content, Kind, SuiteError};
-use ttlab::chess::{Board, Increments, MoveList, Strictness, Suite, SuiteOptions, legal, pgn, san};
+use ttlab::chess::{Board, Increments, MoveList, Strictness, Suite, SuiteOptions, legal, movegen, pgn, san};
 
 fn board(fen: &str) -> Board {
     Board::from_fen(fen).unwrap_or_else(|fault| panic!("{fen}: {fault}"))
@@ -43,6 +43,9 @@ fn moves_are_read_and_written() {
         let mv = san::read(&board, text, Strictness::Strict).unwrap_or_else(|error| panic!("{fen} {text}: {error}"));
         assert_eq!(mv.to_string(), uci, "{fen} {text}");
         assert_eq!(san::write(&board, mv), canonical, "{fen} {text}");
+        // By its coordinates it is the same move, its promotion included; less than all of them is no move.
+        assert_eq!(movegen::named(&board, uci), Some(mv), "{fen} {uci}");
+        assert_eq!((movegen::named(&board, &uci[..3]), movegen::named(&board, &format!("{uci}x"))), (None, None));
     }
 }
 
@@ -82,6 +85,11 @@ fn moves_that_nobody_takes() {
         for strictness in [Strictness::Strict, Strictness::Lenient] {
             assert_eq!(san::read(&start, text, strictness).unwrap_err().to_string(), error);
         }
+    }
+    // A pawn's capture names its file.
+    let takes = board("4k3/8/8/3p4/4P3/8/8/4K3 w - -");
+    for strictness in [Strictness::Strict, Strictness::Lenient] {
+        assert_eq!(san::read(&takes, "d5", strictness).unwrap_err().to_string(), "no legal move `d5`");
     }
     let twice = board("r1bqk2r/ppp2ppp/2n5/4P3/2Bp2n1/5N1P/PP1N1PP1/R2Q1RK1 b kq - 1 10");
     let error = san::read(&twice, "Ne5", Strictness::Lenient).unwrap_err();
@@ -149,6 +157,8 @@ fn faults_name_the_game_the_line_and_the_move() {
     }
     let file = pgn::read("g.pgn", "1. e4 [Event \"2\"] 1. d4 -- 2. c4", Strictness::Lenient, OnError::Stop).unwrap();
     assert_eq!(file.games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [1, 1]);
+    // Where no result is written none is made up.
+    assert!(file.games.iter().all(|game| game.result == "*"), "{:?}", file.games);
     // What was repaired is told, each of its own game.
     let notes: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
     for (note, words) in

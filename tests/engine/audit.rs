@@ -217,3 +217,23 @@ fn a_search_cut_short_leaves_nothing_wrong() {
         }
     }
 }
+
+/// What is wrong is said with the side on which the truth lies.
+#[test]
+fn a_wrong_answer_in_words() {
+    use std::cmp::Ordering;
+    use ttlab::chess::{Bound, Move};
+    use ttlab::engine::audit::{Claim, Wrong};
+    let said = |claim: Claim, truth: Ordering| {
+        Wrong { fen: "F".to_owned(), claim, score: -7, truth, depth: 3, ply: 2, window: (-10, 20) }.to_string()
+    };
+    let place = " (depth 3, ply 2, window -10 to 20): F";
+    for (claim, truth, words) in [
+        (Claim::Stored(Bound::Lower), Ordering::Less, "stored Lower -7, but the value is < -7"),
+        (Claim::Cutoff, Ordering::Greater, "cut off with -7, but the value is > -7"),
+        (Claim::Root, Ordering::Equal, "root score -7, but the value is = -7"),
+        (Claim::Move(Move::NONE), Ordering::Equal, "stored move 0000 is not legal"),
+    ] {
+        assert_eq!(said(claim, truth), format!("{words}{place}"));
+    }
+}

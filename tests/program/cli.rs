@@ -63,6 +63,9 @@ fn mistakes_in_a_file_are_shown_where_they_are() {
         ("[[expect]]\nwhere = { depht = 3 }\nevals = 3\n", &["there is no such column", "did you mean `depth`"]),
         ("[[expect]]\nclaim = 'nodes(a) nodes(b)'\n", &["expect.claim"]),
         ("[[expect]]\nclaim = 'nodes(a) < nodes(b)'\n", &["there is no variant \"a\"", "there are `default`", ":4:16"]),
+        ("[[expect]]\nclaim = 'nodes(default) < nodes(b)'\n", &["there is no variant \"b\"", "there are `default`"]),
+        ("[[expect]]\nclaim = 'nodes(default) < nodez(default)'\n", &["there is no metric `nodez`"]),
+        ("[[expect]]\nkind = 'expected'\nevals = 3\n[article]\ntitle = 'T'\n", &["expect.source: missing"]),
         ("[[expect]]\nwhere = { variant = 'a' }\nevals = 3\n", &["there is no variant", "`default`", ":4:21"]),
         (
             "[grid]\n\"table.policy\" = ['always',\n  { kind = 'aged-depth', factor = -1 },\n 'never']\n",

@@ -393,6 +393,22 @@ fn what_speaks_against_a_comparison_is_told() {
     assert_eq!(differences(&|_| ()), ["their positions, limits or variants, in what no manifest tells"]);
 }
 
+/// Too little for two decimals is told by its first digit; nothing is "=".
+#[test]
+fn a_change_is_written_with_as_many_digits_as_it_needs() {
+    use ttlab::report::comparison::change;
+    for (pair, wanted) in [
+        ([7.0, 7.0], "="),
+        ([0.0, 7.0], "from 0"),
+        ([200.0, 150.0], "-25.00 %"),
+        ([100_000.0, 100_010.0], "+0.01 %"),
+        ([1_000_000.0, 1_000_010.0], "+1e-3 %"),
+        ([1_000_000.0, 999_990.0], "-1e-3 %"),
+    ] {
+        assert_eq!(change(pair), wanted, "{pair:?}");
+    }
+}
+
 /// The range of a time by hand: half of what its repeats lie apart, position by position, added up; of a count none.
 #[test]
 fn the_range_of_a_time_is_that_of_its_repeats() {

@@ -15,6 +15,7 @@ use crate::common::{run, scratch};
 use std::f64::consts::LN_2;
 use ttlab::analysis::pairing::ratio::Ratio;
 use ttlab::analysis::questions::claims::{Ruling, Verdict, verdicts};
+use ttlab::analysis::questions::curves::responses;
 use ttlab::analysis::questions::effects::{effects, interactions, references};
 use ttlab::analysis::rows::axes::axes;
 use ttlab::analysis::rows::seeds;
@@ -188,6 +189,48 @@ fn each_effect_and_the_interaction() {
     assert_eq!((found[0].first, found[0].second), ((0, 1), (1, 1)));
     near(found[0].judged.ratio.mean.log2(), -1.0 / 3.0);
     assert_eq!((found[0].judged.ratio.pairs, found[0].judged.ratio.clusters), (3, 2));
+}
+
+/// A line for each size, each against the reference of its own axis: two slots, the middle one, where the sizes' reference is the first.
+#[test]
+fn each_size_has_its_line() {
+    let mut text = "variant,position,depth,table.size,table.slots,search.nodes\n".to_owned();
+    let nodes = [("64 KiB", [(1, 200), (2, 100), (4, 50)]), ("1 MiB", [(1, 80), (2, 20), (4, 5)])];
+    for (size, line) in nodes {
+        for (slots, nodes) in line {
+            for (position, times) in [("p", 1), ("q", 3)] {
+                text += &format!("{size} x {slots},{position},1,{size},{slots},{}\n", nodes * times);
+            }
+        }
+    }
+    let frame = Frame::parse(text.as_bytes(), "by hand").unwrap();
+    let (grid, axes) = axes(&frame, &["search.nodes"]);
+    let references = references(&grid, &axes, Some("64 KiB x 2"));
+    let effects = effects(&grid, &axes, &references, &Metric::nodes());
+    let found = responses(&grid, &axes, &references, &effects, &Metric::nodes());
+    assert_eq!((found.len(), found[0].path.as_str(), found[0].reference.as_str()), (1, "table.slots", "2"));
+    let lines: Vec<(&str, Vec<[f64; 2]>)> = found[0]
+        .series
+        .iter()
+        .map(|one| (one.name.as_str(), one.points.iter().map(|point| [point.x, point.y]).collect()))
+        .collect();
+    for ((name, points), (size, wanted)) in lines.iter().zip([("64 KiB", [2.0, 1.0, 0.5]), ("1 MiB", [4.0, 1.0, 0.25])])
+    {
+        assert_eq!((*name, points.len()), (size, 3), "{lines:?}");
+        for ([x, y], (slots, ratio)) in points.iter().zip([1.0, 2.0, 4.0].into_iter().zip(wanted)) {
+            near(*x, slots);
+            near(*y, ratio);
+        }
+    }
+    assert_eq!(lines.len(), 2);
+}
+
+/// A field that is no number is told by its line and its column's place in the file, whatever is left out of the frame.
+#[test]
+fn a_field_that_is_no_number_is_told_by_its_place() {
+    let text = "id,variant,position,depth,search.nodes,seconds\n1,a,p,1,10,0.1\n2,a,q,1,many,0.1\n";
+    let told = Frame::parse(text.as_bytes(), "by hand").unwrap_err().to_string();
+    assert!(told.starts_with("by hand:3: column 5, `search.nodes`: expected a number, found `many`"), "{told}");
 }
 
 /// Student's quantiles for 95 %, of one and two degrees of freedom: with fewer than five clusters intervals are his. Source: any table.

@@ -330,16 +330,35 @@ fn everybody_meets_everybody_and_the_page_says_what_came_of_it() {
     let names = [("base", "bare"), ("base", "plain"), ("bare", "plain")];
     let (variants, opponents) = (column(&path, "variant"), column(&path, "match.opponent"));
     let points: Vec<f64> = column(&path, "match.points").iter().map(|text| text.parse().unwrap()).collect();
+    let mut widths = 0;
     for (row, (first, second)) in table("encounters").iter().zip(names) {
         assert_eq!((row["variant"].as_str(), row["opponent"].as_str()), (Some(first), Some(second)));
         let of = (0..points.len()).filter(|&at| variants[at] == first && opponents[at] == second);
-        let score = of.clone().map(|at| points[at]).sum::<f64>() / of.count() as f64;
+        let score = of.clone().map(|at| points[at]).sum::<f64>() / of.clone().count() as f64;
         let shown = row["score"].as_f64().unwrap();
         assert!((shown - score).abs() < 1e-9, "{shown} {score}");
         assert_eq!(row["pairs"], 4.0);
+        let draws = of.clone().filter(|&at| points[at] == 0.5).count() as f64 / of.clone().count() as f64;
+        assert!((row["draws"].as_f64().unwrap() - draws).abs() < 1e-9, "{row}");
+        // Three intervals together: 2.394 standard errors, where one has 1.96; of who won all they end with the points.
+        let ends = |key: &str| [0, 1].map(|at| row[key][at].as_f64().unwrap());
+        let points = |elo: f64| 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
+        let width = |key: &str| ends(key).map(points).into_iter().reduce(|low, high| high - low).unwrap();
+        if ends("joint").iter().all(|end| end.abs() < 1000.0) {
+            assert!((width("joint") / width("interval") - 2.39398 / 1.96).abs() < 1e-4, "{row}");
+            widths += 1;
+        }
     }
+    assert!(widths > 0, "no interval was looked at");
     let all: f64 = table("standings").iter().map(|row| row["points"].as_f64().unwrap()).sum();
     assert!((all - 24.0).abs() < 1e-9, "{all}");
+    // What is missing is told in the short form too, which ends every run and report.
+    let text = fs::read_to_string(&path).unwrap();
+    let id = column(&path, "id").pop().unwrap();
+    let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with(&id)).collect();
+    fs::write(&path, kept.join("\n") + "\n").unwrap();
+    let (stdout, _, code) = run(&["report", &trial.text("out")]);
+    assert!(code == 3 && stdout.contains("missing"), "{stdout}");
 }
 
 #[test]

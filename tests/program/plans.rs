@@ -262,6 +262,8 @@ fn limits_are_no_columns_and_none_is_out_of_range() {
         ("limit = { depth = 3 }\n[[variant]]\nname = 'a'\n'limit.depth' = 256\n", "limit.depth"),
         ("limit = { nodes = 3000 }\n[engine]\ndeepening.step = 0\n", "limit.depth"),
         ("limit = { depth = 0 }\n", "limit"),
+        ("limit = { nodes = 0 }\n", "limit"),
+        ("limit = { depth = 3, nodes = 0 }\n", "limit"),
         ("", "limit"),
     ] {
         let problem = Experiment::parse(&format!("{head}{text}"), Path::new("plan.toml"), &[]).map(|_| ()).unwrap_err();
@@ -270,6 +272,7 @@ fn limits_are_no_columns_and_none_is_out_of_range() {
     for text in [
         "limit = { depth = 255 }\n",
         "limit = { nodes = 1 }\n",
+        "limit = { depth = 3, nodes = 100 }\n[engine]\ndeepening.step = 0\n",
         "limit = { depth = 3 }\n[engine]\ndeepening.step = 0\n",
     ] {
         assert_eq!(plan(&format!("{head}{text}")).len(), 1, "{text}");
@@ -364,4 +367,41 @@ fn options_are_taken_as_far_as_their_pages_say() {
         tried += 1;
     }
     assert!(tried > 10, "{tried} options with a range");
+}
+
+/// One ply of the engine's own play, at one side's moves: positions where the other is to move have no search; with two plies each has one.
+#[test]
+fn own_play_of_a_ply_begins_with_whose_move_it_is() {
+    let searched = |plies: u16, side: &str| {
+        let text = format!(
+            "suite = 'data/bratko-kopec.epd'\nfirst = 6\nlimit = {{ depth = 1 }}\nsequence = {{ self_play = {plies}, side = '{side}' }}\n"
+        );
+        plan(&text).jobs().count()
+    };
+    let suite = ttlab::chess::Suite::load(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd"),
+        ttlab::chess::SuiteOptions::default(),
+    )
+    .unwrap();
+    let white = suite.items[..6].iter().filter(|item| item.board.turn() == ttlab::chess::Color::White).count();
+    assert!((1..6).contains(&white));
+    assert_eq!(
+        [(1, "white"), (1, "black"), (2, "white"), (1, "both")].map(|(plies, side)| searched(plies, side)),
+        [white, 6 - white, 6, 6]
+    );
+}
+
+/// Of presets the last that is set counts, before the one that was given; what is wrong is told of the setting that said it.
+#[test]
+fn the_last_setting_counts() {
+    let options = |preset: Option<&str>, sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        ttlab::experiment::options(preset, &sets)
+    };
+    let [purple, webster] = ["purple", "webster"].map(|preset| options(Some(preset), &[]).unwrap());
+    assert_ne!(purple, webster);
+    assert_eq!(options(Some("match"), &["preset=purple", "preset=webster"]).unwrap(), webster);
+    assert_eq!(options(None, &["preset=webster", "preset=purple"]).unwrap(), purple);
+    let told = options(None, &["table.slots=2", "table.slots=9"]).unwrap_err().to_string();
+    assert!(told.contains("table.slots=9") && !told.contains("table.slots=2"), "{told}");
 }

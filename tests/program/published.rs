@@ -134,3 +134,32 @@ fn a_page_says_that_rows_are_missing() {
     let (stdout, _, code) = run(&["report", out, "--format", "json"]);
     assert!(code == 3 && stdout.contains(said), "{stdout}");
 }
+
+/// A figure that is not met ends with 1, unless it is known not to be; what is slow is left out on demand; a part of the files writes no page
+/// of the whole.
+#[test]
+fn what_is_not_met_fails_and_a_part_writes_no_page() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join("files").join(name);
+    let write = |verdict: &str| {
+        let text = fs::read_to_string(path("first.toml")).unwrap();
+        // The last expectation: a figure that no search gives.
+        let (before, _) = text.rsplit_once("verdict").unwrap();
+        fs::write(path("first.toml"), format!("{before}verdict = \"{verdict}\"\n")).unwrap();
+    };
+    let second = fs::read_to_string(path("second.toml")).unwrap();
+    fs::write(path("second.toml"), format!("slow = true\n{second}")).unwrap();
+    write("holds");
+    assert_eq!(reproduce(folder.path(), &["--quick"]).1, 1);
+    let out = folder.path().join("reports/reproduced");
+    let page = || fs::read_to_string(out.join("first/report.md")).unwrap().replace('\u{a0}', " ");
+    assert!(page().contains("of the 1 that something was wanted of, 0 are as wanted"), "{}", page());
+    assert!(!out.join("second").exists());
+    write("differs");
+    assert_eq!(reproduce(folder.path(), &["--quick"]).1, 0);
+    assert!(page().contains("of the 1 that something was wanted of, 1 are as wanted"), "{}", page());
+    assert_eq!(reproduce(folder.path(), &["--only", "first"]).1, 0);
+    assert!(!out.join("README.md").exists(), "a part is not the whole");
+    assert_eq!(reproduce(folder.path(), &[]).1, 0);
+    assert!(out.join("README.md").exists() && out.join("second/report.md").exists());
+}

@@ -437,3 +437,46 @@ fn each_limit_of_the_test_has_its_own_error() {
         [Decision::H0, Decision::Open, Decision::Open, Decision::H1]
     );
 }
+
+/// Ten pairs of two draws each and ten won 1.5 to 0.5 have mean 0.625 and deviation 0.125: half-width 1.96 x 0.125 / sqrt 20 = 0.0548 of the
+/// score.
+#[test]
+fn both_ends_of_an_elo() {
+    use ttlab::experiment::sequential::Pairs;
+    let elo = |score: f64| 400.0 * (score / (1.0 - score)).log10();
+    let found = Pairs([0, 0, 10, 10, 0]).elo();
+    for (found, score) in [(found.low, 0.5702), (found.elo, 0.625), (found.high, 0.6798)] {
+        assert!((found - elo(score)).abs() < 0.2, "{found} {}", elo(score));
+    }
+    // Who won all has an Elo all the same, and who lost all its opposite.
+    let [all, none] = [[0, 0, 0, 0, 10], [10, 0, 0, 0, 0]].map(|pairs| Pairs(pairs).elo().elo);
+    assert!(all > 1000.0 && all.is_finite() && (all + none).abs() < 1e-6, "{all} {none}");
+}
+
+/// A test that ends the games says who is stronger where its limits do, and not otherwise.
+#[test]
+fn a_test_says_no_more_than_its_limits() {
+    use std::cmp::Ordering;
+    use ttlab::analysis::Frame;
+    use ttlab::analysis::questions::matches::Matches;
+    use ttlab::experiment::matches::Test;
+    use ttlab::experiment::sequential::Decision;
+    let stronger = |points: [&str; 2], elo0: f64, elo1: f64| {
+        let mut text = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,\
+                        match.blind,match.opponent_nodes,match.moves,error\n"
+            .to_owned();
+        for at in 0..80 {
+            for (colour, points) in [("white", points[at % 2]), ("black", points[0])] {
+                text += &format!("A,o{at},0,100,base,{colour},{points},mate,20,50,0,100,m{at}{colour},\n");
+            }
+        }
+        let test = Test { elo0, elo1, stop: true, ..Test::default() };
+        let found = Matches::new(&Frame::parse(text.as_bytes(), "by hand").unwrap(), test).unwrap();
+        (found.encounters[0].decided.map(|(decision, _)| decision), found.encounters[0].stronger)
+    };
+    let (lost, won) = (["0", "0.5"], ["1", "0.5"]);
+    assert_eq!(stronger(lost, 0.0, 50.0), (Some(Decision::H0), None));
+    assert_eq!(stronger(lost, -50.0, 0.0), (Some(Decision::H0), Some(Ordering::Less)));
+    assert_eq!(stronger(won, 0.0, 50.0), (Some(Decision::H1), Some(Ordering::Greater)));
+    assert_eq!(stronger(won, -50.0, 0.0), (Some(Decision::H1), None));
+}

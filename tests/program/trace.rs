@@ -55,6 +55,15 @@ fn a_trace_is_recorded_and_shown_to_policies() {
         assert!(value("never") < value("clairvoyant"), "{column}: {rows:?}");
     }
     assert!(number(&rows["unbounded"], "hits") > number(&rows["clairvoyant"], "hits"));
+    // How much of the way from `always` to foresight a policy goes.
+    for (column, gap) in [("hits", "hits_gap"), ("cuts_kept", "cuts_gap"), ("worth_kept", "worth_gap")] {
+        let value = |policy: &str| number(&rows[policy], column) as f64;
+        for (policy, row) in rows.iter().filter(|(policy, _)| *policy != "unbounded") {
+            let wanted = (value(policy) - value("always")) / (value("clairvoyant") - value("always"));
+            let found: f64 = row[gap].parse().unwrap();
+            assert!((found - wanted).abs() < 1e-6, "{policy}: {found} {wanted}");
+        }
+    }
 
     // Read in many turns, the same comes out.
     let (whole, _, _) = run(&["replay", file, "--set", "table.size=512"]);
@@ -65,6 +74,11 @@ fn a_trace_is_recorded_and_shown_to_policies() {
     let (stdout, _, code) = run(&["trace", "info", file]);
     assert_eq!(code, 0);
     assert!(stdout.contains("searches    1 (6 iterations are told)"), "{stdout}");
+    // What the system does not let read is its fault, not the trace's.
+    for command in [&["trace", "info", "data"][..], &["replay", "data"]] {
+        let (_, stderr, code) = run(command);
+        assert!(code == 5 && stderr.contains("data: "), "{code} {stderr}");
+    }
 
     let exported = folder.path().join("s.oracle");
     let (_, stderr, code) = run(&["trace", "export", file, "--to", "libcachesim", "-o", exported.to_str().unwrap()]);

@@ -296,6 +296,11 @@ fn what_cannot_be_tuned_is_refused() {
         assert!(stderr.contains(wanted), "{to}: {stderr}");
         assert!(!out.join("race-1").exists(), "{to}: it was searched before it was refused");
     }
+    // A depth and a limit of nodes beside it: nodes are not what everybody is given.
+    let both =
+        file(folder.path(), &TEXT.replace("depth = 3", "depth = 1, nodes = 5000").replace("first = 24", "first = 6"));
+    let (code, _, stderr) = ttlab(&["--quiet"], &both, &folder.path().join("both"));
+    assert_eq!(code, Some(0), "{stderr}");
     // A wrong pressure is found where the file is checked, too.
     let wrong = file(folder.path(), &TEXT.replace("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n"));
     let output = Command::cargo_bin("ttlab").unwrap().arg("check").arg(&wrong).output().unwrap();

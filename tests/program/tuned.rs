@@ -239,3 +239,35 @@ fn each_answer_is_said_in_its_words() {
     let (page, _) = said(&|tuned| tuned.held.truncate(1), &["own"]);
     assert!(page.contains("no other pressure was tried"), "{page}");
 }
+
+/// A curve runs along its axis, in whatever order the file names its values.
+#[test]
+fn curves_run_along_their_axis() {
+    let folder = scratch();
+    let text = FILE.replace("[1, 2, 4]", "[4, 1, 2]").replace("'eval.centre' = [0, 5]\n", "");
+    let experiment = Experiment::parse(&text, Path::new("hand.toml"), &[]).unwrap();
+    let candidate =
+        |mean| Candidate { searches: 12, ratio: ratio(mean, mean - 0.1, mean + 0.1, 12), ..Candidate::default() };
+    let tuned = Tuned {
+        rounds: vec![Round { items: 12, candidates: vec![0, 1, 2], best: 1, dropped: vec![] }],
+        candidates: [1.0, 0.7, 0.8].map(candidate).to_vec(),
+        winner: 1,
+        held_out: 12,
+        found: vec![Confirmation::Nothing],
+        ..Tuned::default()
+    };
+    let told = Told {
+        experiment: &experiment,
+        tune: &Tune::default(),
+        varying: &["table.slots".to_owned()],
+        pressures: &["as the file has it".to_owned()],
+        tuned: &tuned,
+        warnings: vec![],
+        origins: vec![],
+    };
+    told.write(folder.path()).unwrap();
+    let svg = fs::read_to_string(folder.path().join("response-table-slots.svg")).unwrap();
+    let tips: Vec<&str> = svg.split("<title>").skip(1).map(|rest| rest.split("</title>").next().unwrap()).collect();
+    let places = ["table.slots 1: 0.700", "table.slots 2: 0.800", "table.slots 4: 1.000"];
+    assert!(tips.len() == 3 && tips.iter().zip(places).all(|(tip, place)| tip.contains(place)), "{tips:?}");
+}

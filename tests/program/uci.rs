@@ -178,7 +178,7 @@ fn counts_are_those_of_the_search_command() {
 /// Words that end are no `quit`: what was asked with a limit is answered, what has none is not waited for.
 #[test]
 fn a_pipe_is_answered() {
-    for (words, deepest) in [("position startpos\ngo depth 5\n", true), ("position startpos\ngo infinite\n", false)] {
+    for (words, deepest) in [("position startpos\ngo depth 8\n", true), ("position startpos\ngo infinite\n", false)] {
         let mut client = Client::new(&["--set", "table.size=1 MiB"]);
         client.say(words);
         let Client { mut child, input, lines } = client;
@@ -186,7 +186,7 @@ fn a_pipe_is_answered() {
         let heard: Vec<String> = lines.iter().collect();
         assert_eq!(child.wait().unwrap().code(), Some(0));
         assert!(heard.last().unwrap().starts_with("bestmove "), "{heard:?}");
-        assert!(!deepest || heard.iter().any(|line| line.starts_with("info depth 5 ")), "{heard:?}");
+        assert!(!deepest || heard.iter().any(|line| line.starts_with("info depth 8 ")), "{heard:?}");
     }
 }
 
@@ -222,5 +222,31 @@ fn a_pondering_search_is_not_ended_by_the_clock() {
     client.until("info depth 12 ");
     client.say("ponderhit");
     client.best();
+    client.quit();
+}
+
+/// Names of options have no case, values may be of several words, one of them `value`; a new game begins at its beginning; a search that is
+/// over is not begun again by `ponderhit`, and one that waits to be asked is ended by what comes next.
+#[test]
+fn clients_may_speak_as_the_protocol_lets_them() {
+    let mut client = Client::new(&["--set", "table.size=1 MiB"]);
+    client.say("setoption name TABLE.SLOTS value 2\nisready");
+    assert_eq!(client.until("readyok"), ["readyok"], "an option was refused");
+    client.say("setoption name Hash value value 3\nisready");
+    assert!(client.until("readyok")[0].contains("found `value 3`"));
+    client.say("position startpos moves e2e4\nucinewgame\ngo depth 1");
+    let best = client.best();
+    let board = ttlab::chess::Board::startpos();
+    assert!(ttlab::chess::movegen::named(&board, &best).is_some(), "{best} is no move of White's first");
+    client.say("ponderhit\ngo depth 1");
+    client.best();
+    for next in ["ucinewgame", "setoption name Clear Hash"] {
+        client.say("position startpos\ngo infinite depth 1");
+        client.until("info depth 1");
+        // By then it most likely waits.
+        std::thread::sleep(Duration::from_millis(50));
+        client.say(&format!("{next}\nisready"));
+        assert!(client.until("readyok").iter().any(|line| line.starts_with("bestmove ")), "{next}");
+    }
     client.quit();
 }

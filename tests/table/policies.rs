@@ -1,7 +1,7 @@
 //! Truth tables of every policy and of every rule for the same position, worked out by hand and held through the table itself.
 
 use ttlab::chess::{Bound, Move};
-use ttlab::table::policy::{Decision, Newcomer, Random, Replacement};
+use ttlab::table::policy::{Big1, Clock, Decision, Newcomer, Random, Replacement, register};
 use ttlab::table::{Entry, Table, TableOptions, build};
 
 /// A table of one bucket, under the rules that `text` adds.
@@ -250,4 +250,17 @@ fn random_is_fair_and_repeatable() {
     assert!(gone.iter().all(|times| (9_500..10_500).contains(times)), "{gone:?}");
     let moved = (0..6000).filter(|&key| chosen(key, 1) != chosen(key, 2)).count();
     assert!((4700..5300).contains(&moved), "another seed is another choice five times in six, not {moved} of 6000");
+}
+
+/// A name that is taken or no plain word, and a policy that keeps words of its own, are refused from outside.
+#[test]
+fn what_cannot_be_registered_is_refused() {
+    let said = |refused: Result<(), String>| refused.unwrap_err();
+    for name in ["big1", "always", "aged-depth"] {
+        assert_eq!(said(register::<Big1>(name)), format!("`{name}`: there is such a policy already"));
+    }
+    for name in ["", "Big", "two words", "naïve"] {
+        assert!(said(register::<Big1>(name)).contains("expected a name of small letters"), "{name}");
+    }
+    assert!(said(register::<Clock>("hours")).contains("keeps words in each bucket"));
 }

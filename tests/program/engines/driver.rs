@@ -214,3 +214,25 @@ fn a_trial_tells_what_repeats_and_what_is_heeded() {
         matches!(probed("few", Restart::Experiment, nodes(9000)).nodes, Honours::No(text) if text.contains("it made 6 "))
     );
 }
+
+/// A process lasts as long as it is asked to: for one search, for one game, or for all. Nodes tell which of its searches it was.
+#[test]
+fn a_process_lasts_as_long_as_it_is_asked_to() {
+    for (restart, wanted) in
+        [(Restart::Search, [1, 1, 1]), (Restart::Game, [1, 2, 1]), (Restart::Experiment, [1, 2, 3])]
+    {
+        let (launch, token) = launch("forget", &[]);
+        let mut engine = Uci::new(Launch { restart, ..launch });
+        let board = Board::startpos();
+        // 5,000 for the depth, 16 for the table, less than 7 by chance, and 1,000 for each search of its process.
+        let mut which = |begins: bool| {
+            if begins {
+                engine.start().unwrap();
+            }
+            search(&mut engine, &board, depth(5)).unwrap().nodes.unwrap() / 1000 - 5
+        };
+        assert_eq!([which(true), which(false), which(true)], wanted, "{restart:?}");
+        engine.end();
+        assert_eq!(all_gone(&token), Vec::<String>::new());
+    }
+}

@@ -406,6 +406,8 @@ name = "ours"
 "#,
     );
     trial.run("out", &["--jobs", "2"]).expect(0).says(&["judging the moves by the reference"]);
+    let quiet = trial.run("quiet", &["--quiet"]).expect(0);
+    assert!(!quiet.err.contains("judging") && trial.path("quiet/reference.csv").exists(), "{}", quiet.err);
     let judged = std::fs::read_to_string(trial.path("out/reference.csv")).unwrap();
     let mut reader = csv::Reader::from_reader(judged.as_bytes());
     let rows: Vec<std::collections::BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();

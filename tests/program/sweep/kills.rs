@@ -61,10 +61,18 @@ fn interrupts_end_with_75_and_a_command_that_continues() {
         assert_eq!(output.status.code(), Some(75), "{stderr}");
         let rows = counts(&trial.results(&out)).len();
         assert!(rows > 0 && rows < 24 * 5, "{rows} rows");
+        let ended = || {
+            let manifest = fs::read_to_string(trial.path(&out).join("manifest.json")).unwrap();
+            let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+            assert!(manifest["stretches"].as_array().unwrap().iter().all(|stretch| stretch["ended"].is_u64()));
+            manifest["ended"].is_u64()
+        };
+        assert!(!ended(), "the run was stopped, its stretch has ended");
         let command = stderr.lines().last().unwrap().trim().to_owned();
         let pasted = said(Command::new("sh").args(["-c", &command])).expect(0);
         assert!(pasted.stderr.contains("jobs were done before: continuing"), "{}", pasted.stderr);
         assert_eq!(counts(&trial.results(&out)).len(), 24 * 5);
+        assert!(ended());
     }
 }
 
@@ -165,4 +173,17 @@ fn killed_merges_reports_and_tunings_are_completed() {
         }
     }
     eprintln!("{done:?} kills of merges, reports, tunings");
+}
+
+/// An audit that is stopped says so, and gives no verdict.
+#[test]
+fn an_audit_that_is_stopped_gives_no_verdict() {
+    let trial = Trial::new(&LONG.replace("depth = 5", "depth = 20"));
+    let mut command = Command::new(binary());
+    command.args(["audit", &trial.file]).current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let child = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(75), 0));
 }

@@ -50,6 +50,8 @@ fn merged_shards_are_the_bytes_of_one_run() {
                 sweep.shard(index, "out", &["--jobs", "2"]).expect(0);
             }
             sweep.missing("out").expect(0);
+            // A shard has its own jobs, not the plan's.
+            ttlab(&["verify", &sweep.trial.text("out/shards/0")]).expect(0);
             sweep.merge("out", &[]).expect(0);
             assert_eq!(bytes(&sweep.trial.results("out")), whole, "{name} in {shards} shards");
             let manifest = fs::read_to_string(sweep.trial.path("out/manifest.json")).unwrap();
@@ -150,8 +152,27 @@ fn doubled_and_conflicting_shards_are_refused() {
     merge(&[&zero, &one]).expect(0);
 }
 
+/// Which of a job's repeats differs is told.
+#[test]
+fn the_repeat_that_differs_is_named() {
+    let text = "name = 'trial'\nsuite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 3 }\nrepeats = 2\n";
+    let sweep = Sweep::new(text, 1);
+    sweep.shard(0, "a", &[]).expect(0);
+    sweep.shard(0, "b", &[]).expect(0);
+    let [one, other] = ["a/shards/0", "b/shards/0"].map(|name| sweep.trial.text(name));
+    let path = sweep.trial.path("b/shards/0/results.csv");
+    // Two positions of three rows each; the first repeat stays.
+    forge_after(&path, 6);
+    sweep.merge("out", &["--from", &one, "--from", &other]).expect(4).says(&["BK.01 (repeat 1)"]);
+}
+
 /// Changes the nodes of the first job, and seals its rows again.
 fn forge(path: &Path) {
+    forge_after(path, 0);
+}
+
+/// The same of the first job after so many rows.
+fn forge_after(path: &Path, rows: usize) {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let header = reader.headers().unwrap().clone();
     let nodes = header.iter().position(|name| name == "search.nodes").unwrap();
@@ -161,7 +182,7 @@ fn forge(path: &Path) {
     for (at, record) in reader.records().enumerate() {
         let record = record.unwrap();
         let mut fields: Vec<String> = record.iter().map(str::to_owned).collect();
-        if at < 3 {
+        if (rows..rows + 3).contains(&at) {
             fields[nodes] = "7".to_owned();
             fields.pop();
             check = ttlab::record::seal(&mut fields, check);

@@ -156,6 +156,10 @@ fn factors_beyond_every_depth_are_one_table() {
 fn excludes_that_leave_nothing_out() {
     let text = "limit = { depth = 1 }\n[engine]\ntable.size = 16\n[grid]\n'table.size' = [16, 32]\n[[exclude]]\n'table.size' = ";
     blind(&format!("{text}64\n"), &[], Some("[[exclude]] 1 leaves nothing out"));
+    // One of several points is something.
+    let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\n{}32\n", text.replace("32]", "32, 64]")));
+    let said = ttlab(&["plan", &trial.file]).expect(0);
+    assert!(!said.stderr.contains("leaves nothing out"), "{}", said.stderr);
 }
 
 /// Whatever is compared, tables that no search fills are unlike those that engines have.

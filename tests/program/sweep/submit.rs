@@ -4,7 +4,7 @@
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
-use ttlab::submit::{Order, System, scripts};
+use ttlab::submit::{Order, System, check, scripts};
 
 fn order() -> Order {
     Order {
@@ -84,6 +84,38 @@ fn scripts_are_of_their_formats() {
         let mut shell = Command::new("sh").arg("-n").stdin(Stdio::piped()).spawn().unwrap();
         std::io::Write::write_all(&mut shell.stdin.take().unwrap(), text(system, name).as_bytes()).unwrap();
         assert!(shell.wait().unwrap().success(), "{name}");
+    }
+}
+
+/// Long names, empty ones, signs that mean something to one system alone, and the most shards that each takes, from their documents.
+#[test]
+fn words_and_numbers_at_their_ends() {
+    let text = |system, name: &str, change: &dyn Fn(&mut Order)| {
+        let mut order = order();
+        change(&mut order);
+        let (scripts, _) = scripts(system, &order);
+        scripts.into_iter().find(|script| script.name == name).unwrap().text
+    };
+    // A name of Kubernetes: small letters, digits and dashes, 63 at most with the index of a pod behind it.
+    let job = text(System::Kubernetes, "job.yaml", &|order| order.name = "Long_Name.".repeat(10));
+    let name = job.lines().find_map(|line| line.trim().strip_prefix("name: ")).unwrap();
+    assert!(name.len() + "-99999".len() <= 63 && name.starts_with("ttlab-long-name-long"), "{name}");
+    assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !name.ends_with('-'), "{name}");
+    // `$(NAME)` is a variable in its commands, and `$$(NAME)` are the signs.
+    let job = text(System::Kubernetes, "job.yaml", &|order| order.plan = "/data/$(HOME)/plan.json".to_owned());
+    assert!(job.contains("\"/data/$$(HOME)/plan.json\""), "{job}");
+    // A percent sign begins a pattern in the names of Slurm's logs.
+    let submit = text(System::Slurm, "submit.sh", &|order| order.folder = "/data/50%".to_owned());
+    assert!(submit.contains("/data/50%%'/%a.log"), "{submit}");
+    let array = text(System::Slurm, "array.sbatch", &|order| order.out = String::new());
+    assert!(array.contains("--out ''"), "{array}");
+    for (system, _) in SYSTEMS {
+        let (scripts, _) = scripts(system, &order());
+        assert!(scripts.iter().all(|script| script.executable || !script.name.ends_with(".sh")), "{system:?}");
+    }
+    for (system, most) in [(System::Kubernetes, 100_000), (System::AwsBatch, 200_000)] {
+        let with = |shards| check(system, &Order { shards, ..order() });
+        assert!(with(most).is_ok() && with(most + 1).is_err_and(|said| said.contains(&most.to_string())), "{system:?}");
     }
 }
 

@@ -225,6 +225,20 @@ fn numbers_are_not_guarded() {
     assert_eq!(cells(true), ["'=1+1", "'+x", "'-y", "'@z", "'\tt", "plain", "-12.5", "+3", "1e5"]);
 }
 
+/// A name of two lines stays in its cell of a Markdown table.
+#[test]
+fn a_cell_is_one_line() {
+    use ttlab::report::markdown::{Style, render};
+    use ttlab::report::sheet::{Cell, Column, Part, Sheet, Table};
+    let rows = vec![vec![Cell::text("two\nlines\r\nof | three"), Cell::text("end")]];
+    let columns = ["a", "b"].map(|name| Column::words(name, name, "")).to_vec();
+    let table = Table { key: "t".to_owned(), columns, rows, ..Table::default() };
+    let text =
+        render(&Sheet { parts: vec![Part::Table(table)], ..Sheet::default() }, Style { level: 1, figures: false });
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("lines")).collect();
+    assert_eq!(lines, ["| two lines  of \\| three | end |"], "{text}");
+}
+
 /// Where a row begins, reading can begin again, as often as one likes: so shards are merged whose rows lie in any order.
 #[test]
 fn reading_goes_on_where_it_ended() {
@@ -244,4 +258,43 @@ fn reading_goes_on_where_it_ended() {
     }
     let mut rest = Rows::open(&path, &header, offset).unwrap();
     assert!(!rest.next_if(|_| true).unwrap());
+}
+
+/// A header that is not the plan's is told by its first column that is another; what a kill left of one is none at all.
+#[test]
+fn the_first_column_that_is_another_is_told_by_its_place() {
+    use ttlab::record::{ResultsError, scan};
+    let folder = scratch();
+    let path = folder.path().join("results.csv");
+    let header = ["id", "nodes", "time"].map(str::to_owned);
+    let read = |text: &str| {
+        fs::write(&path, text).unwrap();
+        scan(&path, &header, |_, _| Ok(())).map_err(|error| match error {
+            ResultsError::OtherColumns(told) => told,
+            other => panic!("{text:?}: {other}"),
+        })
+    };
+    for (text, told) in [
+        ("id,knots,time\n", "column 2 is `knots`, which it has not, where `nodes` is expected"),
+        ("id,time,nodes\n", "column 2 is `time` where `nodes` is expected"),
+        ("id,nodes\n", "`time` is missing at the end"),
+        ("id,nodes,time,more\n", "`more` follows the last one"),
+        ("id,knots", "column 2 is `knots`, which it has not, where `nodes` is expected"),
+    ] {
+        assert_eq!(read(text), Err(told.to_owned()), "{text:?}");
+    }
+    for text in ["", "id,no", "id,nodes,time"] {
+        assert_eq!(read(text), Ok(0), "{text:?}");
+    }
+}
+
+/// A range of jobs may stand anywhere among the numbers that a plan can have, and is not counted out where it was edited to be endless.
+#[test]
+fn ranges_of_jobs_have_an_end() {
+    use ttlab::record::Jobs;
+    let last = Jobs::try_from("4294967291-4294967295".to_owned()).unwrap();
+    assert_eq!((last.0.len(), last.to_string().as_str()), (5, "4294967291-4294967295"));
+    for text in ["0-33554432", "4294967295-4294967296"] {
+        assert!(Jobs::try_from(text.to_owned()).is_err(), "{text}");
+    }
 }
