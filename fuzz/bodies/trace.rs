@@ -1,11 +1,26 @@
 //! Any bytes: read as a trace or refused; what is read is shown to tables, and foresight does no worse than any.
 
 use std::io::Cursor;
+use ttlab::table::TableError;
 use ttlab::table::TableOptions;
 use ttlab::table::options::Size;
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Aim, clairvoyant, replay, steps};
-use ttlab::table::trace::{Event, Info, Writer, import, read};
+use ttlab::table::replay::{Aim, Audience, Show, Step, Turns, buckets, clairvoyant, games, replay, shown, steps};
+use ttlab::table::trace::{Event, Info, Reader, Writer, import, oracle_general, read};
+
+/// A table that is shown a trace in turns.
+struct Room(Box<dyn Show>);
+
+impl Audience for Room {
+    fn begin(&mut self, _: std::ops::Range<u64>) -> Result<(), TableError> {
+        self.0.empty();
+        Ok(())
+    }
+    fn show(&mut self, _: usize, steps: &[Step]) {
+        self.0.show(steps);
+    }
+    fn end(&mut self) {}
+}
 
 /// One input.
 pub fn run(data: &[u8]) {
@@ -34,11 +49,25 @@ pub fn run(data: &[u8]) {
     let repaired = import(Cursor::new(&file), &mut writer, true, true);
     assert!(repaired.is_ok() || read.is_none());
     let Some(trace) = read else { return };
+    let info = Info::read(Cursor::new(&file)).expect("what can be read can be counted");
+    let mut read = 0;
+    for game in games(Cursor::new(&file)).expect("what can be read has games") {
+        let mut part = Reader::part(Cursor::new(&file), game.events()).expect("its head was read");
+        part.for_each(|_| read += 1).expect("a part of what can be read can be read");
+    }
+    assert!(read <= trace.len());
+    let exported = oracle_general(Cursor::new(&file), &mut Cursor::new(Vec::new()), 1);
+    assert_eq!(exported.map(|done| done.requests).unwrap_or(0), info.stores);
     let steps = steps(&trace);
     for name in ["always", "depth-preferred", "ancient", "depth-age"] {
         let Some(policy) = Policy::named(name) else { continue };
         let options = TableOptions { policy, size: Size::Entries(8), slots: 2, ..TableOptions::default() };
         let Ok(found) = replay(&steps, &options) else { continue };
+        let mut room = Room(shown(&options, None).expect("it was made before"));
+        let buckets = buckets(&options, None).expect("it was made before");
+        let turns = Turns { count: 2, ..Turns::new(&info, options.index, buckets, 1, 1) };
+        turns.show(|| Reader::new(Cursor::new(&file)), 1, |_| Some(0), &mut room).expect("it was read before");
+        assert_eq!(room.0.replayed(), found, "{name}: in turns");
         for (goal, mine) in [(Aim::Hits, found.hits), (Aim::Cuts, found.kept), (Aim::Worth, found.worth_kept)] {
             let best = clairvoyant(&steps, &options, None, goal).unwrap_or(u64::MAX);
             assert!(best >= mine, "{name}: {mine} of {goal:?} where foresight has {best}");

@@ -1,9 +1,13 @@
 use super::trace::{open, wrong};
 use super::{Exit, Failure, Outcome, engine_options};
 use crate::table::policy::{Policy, outside};
-use crate::table::replay::{Aim, CLASSES, Replayed, Sample, Show, Step, buckets, clairvoyant, load, shown};
-use crate::table::trace::Info;
-use crate::table::{Size, TableKind, TableOptions};
+use crate::table::replay::{
+    Aim, Audience, CLASSES, Foresight, Halted, Replayed, Sample, Show, Step, Turns, buckets, shown,
+};
+use crate::table::trace::{Info, Reader};
+use crate::table::{Size, TableError, TableKind, TableOptions};
+use std::fs::File;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -46,7 +50,7 @@ pub struct Args {
     /// worth, most of which lies in few deep entries
     #[arg(long, value_name = "DEPTH", requires = "sample", allow_negative_numbers = true)]
     deep: Option<i8>,
-    /// MiB for the events that are in memory at a time; a longer trace is read in turns
+    /// MiB for what is known of positions at a time; a trace of more is read in turns. The tables come on top
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     memory: u64,
     /// Comma-separated values instead of a table
@@ -54,43 +58,16 @@ pub struct Args {
     csv: bool,
 }
 
-/// Bytes that an event takes while it is read and shown.
-const EVENT: u64 = 64;
-
 /// A policy as the command line has it.
 fn policy(text: &str, sets: &[String]) -> Result<Policy, Failure> {
     let sets: Vec<String> = sets.iter().cloned().chain([format!("table.policy={text}")]).collect();
     Ok(engine_options(None, &sets)?.table.policy)
 }
 
-/// A table under examination and what it did on each class of buckets.
-struct Line {
-    name: String,
-    table: Box<dyn Show>,
-    found: Vec<Replayed>,
-    seconds: f64,
-}
-
-impl Line {
-    fn new(name: &str, options: &TableOptions, working_set: u64) -> Result<Self, Failure> {
-        let table = shown(options, Some(working_set)).map_err(Failure::usage)?;
-        Ok(Self { name: name.to_owned(), table, found: vec![Replayed::default(); CLASSES], seconds: 0.0 })
-    }
-
-    fn show(&mut self, class: usize, steps: &[Step]) {
-        let before = self.table.replayed();
-        let begun = Instant::now();
-        self.table.empty();
-        self.table.show(steps);
-        self.seconds += begun.elapsed().as_secs_f64();
-        self.found[class] += self.table.replayed() - before;
-    }
-}
-
-pub fn run(args: &Args) -> Outcome {
-    let base = engine_options(None, &args.sets)?.table;
-    // What would not be heeded must not seem to be.
-    for set in &args.sets {
+/// The table whose policies are compared. What would not be heeded must not seem to be.
+fn base(sets: &[String]) -> Result<TableOptions, Failure> {
+    let base = engine_options(None, sets)?.table;
+    for set in sets {
         let path = set.split_once('=').map_or("", |(path, _)| path.trim());
         if path == "table.policy" || path.starts_with("table.policy.") {
             return Err(Failure::usage(format!("--set {path}: policies are given by --policy")));
@@ -106,77 +83,159 @@ pub fn run(args: &Args) -> Outcome {
             "table.kind: a trace is shown to bounded tables; `unbounded` has a line of its own",
         ));
     }
-    let mut policies = Vec::new();
-    for text in &args.policies {
-        policies.push((text.clone(), policy(text, &args.sets)?));
+    Ok(base)
+}
+
+/// The policies that are asked for, by their names; all that the table allows where none is.
+fn policies(args: &Args, base: &TableOptions) -> Result<Vec<(String, Policy)>, Failure> {
+    if !args.policies.is_empty() {
+        return args.policies.iter().map(|text| Ok((text.clone(), policy(text, &args.sets)?))).collect();
     }
-    if policies.is_empty() {
-        let names = Policy::NAMES.iter().copied().chain(outside::names());
-        let all = names.filter_map(|name| Some((name.to_owned(), Policy::named(name)?)));
-        policies.extend(all.filter(|(_, policy)| policy.check(&base).is_ok()));
+    let names = Policy::NAMES.iter().copied().chain(outside::names());
+    let all = names.filter_map(|name| Some((name.to_owned(), Policy::named(name)?)));
+    Ok(all.filter(|(_, policy)| policy.check(base).is_ok()).collect())
+}
+
+/// A table under examination and what it did on each class of buckets.
+struct Line {
+    name: String,
+    table: Box<dyn Show>,
+    found: Vec<Replayed>,
+}
+
+/// All that are shown the trace: tables, and those who know what comes.
+struct Room {
+    lines: Vec<Line>,
+    foresight: [Foresight; 3],
+    /// Steps that were shown, and the seconds that tables and foresight took.
+    steps: usize,
+    seconds: [f64; 2],
+    /// Turns, and when they began.
+    turns: u64,
+    turn: u64,
+    begun: Instant,
+}
+
+impl Room {
+    fn new(
+        base: &TableOptions,
+        policies: &[(String, Policy)],
+        positions: u64,
+        classes: usize,
+    ) -> Result<Self, TableError> {
+        let always = ("always".to_owned(), Policy::default());
+        let line = |(name, policy): &(String, Policy)| {
+            let options = TableOptions { policy: *policy, ..base.clone() };
+            let table = shown(&options, Some(positions))?;
+            Ok::<_, TableError>(Line { name: name.clone(), table, found: vec![Replayed::default(); classes] })
+        };
+        let foresight = |aim| Foresight::new(aim, base, Some(positions), classes);
+        Ok(Self {
+            lines: std::iter::once(&always).chain(policies).map(line).collect::<Result<_, _>>()?,
+            foresight: [foresight(Aim::Hits)?, foresight(Aim::Cuts)?, foresight(Aim::Worth)?],
+            steps: 0,
+            seconds: [0.0; 2],
+            turns: 1,
+            turn: 0,
+            begun: Instant::now(),
+        })
     }
+}
+
+impl Audience for Room {
+    fn begin(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
+        self.lines.iter_mut().for_each(|line| line.table.empty());
+        self.foresight.iter_mut().try_for_each(|one| one.begin(buckets.clone()))
+    }
+
+    fn show(&mut self, class: usize, steps: &[Step]) {
+        let begun = Instant::now();
+        for line in &mut self.lines {
+            let before = line.table.replayed();
+            line.table.show(steps);
+            line.found[class] += line.table.replayed() - before;
+        }
+        self.steps += steps.len();
+        let between = Instant::now();
+        self.foresight.iter_mut().for_each(|one| one.show(class, steps));
+        self.seconds[0] += (between - begun).as_secs_f64();
+        self.seconds[1] += between.elapsed().as_secs_f64();
+    }
+
+    fn end(&mut self) {
+        let begun = Instant::now();
+        self.foresight.iter_mut().for_each(Foresight::end);
+        self.seconds[1] += begun.elapsed().as_secs_f64();
+        self.turn += 1;
+        if self.turns > 1 {
+            eprintln!("turn {} of {}: {:.0} s so far", self.turn, self.turns, self.begun.elapsed().as_secs_f64());
+        }
+    }
+}
+
+/// What is known from a first reading of how long all turns will take, told where that is long: a reading each, and some hundred nanoseconds to
+/// make an event a step and weigh it, and a fiftieth of a microsecond to show it to a table.
+fn tell_turns(info: &Info, turns: u64, reading: f64, tables: usize) {
+    let seconds = turns as f64 * reading + info.events as f64 * (150.0 + 20.0 * tables as f64) / 1e9;
+    if turns > 1 || seconds > 20.0 {
+        eprintln!(
+            "{turns} turn{}, each a reading of the whole trace, which took {reading:.0} s: about {:.0} min in all; more --memory makes fewer",
+            if turns == 1 { "" } else { "s" },
+            (seconds / 60.0).ceil()
+        );
+    }
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let base = base(&args.sets)?;
+    let policies = policies(args, &base)?;
+    let begun = Instant::now();
     let info = Info::read(open(&args.file)?).map_err(wrong(&args.file))?;
+    let reading = begun.elapsed().as_secs_f64();
     let buckets = buckets(&base, Some(info.positions)).map_err(Failure::usage)?;
-    let bucket = |key| base.index.bucket(key, buckets);
     let sample = match (args.sample, args.deep) {
         (None, _) => None,
         (Some(one_in), None) => Some(Sample::new(one_in)),
         (Some(one_in), Some(deep)) => {
+            let bucket = |key| base.index.bucket(key, buckets);
             let sample = Sample::new(one_in).and_deep(open(&args.file)?, deep, buckets, bucket);
             Some(sample.map_err(wrong(&args.file))?)
         }
     };
+    let classes = if sample.is_some() { CLASSES } else { 1 };
+    let mut room = Room::new(&base, &policies, info.positions, classes).map_err(Failure::usage)?;
+    let one_in = args.sample.filter(|_| args.deep.is_none()).unwrap_or(1);
+    let turns = Turns::new(&info, base.index, buckets, args.memory << 20, one_in);
+    tell_turns(&info, turns.count, reading, room.lines.len());
+    room.turns = turns.count;
+    let class = |bucket| sample.as_ref().map_or(Some(0), |sample| sample.class(bucket));
+    let again = || Reader::new(File::open(&args.file)?);
+    turns.show(again, classes, class, &mut room).map_err(|halted| match halted {
+        Halted::Trace(error) => wrong(&args.file)(error),
+        Halted::Table(error) => Failure::usage(error),
+    })?;
 
-    let with = |policy: Policy| TableOptions { policy, kind: TableKind::Bounded, ..base.clone() };
-    let mut lines = vec![Line::new("always", &with(Policy::default()), info.positions)?];
-    for (name, policy) in &policies {
-        lines.push(Line::new(name, &with(*policy), info.positions)?);
-    }
-    let mut best = vec![Replayed::default(); CLASSES];
-    let mut bound_seconds = 0.0;
-    let expected = info.events / args.sample.filter(|_| args.deep.is_none()).unwrap_or(1);
-    let parts = (expected * EVENT).div_ceil(args.memory << 20).clamp(1, buckets);
-    let mut shown_events = 0;
-    for part in 0..parts {
-        // Asked of every event in every turn: two comparisons, no division.
-        let begin = |part: u64| (u128::from(part) * u128::from(buckets)).div_ceil(u128::from(parts)) as u64;
-        let mine = begin(part)..begin(part + 1);
-        let class = |key| {
-            let bucket = bucket(key);
-            sample.as_ref().map_or(Some(0), |sample| sample.class(bucket)).filter(|_| mine.contains(&bucket))
-        };
-        let classes = if sample.is_some() { CLASSES } else { 1 };
-        let loaded = load(open(&args.file)?, info.lowest, classes, class).map_err(wrong(&args.file))?;
-        for (class, steps) in loaded.iter().enumerate() {
-            shown_events += steps.len();
-            lines.iter_mut().for_each(|line| line.show(class, steps));
-            let begun = Instant::now();
-            let foreseen = |goal| clairvoyant(steps, &base, Some(info.positions), goal).map_err(Failure::usage);
-            best[class].hits += foreseen(Aim::Hits)?;
-            best[class].kept += foreseen(Aim::Cuts)?;
-            best[class].worth_kept += foreseen(Aim::Worth)?;
-            bound_seconds += begun.elapsed().as_secs_f64();
-        }
-    }
+    let Room { mut lines, foresight, steps, seconds, .. } = room;
     let always = lines.remove(0).found;
-    for (best, always) in best.iter_mut().zip(&always) {
-        let Replayed { hits, kept, worth_kept, .. } = *best;
-        *best = Replayed { hits, kept, worth_kept, ..*always };
-    }
-    let page = Page { always, best, sample, csv: args.csv, worth: info.tells_worth() };
+    let [hits, kept, worth] = foresight.each_ref().map(Foresight::found);
+    let best = always.iter().enumerate().map(|(class, always)| Replayed {
+        hits: hits[class],
+        kept: kept[class],
+        worth_kept: worth[class],
+        ..*always
+    });
+    let page = Page { best: best.collect(), always, sample, csv: args.csv, worth: info.tells_worth() };
     page.head(&info, &base, buckets);
     for line in &lines {
         page.line(&line.name, &line.found, true);
     }
     page.line("clairvoyant", &page.best, false);
     page.line("unbounded", &page.all(), false);
-    let events = shown_events as f64;
-    let rate = |seconds: f64, times: f64| events * times / seconds.max(1e-9) / 1e6;
-    let seconds = lines.iter().map(|line| line.seconds).sum();
+    let rate = |seconds: f64, times: usize| steps as f64 * times as f64 / seconds.max(1e-9) / 1e6;
     eprintln!(
         "{:.1} million events a second; the bounds {:.1} million",
-        rate(seconds, lines.len() as f64),
-        rate(bound_seconds, 3.0)
+        rate(seconds[0], lines.len() + 1),
+        rate(seconds[1], 3)
     );
     Ok(Exit::Done)
 }

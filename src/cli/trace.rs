@@ -76,6 +76,9 @@ enum Command {
         /// The file to write
         #[arg(short, long)]
         out: PathBuf,
+        /// MiB for what is known of ids at a time; more ids are taken in turns
+        #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+        memory: u64,
     },
 }
 
@@ -140,7 +143,7 @@ pub fn run(args: &Args) -> Outcome {
     match (&args.command, &args.record) {
         (Some(Command::Import { files, out, repair }), _) => import(files, out, *repair),
         (Some(Command::Info { file }), _) => info(file),
-        (Some(Command::Export { file, to: Simulator::Libcachesim, out }), _) => export(file, out),
+        (Some(Command::Export { file, to: Simulator::Libcachesim, out, memory }), _) => export(file, out, memory << 20),
         (None, Some(record)) => self::record(record),
         (None, None) => Err(Failure::usage("say what to search, or import, info or export")),
     }
@@ -228,14 +231,15 @@ fn info(file: &Path) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn export(file: &Path, out: &Path) -> Outcome {
+fn export(file: &Path, out: &Path, memory: u64) -> Outcome {
     not_the_same(file, out)?;
-    let trace = trace::read(open(file)?).map_err(wrong(file))?;
-    let failed = unwritten(out);
-    let mut to = std::io::BufWriter::new(anew(out)?);
-    let done = trace::oracle_general(&trace, &mut to).map_err(&failed)?;
-    let to = to.into_inner().map_err(|error| failed(error.into_error()))?;
-    publish(to, out).map_err(failed)?;
+    let from = open(file)?;
+    let mut to = anew(out)?;
+    let done = trace::oracle_general(from, &mut to, memory).map_err(|error| match error {
+        TraceError::Io(error) => unwritten(out)(error),
+        error => wrong(file)(error),
+    })?;
+    publish(to, out).map_err(unwritten(out))?;
     eprintln!("{}: {} requests of {} ids", out.display(), done.requests, done.ids);
     Ok(Exit::Done)
 }

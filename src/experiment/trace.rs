@@ -4,15 +4,18 @@ use super::problem::Problem;
 use super::text::FileText;
 use crate::chess::Board;
 use crate::chess::suite::Suite;
-use crate::table::replay::{Game, games};
-use crate::table::trace::{Info, TraceError};
+use crate::table::options::Index;
+use crate::table::replay::{Audience, Game, Halted, Maker, Step, Turns, games};
+use crate::table::trace::{Info, Reader, TraceError};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::hash::Hasher;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 /// Which trace.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -21,18 +24,36 @@ pub struct TraceChoice {
     /// What `ttlab trace` wrote, or include/ttlab-trace.h in any engine (looked for beside the experiment file, then in the
     /// working folder).
     pub file: PathBuf,
+    /// MiB for the events of games that are kept for the next table, and for what is known of the positions of a game that is too long for
+    /// that and is shown in turns (of this each worker has so much). Changes time, never counts.
+    #[serde(default = "usual_memory")]
+    #[schemars(range(min = 1, max = 1_048_576))]
+    pub memory: u64,
+}
+
+fn usual_memory() -> u64 {
+    512
 }
 
 /// A trace and its games.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Trace {
     /// The name, as the file has it.
     pub name: String,
     /// A hash of its bytes.
     pub digest: u64,
-    games: BTreeMap<String, Game>,
-    /// The games' names in their order.
-    order: Vec<String>,
+    path: PathBuf,
+    /// Length and time of the file that was hashed.
+    stamp: (u64, Option<SystemTime>),
+    /// Bytes for what is kept and known.
+    memory: u64,
+    /// The least depth.
+    lowest: i8,
+    games: Vec<Game>,
+    /// The games' places by their names.
+    places: HashMap<String, usize>,
+    /// The steps of the games that were shown last, the newest behind.
+    kept: Mutex<VecDeque<(usize, Arc<Vec<Step>>)>>,
 }
 
 /// Reads and hashes.
@@ -46,39 +67,115 @@ impl<R: Read> Read for Hashed<'_, R> {
     }
 }
 
+/// What tells whether a file is still the same.
+fn stamp(file: &File) -> std::io::Result<(u64, Option<SystemTime>)> {
+    let known = file.metadata()?;
+    Ok((known.len(), known.modified().ok()))
+}
+
 impl Trace {
-    /// Reads a trace.
+    /// Reads a trace: where its games are, and what they hold.
     ///
     /// # Errors
     /// When it cannot be read, and where it is damaged.
     pub fn load(choice: &TraceChoice, source: &FileText<'_>) -> Result<Self, Problem> {
         let name = choice.file.display().to_string();
+        if !(1..=1 << 20).contains(&choice.memory) {
+            let problem = format!("trace.memory: {} is out of range: expected 1 to 1048576 MiB", choice.memory);
+            return Err(source.at("trace.memory", problem));
+        }
         let beside = source.path.parent().unwrap_or(Path::new("")).join(&choice.file);
-        let found = if beside.is_file() { beside } else { choice.file.clone() };
+        let path = if beside.is_file() { beside } else { choice.file.clone() };
         let wrong = |error: TraceError| source.at("trace.file", format!("trace.file: {name}: {error}"));
-        let open = || File::open(&found).map_err(|error| wrong(error.into()));
+        let file = File::open(&path).map_err(|error| wrong(error.into()))?;
+        let stamp = stamp(&file).map_err(|error| wrong(error.into()))?;
         let mut hash = siphasher::sip::SipHasher13::new_with_keys(0, 0);
-        let info = Info::read(Hashed(open()?, &mut hash)).map_err(wrong)?;
-        if !info.tells_worth() {
+        let games = games(Hashed(file, &mut hash)).map_err(wrong)?;
+        if !games.iter().any(|game| game.info.tells_worth()) {
             let problem =
                 "trace.file: no probe tells its window or ended its node, so that nothing can be said of worth";
             return Err(source.at("trace.file", problem));
         }
-        let games = games(open()?, &info).map_err(wrong)?;
-        let order: Vec<String> = (1..=games.len()).map(|number| format!("game {number}")).collect();
-        Ok(Self { name, digest: hash.finish(), games: order.iter().cloned().zip(games).collect(), order })
+        let lowest = games.iter().map(|game| game.info.lowest).min().unwrap_or(0);
+        let places = (0..games.len()).map(|place| (item(place), place)).collect();
+        let (digest, memory) = (hash.finish(), choice.memory << 20);
+        Ok(Self { name, digest, path, stamp, memory, lowest, games, places, kept: Mutex::default() })
     }
 
     /// The games as items of a suite: their names. They have no position.
     #[must_use]
     pub fn suite(&self) -> Suite {
-        let item = |name: &String| Suite::of_board(name, Board::startpos()).items;
-        Suite { items: self.order.iter().flat_map(item).collect(), ..Suite::of_board(&self.name, Board::startpos()) }
+        let item = |place| Suite::of_board(&item(place), Board::startpos()).items;
+        Suite {
+            items: (0..self.games.len()).flat_map(item).collect(),
+            ..Suite::of_board(&self.name, Board::startpos())
+        }
     }
 
-    /// The game of an item.
+    /// What the game of an item holds.
     #[must_use]
-    pub fn game(&self, item: &str) -> Option<&Game> {
-        self.games.get(item)
+    pub fn game(&self, item: &str) -> Option<&Info> {
+        self.places.get(item).map(|&place| &self.games[place].info)
     }
+
+    /// Shows an item's game, to a table of so many buckets: at once where its steps fit into the memory that is kept for them, else in turns.
+    ///
+    /// # Errors
+    /// When the file is no longer what it was.
+    pub fn show(&self, item: &str, index: Index, buckets: u64, audience: &mut impl Audience) -> Result<(), Halted> {
+        let Some(&place) = self.places.get(item) else { return Ok(()) };
+        let turns = Turns::new(&self.games[place].info, index, buckets, self.memory, 1);
+        let turns = Turns { lowest: self.lowest, ..turns };
+        match self.steps(place, turns.count)? {
+            Some(steps) => {
+                audience.begin(0..buckets)?;
+                audience.show(0, &steps);
+                audience.end();
+                Ok(())
+            }
+            None => turns.show(|| self.open(place), 1, |_| Some(0), audience),
+        }
+    }
+
+    /// The events of a game.
+    fn open(&self, place: usize) -> Result<Reader<File>, TraceError> {
+        let file = File::open(&self.path)?;
+        if stamp(&file)? != self.stamp {
+            return Err(TraceError::Changed);
+        }
+        Reader::part(file, self.games[place].events())
+    }
+
+    /// The steps of a game, made once for all tables that are shown it one after another; none where they are too many.
+    fn steps(&self, place: usize, turns: u64) -> Result<Option<Arc<Vec<Step>>>, TraceError> {
+        let bytes = |events: usize| (events * size_of::<Step>()) as u64;
+        let events = self.games[place].info.events as usize;
+        if turns > 1 || bytes(events) > self.memory {
+            return Ok(None);
+        }
+        // Held while they are made: others wait for these.
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, steps)) = kept.iter().find(|(of, _)| *of == place) {
+            return Ok(Some(Arc::clone(steps)));
+        }
+        while kept.iter().map(|(_, steps)| bytes(steps.len())).sum::<u64>() + bytes(events) > self.memory {
+            kept.pop_front();
+        }
+        let mut steps = Vec::with_capacity(events);
+        let mut maker = Maker::new(self.lowest);
+        let mut reader = self.open(place)?;
+        while let Some(block) = reader.next_block()? {
+            for event in block {
+                steps.push(maker.make(event)?);
+            }
+        }
+        let steps = Arc::new(steps);
+        kept.push_back((place, Arc::clone(&steps)));
+        Ok(Some(steps))
+    }
+}
+
+/// The name of a game.
+fn item(place: usize) -> String {
+    format!("game {}", place + 1)
 }

@@ -3,16 +3,39 @@
 use super::job::Found;
 use crate::chess::Move;
 use crate::engine::{Iteration, SearchCounters};
-use crate::experiment::{Experiment, Job, Plan};
+use crate::experiment::trace::Trace;
+use crate::experiment::{Job, Plan};
 use crate::table::options::Size;
-use crate::table::replay::{Game, shown};
+use crate::table::replay::{Audience, Show, Step, buckets, shown};
+use crate::table::{Occupancy, TableError};
+use std::ops::Range;
 use std::time::Instant;
 
-/// The working set of a game, where the table's size is a share of it; else 0.
-pub fn working_set(plan: &Plan, job: &Job, game: &Game) -> u64 {
-    match plan.variants[job.variant].options.table.size {
-        Size::Share(_) => game.positions.max(1),
-        _ => 0,
+/// A table that is shown a game, in one turn or several.
+struct Room {
+    table: Box<dyn Show>,
+    /// At the end of all turns together: their buckets are apart.
+    occupancy: Occupancy,
+    seconds: f64,
+}
+
+impl Audience for Room {
+    fn begin(&mut self, _: Range<u64>) -> Result<(), TableError> {
+        self.table.empty();
+        Ok(())
+    }
+
+    fn show(&mut self, _: usize, steps: &[Step]) {
+        let begun = Instant::now();
+        self.table.show(steps);
+        self.seconds += begun.elapsed().as_secs_f64();
+    }
+
+    fn end(&mut self) {
+        let Occupancy { slots, occupied, current, bytes } = self.table.occupancy();
+        let before = self.occupancy;
+        self.occupancy =
+            Occupancy { slots, bytes, occupied: before.occupied + occupied, current: before.current + current };
     }
 }
 
@@ -20,16 +43,20 @@ pub fn working_set(plan: &Plan, job: &Job, game: &Game) -> u64 {
 /// else had changed: those recorded, and the worth of the usable probes that were not answered.
 ///
 /// # Errors
-/// When the table cannot be made.
-pub fn replayed(experiment: &Experiment, plan: &Plan, job: &Job, game: &Game) -> Result<Vec<Found>, String> {
-    let options = &plan.variants[job.variant].options.table;
-    let set = working_set(plan, job, game);
-    super::work::fits_memory(&plan.variants[job.variant].options, set)?;
-    let mut table = shown(options, Some(set)).map_err(|error| error.to_string())?;
-    let begun = Instant::now();
-    table.show(&game.steps);
-    let seconds = begun.elapsed().as_secs_f64();
-    let found = table.replayed();
+/// When the table cannot be made, or the trace is no longer what it was.
+pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec<Found>, String> {
+    let game = trace.game(item).ok_or_else(|| format!("the trace has no {item}"))?;
+    let options = &plan.variants[job.variant].options;
+    // What a size as a share of it needs to know; else 0.
+    let working_set = if matches!(options.table.size, Size::Share(_)) { game.positions.max(1) } else { 0 };
+    super::work::fits_memory(options, working_set)?;
+    let table = shown(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
+    let buckets = buckets(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
+    let mut room = Room { table, occupancy: Occupancy::default(), seconds: 0.0 };
+    trace
+        .show(item, options.table.index, buckets, &mut room)
+        .map_err(|error| format!("[trace] {}: {error}", trace.name))?;
+    let found = room.table.replayed();
     let iteration = Iteration {
         depth: 1,
         deepest: 0,
@@ -42,11 +69,18 @@ pub fn replayed(experiment: &Experiment, plan: &Plan, job: &Job, game: &Game) ->
             saved: found.worth_kept,
             ..SearchCounters::default()
         },
-        table: table.counters(),
-        occupancy: table.occupancy(),
+        table: room.table.counters(),
+        occupancy: room.occupancy,
         anatomy: None,
         finished: true,
     };
-    debug_assert!(job.item < experiment.suite.items.len());
-    Ok(vec![Found { item: job.item, ply: None, iteration, told: None, seconds, solved: None, game: None }])
+    Ok(vec![Found {
+        item: job.item,
+        ply: None,
+        iteration,
+        told: None,
+        seconds: room.seconds,
+        solved: None,
+        game: None,
+    }])
 }

@@ -253,9 +253,8 @@ impl Shared<'_> {
     /// All searches of a job, as rows; none if it was stopped.
     fn searches(&self, job: &Job, kept: &mut Kept, stop: &AtomicBool) -> Result<Option<Vec<Vec<String>>>, String> {
         if let Some(trace) = &self.experiment.trace {
-            let name = &self.experiment.suite.items[job.item].id;
-            let game = trace.game(name).ok_or_else(|| format!("the trace has no {name}"))?;
-            return Ok(Some(self.rows(job, &super::replayed::replayed(self.experiment, self.plan, job, game)?)));
+            let item = &self.experiment.suite.items[job.item].id;
+            return Ok(Some(self.rows(job, &super::replayed::replayed(trace, item, self.plan, job)?)));
         }
         if let Some(opponent) = job.opponent {
             return self.plays(job, opponent, kept, stop);

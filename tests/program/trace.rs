@@ -67,8 +67,9 @@ fn a_trace_is_recorded_and_shown_to_policies() {
 
     // Read in many turns, the same comes out.
     let (whole, _, _) = run(&["replay", file, "--set", "table.size=512"]);
-    let (parts, _, _) = run(&["replay", file, "--set", "table.size=512", "--memory", "1"]);
+    let (parts, told, _) = run(&["replay", file, "--set", "table.size=512", "--memory", "1"]);
     assert_eq!(whole, parts);
+    assert!(told.contains("turn 2 of "), "{told}");
     assert!(whole.contains("open loop"), "{whole}");
 
     let (stdout, _, code) = run(&["trace", "info", file]);
@@ -386,31 +387,65 @@ fn nothing_is_lost_and_nothing_left_unheeded() {
     }
 }
 
-/// The events of a long trace are in memory by turns: where the whole does not fit into the process, turns do.
+/// What is known of a long trace's positions is in memory by turns: where the whole does not fit into the process, turns do. An experiment on a
+/// trace and an export hold no events either.
 #[test]
 fn a_long_trace_is_shown_in_little_memory() {
     let folder = scratch();
-    let file = folder.path().join("long.trace").to_str().unwrap().to_owned();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (file, toml, out, exported) = (path("long.trace"), path("t.toml"), path("out"), path("long.oracle"));
     let mut writer = Writer::new(fs::File::create(&file).unwrap());
-    for at in 0..3_000_000u64 {
-        let key = (at % 50_000 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let bits = Event::bits_of(Bound::Lower) | flags::SUBTREE;
-        writer.push(if at % 2 == 0 { Event::store(key, 1, 0, bits, 3) } else { Event::probe(key, 1, 0, 0, 0) });
+    for at in 0..1_500_000u64 {
+        // Each of 750,000 positions twice.
+        let key = (at % 750_000 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        writer.push(Event::store(key, 1, 0, Event::bits_of(Bound::Lower) | flags::SUBTREE, 3));
+        writer.push(Event::probe(key, 1, 0, flags::HIT | flags::CUT, 0));
     }
     writer.finish().unwrap();
-    // 72 MiB of addresses, the program and all: three million events alone take 69 as steps.
-    let shown = |memory: &str| {
+    // Addresses, the program and all, in KiB: three million events are 46 MiB as they are, 92 as steps, and what is known of 750,000
+    // positions takes 50 while it grows.
+    let within = |most: u32, args: &[&str]| {
         let program = assert_cmd::cargo::cargo_bin("ttlab");
-        let limited = format!(
-            "ulimit -v 73728; exec \"$0\" replay \"$1\" --memory {memory} --set table.size=4096 --policy always"
-        );
-        let output = Command::new("sh").args(["-c", &limited]).arg(program).arg(&file).output().unwrap();
-        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+        let limited = format!("ulimit -v {most}; exec \"$0\" \"$@\"");
+        let output = Command::new("sh").args(["-c", &limited]).arg(program).args(args).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.success(), text(&output.stdout), text(&output.stderr))
     };
-    let (whole, _) = shown("2048");
-    let (turns, told) = shown("8");
-    assert!(!whole && turns && told.contains("3000000 events"), "whole {whole}, in turns {turns}: {told}");
+    let args = |memory| ["replay", &file, "--memory", memory, "--set", "table.size=4096", "--policy", "always"];
+    let (whole, ..) = within(73_728, &args("2048"));
+    let (turns, told, why) = within(73_728, &args("12"));
+    assert!(!whole && turns && told.contains("3000000 events"), "whole {whole}, in turns {turns}: {told}{why}");
+    assert!(why.contains("turn 2 of "), "{why}");
+
+    let (done, _, why) =
+        within(73_728, &["trace", "export", &file, "--to", "libcachesim", "--memory", "8", "-o", &exported]);
+    assert!(done && why.contains("1500000 requests of 750000 ids"), "{why}");
+
+    let shown = |memory: u32, most: u32| {
+        let text = format!("[trace]\nfile = \"long.trace\"\nmemory = {memory}\n[engine]\ntable.size = 4096\n");
+        fs::write(&toml, text).unwrap();
+        let _ = fs::remove_dir_all(&out);
+        within(most, &["run", &toml, "--out", &out, "--jobs", "1", "--quiet"])
+    };
+    let rows = || fs::read_to_string(format!("{out}/results.csv")).unwrap();
+    let columns = |row: &str| {
+        let mut reader = csv::Reader::from_reader(row.as_bytes());
+        let row: HashMap<String, String> = reader.deserialize().next().unwrap().unwrap();
+        ["table.probes", "table.hits", "table.evictions", "search.saved", "entries", "error"]
+            .map(|name| row[name].clone())
+    };
+    let (done, _, why) = shown(512, u32::MAX);
+    let whole = columns(&rows());
+    assert!(done && whole[5].is_empty() && whole[4] == "4096", "{why}{whole:?}");
+    let (done, _, why) = shown(8, LITTLE);
+    assert!(done, "{why}");
+    assert_eq!(columns(&rows()), whole, "in turns");
+    let (done, ..) = shown(512, LITTLE);
+    assert!(!done || !columns(&rows())[5].is_empty(), "the steps of the whole game fit: nothing was tested");
 }
+
+/// Addresses of a process that runs an experiment, in KiB: less than 92 MiB above what it needs for itself.
+const LITTLE: u32 = 163_840;
 
 const CACHES: &str = "
 import sys, libcachesim

@@ -3,12 +3,15 @@
 
 use std::collections::HashMap;
 use std::io::Cursor;
+use std::ops::Range;
 use ttlab::chess::Bound;
-use ttlab::table::TableOptions;
-use ttlab::table::options::{Index, Size};
+use ttlab::table::options::{Clock, Index, Size};
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Aim, Replayed, Steps, clairvoyant, load, replay, steps};
-use ttlab::table::trace::{Event, Kind, Writer, flags};
+use ttlab::table::replay::{
+    Aim, Audience, Foresight, Replayed, Show, Step, Turns, buckets, clairvoyant, replay, shown, steps,
+};
+use ttlab::table::trace::{Event, Info, Kind, Reader, Writer, flags};
+use ttlab::table::{TableError, TableOptions};
 
 /// Numbers without a pattern, the same in each run.
 struct Chance(u64);
@@ -116,7 +119,7 @@ fn model(trace: &[Known], slots: u64, prefers_depth: bool) -> Replayed {
 }
 
 /// The trace as tables are shown it.
-fn plain(trace: &[Known]) -> Vec<ttlab::table::replay::Step> {
+fn plain(trace: &[Known]) -> Vec<Step> {
     steps(&trace.iter().map(|(event, _)| *event).collect::<Vec<_>>())
 }
 
@@ -204,28 +207,123 @@ fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Aim) -> u64 {
     (0..buckets).map(bucket).sum()
 }
 
-/// Events that are read class by class are those of each class alone: its keys' probes and stores, and what is about no position.
+/// A table and foresight, and what they have of each class of buckets.
+struct Room {
+    table: Box<dyn Show>,
+    foresight: [Foresight; 3],
+    found: Vec<Replayed>,
+    turns: u64,
+}
+
+impl Audience for Room {
+    fn begin(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
+        self.table.empty();
+        self.turns += 1;
+        self.foresight.iter_mut().try_for_each(|one| one.begin(buckets.clone()))
+    }
+
+    fn show(&mut self, class: usize, steps: &[Step]) {
+        let before = self.table.replayed();
+        self.table.show(steps);
+        self.found[class] += self.table.replayed() - before;
+        self.foresight.iter_mut().for_each(|one| one.show(class, steps));
+    }
+
+    fn end(&mut self) {
+        self.foresight.iter_mut().for_each(Foresight::end);
+    }
+}
+
+const AIMS: [Aim; 3] = [Aim::Hits, Aim::Cuts, Aim::Worth];
+
+/// A trace that is shown in turns, and class by class of its buckets, is each class's events shown alone: its keys' probes and stores, and
+/// what is about no position, at its time.
 #[test]
-fn classes_of_keys_are_read_apart() {
+fn turns_and_classes_are_shown_apart() {
     for seed in 1..6 {
-        let mut events: Vec<Event> = trace(seed, 9, 250).into_iter().map(|(event, _)| event).collect();
-        events.insert(120, Event::clear(events[119].nodes));
+        let events: Vec<Event> = trace(seed, 60, 9000).into_iter().map(|(event, _)| event).collect();
         let mut writer = Writer::new(Cursor::new(Vec::new()));
         events.iter().for_each(|&event| writer.push(event));
         let file = writer.finish().unwrap().1.into_inner();
-        // Of three classes; every fourth key is of none.
-        let class = |key: u64| (key % 4 < 3).then_some((key % 4) as usize);
-        let lowest = events.iter().filter(|event| event.kind() != Kind::Search).map(|event| event.depth).min().unwrap();
-        let found = load(Cursor::new(file), lowest, 3, class).unwrap();
-        assert_eq!(found.len(), 3);
-        for (at, found) in found.iter().enumerate() {
-            let about =
-                |event: &&Event| matches!(event.kind(), Kind::Search | Kind::Clear) || class(event.key) == Some(at);
-            let mut wanted = Steps::new(lowest);
-            events.iter().filter(about).for_each(|event| wanted.push(event));
-            assert_eq!(*found, wanted.finish(), "class {at}, seed {seed}");
+        let info = Info::read(&file[..]).unwrap();
+        for (policy, slots) in [("always", 1), ("depth-age", 2), ("sieve", 2)] {
+            let options = TableOptions {
+                policy: Policy::named(policy).unwrap(),
+                size: Size::Entries(14 * slots),
+                slots: slots as u8,
+                index: Index::Modulo,
+                clock: Clock::Search,
+                ..TableOptions::default()
+            };
+            assert_eq!(buckets(&options, None).unwrap(), 14);
+            for (turns, classes) in [(1, 1), (3, 1), (14, 1), (1, 3), (4, 3)] {
+                // Of three classes; every fourth bucket is of none.
+                let class = |bucket: u64| {
+                    if classes == 1 { Some(0) } else { (bucket % 4 < 3).then_some((bucket % 4) as usize) }
+                };
+                let foresight = |aim| Foresight::new(aim, &options, None, classes).unwrap();
+                let mut room = Room {
+                    table: shown(&options, None).unwrap(),
+                    foresight: AIMS.map(foresight),
+                    found: vec![Replayed::default(); classes],
+                    turns: 0,
+                };
+                let shape = Turns { count: turns, ..Turns::new(&info, options.index, 14, 1 << 30, 1) };
+                shape.show(|| Reader::new(&file[..]), classes, class, &mut room).unwrap();
+                assert_eq!(room.turns, turns);
+                for at in 0..classes {
+                    let about = |event: &&Event| {
+                        matches!(event.kind(), Kind::Search | Kind::Clear) || class(event.key % 14) == Some(at)
+                    };
+                    let alone: Vec<Event> = events.iter().filter(about).copied().collect();
+                    let alone = steps(&alone);
+                    let told = format!("{policy}, {turns} turns, class {at} of {classes}, seed {seed}");
+                    assert_eq!(room.found[at], replay(&alone, &options).unwrap(), "{told}");
+                    for (aim, one) in AIMS.into_iter().zip(&room.foresight) {
+                        assert_eq!(
+                            one.found()[at],
+                            clairvoyant(&alone, &options, None, aim).unwrap(),
+                            "{aim:?}, {told}"
+                        );
+                    }
+                }
+            }
         }
     }
+}
+
+/// As many turns as the memory asks for: by hand, 33 bytes a place and half as many again while it grows, places a power of two of which
+/// seven in eight are filled, 24 bytes a probe.
+#[test]
+fn turns_are_as_few_as_fit() {
+    let info = Info { events: 5000, met: 1000, asked: 3000, ..Info::default() };
+    let turns = |memory| Turns::new(&info, Index::Multiply, 600, memory, 1).count;
+    let (places, probes) = (2048 * 33 * 3 / 2, 3000 * 24);
+    assert_eq!((turns(places + probes), turns(places + probes - 1)), (1, 2));
+    assert_eq!(turns(1), 600, "a turn is at least a bucket");
+    // A sample has less to know, and no turn more events than can be numbered.
+    assert_eq!(Turns::new(&info, Index::Multiply, 600, 20_000, 16).count, 1);
+    let long = Info { events: 5 << 31, ..info };
+    assert_eq!(Turns::new(&long, Index::Multiply, 600, u64::MAX, 1).count, 5);
+}
+
+/// What must be known at a time goes with what was met between two emptyings of the table, not with the whole.
+#[test]
+fn what_is_known_at_a_time_ends_where_the_table_is_emptied() {
+    let mut writer = Writer::new(Cursor::new(Vec::new()));
+    for game in 0..3u64 {
+        for key in 0..100 * (game + 1) {
+            writer.push(Event::probe(key, 1, 0, 0, 0));
+            writer.push(Event::probe(key, 1, 0, 0, 0));
+            if key % 2 == 0 {
+                writer.push(stored(key, 1));
+            }
+        }
+        writer.push(Event::clear(0));
+    }
+    let file = writer.finish().unwrap().1.into_inner();
+    let info = Info::read(&file[..]).unwrap();
+    assert_eq!((info.met, info.asked, info.positions, info.probes), (300, 600, 150, 1200));
 }
 
 #[test]

@@ -10,8 +10,10 @@ use ttlab::chess::{Bound, Increments};
 use ttlab::engine::{Engine, EngineOptions, Limit, Progress};
 use ttlab::table::options::{Clock, Refresh, SameKey, Size};
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Aim, Replayed, Step, clairvoyant, replay, steps};
-use ttlab::table::trace::{Event, Flaw, Info, Kind, Recorder, TraceError, Writer, flags, import, read};
+use ttlab::table::replay::{Aim, Game, Replayed, Step, clairvoyant, games, replay, steps};
+use ttlab::table::trace::{
+    Event, Flaw, Info, Kind, Reader, Recorder, TraceError, Writer, flags, import, oracle_general, read,
+};
 use ttlab::table::{TableCounters, TableKind, TableOptions, build};
 
 /// Searches along a game with a table that stays, and the table's counters. `told`: hears of searches and iterations.
@@ -454,6 +456,25 @@ fn what_a_trace_holds_is_counted() {
         trace.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key).collect();
     assert_eq!((info.positions, info.estimated), (keys.len() as u64, false));
     assert!(info.tells_worth());
+    // The games, each a part of the file.
+    let mut writer = Writer::new(Cursor::new(Vec::new()));
+    trace.iter().for_each(|&event| writer.push(event));
+    let file = writer.finish().unwrap().1.into_inner();
+    let games = games(&file[..]).unwrap();
+    let begins = trace.iter().rposition(|event| event.kind() == Kind::Search && event.has(flags::GAME)).unwrap();
+    // The table is emptied for the second game, or its first search says that it begins: whichever comes first.
+    let begins = begins - usize::from(trace[begins - 1].kind() == Kind::Clear);
+    assert_eq!(games.iter().map(Game::events).collect::<Vec<_>>(), [0..begins as u64, begins as u64..info.events]);
+    assert_eq!(games.iter().map(|game| game.info.nodes).sum::<u64>(), info.nodes);
+    for game in &games {
+        let events = game.events();
+        let mut part = Vec::new();
+        let mut reader = Reader::part(Cursor::new(&file), events.clone()).unwrap();
+        reader.for_each(|event| part.push(*event)).unwrap();
+        assert_eq!(part, trace[events.start as usize..events.end as usize]);
+        let keys = part.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key);
+        assert_eq!(game.info.positions, keys.collect::<std::collections::HashSet<_>>().len() as u64);
+    }
     // Nodes by hand: a counter that goes on, one that begins anew with a search, and one that passes 2^32 in between.
     let nodes = |all: &[u32], end: u32| {
         let mut writer = Writer::new(Cursor::new(Vec::new()));
@@ -464,4 +485,27 @@ fn what_a_trace_holds_is_counted() {
     assert_eq!(nodes(&[10, 40, 100], 100), 100);
     assert_eq!(nodes(&[10, 40, 100, 5, 30], 30), 130);
     assert_eq!(nodes(&[1 << 31, u32::MAX - 9, 20], 20), (1 << 32) + 20);
+}
+
+/// What a cache is asked next, id by id, in one turn and in many.
+#[test]
+fn requests_are_told_their_next_in_turns() {
+    let mut writer = Writer::new(Cursor::new(Vec::new()));
+    let key = |at: u64| (at * at % 1009).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (0..40_000).for_each(|at| writer.push(Event::store(key(at), 1, 0, Event::bits_of(Bound::Exact), at as u32)));
+    let file = writer.finish().unwrap().1.into_inner();
+    let mut next: HashMap<u64, i64> = HashMap::new();
+    let mut wanted: Vec<[u8; 24]> = Vec::new();
+    for at in (0..40_000u64).rev() {
+        let after = next.insert(key(at), at as i64).unwrap_or(-1);
+        let fields = [&(at as u32).to_le_bytes()[..], &key(at).to_le_bytes(), &[1, 0, 0, 0], &after.to_le_bytes()];
+        wanted.push(fields.concat().try_into().unwrap());
+    }
+    wanted.reverse();
+    for memory in [1 << 20, 6000, 0] {
+        let mut to = Cursor::new(Vec::new());
+        let done = oracle_general(&file[..], &mut to, memory).unwrap();
+        assert_eq!((done.requests, done.ids), (40_000, next.len() as u64), "{memory} bytes");
+        assert!(to.into_inner() == wanted.concat(), "{memory} bytes");
+    }
 }

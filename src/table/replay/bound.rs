@@ -1,9 +1,12 @@
 //! What a table could have of a trace if it knew what comes: by count, and by worth.
 
-use super::step::{NONE, Step};
-use super::{buckets, packing};
+use super::buckets;
+use super::packing::{Packing, Stretch};
+use super::step::Step;
+use crate::table::options::Index;
 use crate::table::trace::Kind;
 use crate::table::{TableError, TableOptions};
+use std::ops::Range;
 
 /// What a table that knows the future strives for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,16 +19,7 @@ pub enum Aim {
     Worth,
 }
 
-impl Aim {
-    fn counts(self, step: &Step) -> bool {
-        match self {
-            Self::Hits => step.known(),
-            Self::Cuts | Self::Worth => step.usable(),
-        }
-    }
-}
-
-/// The most that a table of the options' size, slots and index can have of a goal if it knows what comes.
+/// The most that a table of the options' size, slots and index can have of an aim if it knows what comes.
 ///
 /// Each bucket is a table of its own. What may be kept in it is a set of stretches, each from an event of a position to the probe that wants
 /// it; it holds at most `slots` of them at any time. For the hits a stretch begins at any event of a position that was offered; for
@@ -34,112 +28,136 @@ impl Aim {
 /// best choice is reached by a table that knows what comes, and by no other surpassed. Keys are compared in full: a table that takes one
 /// position for another may seem to do better.
 ///
-/// Counts are kept best by dropping, whenever there are too many, the stretch that ends last (Belady's rule with bypass; interval scheduling
-/// on several machines). Worth needs more: see [`packing::most`]. Both are exact.
+/// Most in number are kept by taking stretches in the order in which they end, each into the slot that was free for the shortest time before
+/// it, where there is one (interval scheduling on several machines): no look ahead is needed, only the end of what each slot held last.
+/// Worth needs all stretches of a bucket: see [`Packing`]. Both are exact.
+///
+/// Source: M. C. Carlisle and E. L. Lloyd, "On the k-coloring of intervals", 1995, for the number; it is that of L. Belady's rule of 1966 with
+/// bypass.
+pub struct Foresight {
+    aim: Aim,
+    index: Index,
+    buckets: u64,
+    slots: usize,
+    /// The first bucket of the turn.
+    first: u64,
+    /// By count: the event at which each slot was free again; 0: it held nothing yet.
+    free: Vec<u32>,
+    /// By worth: what is to be weighed.
+    wanted: Vec<Wanted>,
+    packing: Packing,
+    found: Vec<u64>,
+}
+
+/// A stretch of a bucket.
+struct Wanted {
+    bucket: u64,
+    class: u32,
+    stretch: Stretch,
+}
+
+impl Foresight {
+    /// Knows nothing yet of so many classes of buckets.
+    ///
+    /// # Errors
+    /// When the options are wrong.
+    pub fn new(aim: Aim, options: &TableOptions, working_set: Option<u64>, classes: usize) -> Result<Self, TableError> {
+        let (index, slots) = (options.index, usize::from(options.slots));
+        let (free, wanted, packing) = (Vec::new(), Vec::new(), Packing::default());
+        let buckets = buckets(options, working_set)?;
+        Ok(Self { aim, index, buckets, slots, first: 0, free, wanted, packing, found: vec![0; classes] })
+    }
+
+    /// Begins with some of the buckets.
+    ///
+    /// # Errors
+    /// When there is no memory for their slots: four bytes each.
+    pub fn begin(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
+        self.first = buckets.start;
+        if self.aim != Aim::Worth {
+            let none = TableError::Memory { bytes: u64::MAX };
+            let len = usize::try_from(buckets.end - buckets.start).ok().and_then(|len| len.checked_mul(self.slots));
+            self.free.clear();
+            let len = len.filter(|&len| self.free.try_reserve_exact(len).is_ok()).ok_or(none)?;
+            self.free.resize(len, 0);
+        }
+        Ok(())
+    }
+
+    /// Takes in what happens next in the buckets of a class.
+    pub fn show(&mut self, class: usize, steps: &[Step]) {
+        match self.aim {
+            Aim::Hits => self.count(class, steps, Step::known, |step| step.since),
+            Aim::Cuts => self.count(class, steps, Step::usable, |step| step.offered),
+            Aim::Worth => self.gather(class, steps),
+        }
+    }
+
+    /// The buckets have seen all.
+    pub fn end(&mut self) {
+        self.weigh();
+    }
+
+    /// What was found, by class.
+    #[must_use]
+    pub fn found(&self) -> &[u64] {
+        &self.found
+    }
+
+    #[inline]
+    fn count(&mut self, class: usize, steps: &[Step], ends: impl Fn(&Step) -> bool, begin: impl Fn(&Step) -> u32) {
+        let mut reached = 0;
+        for step in steps.iter().filter(|step| ends(step)) {
+            let begin = begin(step);
+            let place = (self.index.bucket(step.key, self.buckets) - self.first) as usize * self.slots;
+            let free = self.free[place..place + self.slots].iter_mut().filter(|free| **free <= begin);
+            if let Some(latest) = free.max() {
+                *latest = step.at;
+                reached += 1;
+            }
+        }
+        self.found[class] += reached;
+    }
+
+    fn gather(&mut self, class: usize, steps: &[Step]) {
+        for step in steps {
+            if step.usable() && step.worth > 0 {
+                let bucket = self.index.bucket(step.key, self.buckets);
+                let stretch = Stretch { begin: step.offered, end: step.at, worth: step.worth };
+                self.wanted.push(Wanted { bucket, class: class as u32, stretch });
+            } else if step.kind() == Kind::Clear {
+                // Nothing is held across it.
+                self.weigh();
+            }
+        }
+    }
+
+    /// The most worth that the slots of each bucket can keep of what was gathered.
+    fn weigh(&mut self) {
+        self.wanted.sort_unstable_by_key(|wanted| (wanted.bucket, wanted.stretch.begin));
+        let mut one: Vec<Stretch> = Vec::new();
+        for bucket in self.wanted.chunk_by(|a, b| a.bucket == b.bucket) {
+            one.clear();
+            one.extend(bucket.iter().map(|wanted| wanted.stretch));
+            self.found[bucket[0].class as usize] += self.packing.most(&one, self.slots);
+        }
+        self.wanted.clear();
+    }
+}
+
+/// The most that a table of the options can have of a trace if it knows what comes: see [`Foresight`].
 ///
 /// # Errors
-/// When the options are wrong, or the trace has more events than 2^32 - 2.
-///
-/// Source: L. Belady, "A study of replacement algorithms for a virtual-storage computer", 1966, for one request at a time; the stretches
-/// as in scheduling are folklore.
+/// When the options are wrong.
 pub fn clairvoyant(
     steps: &[Step],
     options: &TableOptions,
     working_set: Option<u64>,
-    goal: Aim,
+    aim: Aim,
 ) -> Result<u64, TableError> {
-    let buckets = buckets(options, working_set)?;
-    if steps.len() >= NONE as usize {
-        return Err(TableError::Option { path: "trace", problem: "has more than 4,294,967,294 events".to_owned() });
-    }
-    let slots = usize::from(options.slots);
-    let bucket = |key| options.index.bucket(key, buckets);
-    match goal {
-        Aim::Worth => Ok(by_worth(steps, slots, bucket)),
-        _ => by_count(steps, slots, buckets, bucket, goal),
-    }
-}
-
-/// Where the stretch begins that ends at a probe that counts.
-fn begin(steps: &[Step], at: usize, goal: Aim) -> usize {
-    let mut begin = steps[at].since as usize;
-    if goal != Aim::Hits {
-        // No offer is made at a probe that is not usable; each is passed once.
-        while begin != NONE as usize && steps[begin].kind() == Kind::Probe && !steps[begin].usable() {
-            begin = steps[begin].since as usize;
-        }
-    }
-    begin
-}
-
-/// Belady's rule with bypass: the stretches that are held, by where they end.
-fn by_count(
-    steps: &[Step],
-    slots: usize,
-    buckets: u64,
-    bucket: impl Fn(u64) -> u64,
-    goal: Aim,
-) -> Result<u64, TableError> {
-    let mut next = vec![NONE; steps.len()];
-    for (at, step) in steps.iter().enumerate() {
-        if goal.counts(step)
-            && let Some(next) = next.get_mut(begin(steps, at, goal))
-        {
-            *next = at as u32;
-        }
-    }
-    let len = usize::try_from(buckets).ok().and_then(|buckets| buckets.checked_mul(slots));
-    let mut held = Vec::new();
-    let len = len.filter(|&len| held.try_reserve_exact(len).is_ok()).ok_or(TableError::Memory { bytes: u64::MAX })?;
-    held.resize(len, NONE);
-    let mut reached = 0;
-    for (at, (step, &next)) in steps.iter().zip(&next).enumerate() {
-        match step.kind() {
-            Kind::Search => continue,
-            Kind::Clear => {
-                held.fill(NONE);
-                continue;
-            }
-            Kind::Probe | Kind::Store => {}
-        }
-        let counts = goal.counts(step);
-        if !counts && next == NONE {
-            continue;
-        }
-        let first = bucket(step.key) as usize * slots;
-        let held = &mut held[first..first + slots];
-        if counts && let Some(slot) = held.iter_mut().find(|slot| **slot == at as u32) {
-            reached += 1;
-            *slot = NONE;
-        }
-        if let Some(last) = held.iter_mut().max_by_key(|slot| **slot)
-            && next < *last
-        {
-            *last = next;
-        }
-    }
-    Ok(reached)
-}
-
-/// The stretches of each bucket, and the most worth that its slots can keep.
-fn by_worth(steps: &[Step], slots: usize, bucket: impl Fn(u64) -> u64) -> u64 {
-    let mut stretches: Vec<(u64, packing::Stretch)> = Vec::new();
-    for (at, step) in steps.iter().enumerate().filter(|(_, step)| step.usable()) {
-        let begin = begin(steps, at, Aim::Worth);
-        if begin != NONE as usize && step.worth > 0 {
-            let stretch = packing::Stretch { begin: begin as u32, end: at as u32, worth: step.worth };
-            stretches.push((bucket(step.key), stretch));
-        }
-    }
-    stretches.sort_unstable_by_key(|(bucket, stretch)| (*bucket, stretch.begin));
-    let mut packing = packing::Packing::default();
-    let mut one: Vec<packing::Stretch> = Vec::new();
-    stretches
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|bucket| {
-            one.clear();
-            one.extend(bucket.iter().map(|(_, stretch)| *stretch));
-            packing.most(&one, slots)
-        })
-        .sum()
+    let mut foresight = Foresight::new(aim, options, working_set, 1)?;
+    foresight.begin(0..foresight.buckets)?;
+    foresight.show(0, steps);
+    foresight.end();
+    Ok(foresight.found[0])
 }

@@ -9,15 +9,17 @@
 
 mod bound;
 mod games;
-mod load;
 mod packing;
+mod sample;
 mod step;
+mod turns;
 
-pub use bound::{Aim, clairvoyant};
+pub use bound::{Aim, Foresight, clairvoyant};
 pub use games::{Game, games};
-pub use load::{CLASSES, Sample, load};
 pub use packing::most;
-pub use step::{Step, Steps, steps};
+pub use sample::{CLASSES, Sample};
+pub use step::{Maker, Step, steps};
+pub use turns::{Audience, Halted, Turns};
 
 use super::options::{Clock, TableOptions};
 use super::policy::Replacement;
@@ -57,7 +59,7 @@ crate::counters! {
 
 /// A table that traces are shown to, part by part.
 pub trait Show {
-    /// Shows it what happened next. Parts may be of different buckets: the time that passes in one is not seen by the other.
+    /// Shows it what happened next.
     fn show(&mut self, steps: &[Step]);
     /// Empties it, without a tick.
     fn empty(&mut self);

@@ -3,21 +3,22 @@
 
 use crate::chess::{Bound, Move};
 use crate::table::by_key::ByKey;
-use crate::table::trace::{Event, Kind, flags};
+use crate::table::trace::{Event, Kind, TraceError, flags};
 use crate::table::{Entry, options};
 
-/// No event.
-pub const NONE: u32 = u32::MAX;
-
-/// One event, ready to be shown: 24 bytes.
+/// One event, ready to be shown: 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Step {
     /// The position's key.
     pub key: u64,
     /// Nodes that were searched to make the entry: of a store, of what it offers; of a probe, of what was offered last.
     pub worth: u32,
+    /// Its number, from 1, of those that were made.
+    pub at: u32,
     /// Of a probe of a known position: the event of the key before it, since the table was emptied.
     pub since: u32,
+    /// Likewise, the last at which its entry was offered: a store, or a usable probe.
+    pub offered: u32,
     /// The entry's score.
     value: i16,
     /// The node's beta.
@@ -41,9 +42,8 @@ const USABLE: u8 = 4;
 const CUT: u8 = 8;
 /// A probe whose window is known.
 const WINDOW: u8 = 16;
-/// A search that is an iteration, or begins a game.
+/// A search that is only another iteration.
 const ITERATION: u8 = 32;
-const GAME: u8 = 64;
 
 impl Step {
     /// What happened.
@@ -77,12 +77,6 @@ impl Step {
     #[must_use]
     pub fn known(&self) -> bool {
         self.what & 3 == 0 && self.how & flags::BOUND != 0
-    }
-
-    /// Whether a game begins with it.
-    #[must_use]
-    pub fn begins_game(&self) -> bool {
-        self.what & 3 == CLEAR || self.what & GAME != 0
     }
 
     /// Ticks of a clock.
@@ -124,139 +118,133 @@ impl Step {
 }
 
 /// What is known of a key.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Known {
     value: i16,
     depth: u8,
     /// Bound, window and move; none offered: 0.
     how: u8,
     worth: u32,
-    /// The last event.
+    /// The last event, and the last that offered the entry.
     since: u32,
-    /// Nodes and search of the last probe; [`NONE`] if there was none.
+    offered: u32,
+    /// Nodes and search of the last probe; search 0: there was none.
     nodes: u32,
     search: u32,
 }
 
 /// Makes steps of events. Positions keep what was offered for them until the table is emptied.
-#[derive(Debug, Default)]
-pub struct Steps {
-    steps: Vec<Step>,
+#[derive(Debug)]
+pub struct Maker {
     known: ByKey<u64, Known>,
+    /// Events so far.
+    at: u32,
+    /// Searches so far, and one.
     search: u32,
     /// The least depth of the trace if it is below 0: tables count from there.
     lowest: i8,
 }
 
-impl Steps {
+impl Maker {
     /// Steps of a trace whose depths are nowhere below `lowest`.
     #[must_use]
     pub fn new(lowest: i8) -> Self {
-        Self { lowest: lowest.min(0), ..Self::default() }
+        Self { known: ByKey::default(), at: 0, search: 1, lowest: lowest.min(0) }
     }
 
-    /// The steps.
-    #[must_use]
-    pub fn finish(self) -> Vec<Step> {
-        self.steps
+    /// Begins anew.
+    pub fn forget(&mut self) {
+        self.empty();
+        (self.at, self.search) = (0, 1);
     }
 
-    /// How many steps there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.steps.len()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+    /// Nothing is known of any position. To clear a map takes as long as it is large: one that was filled long ago is given back.
+    fn empty(&mut self) {
+        if self.known.len() < self.known.capacity() / 16 {
+            self.known = ByKey::default();
+        }
+        self.known.clear();
     }
 
     fn depth(&self, depth: i8) -> u8 {
         (i16::from(depth) - i16::from(self.lowest)).clamp(0, 255) as u8
     }
 
-    /// Adds an event.
-    pub fn push(&mut self, event: &Event) {
-        let at = self.steps.len() as u32;
-        let depth = self.depth(event.depth);
-        let search = self.search;
-        match event.kind() {
-            Kind::Probe => {
-                let known = self.known.entry(event.key).or_insert(Known {
-                    value: 0,
-                    depth: 0,
-                    how: 0,
-                    worth: 0,
-                    since: NONE,
-                    nodes: 0,
-                    search,
-                });
-                let mut step = Step {
-                    key: event.key,
-                    worth: known.worth,
-                    since: known.since,
-                    value: known.value,
-                    beta: event.value,
-                    depth: known.depth,
-                    asked: depth,
-                    what: if event.has(flags::WINDOW) { WINDOW } else { 0 },
-                    how: known.how,
-                };
-                (known.nodes, known.search) = (event.nodes, search);
-                if known.how != 0 {
-                    known.since = at;
-                    let cut = event.has(flags::CUT);
-                    if cut {
-                        // The engine's rule may be laxer than ours, or its entry older and deeper: what it took was enough.
-                        step.asked = depth.min(step.depth);
-                        let entry = step.entry();
-                        if !step.settled_by(i32::from(step.depth), &entry) {
-                            step.what &= !WINDOW;
-                        }
-                        step.what |= CUT | USABLE;
-                    } else if event.has(flags::WINDOW) && !event.has(flags::PV) {
-                        let entry = step.entry();
-                        step.what |= if step.settled_by(i32::from(step.depth), &entry) { USABLE } else { 0 };
-                    }
-                }
-                self.steps.push(step);
-            }
-            Kind::Store => {
-                let how = event.flags & (flags::BOUND | flags::PV | flags::MOVE);
-                let before = self.known.get(&event.key);
-                let worth = match before {
-                    _ if event.has(flags::SUBTREE) => event.nodes,
-                    Some(probe) if probe.search == search => event.nodes.wrapping_sub(probe.nodes),
-                    _ => 1,
-                };
-                let (nodes, of) = before.map_or((0, NONE), |probe| (probe.nodes, probe.search));
-                self.known
-                    .insert(event.key, Known { value: event.value, depth, how, worth, since: at, nodes, search: of });
-                self.steps.push(Step {
-                    key: event.key,
-                    worth,
-                    since: NONE,
-                    value: event.value,
-                    depth,
-                    what: STORE,
-                    how,
-                    ..Step::default()
-                });
-            }
+    /// The step of the next event.
+    ///
+    /// # Errors
+    /// When there were more events than can be numbered.
+    #[inline]
+    pub fn make(&mut self, event: &Event) -> Result<Step, TraceError> {
+        self.at = self.at.checked_add(1).ok_or(TraceError::Many)?;
+        Ok(match event.kind() {
+            Kind::Probe => self.probe(event),
+            Kind::Store => self.store(event),
             Kind::Search => {
                 let iteration = event.has(flags::ITERATION);
                 self.search += u32::from(!iteration);
-                let what =
-                    SEARCH | if iteration { ITERATION } else { 0 } | if event.has(flags::GAME) { GAME } else { 0 };
-                self.steps.push(Step { depth: event.depth as u8, what, since: NONE, ..Step::default() });
+                let what = SEARCH | if iteration { ITERATION } else { 0 };
+                Step { depth: event.depth as u8, what, at: self.at, ..Step::default() }
             }
             Kind::Clear => {
-                self.known.clear();
-                self.steps.push(Step { what: CLEAR, since: NONE, ..Step::default() });
+                self.empty();
+                Step { what: CLEAR, at: self.at, ..Step::default() }
             }
+        })
+    }
+
+    fn probe(&mut self, event: &Event) -> Step {
+        let asked = self.depth(event.depth);
+        let known = self.known.entry(event.key).or_default();
+        let mut step = Step {
+            key: event.key,
+            worth: known.worth,
+            at: self.at,
+            since: known.since,
+            offered: known.offered,
+            value: known.value,
+            beta: event.value,
+            depth: known.depth,
+            asked,
+            what: if event.has(flags::WINDOW) { WINDOW } else { 0 },
+            how: known.how,
+        };
+        (known.nodes, known.search) = (event.nodes, self.search);
+        if known.how == 0 {
+            return step;
         }
+        known.since = self.at;
+        if event.has(flags::CUT) {
+            // The engine's rule may be laxer than ours, or its entry older and deeper: what it took was enough.
+            step.asked = asked.min(step.depth);
+            if !step.settled_by(i32::from(step.depth), &step.entry()) {
+                step.what &= !WINDOW;
+            }
+            step.what |= CUT | USABLE;
+        } else if event.has(flags::WINDOW)
+            && !event.has(flags::PV)
+            && step.settled_by(i32::from(step.depth), &step.entry())
+        {
+            step.what |= USABLE;
+        }
+        if step.usable() {
+            known.offered = self.at;
+        }
+        step
+    }
+
+    fn store(&mut self, event: &Event) -> Step {
+        let depth = self.depth(event.depth);
+        let how = event.flags & (flags::BOUND | flags::PV | flags::MOVE);
+        let known = self.known.entry(event.key).or_default();
+        let worth = match () {
+            () if event.has(flags::SUBTREE) => event.nodes,
+            () if known.search == self.search => event.nodes.wrapping_sub(known.nodes),
+            () => 1,
+        };
+        let (at, value) = (self.at, event.value);
+        *known = Known { value, depth, how, worth, since: at, offered: at, ..*known };
+        Step { key: event.key, worth, at, value, depth, what: STORE, how, ..Step::default() }
     }
 }
 
@@ -264,7 +252,6 @@ impl Steps {
 #[must_use]
 pub fn steps(trace: &[Event]) -> Vec<Step> {
     let lowest = trace.iter().filter(|event| event.kind() != Kind::Search).map(|event| event.depth).min().unwrap_or(0);
-    let mut steps = Steps::new(lowest);
-    trace.iter().for_each(|event| steps.push(event));
-    steps.finish()
+    let mut maker = Maker::new(lowest);
+    trace.iter().map_while(|event| maker.make(event).ok()).collect()
 }

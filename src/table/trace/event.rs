@@ -86,6 +86,17 @@ impl Event {
         }
     }
 
+    /// Whether a game begins with it, or a position that has nothing to do with the one before.
+    #[inline]
+    #[must_use]
+    pub fn begins_game(&self) -> bool {
+        match self.kind() {
+            Kind::Clear => true,
+            Kind::Search => self.has(flags::GAME),
+            Kind::Probe | Kind::Store => false,
+        }
+    }
+
     /// Whether it has all the bits of [`flags`].
     #[inline]
     #[must_use]

@@ -1,8 +1,9 @@
 //! A trace as cache simulators read it.
 
-use super::{Event, Kind};
+use super::info::hash;
+use super::{Counting, Kind, Reader, TraceError};
 use crate::table::by_key::ByKey;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
 /// What was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -13,27 +14,92 @@ pub struct Exported {
     pub ids: u64,
 }
 
+/// Bytes of a request, and where in it are its id and its next request.
+const REQUEST: usize = 24;
+const ID: std::ops::Range<usize> = 4..12;
+const NEXT: std::ops::Range<usize> = 16..24;
+
+/// Requests that are looked at together.
+const BLOCK: u64 = 1 << 12;
+
+/// Bytes of an id's place in the map while it grows.
+const PLACE: u64 = 17 * 3 / 2;
+
 /// Writes the stores of a trace as requests of `libCacheSim`'s format *oracleGeneral*: 24 bytes each, little-endian: time (u32, here the
 /// request's number), id (u64, the key), size (u32, 1), the request at which the id is asked for next (i64, -1: never).
 ///
 /// Stores, not probes: a cache takes in what it is asked for and has not, as a table takes in what it is offered.
 ///
+/// What comes next is filled in from the last request to the first, in as many turns over what was written as keep the ids of a turn within
+/// so many bytes.
+///
 /// # Errors
-/// When the system refuses a write.
+/// When it is no trace or is damaged, and where, and when the system refuses a write.
 ///
 /// Source: `libCacheSim`, <https://github.com/1a1a11a/libCacheSim>, doc of its trace formats.
-pub fn oracle_general(trace: &[Event], to: &mut impl Write) -> io::Result<Exported> {
-    let ids: Vec<u64> = trace.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key).collect();
-    let mut next = vec![-1i64; ids.len()];
-    let mut later: ByKey<u64, i64> = ByKey::default();
-    for (at, &id) in ids.iter().enumerate().rev() {
-        next[at] = later.insert(id, at as i64).unwrap_or(-1);
+pub fn oracle_general<F: Read + Write + Seek>(
+    from: impl Read,
+    to: &mut F,
+    memory: u64,
+) -> Result<Exported, TraceError> {
+    let mut counting = Counting::default();
+    let mut requests = BufWriter::with_capacity(REQUEST * BLOCK as usize, &mut *to);
+    let mut number = 0u32;
+    let mut reader = Reader::new(from)?;
+    while let Some(block) = reader.next_block()? {
+        for event in block.iter().filter(|event| event.kind() == Kind::Store) {
+            counting.push(event);
+            requests.write_all(&number.to_le_bytes())?;
+            requests.write_all(&event.key.to_le_bytes())?;
+            requests.write_all(&1u32.to_le_bytes())?;
+            requests.write_all(&(-1i64).to_le_bytes())?;
+            number = number.wrapping_add(1);
+        }
     }
-    for (at, (&id, &next)) in ids.iter().zip(&next).enumerate() {
-        to.write_all(&(at as u32).to_le_bytes())?;
-        to.write_all(&id.to_le_bytes())?;
-        to.write_all(&1u32.to_le_bytes())?;
-        to.write_all(&next.to_le_bytes())?;
+    requests.flush()?;
+    drop(requests);
+    let info = counting.finish();
+    let places = |turns: u64| ((info.positions / turns + 64) * 8 / 7).next_power_of_two();
+    let mut turns = 1;
+    while places(turns) * PLACE > memory && turns < info.positions {
+        turns += 1 + turns / 64;
     }
-    Ok(Exported { requests: ids.len() as u64, ids: later.len() as u64 })
+    let mut exported = Exported { requests: info.stores, ids: 0 };
+    let mut later: ByKey<u64, u64> = ByKey::default();
+    for turn in 0..turns {
+        later.clear();
+        fill_in(to, info.stores, &mut later, |id| hash(id) % turns == turn)?;
+        exported.ids += later.len() as u64;
+    }
+    to.seek(SeekFrom::End(0))?;
+    Ok(exported)
+}
+
+/// Fills in the next requests of some ids, block by block from the end.
+fn fill_in<F: Read + Write + Seek>(
+    file: &mut F,
+    requests: u64,
+    later: &mut ByKey<u64, u64>,
+    mine: impl Fn(u64) -> bool,
+) -> io::Result<()> {
+    let mut block = Vec::new();
+    for begin in (0..requests.div_ceil(BLOCK)).rev().map(|block| block * BLOCK) {
+        let place = SeekFrom::Start(begin * REQUEST as u64);
+        block.resize((requests - begin).min(BLOCK) as usize * REQUEST, 0);
+        file.seek(place)?;
+        file.read_exact(&mut block)?;
+        for (at, request) in block.as_chunks_mut::<REQUEST>().0.iter_mut().enumerate().rev() {
+            let mut id = [0; 8];
+            id.copy_from_slice(&request[ID]);
+            let id = u64::from_le_bytes(id);
+            if mine(id)
+                && let Some(next) = later.insert(id, begin + at as u64)
+            {
+                request[NEXT].copy_from_slice(&next.to_le_bytes());
+            }
+        }
+        file.seek(place)?;
+        file.write_all(&block)?;
+    }
+    Ok(())
 }

@@ -44,30 +44,106 @@ pub struct Info {
     pub positions: u64,
     /// Whether that is an estimate.
     pub estimated: bool,
+    /// The most positions that were asked for or stored from one emptying of the table to the next, about: what must be known of them at
+    /// a time goes with them.
+    pub met: u64,
+    /// The most probes from one emptying to the next.
+    pub asked: u64,
 }
 
-/// Distinct keys that are kept one by one.
-const MOST_KEYS: usize = 1 << 22;
-
-/// Counts what a trace holds.
-#[derive(Debug, Default)]
-pub struct Counting {
-    info: Info,
-    met: bool,
-    /// Whether a game has begun of which nothing was seen yet.
-    fresh: bool,
-    last: u32,
+/// Distinct keys, one by one up to some number, then those whose hash ends in so many zeros (adaptive sampling: M. Wegman; P. Flajolet, 1990).
+#[derive(Debug)]
+pub struct Distinct {
     keys: HashSet<u64, std::hash::BuildHasherDefault<crate::table::by_key::PassOn>>,
-    /// Only keys whose hash ends in so many zeros are kept (adaptive sampling: M. Wegman; P. Flajolet, 1990).
+    most: usize,
     level: u32,
 }
 
-fn hash(key: u64) -> u64 {
+impl Distinct {
+    /// Keeps at most so many keys.
+    #[must_use]
+    pub fn new(most: usize) -> Self {
+        Self { keys: HashSet::default(), most, level: 0 }
+    }
+
+    /// Counts a key.
+    #[inline]
+    pub fn insert(&mut self, key: u64) {
+        if hash(key).trailing_zeros() >= self.level && self.keys.insert(key) {
+            while self.keys.len() > self.most {
+                self.level += 1;
+                self.keys.retain(|&key| hash(key).trailing_zeros() >= self.level);
+            }
+        }
+    }
+
+    /// How many there were, about.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        (self.keys.len() as u64) << self.level
+    }
+}
+
+/// A hash whose bits are alike for no keys.
+pub(super) fn hash(key: u64) -> u64 {
     let key = (key ^ key >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     (key ^ key >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 8
 }
 
+/// Stored keys that are kept one by one, and keys of any kind.
+const MOST_STORED: usize = 1 << 22;
+const MOST_MET: usize = 1 << 16;
+
+/// Counts what a trace holds, or a part of it.
+#[derive(Debug)]
+pub struct Counting {
+    info: Info,
+    /// Whether anything was asked or stored.
+    begun: bool,
+    /// Whether a game has begun of which nothing was seen yet.
+    fresh: bool,
+    /// Nodes by the last event that told them.
+    last: u32,
+    stored: Distinct,
+    /// Since the table was emptied.
+    met: Distinct,
+    asked: u64,
+}
+
+impl Default for Counting {
+    fn default() -> Self {
+        Self {
+            info: Info::default(),
+            begun: false,
+            fresh: false,
+            last: 0,
+            stored: Distinct::new(MOST_STORED),
+            met: Distinct::new(MOST_MET),
+            asked: 0,
+        }
+    }
+}
+
 impl Counting {
+    /// Counts on where this ends: nodes go on, all else begins anew.
+    #[must_use]
+    pub fn next(&self) -> Self {
+        Self { last: self.last, ..Self::default() }
+    }
+
+    /// Whether anything was asked or stored.
+    #[must_use]
+    pub fn begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Takes down how much there was since the table was emptied.
+    fn emptied(&mut self) {
+        self.info.met = self.info.met.max(self.met.count());
+        self.info.asked = self.info.asked.max(self.asked);
+        (self.met, self.asked) = (Distinct::new(MOST_MET), 0);
+    }
+
     /// Counts an event.
     pub fn push(&mut self, event: &Event) {
         let info = &mut self.info;
@@ -80,9 +156,10 @@ impl Counting {
             self.last = event.nodes;
         }
         if matches!(event.kind(), Kind::Probe | Kind::Store) {
-            if !self.met {
-                (info.lowest, info.deepest, self.met) = (event.depth, event.depth, true);
+            if !self.begun {
+                (info.lowest, info.deepest, self.begun) = (event.depth, event.depth, true);
             }
+            self.met.insert(event.key);
             info.lowest = info.lowest.min(event.depth);
             info.deepest = info.deepest.max(event.depth);
             if !self.fresh {
@@ -93,6 +170,7 @@ impl Counting {
         match event.kind() {
             Kind::Probe => {
                 info.probes += 1;
+                self.asked += 1;
                 info.hits += u64::from(event.has(flags::HIT));
                 info.cuts += u64::from(event.has(flags::CUT));
                 info.windows += u64::from(event.has(flags::WINDOW));
@@ -102,13 +180,7 @@ impl Counting {
                 info.exact += u64::from(event.bound() == Bound::Exact);
                 info.lower += u64::from(event.bound() == Bound::Lower);
                 info.subtrees += u64::from(!told);
-                if hash(event.key).trailing_zeros() >= self.level {
-                    self.keys.insert(event.key);
-                    while self.keys.len() > MOST_KEYS {
-                        self.level += 1;
-                        self.keys.retain(|&key| hash(key).trailing_zeros() >= self.level);
-                    }
-                }
+                self.stored.insert(event.key);
             }
             Kind::Search if event.has(flags::ITERATION) => info.iterations += 1,
             Kind::Search => {
@@ -124,17 +196,25 @@ impl Counting {
                     info.games += 1;
                     self.fresh = true;
                 }
+                self.emptied();
             }
         }
+    }
+
+    /// Counts the nodes that the end of a trace tells.
+    pub fn end(&mut self, nodes: Option<u32>) {
+        let more = nodes.map_or(0, |nodes| nodes.wrapping_sub(self.last));
+        self.info.nodes += u64::from(if more > u32::MAX / 2 { 0 } else { more });
     }
 
     /// What was counted.
     #[must_use]
     pub fn finish(mut self) -> Info {
+        self.emptied();
         // A game of which nothing was seen is none.
         self.info.games -= u64::from(self.fresh);
-        self.info.positions = (self.keys.len() as u64) << self.level;
-        self.info.estimated = self.level > 0;
+        self.info.positions = self.stored.count();
+        self.info.estimated = self.stored.level > 0;
         self.info
     }
 }
@@ -148,10 +228,7 @@ impl Info {
         let mut counting = Counting::default();
         let mut reader = Reader::new(from)?;
         reader.for_each(|event| counting.push(event))?;
-        if let Some(nodes) = reader.nodes() {
-            let more = nodes.wrapping_sub(counting.last);
-            counting.info.nodes += u64::from(if more > u32::MAX / 2 { 0 } else { more });
-        }
+        counting.end(reader.nodes());
         Ok(counting.finish())
     }
 

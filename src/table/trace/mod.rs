@@ -13,7 +13,7 @@ mod write;
 pub use event::{Event, Flaw, Kind, flags};
 pub use export::{Exported, oracle_general};
 pub use import::{Imported, import};
-pub use info::Info;
+pub use info::{Counting, Info};
 pub use read::{Reader, TraceError, read};
 pub use recorder::{Recorder, Shared};
 pub use write::Writer;

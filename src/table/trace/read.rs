@@ -1,7 +1,8 @@
 //! Reads traces as a stream, and refuses what is damaged with the byte where it is.
 
 use super::{BLOCK, END, Event, Flaw, MAGIC, ORDER, UNIT, VERSION};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 /// Why a trace cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +64,12 @@ pub enum TraceError {
         /// What is wrong with it.
         flaw: Flaw,
     },
+    /// It is no longer the file that was read before.
+    #[error("the trace was changed while it was used")]
+    Changed,
+    /// More than can be numbered.
+    #[error("more than 4,294,967,295 events of one turn")]
+    Many,
 }
 
 /// A trace that is read block by block.
@@ -71,6 +78,8 @@ pub struct Reader<R> {
     buffer: Vec<u8>,
     block: Vec<Event>,
     events: u64,
+    /// The event before which to stop; none: the end of the trace.
+    stop: Option<u64>,
     /// Total nodes by the end, once it was met.
     nodes: Option<u32>,
 }
@@ -102,7 +111,22 @@ impl<R: Read> Reader<R> {
         if head[12..] != [0; 4] {
             return Err(TraceError::Head);
         }
-        Ok(Self { from, buffer: vec![0; UNIT * BLOCK], block: Vec::with_capacity(BLOCK), events: 0, nodes: None })
+        let (buffer, block) = (vec![0; UNIT * BLOCK], Vec::with_capacity(BLOCK));
+        Ok(Self { from, buffer, block, events: 0, stop: None, nodes: None })
+    }
+
+    /// Reads only some events, of a trace that was seen to be whole.
+    ///
+    /// # Errors
+    /// When it is not the head of a trace that this build reads.
+    pub fn part(from: R, events: Range<u64>) -> Result<Self, TraceError>
+    where
+        R: Seek,
+    {
+        let mut reader = Self::new(from)?;
+        reader.from.seek(SeekFrom::Start((events.start + 1) * UNIT as u64))?;
+        (reader.events, reader.stop) = (events.start, Some(events.end));
+        Ok(reader)
     }
 
     /// The next events; none after the end of the trace.
@@ -111,17 +135,19 @@ impl<R: Read> Reader<R> {
     /// When the trace is damaged, and where. The events before the damage were given out, or are [`Self::rest`].
     pub fn next_block(&mut self) -> Result<Option<&[Event]>, TraceError> {
         self.block.clear();
-        if self.nodes.is_some() {
+        let left = self.stop.map_or(BLOCK as u64, |stop| stop - self.events).min(BLOCK as u64) as usize;
+        if self.nodes.is_some() || left == 0 {
             return Ok(None);
         }
-        let filled = fill(&mut self.from, &mut self.buffer)?;
+        let buffer = &mut self.buffer[..UNIT * left];
+        let filled = fill(&mut self.from, buffer)?;
         let begun = self.events;
         let offset = |event: u64| (event + 1) * UNIT as u64;
-        for (at, bytes) in self.buffer[..filled].as_chunks::<UNIT>().0.iter().enumerate() {
+        for (at, bytes) in buffer[..filled].as_chunks::<UNIT>().0.iter().enumerate() {
             let event = Event::of(*bytes);
             let number = begun + at as u64;
             let wrong = |flaw| TraceError::Impossible { offset: offset(number), event: number, flaw };
-            if event.flags == END {
+            if event.flags == END && self.stop.is_none() {
                 if event.value != 0 || event.depth != 0 {
                     return Err(wrong(Flaw::Fields("an end")));
                 }
@@ -138,7 +164,7 @@ impl<R: Read> Reader<R> {
             self.block.push(event);
             self.events += 1;
         }
-        if self.nodes.is_none() && filled < self.buffer.len() {
+        if self.nodes.is_none() && filled < buffer.len() {
             return Err(TraceError::Short { offset: offset(begun) + filled as u64, events: self.events });
         }
         Ok(if self.block.is_empty() { None } else { Some(&self.block) })

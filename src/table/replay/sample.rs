@@ -1,32 +1,7 @@
-//! Traces of any length in bounded memory: only the events of some buckets are made to steps at a time, since buckets know nothing of each
-//! other.
+//! A sample of a table's buckets, and what it says of all.
 
-use super::step::{Step, Steps};
 use crate::table::trace::{Kind, Reader, TraceError};
 use std::io::Read;
-
-/// Reads the events of some keys, each class of them on its own; what is about no position goes to all. `class`: which class a key is of, if
-/// it is wanted. `lowest`: the least depth of the trace.
-///
-/// # Errors
-/// When it is no trace or is damaged, and where.
-pub fn load(
-    from: impl Read,
-    lowest: i8,
-    classes: usize,
-    class: impl Fn(u64) -> Option<usize>,
-) -> Result<Vec<Vec<Step>>, TraceError> {
-    let mut steps: Vec<Steps> = (0..classes).map(|_| Steps::new(lowest)).collect();
-    Reader::new(from)?.for_each(|event| match event.kind() {
-        Kind::Search | Kind::Clear => steps.iter_mut().for_each(|steps| steps.push(event)),
-        Kind::Probe | Kind::Store => {
-            if let Some(steps) = class(event.key).and_then(|class| steps.get_mut(class)) {
-                steps.push(event);
-            }
-        }
-    })?;
-    Ok(steps.into_iter().map(Steps::finish).collect())
-}
 
 /// Which buckets of a table are looked at.
 #[derive(Debug, Clone)]
