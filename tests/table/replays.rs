@@ -314,7 +314,9 @@ fn what_is_known_at_a_time_ends_where_the_table_is_emptied() {
     for game in 0..3u64 {
         for key in 0..100 * (game + 1) {
             writer.push(Event::probe(key, 1, 0, 0, 0));
-            writer.push(Event::probe(key, 1, 0, 0, 0));
+            writer.push(Event::probe(key, 1, 0, flags::HIT | flags::CUT, 0));
+            writer.push(Event::probe(key, 1, 0, flags::WINDOW, 0));
+            writer.push(Event::probe(key, 1, 0, flags::WINDOW | flags::PV, 0));
             if key % 2 == 0 {
                 writer.push(stored(key, 1));
             }
@@ -323,7 +325,7 @@ fn what_is_known_at_a_time_ends_where_the_table_is_emptied() {
     }
     let file = writer.finish().unwrap().1.into_inner();
     let info = Info::read(&file[..]).unwrap();
-    assert_eq!((info.met, info.asked, info.positions, info.probes), (300, 600, 150, 1200));
+    assert_eq!((info.met, info.asked, info.positions, info.probes), (300, 600, 150, 2400));
 }
 
 #[test]

@@ -140,8 +140,9 @@ pub trait Replacement: Copy + Send + 'static {
     }
 }
 
-/// The slot of least worth, the first of equals, and that worth: to look it up again in the bucket would keep all of it in memory.
-#[inline]
+/// The slot of least worth, the first of equals, and that worth: to look it up again in the bucket would keep all of it in memory,
+/// and so would a call.
+#[inline(always)]
 fn least<W: PartialOrd + Copy>(bucket: &[Entry], worth: impl Fn(&Entry) -> W) -> (usize, W) {
     let (mut best, mut least) = (0, worth(&bucket[0]));
     for (slot, entry) in bucket.iter().enumerate().skip(1) {

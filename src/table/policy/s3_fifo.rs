@@ -94,7 +94,8 @@ impl Queues {
 
 /// What is remembered of a key; never 0.
 fn print(key: u64) -> u64 {
-    ((key ^ key >> 16 ^ key >> 32 ^ key >> 48) & 0xffff).max(1)
+    let half = key ^ key >> 32;
+    ((half ^ half >> 16) & 0xffff).max(1)
 }
 
 /// Remembered keys, the newest first, in two words.
@@ -114,16 +115,22 @@ impl Ghosts {
         zeros != 0
     }
 
+    /// Lanes from `most` on are empty, and stay so.
     fn remember(&mut self, print: u64, most: u8) {
-        self.0 = self.0 << 16 | u128::from(print);
-        if most < 8 {
-            self.0 &= (1 << (16 * most)) - 1;
+        let (mut low, mut high) = (self.0 as u64, (self.0 >> 64) as u64);
+        (low, high) = (low << 16 | print, high << 16 | low >> 48);
+        match most {
+            0..4 => low &= !(0xffff << (16 * most)),
+            4..8 => high &= !(0xffff << (16 * (most - 4))),
+            _ => {}
         }
+        self.0 = u128::from(low) | u128::from(high) << 64;
     }
 }
 
 impl S3Fifo {
     /// Frees a slot, whose entry leaves.
+    #[inline(always)]
     fn free(&self, queues: &mut Queues, main: usize) -> (u8, bool) {
         queues.full = true;
         if queues.main <= main {

@@ -41,7 +41,7 @@ fn counters(key: u64) -> [u32; 2] {
 #[inline]
 fn count(words: &[u64], key: u64) -> u64 {
     let [first, second] = counters(key);
-    (words[ROWS[0]] >> first & 15).min(words[ROWS[1]] >> second & 15)
+    (words[ROWS[0]] >> first & MOST).min(words[ROWS[1]] >> second & MOST)
 }
 
 /// The order of the slots with one of them first; `len` are in it.
@@ -55,22 +55,27 @@ fn first(order: u64, slot: usize, len: usize) -> u64 {
     (behind | before << 4 | slot as u64) & 0xffff_ffff
 }
 
+/// Counters end here.
+const MOST: u64 = 15;
+
 impl TinyLfu {
-    /// Counts a meeting of a key.
-    #[inline]
-    fn count(&self, words: &mut [u64], key: u64, slots: usize) {
-        // Only counters that are the lesser grow: the others count another key besides.
-        let least = count(words, key);
-        for (row, place) in ROWS.into_iter().zip(counters(key)) {
-            if words[row] >> place & 15 == least && least < 15 {
-                words[row] += 1 << place;
-            }
-        }
+    /// Counts a meeting of a key, and says how often it was met by now.
+    #[inline(always)]
+    fn count(&self, words: &mut [u64], key: u64, slots: usize) -> u64 {
+        let [first, second] = counters(key);
+        let (one, other) = (words[ROWS[0]] >> first & MOST, words[ROWS[1]] >> second & MOST);
+        let least = one.min(other);
+        // Only counters that are the lesser grow: the others count another key besides. Which they are cannot be foreseen: no branch.
+        let more = u64::from(least < MOST);
+        words[ROWS[0]] += (more & u64::from(one == least)) << first;
+        words[ROWS[1]] += (more & u64::from(other == least)) << second;
         words[ORDER] += 1 << SINCE;
-        if words[ORDER] >> SINCE >= u64::from(self.sample) * slots as u64 {
-            words[ORDER] &= (1 << SINCE) - 1;
-            ROWS.into_iter().for_each(|row| words[row] = words[row] >> 1 & 0x7777_7777_7777_7777);
+        if words[ORDER] >> SINCE < u64::from(self.sample) * slots as u64 {
+            return least + more;
         }
+        words[ORDER] &= (1 << SINCE) - 1;
+        ROWS.into_iter().for_each(|row| words[row] = words[row] >> 1 & 0x7777_7777_7777_7777);
+        (least + more) >> 1
     }
 }
 
@@ -87,18 +92,18 @@ impl Replacement for TinyLfu {
     #[inline(always)]
     fn decide_with(&self, bucket: &[Entry], notes: Notes<'_>, _: &Newcomer, _: u16) -> Decision {
         let Notes { words, keys, key } = notes;
-        self.count(words, key, bucket.len());
+        let met = self.count(words, key, bucket.len());
         let free = bucket.iter().position(Entry::is_empty);
         let held = free.unwrap_or(bucket.len());
         let slot = free.unwrap_or_else(|| (words[ORDER] >> (4 * (held - 1)) & 7) as usize % bucket.len());
-        if free.is_none() && count(words, key) <= count(words, keys[slot]) {
+        if free.is_none() && met <= count(words, keys[slot]) {
             return Decision::Refuse;
         }
         words[ORDER] = words[ORDER] >> SINCE << SINCE | first(words[ORDER] & 0xffff_ffff, slot, held);
         Decision::replace(slot)
     }
 
-    #[inline]
+    #[inline(always)]
     fn met(&self, words: &mut [u64], slot: usize, slots: usize, key: u64) {
         self.count(words, key, slots);
         words[ORDER] = words[ORDER] >> SINCE << SINCE | first(words[ORDER] & 0xffff_ffff, slot, slots);

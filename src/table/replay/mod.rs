@@ -145,7 +145,7 @@ impl<T: Answers> Show for Shown<T> {
                     count.deep += u64::from(draft >= i32::from(step.asked));
                     let usable = step.usable();
                     count.cuts += u64::from(usable);
-                    count.worth += if usable { u64::from(step.worth) } else { 0 };
+                    count.worth += u64::from(step.worth) * u64::from(usable);
                     match hit.filter(|hit| usable & step.settled_by(hit.draft, &hit.entry)) {
                         Some(hit) => {
                             count.kept += 1;

@@ -47,7 +47,7 @@ pub struct Info {
     /// The most positions that were asked for or stored from one emptying of the table to the next, about: what must be known of them at
     /// a time goes with them.
     pub met: u64,
-    /// The most probes from one emptying to the next.
+    /// The most probes from one emptying to the next that may be usable: they ended their node, or tell a window that is not open.
     pub asked: u64,
 }
 
@@ -170,7 +170,7 @@ impl Counting {
         match event.kind() {
             Kind::Probe => {
                 info.probes += 1;
-                self.asked += 1;
+                self.asked += u64::from(event.has(flags::CUT) || event.has(flags::WINDOW) && !event.has(flags::PV));
                 info.hits += u64::from(event.has(flags::HIT));
                 info.cuts += u64::from(event.has(flags::CUT));
                 info.windows += u64::from(event.has(flags::WINDOW));

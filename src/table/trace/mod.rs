@@ -33,5 +33,5 @@ const UNIT: usize = 16;
 /// The flags of the event that ends a trace.
 const END: u8 = 0xff;
 
-/// Events that are read or written at a time.
-const BLOCK: usize = 1 << 16;
+/// Events that are read or written at a time: they stay in the cache.
+const BLOCK: usize = 1 << 12;
