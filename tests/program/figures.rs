@@ -474,8 +474,17 @@ fn the_paired_ratio_decides_a_claim() {
     assert_eq!(one(&tenth, "nodes(s1) > 1.05 * nodes(s2)").ruling, Ruling::Holds);
     // Three nodes in a thousand, everywhere: told from none, and too little to matter.
     let hair = two(|at| (100_000, 99_700 - at % 3), 13);
-    assert_eq!(one(&hair, "nodes(s2) < nodes(s1)").ruling, Ruling::Differs);
-    assert_eq!(one(&hair, "nodes(s2) = nodes(s1)").ruling, Ruling::Holds);
+    let less = one(&hair, "nodes(s2) < nodes(s1)");
+    assert_eq!(less.ruling, Ruling::Differs);
+    // Totals and ratio are both a hair less: neither points another way than the other.
+    assert!(
+        less.measured.contains("no difference that matters") && !less.measured.contains("totals"),
+        "{}",
+        less.measured
+    );
+    let equal = one(&hair, "nodes(s2) = nodes(s1)");
+    assert_eq!(equal.ruling, Ruling::Holds);
+    assert!(!equal.measured.contains("totals") && !equal.measured.contains("matters"), "{}", equal.measured);
     // One position stands for itself.
     let single = one(&two(|_| (10, 9), 1), "nodes(s2) < nodes(s1)");
     assert!(single.ruling == Ruling::Holds && single.measured.contains("one position"), "{}", single.measured);

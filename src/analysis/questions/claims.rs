@@ -205,7 +205,8 @@ pub fn verdicts(
     for (weighed, judged) in weighed.iter().zip(&family.lines) {
         let (ruling, reason) = weighed.ruling(judged, family.tested, 1.0 + smallest_effect);
         let verdict = &mut verdicts[weighed.verdict];
-        (verdict.ruling, verdict.measured) = (ruling, weighed.measured(judged, ruling, &reason, &clusters));
+        (verdict.ruling, verdict.measured) =
+            (ruling, weighed.measured(judged, 1.0 + smallest_effect, ruling, &reason, &clusters));
     }
     Ok(verdicts)
 }
@@ -275,6 +276,11 @@ impl Sides {
     }
 }
 
+/// Whether a ratio lies closer to one than what matters.
+fn within(ratio: f64, matters: f64) -> bool {
+    ratio > 1.0 / matters && ratio < matters
+}
+
 impl Weighed {
     /// What the pairs say, and why where they cannot tell. `matters`: 1.005 where half a percent is the smallest effect that matters.
     ///
@@ -308,7 +314,7 @@ impl Weighed {
         let (holds, differs) = match claim.relation.as_str() {
             "<" | ">" => (less, low > 1.0 / matters),
             "<=" | ">=" => (high < matters, greater),
-            _ => (low > 1.0 / matters && high < matters, less || greater),
+            _ => (within(low, matters) && within(high, matters), less || greater),
         };
         match (holds, differs) {
             (true, _) => (Ruling::Holds, String::new()),
@@ -324,7 +330,7 @@ impl Weighed {
     }
 
     /// What was measured, in words.
-    fn measured(&self, judged: &Judged, ruling: Ruling, reason: &str, clusters: &Named) -> String {
+    fn measured(&self, judged: &Judged, matters: f64, ruling: Ruling, reason: &str, clusters: &Named) -> String {
         let Self { claim, pairs, .. } = self;
         let Judged { ratio, p, hangs, .. } = judged;
         let shown = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.3}") };
@@ -339,9 +345,13 @@ impl Weighed {
                 false if *p < 0.001 => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p < 0.001"),
                 false => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p {p:.3}"),
             });
-            let totals = claim.holds(claim.left.factor * left, claim.right.factor * right);
-            if ruling == Ruling::Holds && !totals || ruling == Ruling::Differs && totals {
+            let totals = left / (right * factor);
+            if ruling != Ruling::CannotTell && (ratio.mean < 1.0) != (totals < 1.0) && !within(totals, matters) {
                 parts.push("the totals point the other way: a few large searches make them".to_owned());
+            }
+            let strict = matches!(claim.relation.as_str(), "<" | ">");
+            if strict && ruling == Ruling::Differs && (ratio.mean < 1.0) == (claim.relation == "<") {
+                parts.push("no difference that matters".to_owned());
             }
             if let Some(influence) = ratio.influence {
                 let name = &clusters.names[influence.cluster as usize];
