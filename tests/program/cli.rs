@@ -38,6 +38,14 @@ fn mistakes_in_a_file_are_shown_where_they_are() {
     let head = "suite = { startpos = true }\nlimit = { depth = 2 }\n";
     let cases: &[(&str, &[&str])] = &[
         ("[engine]\nalgoritm = 'minimax'\n", &["unknown key `algoritm`", "did you mean `algorithm`", ":4:1"]),
+        (
+            "[engine]\nordering = ['history', ['x']]\n",
+            &["engine.ordering.1: a list stands where none belongs", ":4:24"],
+        ),
+        (
+            "[engine]\ntable.size = true\n",
+            &["table.size", "expected a size: bytes (\"16 MiB\"), entries (65536)", ":4:"],
+        ),
         ("[engine]\nalgorithm = 'minmax'\n", &["unknown word `minmax`", "did you mean `minimax`", ":4:13"]),
         ("[engine]\ntable = { size = 'lots' }\n", &["table.size", "not a size", ":4:"]),
         ("[engine]\nlmr = { min_depth = 300 }\n", &["lmr.min_depth", "300"]),

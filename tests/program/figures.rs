@@ -225,6 +225,14 @@ fn each_size_has_its_line() {
     assert_eq!(lines.len(), 2);
 }
 
+/// Seeds are folded into their variants, and no column of theirs is made where there was none.
+#[test]
+fn folding_makes_no_column() {
+    let text = "variant,position,depth,search.nodes\na,p,1,10\n\"a, key seed 2\",p,1,12\n";
+    let (folded, _) = seeds::fold(&Frame::parse(text.as_bytes(), "by hand").unwrap()).unwrap();
+    assert!(!folded.names().iter().any(|name| name == "keys.seed"), "{:?}", folded.names());
+}
+
 /// A field that is no number is told by its line and its column's place in the file, whatever is left out of the frame.
 #[test]
 fn a_field_that_is_no_number_is_told_by_its_place() {

@@ -352,6 +352,18 @@ fn everybody_meets_everybody_and_the_page_says_what_came_of_it() {
     assert!(widths > 0, "no interval was looked at");
     let all: f64 = table("standings").iter().map(|row| row["points"].as_f64().unwrap()).sum();
     assert!((all - 24.0).abs() < 1e-9, "{all}");
+    // As rows for other programs: the ends of each interval on their sides.
+    let (text, _, _) = run(&["report", &trial.text("out"), "--format", "csv"]);
+    let mut figures = 0;
+    for row in csv::Reader::from_reader(text.as_bytes()).records().map(Result::unwrap) {
+        if let ("figure", Ok(value), Ok(low), Ok(high)) =
+            (&row[0], row[5].parse::<f64>(), row[6].parse::<f64>(), row[7].parse::<f64>())
+        {
+            assert!(low <= value && value <= high && low < high, "{row:?}");
+            figures += 1;
+        }
+    }
+    assert!(figures >= 3, "{text}");
     // What is missing is told in the short form too, which ends every run and report.
     let text = fs::read_to_string(&path).unwrap();
     let id = column(&path, "id").pop().unwrap();

@@ -130,6 +130,7 @@ fn who_leaves_and_who_is_confirmed() {
         assert!(who == 4 || candidate.p < 0.05 && candidate.p > 0.0);
     }
     for held in &tuned.held {
+        assert_eq!(held.standings.len(), finalists.len());
         for (standing, who) in held.standings.iter().zip(finalists) {
             assert_eq!(standing.candidate, who);
             assert!((standing.ratio.mean - factors[who]).abs() < 1e-9);

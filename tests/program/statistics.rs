@@ -480,3 +480,44 @@ fn a_test_says_no_more_than_its_limits() {
     assert_eq!(stronger(won, 0.0, 50.0), (Some(Decision::H1), Some(Ordering::Greater)));
     assert_eq!(stronger(won, -50.0, 0.0), (Some(Decision::H1), None));
 }
+
+/// Eight pairs of twenty at three quarters, two at one, ten even: the encounter's own interval leaves 0 out, and of three such none is clear.
+#[test]
+fn what_is_clear_alone_is_grey_among_several() {
+    use ttlab::analysis::Frame;
+    use ttlab::analysis::questions::matches::Matches;
+    use ttlab::experiment::matches::Test;
+    use ttlab::report::figure::Plot;
+    use ttlab::report::played::parts;
+    use ttlab::report::sheet::Part;
+    let mut text = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,\
+                    match.blind,match.opponent_nodes,match.moves,error\n"
+        .to_owned();
+    for player in ["A", "B", "C"] {
+        for at in 0..20 {
+            let first = if at < 8 {
+                "1"
+            } else if at < 10 {
+                "0"
+            } else {
+                "0.5"
+            };
+            for (colour, points) in [("white", first), ("black", "0.5")] {
+                text +=
+                    &format!("{player},o{at},0,100,base,{colour},{points},mate,20,50,0,100,{player}{at}{colour},\n");
+            }
+        }
+    }
+    let rows = Frame::parse(text.as_bytes(), "by hand").unwrap();
+    let found = Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap();
+    let figures = parts(&found, &rows);
+    let forest = figures.iter().find_map(|part| match part {
+        Part::Figure(figure) => match &figure.plot {
+            Plot::Forest(forest) => Some(forest),
+            _ => None,
+        },
+        _ => None,
+    });
+    let rows = &forest.unwrap().rows;
+    assert!(rows.len() == 3 && rows.iter().all(|row| row.low > 0.0 && !row.clear), "{rows:?}");
+}

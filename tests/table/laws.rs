@@ -482,3 +482,48 @@ fn the_smallest_share_is_a_bucket() {
         assert_eq!((entries(&options, None), bytes(&options, None)), (None, None), "a share of what is not known");
     }
 }
+
+/// Each outcome of a store in the table without a bound, by hand; its memory is that of its entries, with room to grow.
+#[test]
+fn an_unbounded_table_counts_what_became_of_each_store() {
+    let options = TableOptions { kind: TableKind::Unbounded, same_key: SameKey::Deeper, ..TableOptions::default() };
+    let mut table = build(&options, None, false).unwrap().unwrap();
+    let entry = |depth| Entry { bound: Bound::Exact, depth, ..Entry::default() };
+    for (key, depth) in [(1, 5), (2, 3), (1, 4), (2, 3), (1, 6), (1, 5)] {
+        table.store(key, entry(depth));
+    }
+    let count = table.counters();
+    assert_eq!((count.stores, count.fills, count.updates, count.rejections), (6, 2, 2, 2));
+    let depths = [1, 2, 3].map(|key| table.probe(key, 0).map(|hit| hit.entry.depth));
+    assert_eq!(depths, [Some(6), Some(3), None]);
+    let count = table.counters();
+    assert_eq!((count.probes, count.hits, count.misses_empty), (3, 2, 1));
+    (0..1000).for_each(|key| {
+        table.store(key, entry(1));
+    });
+    let (occupancy, least) = (table.occupancy(), 1000 * size_of::<((u64, u8), Entry)>() as u64);
+    assert_eq!((occupancy.slots, occupancy.occupied), (0, 1000));
+    assert!((least..4 * least).contains(&occupancy.bytes), "{} of {least}", occupancy.bytes);
+}
+
+/// Sizes are written in the largest unit of which they are whole quarters, and read as they are written; short units are powers of 1024 too.
+#[test]
+fn sizes_by_hand() {
+    const KIB: u64 = 1 << 10;
+    for (bytes, text) in [
+        (16 * KIB * KIB, "16 MiB"),
+        (1536 * KIB, "1.5 MiB"),
+        (1792 * KIB, "1.75 MiB"),
+        (1331 * KIB, "1331 KiB"),
+        (KIB + 256, "1.25 KiB"),
+        (KIB + 100, "1124 B"),
+        (7, "7 B"),
+        (3 * KIB * KIB * KIB, "3 GiB"),
+    ] {
+        assert_eq!(Size::Bytes(bytes).to_string(), text);
+        assert_eq!(text.parse::<Size>(), Ok(Size::Bytes(bytes)));
+    }
+    for (text, bytes) in [("64 K", 64 * KIB), ("3M", 3 * KIB * KIB), ("2 G", 2 * KIB * KIB * KIB), ("1_000 b", 1000)] {
+        assert_eq!(text.parse::<Size>(), Ok(Size::Bytes(bytes)), "{text}");
+    }
+}

@@ -236,3 +236,14 @@ fn a_process_lasts_as_long_as_it_is_asked_to() {
         assert_eq!(all_gone(&token), Vec::<String>::new());
     }
 }
+
+/// An engine that says no more and lives on is ended, and told from one that ended by itself.
+#[test]
+fn an_engine_that_closes_its_output_is_told() {
+    let (launch, token) = launch("closed", &[]);
+    // A guard holds the output open as well.
+    let mut engine = Uci::new(Launch { guard: None, ..launch });
+    let failure = play(&mut engine).unwrap_err();
+    assert_eq!(failure.fault, Fault::Ended("it closed its output".to_owned()));
+    assert_eq!(all_gone(&token), Vec::<String>::new());
+}

@@ -156,3 +156,16 @@ fn another_programs_judgements_are_what_it_says() {
         }
     }
 }
+
+/// Where there is no move none is judged.
+#[test]
+fn a_position_without_a_move_is_not_judged() {
+    let trial = Trial::new(
+        "limit = { depth = 1 }\nreference = { uci = 'builtin', limit = { depth = 2 } }\n[[variant]]\nname = 'one ply'\n",
+    );
+    let over = "7k/5Q2/6K1/8/8/8/8/8 b - - id \"stalemate\";\n6k1/8/6K1/8/8/8/8/R7 w - - id \"mate\";\n";
+    std::fs::write(trial.path("suite.epd"), over).unwrap();
+    trial.run("out", &[]).expect(0);
+    let positions: BTreeSet<String> = judged(&trial).into_keys().map(|(position, _)| position).collect();
+    assert_eq!(positions.into_iter().collect::<Vec<_>>(), ["mate"]);
+}

@@ -87,3 +87,16 @@ fn what_an_engine_cannot_race_by_is_refused_before_the_race() {
     let page = std::fs::read_to_string(wander.path("out/report.md")).unwrap();
     assert!(page.contains("may be decided otherwise another time"), "{page}");
 }
+
+/// A stage in which jobs fail is no stage: nothing is concluded from the others.
+#[test]
+fn a_race_in_which_searches_fail_has_no_winner() {
+    let text = RACE.replace("[\"ENGINE\", \"styles\"]", "[\"env\", \"AT=ppppppp1\", \"ENGINE\", \"exit\"]");
+    let trial = race(
+        &text
+            .replace("\"uci.Style\" = [\"Solid\", \"Very Risky\"]", "\"uci.Hash\" = [16, 64]")
+            .replace("baseline = { \"uci.Style\" = \"Solid\" }\n", ""),
+    );
+    trial.tune("out", &["--jobs", "2"]).expect(3).says(&["jobs failed", "--retry-failed"]);
+    assert!(!trial.path("out/report.md").exists());
+}

@@ -59,6 +59,7 @@ while read -r line; do
         esac
         now crash && kill -SEGV $$
         now exit && exit 3
+        now closed && { exec >&- 2>&-; exec sleep 1000; }
         now silence && { read -r line; [ "$line" = stop ] && read -r line; exit 0; }
         now deaf && { trap '' TERM INT HUP; exec sleep 1000; }
         now endless && { while read -r line; do [ "$line" = stop ] && break; done; }

@@ -76,6 +76,10 @@ fn an_edit_of_any_field_shows() {
             };
             edited.refused(&lines, &["line 5", words]);
         }
+        if *name == "repeat" {
+            // The first that the plan has not.
+            edited.refused(&edited.with_field(4, field, "1"), &["line 5", "this row is of repeat 1 (from 0)"]);
+        }
     }
 }
 
