@@ -52,20 +52,21 @@ fn is_sound(text: &str, least: u64) {
 
 #[test]
 fn every_policy_in_buckets_of_every_kind() {
-    for policy in Policy::NAMES {
+    let rules = [("replace", "search"), ("policy", "iteration"), ("guard-four", "game-ply")];
+    for (at, policy) in Policy::NAMES.iter().enumerate() {
         let allowed = Policy::named(policy).unwrap().slots();
         // Two-level schemes need two slots: theirs are the narrow buckets.
         let slots: &[u8] = if *allowed.start() > 1 { &[2, 3] } else { &[1, 4, 8] };
-        for slots in slots.iter().filter(|slots| allowed.contains(slots)) {
-            for (same_key, clock) in [("replace", "search"), ("policy", "iteration"), ("guard-four", "game-ply")] {
-                is_sound(
-                    &format!(
-                        "table = {{ size = 512, slots = {slots}, policy = '{policy}', same_key = '{same_key}', \
-                         clock = '{clock}', keep_move = true, refresh = 'match' }}"
-                    ),
-                    500,
-                );
-            }
+        // Each policy in each bucket, under a rule that moves on with the policy: all three of a bucket are met by its neighbours.
+        for (slots, turn) in slots.iter().filter(|slots| allowed.contains(slots)).zip(at..) {
+            let (same_key, clock) = rules[turn % rules.len()];
+            is_sound(
+                &format!(
+                    "table = {{ size = 512, slots = {slots}, policy = '{policy}', same_key = '{same_key}', \
+                     clock = '{clock}', keep_move = true, refresh = 'match' }}"
+                ),
+                500,
+            );
         }
     }
 }
@@ -90,26 +91,28 @@ fn every_size_layout_and_index() {
 
 #[test]
 fn every_placement_leaf_and_failure() {
-    for leaf in ["static", "quiescence"] {
-        for (probe, store) in [
-            ("after-leaf", "after-leaf"),
-            ("before-leaf", "before-leaf"),
-            ("quiescence", "quiescence"),
-            ("after-leaf", "quiescence"),
-            ("quiescence", "before-leaf"),
-        ] {
-            for (fail, known) in [("soft", "exact"), ("hard", "window"), ("soft", "window"), ("hard", "exact")] {
-                for upper_move in [false, true] {
-                    is_sound(
-                        &format!(
-                            "algorithm = 'pvs'\nleaf = '{leaf}'\nfail = '{fail}'\nprobe = {{ at = '{probe}', start_value = {upper_move}, pv_cutoffs = {} }}\n\
-                             store = {{ at = '{store}', known = '{known}', upper_move = {upper_move} }}\n\
-                             table.size = 4096",
-                            !upper_move
-                        ),
-                        100,
-                    );
-                }
+    let places = [
+        ("after-leaf", "after-leaf"),
+        ("before-leaf", "before-leaf"),
+        ("quiescence", "quiescence"),
+        ("after-leaf", "quiescence"),
+        ("quiescence", "before-leaf"),
+    ];
+    let rules = [("soft", "exact"), ("hard", "window"), ("soft", "window"), ("hard", "exact")];
+    for (kind, leaf) in ["static", "quiescence"].iter().enumerate() {
+        for (place, (probe, store)) in places.iter().enumerate() {
+            for (rule, (fail, known)) in rules.iter().enumerate() {
+                // Either way with each of the three, in turns.
+                let upper_move = (kind + place + rule) % 2 == 0;
+                is_sound(
+                    &format!(
+                        "algorithm = 'pvs'\nleaf = '{leaf}'\nfail = '{fail}'\nprobe = {{ at = '{probe}', start_value = {upper_move}, pv_cutoffs = {} }}\n\
+                         store = {{ at = '{store}', known = '{known}', upper_move = {upper_move} }}\n\
+                         table.size = 4096",
+                        !upper_move
+                    ),
+                    100,
+                );
             }
         }
     }
