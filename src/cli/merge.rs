@@ -43,11 +43,12 @@ pub fn run(args: &Args) -> Outcome {
     let output = Output::open(&results).map_err(output_failure)?;
     let (manifest, failed) = match shards.merge(&output, args.any_build) {
         Ok(merged) => merged,
-        Err(MergeError::Missing(lacks, of)) => {
-            tell(&lacks, of);
-            return Err(Failure { exit: Exit::Failed, message: MergeError::Missing(lacks, of).to_string() });
+        Err(error) => {
+            if let MergeError::Missing(lacks, of) = &error {
+                tell(lacks, *of);
+            }
+            return Err(failure(error));
         }
-        Err(error) => return Err(failure(error)),
     };
     let page = crate::report::write(&results).map_err(Failure::io)?;
     if !args.quiet {

@@ -253,3 +253,38 @@ impl Flow {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against all ways: every set of some stretches of which no more than so many are held at once.
+    #[test]
+    fn the_most_is_that_of_the_best_set() {
+        let mut state = 1_u64;
+        let mut below = |end: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % end
+        };
+        let mut packing = Packing::default();
+        for _ in 0..400 {
+            let (count, slots, mut begin) = (5 + below(6) as usize, 2 + below(3) as usize, 0);
+            let stretches: Vec<Stretch> = (0..count)
+                .map(|_| {
+                    begin += 1 + below(2) as u32;
+                    Stretch { begin, end: begin + 1 + below(9) as u32, worth: 1 + below(20) as u32 }
+                })
+                .collect();
+            let held = |set: u32, at: u32| {
+                let within = |one: &Stretch| one.begin <= at && at < one.end;
+                (0..count).filter(|&one| set >> one & 1 == 1 && within(&stretches[one])).count()
+            };
+            let fits = |set: &u32| (0..count).all(|one| held(*set, stretches[one].begin) <= slots);
+            let worth = |set: u32| {
+                (0..count).filter(|&one| set >> one & 1 == 1).map(|one| u64::from(stretches[one].worth)).sum::<u64>()
+            };
+            let best = (0..1 << count).filter(fits).map(worth).max();
+            assert_eq!(Some(packing.most(&stretches, slots)), best, "{slots} slots: {stretches:?}");
+        }
+    }
+}
