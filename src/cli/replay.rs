@@ -177,12 +177,16 @@ impl Audience for Room {
 /// make an event a step and weigh it, and a fiftieth of a microsecond to show it to a table.
 fn tell_turns(info: &Info, turns: u64, reading: f64, tables: usize) {
     let seconds = turns as f64 * reading + info.events as f64 * (150.0 + 20.0 * tables as f64) / 1e9;
-    if turns > 1 || seconds > 20.0 {
-        eprintln!(
-            "{turns} turn{}, each a reading of the whole trace, which took {reading:.0} s: about {:.0} min in all; more --memory makes fewer",
-            if turns == 1 { "" } else { "s" },
-            (seconds / 60.0).ceil()
-        );
+    let about =
+        if seconds < 90.0 { format!("{} s", seconds.ceil()) } else { format!("{} min", (seconds / 60.0).ceil()) };
+    match turns {
+        1 if seconds > 20.0 => {
+            eprintln!("one more reading of the trace, which took {reading:.0} s: about {about} in all")
+        }
+        1 => {}
+        _ => eprintln!(
+            "{turns} turns, each a reading of the whole trace, which took {reading:.0} s: about {about} in all; more --memory makes fewer"
+        ),
     }
 }
 

@@ -65,9 +65,13 @@ fn a_trace_is_recorded_and_shown_to_policies() {
         }
     }
 
-    // Read in many turns, the same comes out.
-    let (whole, _, _) = run(&["replay", file, "--set", "table.size=512"]);
-    let (parts, told, _) = run(&["replay", file, "--set", "table.size=512", "--memory", "1"]);
+    // Read in many turns, the same comes out. 30,000 positions want more than a MiB.
+    let longer = folder.path().join("longer.trace");
+    let longer = longer.to_str().unwrap();
+    let (_, stderr, code) = run(&["trace", "startpos", "--depth", "7", "--set", "table.kind=unbounded", "-o", longer]);
+    assert_eq!(code, 0, "{stderr}");
+    let (whole, _, _) = run(&["replay", longer, "--set", "table.size=512"]);
+    let (parts, told, _) = run(&["replay", longer, "--set", "table.size=512", "--memory", "1"]);
     assert_eq!(whole, parts);
     assert!(told.contains("turn 2 of "), "{told}");
     assert!(whole.contains("open loop"), "{whole}");
