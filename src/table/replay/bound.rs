@@ -30,7 +30,7 @@ pub enum Aim {
 ///
 /// Most in number are kept by taking stretches in the order in which they end, each into the slot that was free for the shortest time before
 /// it, where there is one (interval scheduling on several machines): no look ahead is needed, only the end of what each slot held last.
-/// Worth needs all stretches of a bucket: see [`Packing`]. Both are exact.
+/// Worth needs all stretches of a bucket: see `Packing`. Both are exact.
 ///
 /// Source: M. C. Carlisle and E. L. Lloyd, "On the k-coloring of intervals", 1995, for the number; it is that of L. Belady's rule of 1966 with
 /// bypass.
