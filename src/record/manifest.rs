@@ -267,3 +267,25 @@ impl Manifest {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A manifest of before variants that are kept were named: their options say so, by the table or by the history.
+    #[test]
+    fn what_is_kept_is_known_by_its_options_too() {
+        let options = |text: &str| serde_json::from_str(text).unwrap();
+        let variants = [
+            ("plain", r#"{"table": {"clear": "search"}, "history_clear": "search"}"#),
+            ("by the table", r#"{"table": {"clear": "never"}, "history_clear": "search"}"#),
+            ("by the history", r#"{"table": {"clear": "search"}, "history_clear": "never"}"#),
+        ];
+        let manifest = Manifest {
+            kept: vec!["named".to_owned()],
+            options: variants.iter().map(|(name, text)| ((*name).to_owned(), options(text))).collect(),
+            ..Manifest::default()
+        };
+        assert_eq!(manifest.kept(), HashSet::from(["named", "by the table", "by the history"]));
+    }
+}

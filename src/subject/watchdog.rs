@@ -83,5 +83,11 @@ mod tests {
         assert_eq!((both(1_000_000), both(100_000_000)), (LEAST + 40 * second, 100 * second));
         dog.seen(second / 1000, None);
         assert_eq!(dog.allows(depth), 100 * second);
+        assert_eq!(dog.allows(nodes), LEAST + 40 * second, "a search that told no nodes says nothing of the rate");
+        // 600,000 nodes in 5 s and no more: its pace over all that it told.
+        dog.seen(4 * second, Some(100_000));
+        let allowed = dog.allows(Limit { depth: None, nodes: Some(600_000) });
+        assert!((allowed - LEAST).abs_diff(100 * second) < second / 1000, "{allowed:?}");
+        assert_eq!(dog.allows(depth), 400 * second);
     }
 }
