@@ -7,6 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use ttlab::chess::Bound;
+use ttlab::experiment::text::FileText;
+use ttlab::experiment::trace::{Trace, TraceChoice};
+use ttlab::table::TableError;
+use ttlab::table::options::Index;
+use ttlab::table::replay::{Audience, Step};
 use ttlab::table::trace::{Event, Kind, Writer, flags, read};
 
 /// The rows of `ttlab replay --csv`, by policy.
@@ -267,6 +272,33 @@ fn no_thread_loses_an_event() {
         let mine = events.iter().filter(|event| event.key >> 32 == thread).map(|event| event.key & 0xffff_ffff);
         assert!(mine.eq(0..100_000), "thread {thread}");
     }
+}
+
+/// A trace that is written anew while an experiment shows it is not the one that its rows are said to be of.
+#[test]
+fn a_trace_that_changes_under_a_run_is_refused() {
+    struct Nobody;
+    impl Audience for Nobody {
+        fn begin(&mut self, _: std::ops::Range<u64>) -> Result<(), TableError> {
+            Ok(())
+        }
+        fn show(&mut self, _: usize, _: &[Step]) {}
+        fn end(&mut self) {}
+    }
+    let folder = scratch();
+    let file = folder.path().join("s.trace");
+    let (_, stderr, code) = run(&["trace", "startpos", "--depth", "4", "-o", file.to_str().unwrap()]);
+    assert_eq!(code, 0, "{stderr}");
+    let source = FileText { text: "", path: &folder.path().join("t.toml"), suite: None };
+    let load = || Trace::load(&TraceChoice { file: file.clone(), memory: 1 }, &source).unwrap();
+    let (first, second) = (load(), load());
+    let show = |trace: &Trace| trace.show("game 1", Index::Mask, 64, &mut Nobody).map_err(|error| error.to_string());
+    assert_eq!(show(&first), Ok(()));
+    let bytes = fs::read(&file).unwrap();
+    fs::write(&file, &bytes[..bytes.len() - 16]).unwrap();
+    assert_eq!(show(&second), Err("the trace was changed while it was used".to_owned()));
+    // What was made into steps before is still what was read.
+    assert_eq!(show(&first), Ok(()));
 }
 
 #[test]
