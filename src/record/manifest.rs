@@ -275,7 +275,7 @@ mod tests {
     /// A manifest of before variants that are kept were named: their options say so, by the table or by the history.
     #[test]
     fn what_is_kept_is_known_by_its_options_too() {
-        let options = |text: &str| serde_json::from_str(text).unwrap();
+        let options = |text: &str| serde_json::from_str(text).expect("JSON");
         let variants = [
             ("plain", r#"{"table": {"clear": "search"}, "history_clear": "search"}"#),
             ("by the table", r#"{"table": {"clear": "never"}, "history_clear": "search"}"#),
