@@ -27,3 +27,18 @@ impl Hasher for PassOn {
 
 /// A map by keys of positions.
 pub type ByKey<K, V> = HashMap<K, V, BuildHasherDefault<PassOn>>;
+
+/// Places of a map of so many keys: a power of two, of which it fills seven in eight.
+pub fn places(keys: u64) -> u64 {
+    (keys * 8 / 7).next_power_of_two()
+}
+
+/// The fewest turns, near enough, in whose shares of the keys what is known of them fits into memory; never more than `most`, if it is no less
+/// than `least`.
+pub fn fewest_turns(least: u64, most: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    let mut turns = least;
+    while !fits(turns) && turns < most {
+        turns += 1 + turns / 64;
+    }
+    turns
+}

@@ -200,13 +200,13 @@ pub fn verdicts(
             verdicts.push(Verdict { published: text.clone(), ..base.clone() });
         }
     }
+    let matters = 1.0 + smallest_effect;
     // The claims of a file speak of the same positions: one joint test corrects for all of them.
     let family = Family::of(&weighed.iter().map(|weighed| weighed.logs.clone()).collect::<Vec<_>>());
     for (weighed, judged) in weighed.iter().zip(&family.lines) {
-        let (ruling, reason) = weighed.ruling(judged, family.tested, 1.0 + smallest_effect);
+        let (ruling, reason) = weighed.ruling(judged, family.tested, matters);
         let verdict = &mut verdicts[weighed.verdict];
-        (verdict.ruling, verdict.measured) =
-            (ruling, weighed.measured(judged, 1.0 + smallest_effect, ruling, &reason, &clusters));
+        (verdict.ruling, verdict.measured) = (ruling, weighed.measured(judged, matters, ruling, &reason, &clusters));
     }
     Ok(verdicts)
 }

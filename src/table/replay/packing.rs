@@ -257,15 +257,13 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::{RngExt, SeedableRng};
 
     /// Against all ways: every set of some stretches of which no more than so many are held at once.
     #[test]
     fn the_most_is_that_of_the_best_set() {
-        let mut state = 1_u64;
-        let mut below = |end: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % end
-        };
+        let mut random = rand_pcg::Pcg64::seed_from_u64(1);
+        let mut below = |end: u64| random.random_range(0..end);
         let mut packing = Packing::default();
         for _ in 0..400 {
             let (count, slots, mut begin) = (5 + below(6) as usize, 2 + below(3) as usize, 0);

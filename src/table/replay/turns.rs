@@ -3,6 +3,7 @@
 
 use super::step::{Maker, Step};
 use crate::table::TableError;
+use crate::table::by_key::{fewest_turns, places};
 use crate::table::options::Index;
 use crate::table::trace::{Info, Kind, Reader, TraceError};
 use std::io::Read;
@@ -45,8 +46,7 @@ pub struct Turns {
     pub lowest: i8,
 }
 
-/// Bytes of a place for what is known of a position; a map has a power of two of them, of which it fills seven in eight, and while it grows
-/// half as many again.
+/// Bytes of a place for what is known of a position; while a map grows it has half as many again.
 const PLACE: u64 = 33;
 
 /// Bytes of a probe whose worth foresight weighs.
@@ -66,14 +66,10 @@ impl Turns {
         let bytes = |turns: u64| {
             let (met, asked) = (info.met / one_in / turns, info.asked / one_in / turns);
             // A sample and shares are not exact.
-            let places = ((met + met / 32 + 64) * 8 / 7).next_power_of_two();
-            places * PLACE * 3 / 2 + asked * WEIGHED
+            places(met + met / 32 + 64) * PLACE * 3 / 2 + asked * WEIGHED
         };
         let least = info.events.div_ceil(NUMBERED).max(1);
-        let mut count = least;
-        while bytes(count) > memory && count < buckets {
-            count += 1 + count / 64;
-        }
+        let count = fewest_turns(least, buckets, |turns| bytes(turns) <= memory);
         Self { index, buckets, count: count.clamp(1, buckets.max(1)), lowest: info.lowest }
     }
 

@@ -2,7 +2,7 @@
 
 use super::info::hash;
 use super::{Counting, Kind, Reader, TraceError};
-use crate::table::by_key::ByKey;
+use crate::table::by_key::{ByKey, fewest_turns, places};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
 /// What was written.
@@ -59,11 +59,7 @@ pub fn oracle_general<F: Read + Write + Seek>(
     requests.flush()?;
     drop(requests);
     let info = counting.finish();
-    let places = |turns: u64| ((info.positions / turns + 64) * 8 / 7).next_power_of_two();
-    let mut turns = 1;
-    while places(turns) * PLACE > memory && turns < info.positions {
-        turns += 1 + turns / 64;
-    }
+    let turns = fewest_turns(1, info.positions, |turns| places(info.positions / turns + 64) * PLACE <= memory);
     let mut exported = Exported { requests: info.stores, ids: 0 };
     let mut later: ByKey<u64, u64> = ByKey::default();
     for turn in 0..turns {
