@@ -1,4 +1,4 @@
-//! Tells the build which commit it is of, for the manifest.
+//! Tells the build which commit and which profile it is of, for the manifest.
 
 use std::process::Command;
 
@@ -11,6 +11,7 @@ fn main() {
         println!("cargo:rerun-if-changed={head}");
     }
     println!("cargo:rerun-if-changed=src");
+    println!("cargo:rustc-env=TTLAB_PROFILE={}", std::env::var("PROFILE").unwrap_or_default());
     if let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]).filter(|commit| !commit.is_empty()) {
         let changed = git(&["status", "--porcelain", "--", "src", "Cargo.toml", "Cargo.lock"])
             .is_some_and(|list| !list.is_empty());

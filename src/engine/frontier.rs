@@ -6,7 +6,6 @@ use super::eval::Evaluator;
 use super::node::Node;
 use super::observer::Observer;
 use super::search::Search;
-use super::switches::INFINITE;
 use crate::chess::movegen::{self, Sink, origin};
 use crate::chess::{Bitboard, Board, Color, Increments, Move, Piece, Score, Square};
 
@@ -167,7 +166,6 @@ impl<O: Observer> Search<'_, O> {
             self.count.first_cuts += u64::from(tried == 1);
             self.count.table_move_cuts += u64::from(tried == 1 && from_table);
         }
-        debug_assert!(best > -INFINITE);
         Some((best, best_move))
     }
 }

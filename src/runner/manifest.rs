@@ -9,7 +9,7 @@ fn build() -> Build {
     Build {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: option_env!("TTLAB_COMMIT").unwrap_or("unknown").to_owned(),
-        profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+        profile: env!("TTLAB_PROFILE").to_owned(),
     }
 }
 

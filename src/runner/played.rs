@@ -5,7 +5,7 @@ use super::job::Found;
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, Increments, Move, MoveList, Score, legal};
 use crate::engine::{Iteration, Limit, SearchCounters};
-use crate::experiment::{Experiment, Job, Match, Plan, matches};
+use crate::experiment::{Experiment, Job, Match, matches};
 use crate::record::{GameFound, games};
 use crate::subject::{Ended, Position, Reported, Subject, Told};
 use crate::table::{Occupancy, TableCounters};
@@ -48,14 +48,12 @@ struct Last {
 /// When an engine fails.
 pub fn pair(
     experiment: &Experiment,
-    plan: &Plan,
     job: &Job,
     players: &mut [Player<'_>; 2],
     stop: &AtomicBool,
 ) -> Result<Option<Vec<Found>>, String> {
     let rules = experiment.file.games.unwrap_or_default();
     let start = matches::opening(&experiment.suite.items[job.item]);
-    debug_assert!(plan.is_match());
     let mut found = Vec::with_capacity(2);
     for first_is_white in [true, false] {
         match game(&rules, &start, players, first_is_white, stop)? {

@@ -294,7 +294,7 @@ impl Shared<'_> {
             played::Player { name, subject, limit: *limit }
         };
         let mut players = [player(pair[0], first.as_mut()), player(pair[1], second.as_mut())];
-        let found = played::pair(self.experiment, self.plan, job, &mut players, stop)?;
+        let found = played::pair(self.experiment, job, &mut players, stop)?;
         kept.players.extend(pair.into_iter().zip(subjects));
         Ok(found.map(|found| self.rows(job, &found)))
     }

@@ -39,12 +39,16 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// A table of the options' shape with so many buckets. Where the code is compiled for a number of slots, the options must ask for it.
     ///
     /// # Errors
-    /// When the memory cannot be had.
+    /// When the memory cannot be had, or the options ask for another number of slots.
     pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
         let asked = usize::from(options.slots).clamp(1, MOST_SLOTS);
-        debug_assert!(SLOTS == 0 || SLOTS == asked, "compiled for {SLOTS} slots, asked for {asked}");
-        let slots = if SLOTS > 0 { SLOTS } else { asked };
-        let words = L::words(slots) + P::WORDS;
+        if SLOTS > 0 && SLOTS != asked {
+            return Err(TableError::Option {
+                path: "table.slots",
+                problem: format!("{asked} asked of a table that is compiled for {SLOTS}"),
+            });
+        }
+        let words = L::words(asked) + P::WORDS;
         let buckets = buckets.max(1);
         let len = usize::try_from(buckets)
             .ok()
@@ -59,7 +63,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             memory: Memory::new(len, options.huge_pages)?,
             policy,
             buckets,
-            slots,
+            slots: asked,
             words,
             index: options.index,
             compared,

@@ -28,7 +28,7 @@ pub fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<Reach> {
 #[must_use]
 pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Option<&Path>) -> Vec<String> {
     if plan.is_match() {
-        return games::warnings(experiment, plan);
+        return games::warnings(experiment);
     }
     let varying = plan.varying();
     let varies = |start: &str| varying.iter().any(|path| path.starts_with(start));

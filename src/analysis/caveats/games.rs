@@ -1,7 +1,7 @@
 //! What a match cannot show, known before it is played.
 
 use super::alike;
-use crate::experiment::{Experiment, Plan, matches};
+use crate::experiment::{Experiment, matches};
 use crate::table::TableKind;
 use crate::table::options::Clear;
 
@@ -13,7 +13,7 @@ const SLOPE: f64 = 1600.0 / std::f64::consts::LN_10;
 
 /// Warnings about a match.
 #[must_use]
-pub fn warnings(experiment: &Experiment, plan: &Plan) -> Vec<String> {
+pub fn warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = Vec::new();
     let Some(games) = &experiment.file.games else { return warnings };
     let doubled = matches::doubled(&experiment.suite);
@@ -53,7 +53,6 @@ pub fn warnings(experiment: &Experiment, plan: &Plan) -> Vec<String> {
         ));
     }
     warnings.extend(alike::alike(&experiment.points));
-    debug_assert!(plan.is_match());
     warnings
 }
 

@@ -78,10 +78,9 @@ impl Grouping {
         if let Some(at) = self.names().iter().position(|name| name == text) {
             return Ok(self.values[at].iter().cloned().enumerate().collect());
         }
-        if let [only] = self.by.as_slice()
+        if self.by.len() == 1
             && let Some(values) = self.values.iter().find(|values| values[0] == text)
         {
-            debug_assert!(!only.is_empty());
             return Ok(vec![(0, values[0].clone())]);
         }
         let heads = short_names(&self.by);

@@ -219,7 +219,6 @@ impl Flow {
     #[inline]
     fn relax(&mut self, from: usize, to: usize, length: i64, by: By) {
         let reduced = length + self.potential[from] - self.potential[to];
-        debug_assert!(reduced >= 0, "a path of gain was left");
         let far = self.distance[from] + reduced;
         if far < self.distance[to] {
             (self.distance[to], self.by[to]) = (far, by);
