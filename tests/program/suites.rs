@@ -154,3 +154,85 @@ fn generated_positions_say_how_they_were_made() {
         assert!(fields[3] == "-" || takes, "{line}");
     }
 }
+
+/// The first of each game that is as the kind's description says, and none twice: read a second time, from the games themselves. Where walks are of
+/// one or two plies the player makes the longer one of the shorter, and two games are one.
+#[test]
+fn positions_are_the_first_of_their_games_and_none_comes_twice() {
+    use ttlab::chess::generate::{self as openings, GenerateOptions, VALUES, is_quiet};
+    use ttlab::chess::{Board, EpRule, Increments, Move, MoveList, movegen};
+    use ttlab::generate::{Player, Taken, Wanted, epd};
+    // The best move and its lead over the next one; None with fewer than two.
+    fn lead(player: &mut Player, board: &Board, moves: &MoveList, depth: u8) -> Option<(Move, i32)> {
+        let mut scores: Vec<(i32, Move)> = Vec::new();
+        for &mv in moves.iter() {
+            let mut child = *board;
+            child.play(mv, Increments::none());
+            let over = if child.in_check() { 30_000 } else { 0 };
+            scores.push((player.best(&child, &[*board], depth).map_or(over, |(_, score)| -score), mv));
+        }
+        let &(most, best) = scores.iter().max_by_key(|(score, _)| *score)?;
+        let next = scores.iter().filter(|(_, mv)| *mv != best).map(|(score, _)| *score).max()?;
+        Some((best, most - next))
+    }
+    let (mut doubled, mut reconsidered) = (0, 0);
+    for (taken, seed, plies, count, length, depth) in
+        [(Taken::Middlegames, 3, 1, 8, 60, 1), (Taken::Endgames, 3, 8, 2, 200, 1), (Taken::Tactical, 27, 13, 1, 24, 1)]
+    {
+        let wanted = Wanted { count, seed, plies, length, depth };
+        let mut player = Player::new().unwrap();
+        let mut first_look = |board: &Board, player: &mut Player| {
+            let men = board.fen(EpRule::Legal);
+            let men: Vec<char> = men.split(' ').next().unwrap().chars().filter(char::is_ascii_alphabetic).collect();
+            let level = |most: i32, player: &mut Player| {
+                player.best(board, &[], depth).is_some_and(|(_, score)| score.abs() <= most)
+            };
+            match taken {
+                Taken::Middlegames => {
+                    let pieces = men.iter().filter(|man| "nbrqNBRQ".contains(**man)).count();
+                    board.game_ply() >= 24 && pieces >= 6 && is_quiet(board) && level(200, player)
+                }
+                Taken::Endgames => {
+                    let pawns = men.iter().filter(|man| "pP".contains(**man)).count();
+                    men.len() <= 10 && pawns > 0 && is_quiet(board) && level(300, player)
+                }
+                Taken::Tactical => {
+                    let mut moves = MoveList::new();
+                    movegen::legal(board, &mut moves);
+                    if board.game_ply() < 12 || board.in_check() {
+                        return false;
+                    }
+                    let Some((best, by)) = lead(player, board, &moves, 3).filter(|(_, by)| *by >= 150) else {
+                        return false;
+                    };
+                    let (deeper, still) = lead(player, board, &moves, 5).unwrap();
+                    let gain = |mv: Move| if board.is_quiet(mv) { 0 } else { board.see(mv, &VALUES) };
+                    // Of captures that win as much, the last in the order of generation.
+                    let plain = moves.iter().copied().max_by_key(|&mv| gain(mv)).filter(|&mv| gain(mv) > 0);
+                    reconsidered += usize::from(deeper != best || still < 150);
+                    by >= 150 && still >= 150 && deeper == best && plain != Some(best)
+                }
+            }
+        };
+        let mut found: Vec<String> = Vec::new();
+        for start in openings::generate(&GenerateOptions { count: 6 * count, seed, plies }).unwrap() {
+            if found.len() == count {
+                break;
+            }
+            let (past, _) = player.game(&start, length, depth);
+            let Some(first) = past.iter().find(|board| first_look(board, &mut player)) else { continue };
+            let fen = first.fen(EpRule::Legal);
+            let position = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
+            if found.contains(&position) {
+                doubled += 1;
+            } else {
+                found.push(position);
+            }
+        }
+        let text = epd(&wanted, taken, None).unwrap();
+        let positions = text.lines().filter(|line| !line.starts_with('#'));
+        let positions: Vec<_> = positions.map(|line| line.split(' ').take(4).collect::<Vec<_>>().join(" ")).collect();
+        assert_eq!(positions, found, "{taken:?}");
+    }
+    assert!(doubled > 0 && reconsidered > 0, "{doubled} came twice, {reconsidered} were reconsidered");
+}
