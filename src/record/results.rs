@@ -73,7 +73,7 @@ fn other_columns(header: &[String], found: &[u8]) -> ResultsError {
     if found.contains(&b'\r') {
         return ResultsError::Damaged { line: 1, problem: CARRIAGE.to_owned() };
     }
-    let fields = match parse_line(found) {
+    let fields = match Parser::new().line(found) {
         Ok(fields) => fields,
         Err(problem) => return ResultsError::Damaged { line: 1, problem },
     };
@@ -105,7 +105,7 @@ pub fn scan_any(
     let mut bytes = Vec::new();
     lines.read_until(b'\n', &mut bytes)?;
     let damaged = |problem| ResultsError::Damaged { line: 1, problem };
-    let header: Vec<String> = parse_line(&bytes).map_err(damaged)?.iter().map(str::to_owned).collect();
+    let header: Vec<String> = Parser::new().line(&bytes).map_err(damaged)?.iter().map(str::to_owned).collect();
     each_line(lines, bytes.len() as u64, header.len(), |line, row| visit(&header, line, row))?;
     Ok(header)
 }
@@ -117,7 +117,7 @@ fn each_line(
     fields: usize,
     mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<(), ResultsError> {
-    let (mut bytes, mut number) = (Vec::new(), 1);
+    let (mut bytes, mut number, mut parser) = (Vec::new(), 1, Parser::new());
     loop {
         bytes.clear();
         if lines.read_until(b'\n', &mut bytes)? == 0 {
@@ -126,7 +126,7 @@ fn each_line(
         number += 1;
         let line = FileLine { number, bytes: at..at + bytes.len() as u64 };
         at = line.bytes.end;
-        let row = parse_line(&bytes).and_then(|row| match row.len() {
+        let row = parser.line(&bytes).and_then(|row| match row.len() {
             found if found == fields => Ok(row),
             found => {
                 Err(format!("it is no row: expected {fields} fields, found {found}; it was edited by hand or damaged"))
@@ -137,29 +137,48 @@ fn each_line(
     }
 }
 
+const NO_TEXT: &str = "it is no UTF-8 text; the file is damaged";
+
 const CARRIAGE: &str = "it holds a carriage return: another program saved the file, and rows end with a line feed alone; \
     `tr -d '\\r'` takes them out";
 
-/// The fields of one line.
-fn parse_line(bytes: &[u8]) -> Result<StringRecord, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "it is no UTF-8 text; the file is damaged".to_owned())?;
-    let text = text.strip_suffix('\n').unwrap_or(text);
-    if text.contains('\r') {
-        return Err(CARRIAGE.to_owned());
+/// Parses line by line. What reads quotes is built once: that takes longer than a line does.
+struct Parser {
+    quoted: csv_core::Reader,
+    fields: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Parser {
+    fn new() -> Self {
+        Self { quoted: csv_core::Reader::new(), fields: Vec::new(), ends: Vec::new() }
     }
-    if !text.contains('"') {
+
+    /// The fields of one line.
+    fn line(&mut self, bytes: &[u8]) -> Result<StringRecord, String> {
+        let text = std::str::from_utf8(bytes).map_err(|_| NO_TEXT.to_owned())?;
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        if text.contains('\r') {
+            return Err(CARRIAGE.to_owned());
+        }
         let mut row = StringRecord::with_capacity(text.len(), 128);
-        text.split(',').for_each(|field| row.push_field(field));
-        return Ok(row);
+        if !text.contains('"') {
+            text.split(',').for_each(|field| row.push_field(field));
+            return Ok(row);
+        }
+        // No line has more fields than bytes and one more; nothing after the line is its end.
+        self.quoted.reset();
+        self.fields.resize(text.len(), 0);
+        self.ends.resize(text.len() + 1, 0);
+        let (_, _, written, ended) = self.quoted.read_record(text.as_bytes(), &mut self.fields, &mut self.ends);
+        let (_, _, _, last) = self.quoted.read_record(&[], &mut self.fields[written..], &mut self.ends[ended..]);
+        let mut from = 0;
+        for &to in &self.ends[..ended + last] {
+            row.push_field(std::str::from_utf8(&self.fields[from..to]).map_err(|_| NO_TEXT.to_owned())?);
+            from = to;
+        }
+        Ok(row)
     }
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .buffer_capacity(text.len().max(1))
-        .from_reader(text.as_bytes());
-    let mut row = StringRecord::new();
-    reader.read_record(&mut row).map_err(|error| error.to_string())?;
-    Ok(row)
 }
 
 /// An open results file, to which rows are appended.

@@ -179,76 +179,99 @@ fn the_endgames_mate_by_one_move_in_the_moves_they_say() {
     }
 }
 
-/// White king, black king, pawn, White to move: whether White wins, by repeated passes over all positions.
-fn king_and_pawn() -> HashMap<[u8; 4], bool> {
-    let mut positions = Vec::new();
-    for index in 0..64 * 64 * 48 * 2_u32 {
-        let [white, black, pawn, turn] = [index >> 7 & 63, index >> 1 & 63, 8 + index / 8192, index & 1];
-        let key = [white as u8, black as u8, pawn as u8, turn as u8];
+/// The place of a position of king and pawn against king: pawn, white king, black king, and whether White is to move.
+fn place(board: &Board) -> Option<usize> {
+    let [white, black] = [Color::White, Color::Black].map(|color| board.king(color).index());
+    let pawn = board.kind(Piece::Pawn).first()?.index();
+    Some((pawn << 13) + (white << 7) + (black << 1) + usize::from(board.turn() == Color::White))
+}
+
+/// What a move leads to.
+#[derive(Clone, Copy)]
+enum Leads {
+    Known(bool),
+    /// To another position of king and pawn.
+    On(usize),
+}
+
+impl Leads {
+    fn wins(self, wins: &[bool]) -> bool {
+        match self {
+            Self::Known(won) => won,
+            Self::On(place) => wins[place],
+        }
+    }
+}
+
+/// Whether White wins, by place, and by repeated passes over all positions; and which places are positions.
+fn king_and_pawn() -> (Vec<bool>, Vec<usize>) {
+    let mut positions: Vec<(usize, bool, Vec<Leads>)> = Vec::new();
+    for index in 8 << 13..56 << 13 {
+        let [pawn, white, black, turn] = [index >> 13, index >> 7 & 63, index >> 1 & 63, index & 1];
+        if pawn == white || pawn == black || white == black {
+            continue;
+        }
         let mut squares = [b'1'; 64];
         for (at, piece) in [(white, b'K'), (black, b'k'), (pawn, b'P')] {
-            squares[(at ^ 56) as usize] = piece;
+            squares[at ^ 56] = piece;
         }
         let ranks: Vec<&str> = squares.chunks(8).map(|rank| std::str::from_utf8(rank).unwrap()).collect();
         let fen = format!("{} {} - - 0 1", ranks.join("/"), if turn == 1 { 'w' } else { 'b' });
         let lenient = ttlab::chess::fen::read(&fen, ttlab::chess::Strictness::Lenient);
-        if let Ok(reading) = lenient
-            && reading.board.occupied().count() == 3
-        {
-            positions.push((key, reading.board));
+        if let Ok(reading) = lenient {
+            let mut list = MoveList::new();
+            legal(&reading.board, &mut list);
+            let moves = list.iter().map(|&mv| leads(&reading.board, mv)).collect();
+            positions.push((index, turn == 1, moves));
         }
     }
-    let mut wins: HashMap<[u8; 4], bool> = positions.iter().map(|&(key, _)| (key, false)).collect();
+    let mut wins = vec![false; 56 << 13];
     loop {
         let mut changed = false;
-        for (key, board) in &positions {
-            if !wins[key] && white_wins(board, &wins) {
-                wins.insert(*key, true);
+        for (place, white, moves) in &positions {
+            if !wins[*place] && white_wins(*white, moves, &wins) {
+                wins[*place] = true;
                 changed = true;
             }
         }
         if !changed {
-            return wins;
+            return (wins, positions.into_iter().map(|(place, ..)| place).collect());
         }
     }
 }
 
-fn white_wins(board: &Board, wins: &HashMap<[u8; 4], bool>) -> bool {
-    let mut list = MoveList::new();
-    legal(board, &mut list);
-    let mut outcomes = list.iter().map(|&mv| move_wins(board, mv, wins));
-    if board.turn() == Color::White { outcomes.any(|won| won) } else { !list.is_empty() && outcomes.all(|won| won) }
+fn white_wins(white_to_move: bool, moves: &[Leads], wins: &[bool]) -> bool {
+    let mut outcomes = moves.iter().map(|leads| leads.wins(wins));
+    if white_to_move { outcomes.any(|won| won) } else { !moves.is_empty() && outcomes.all(|won| won) }
 }
 
-fn move_wins(board: &Board, mv: Move, wins: &HashMap<[u8; 4], bool>) -> bool {
+fn leads(board: &Board, mv: Move) -> Leads {
     let mut child = *board;
     child.play(mv, Increments::none());
-    let mut replies = MoveList::new();
-    legal(&child, &mut replies);
     if let Some(piece) = mv.promotion() {
+        let mut replies = MoveList::new();
+        legal(&child, &mut replies);
         // A queen or a rook wins unless it is lost at once or stalemates.
         let heavy = matches!(piece, Piece::Queen | Piece::Rook);
         let lost = replies.iter().any(|&reply| child.captured(reply).is_some());
-        return heavy && !lost && (!replies.is_empty() || child.in_check());
+        return Leads::Known(heavy && !lost && (!replies.is_empty() || child.in_check()));
     }
-    let [white, black] = [Color::White, Color::Black].map(|color| child.king(color).index() as u8);
-    child
-        .kind(Piece::Pawn)
-        .first()
-        .is_some_and(|pawn| wins[&[white, black, pawn.index() as u8, u8::from(child.turn() == Color::White)]])
+    // Without its pawn White wins no more.
+    place(&child).map_or(Leads::Known(false), Leads::On)
 }
 
 #[test]
 fn the_pawn_endgames_have_one_right_move() {
-    let wins = king_and_pawn();
-    let count = |turn| wins.iter().filter(|(key, won)| key[3] == turn && **won).count();
+    let (wins, places) = king_and_pawn();
+    let count = |turn| places.iter().filter(|&&place| place & 1 == turn && wins[place]).count();
     assert_eq!((count(1), count(0)), (124_960, 97_604), "won positions of king and pawn against king, as published");
     for item in load("endgames.epd").items.iter().filter(|item| item.id.starts_with("KPK ")) {
         let to_win = item.board.turn() == Color::White;
         let mut list = MoveList::new();
         legal(&item.board, &mut list);
-        let right: Vec<Move> = list.iter().copied().filter(|&mv| move_wins(&item.board, mv, &wins) == to_win).collect();
+        let right: Vec<Move> =
+            list.iter().copied().filter(|&mv| leads(&item.board, mv).wins(&wins) == to_win).collect();
         assert_eq!(right, item.best(), "{}", item.id);
-        assert_eq!(white_wins(&item.board, &wins), to_win, "{}", item.id);
+        assert_eq!(wins[place(&item.board).unwrap()], to_win, "{}", item.id);
     }
 }

@@ -73,7 +73,7 @@ fn every_command_of_the_documents_runs_as_it_stands() {
     fs::copy(folder.path().join("experiments/quick.toml"), folder.path().join("ci/gate.toml")).unwrap();
     let gate = fs::read_to_string(folder.path().join("ci/gate.toml")).unwrap();
     fs::write(folder.path().join("ci/gate.toml"), gate).unwrap();
-    let mut ran = 0;
+    let mut ran = std::collections::HashSet::new();
     // What is said of other engines needs other engines.
     for document in documents().into_iter().filter(|path| !path.ends_with("engines.md")) {
         let text = fs::read_to_string(&document).unwrap();
@@ -98,6 +98,10 @@ fn every_command_of_the_documents_runs_as_it_stands() {
             let command = if command.starts_with("ttlab run --plan") { all.to_owned() } else { command };
             // Another engine's trace is the reader's own: ours is of the same format.
             let command = command.replace("--shards 100", "--shards 8").replace("import raw.trace", "import s.trace");
+            // What two documents say runs once.
+            if !ran.insert(command.clone()) {
+                continue;
+            }
             let output = shell(folder.path(), &command);
             let code = output.status.code().unwrap_or(-1);
             // At so small a depth a figure may be another: 1 is an answer. 2, 5 and a panic are not.
@@ -107,10 +111,9 @@ fn every_command_of_the_documents_runs_as_it_stands() {
                 document.display(),
                 String::from_utf8_lossy(&output.stderr)
             );
-            ran += 1;
         }
     }
-    assert!(ran > 20, "only {ran} commands were found");
+    assert!(ran.len() > 20, "only {} commands were found", ran.len());
 }
 
 /// Runs Python where it is there with a module; what it printed.

@@ -11,6 +11,13 @@ pub fn weigh(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: 
     if units == 0 || wide == 0 {
         return;
     }
+    match wide {
+        1 => return narrow::<1>(weights, units, columns, sums),
+        2 => return narrow::<2>(weights, units, columns, sums),
+        3 => return narrow::<3>(weights, units, columns, sums),
+        4 => return narrow::<4>(weights, units, columns, sums),
+        _ => {}
+    }
     for (weights, sums) in weights.chunks(4 * units).zip(sums.chunks_mut(4 * wide)) {
         let rows = weights.len() / units;
         for from in (0..wide).step_by(STRIP) {
@@ -27,6 +34,21 @@ pub fn weigh(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: 
                 sums[row * wide + from..row * wide + to].copy_from_slice(&strip[..to - from]);
             }
         }
+    }
+}
+
+/// The same of a few columns, a row at a time: the sums stay in registers.
+fn narrow<const WIDE: usize>(weights: &[f64], units: usize, columns: &[f64], sums: &mut [f64]) {
+    let (columns, _) = columns.as_chunks::<WIDE>();
+    let (sums, _) = sums.as_chunks_mut::<WIDE>();
+    for (weights, sums) in weights.chunks_exact(units).zip(sums) {
+        let mut row = [0.0_f64; WIDE];
+        for (weight, values) in weights.iter().zip(columns) {
+            for (at, sum) in row.iter_mut().enumerate() {
+                *sum += weight * values[at];
+            }
+        }
+        *sums = row;
     }
 }
 
@@ -55,7 +77,7 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_definition() {
-        for (rows, units, wide) in [(1, 1, 1), (3, 5, 2), (4, 7, 64), (9, 6, 130)] {
+        for (rows, units, wide) in [(1, 1, 1), (3, 5, 2), (5, 4, 3), (6, 9, 4), (2, 3, 5), (4, 7, 64), (9, 6, 130)] {
             let weights: Vec<f64> = (0..rows * units).map(|at| (at * 7 % 11) as f64 - 5.0).collect();
             let columns: Vec<f64> = (0..units * wide).map(|at| (at * 13 % 17) as f64 - 8.0).collect();
             let mut sums = vec![1.0; rows * wide];

@@ -1,6 +1,8 @@
 //! The race and the confirmation, whatever is measured: given what a candidate costs on an item, who is best?
 
 use super::samples::{Measured, Samples};
+use crate::analysis::pairing::clusters::Clusters;
+use crate::analysis::pairing::flips::joint;
 use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::experiment::{Goal, Tune};
 use rand::SeedableRng;
@@ -191,7 +193,7 @@ pub fn tune<O: Objective>(
 
     let others: Vec<usize> = (0..count).filter(|&who| who != best).collect();
     let against_best = against(&samples, &others, best);
-    let p = |who: usize| others.iter().position(|&other| other == who).map_or(f64::NAN, |at| against_best.lines[at].p);
+    let p = |who: usize| others.iter().position(|&other| other == who).map_or(f64::NAN, |at| against_best[at]);
     let candidates = (0..count).map(|who| Candidate {
         searches: samples.searches(who),
         ratio: if who == baseline { Ratio::itself(samples.searches(who)) } else { samples.ratio(who, baseline) },
@@ -264,9 +266,10 @@ fn totals(first: usize, all: usize) -> Vec<usize> {
     totals
 }
 
-/// Some candidates against one, judged together: all are measured on the same items.
-fn against(samples: &Samples, who: &[usize], one: usize) -> Family {
-    Family::of(&who.iter().map(|&who| samples.pairs(who, one).logs()).collect::<Vec<_>>())
+/// p of some candidates against one, tested together: all are measured on the same items. While the race is on nobody asks for intervals.
+fn against(samples: &Samples, who: &[usize], one: usize) -> Vec<f64> {
+    let lines: Vec<Clusters> = who.iter().map(|&who| Clusters::new(&samples.pairs(who, one).logs())).collect();
+    joint(&lines).lines.iter().map(|line| line.corrected).collect()
 }
 
 /// A mean logarithm such that less is better.
@@ -298,13 +301,10 @@ fn first_best(samples: &Samples, still: &[usize], baseline: usize, goal: Goal) -
 /// level that all rounds share (Bonferroni).
 fn losers(samples: &Samples, still: &[usize], best: usize, tune: &Tune, rounds: usize) -> Vec<usize> {
     let others: Vec<usize> = still.iter().copied().filter(|&who| who != best).collect();
-    let family = against(samples, &others, best);
-    let worse = |ratio: &Ratio| cost(ratio.mean.ln(), tune.goal) > 0.0;
-    let tested = others.iter().zip(&family.lines);
-    tested
-        .filter(|(_, judged)| worse(&judged.ratio) && judged.p < tune.alpha / rounds as f64)
-        .map(|(&who, _)| who)
-        .collect()
+    let found = against(samples, &others, best);
+    let worse = |who: usize| cost(samples.mean(who, best), tune.goal) > 0.0;
+    let tested = others.into_iter().zip(found);
+    tested.filter(|&(who, p)| worse(who) && p < tune.alpha / rounds as f64).map(|(who, _)| who).collect()
 }
 
 /// All but the winner, the best first; those dropped after those that were not.

@@ -1,16 +1,20 @@
 //! Results files that end anywhere.
 
 use super::*;
+use std::collections::BTreeSet;
 
-/// Cut at every so many bytes of its last two lines, at every end of a line, and within its header, the file is completed to the same rows.
-fn completed_from_any_cut(text: &str, step: usize) {
+/// Cut at every so many bytes of its last two lines (at every byte where a line begins and where it ends), at every end of a line, and within its
+/// header, the file is completed to the same rows.
+fn completed_from_any_cut(text: &str, step: usize, edge: usize) {
     let trial = Trial::new(text);
     trial.run("out", &["--jobs", "1"]).expect(0);
     let results = trial.results("out");
     let (whole, bytes) = (counts(&results), fs::read(&results).unwrap());
     let ends: Vec<usize> = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
     let two_lines = ends[ends.len() - 3]..bytes.len();
-    for length in two_lines.step_by(step).chain(ends.iter().copied()).chain([0, 10]) {
+    let near = |at: &usize| ends.iter().any(|&end| at.abs_diff(end) <= edge);
+    let cuts = two_lines.clone().step_by(step).chain(two_lines.filter(near)).chain(ends.iter().copied()).chain([0, 10]);
+    for length in cuts.collect::<BTreeSet<usize>>() {
         fs::write(&results, &bytes[..length]).unwrap();
         trial.run("out", &[]).expect(0);
         assert_eq!(counts(&results), whole, "cut to {length} of {}", bytes.len());
@@ -22,13 +26,13 @@ const TINY: &str =
 
 #[test]
 fn a_file_that_was_cut_anywhere_is_completed() {
-    completed_from_any_cut(TINY, 1);
+    completed_from_any_cut(TINY, 7, 12);
 }
 
 /// The rows of a job that takes the whole suite stand among those of others.
 #[test]
 fn a_file_with_a_job_over_the_whole_suite_is_completed() {
-    completed_from_any_cut(&format!("{TINY}[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n"), 5);
+    completed_from_any_cut(&format!("{TINY}[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n"), 13, 1);
 }
 
 /// Bytes that no one wrote, as a machine that lost its power may leave them at the end.
