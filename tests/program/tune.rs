@@ -257,6 +257,12 @@ fn a_stage_searches_each_item_once_with_one_set_of_keys() {
     // Four candidates, four games; no search is there twice.
     assert_eq!((different(&["variant"]), different(&["game"])), (4, 4));
     assert_eq!(different(&["variant", "position", "depth"]), rows.len());
+    // Whoever opens a stage's folder finds it held against the file's own baseline, wherever that stands among the candidates.
+    for stage in ["race-1", "held-out"] {
+        let manifest = std::fs::read_to_string(out.join(stage).join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        assert!(manifest["baseline"].as_str().unwrap().ends_with("factor=4"), "{stage}: {}", manifest["baseline"]);
+    }
 }
 
 /// An option that does nothing: ages are not looked at by this policy.
