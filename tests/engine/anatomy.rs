@@ -283,8 +283,9 @@ fn anatomies_are_columns_where_they_are_asked_for() {
         let file = folder.path().join(format!("{name}.toml"));
         std::fs::write(&file, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 4 }}\n{text}")).unwrap();
         let out = folder.path().join(name);
-        let mut command = assert_cmd::Command::cargo_bin("ttlab").unwrap();
-        command.args(["run", "--quiet"]).arg(&file).arg("--out").arg(&out).assert().success();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ttlab"));
+        command.args(["run", "--quiet"]).arg(&file).arg("--out").arg(&out);
+        assert!(command.status().unwrap().success());
         let mut reader = csv::Reader::from_path(out.join("results.csv")).unwrap();
         let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
         let rows: Vec<HashMap<String, String>> = reader

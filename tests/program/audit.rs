@@ -1,13 +1,14 @@
 //! `ttlab audit` as users meet it.
 
 use crate::common::scratch;
-use assert_cmd::Command;
+use std::process::Command;
 
 fn audit(text: &str) -> (Option<i32>, String, String) {
     let folder = scratch();
     let file = folder.path().join("audited.toml");
     std::fs::write(&file, text).unwrap();
-    let output = Command::cargo_bin("ttlab").unwrap().arg("audit").arg(&file).args(["--depth", "4"]).output().unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_ttlab")).arg("audit").arg(&file).args(["--depth", "4"]).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
@@ -54,7 +55,7 @@ fn a_few_positions_are_enough_where_it_is_said_so() {
     std::fs::write(&file, "suite = 'data/perft.epd'\nlimit = { depth = 2 }\n[engine]\ntable.size = 1024\n").unwrap();
     let jobs = |positions: &str| {
         let args = ["--depth", "2", "--positions", positions];
-        let output = Command::cargo_bin("ttlab").unwrap().arg("audit").arg(&file).args(args).output().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_ttlab")).arg("audit").arg(&file).args(args).output().unwrap();
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     let (code, stdout) = jobs("3");

@@ -57,7 +57,7 @@ fn checkout() -> TempDir {
 }
 
 fn shell(folder: &Path, command: &str) -> Output {
-    let program = assert_cmd::cargo::cargo_bin("ttlab");
+    let program = Path::new(env!("CARGO_BIN_EXE_ttlab"));
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
     Command::new("sh").args(["-c", command]).current_dir(folder).env("PATH", path).output().unwrap()
 }

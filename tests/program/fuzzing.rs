@@ -46,14 +46,13 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
 
 /// What a small run leaves: manifest, rows, plan of shards, trace.
 fn run() -> (Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>) {
-    use assert_cmd::cargo::CommandCargoExt;
     let folder = scratch();
     let path = |name: &str| folder.path().join(name);
     let text = "name = 'fuzz'\nsuite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.size' = [64, 128]\n";
     fs::write(path("fuzz.toml"), text).unwrap();
     let ttlab = |args: &[&str]| {
         let output =
-            std::process::Command::cargo_bin("ttlab").unwrap().args(args).current_dir(&folder).output().unwrap();
+            std::process::Command::new(env!("CARGO_BIN_EXE_ttlab")).args(args).current_dir(&folder).output().unwrap();
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     };
     ttlab(&["run", "fuzz.toml", "--out", "out", "--quiet"]);

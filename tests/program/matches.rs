@@ -57,7 +57,7 @@ impl Trial {
 
     /// Killed wherever it is, and continued to its end.
     fn run_with_kills(&self, out: &str) {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin("ttlab"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ttlab"));
         command.args(["run", &self.text("trial.toml"), "--out", &self.text(out), "--quiet", "--jobs", "2"]);
         command.current_dir(env!("CARGO_MANIFEST_DIR")).stderr(Stdio::null());
         for moment in [60, 90, 150, 250] {
@@ -512,7 +512,7 @@ fn a_real_client_plays_games_of_ours_to_their_end() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pgn = folder.path().join("games.pgn").display().to_string();
     let suite = root.join("data/openings.epd").display().to_string();
-    let ttlab = assert_cmd::cargo::cargo_bin("ttlab").display().to_string();
+    let ttlab = env!("CARGO_BIN_EXE_ttlab").to_owned();
     // Seconds on the clock: what is asked is that clocks are heeded at all, not how fast this machine is.
     for (games, limit) in [("4", "nodes=1000"), ("1", "clock=3+0.05")] {
         let mut command = Command::new("python3");

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// The example's program. `cargo test` has built it; where this test is run alone it is built now, once.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-    let ttlab = assert_cmd::cargo::cargo_bin("ttlab");
+    let ttlab = std::path::Path::new(env!("CARGO_BIN_EXE_ttlab"));
     let mut build = Command::new(env!("CARGO"));
     build.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--locked", "--quiet", "--example", "own_policy"]);
     assert!(build.status().unwrap().success());

@@ -2,10 +2,10 @@
 //! rows are missing.
 
 use crate::common::{run, scratch};
-use assert_cmd::Command;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use tempfile::TempDir;
 
 const FILE: &str = r#"
@@ -49,7 +49,7 @@ fn folder() -> TempDir {
 }
 
 fn reproduce(folder: &Path, args: &[&str]) -> (String, i32) {
-    let mut command = Command::cargo_bin("ttlab").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ttlab"));
     let output = command.current_dir(folder).args(["reproduce", "files"]).args(args).output().unwrap();
     (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code().unwrap())
 }
@@ -71,7 +71,7 @@ fn the_page_opens_with_the_articles_and_what_failed() {
     assert!(failed.contains("first: ") && failed.contains("evals") && failed.contains("differs"), "{failed}");
     assert!(page.contains("\"a tenth at most\"") && page.contains("\"Another title\""), "{page}");
     for place in ["reports/reproduced/README.md", "reports/quick/results.csv"] {
-        let ignored = std::process::Command::new("git")
+        let ignored = Command::new("git")
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .args(["check-ignore", "--quiet", place])
             .status();

@@ -441,7 +441,7 @@ fn a_long_trace_is_shown_in_little_memory() {
     // Addresses, the program and all, in KiB: three million events are 46 MiB as they are, 92 as steps, and what is known of 750,000
     // positions takes 50 while it grows.
     let within = |most: u32, args: &[&str]| {
-        let program = assert_cmd::cargo::cargo_bin("ttlab");
+        let program = Path::new(env!("CARGO_BIN_EXE_ttlab"));
         let limited = format!("ulimit -v {most}; exec \"$0\" \"$@\"");
         let output = Command::new("sh").args(["-c", &limited]).arg(program).args(args).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -1,7 +1,6 @@
 //! Tuning: races over synthetic objectives whose truth is known, and the command from end to end.
 
 use crate::common::scratch;
-use assert_cmd::cargo::CommandCargoExt;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::convert::Infallible;
@@ -187,8 +186,14 @@ fn file(folder: &Path, text: &str) -> std::path::PathBuf {
 }
 
 fn ttlab(args: &[&str], file: &Path, out: &Path) -> (Option<i32>, String, String) {
-    let Output { status, stdout, stderr } =
-        Command::cargo_bin("ttlab").unwrap().arg("tune").arg(file).arg("--out").arg(out).args(args).output().unwrap();
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_ttlab"))
+        .arg("tune")
+        .arg(file)
+        .arg("--out")
+        .arg(out)
+        .args(args)
+        .output()
+        .unwrap();
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
@@ -210,8 +215,7 @@ fn a_tuning_is_the_same_however_it_is_run() {
     assert_eq!(written(&out("two")), written(&out("one")));
 
     for pause in [30, 120, 400, 1000] {
-        let mut child = Command::cargo_bin("ttlab")
-            .unwrap()
+        let mut child = Command::new(env!("CARGO_BIN_EXE_ttlab"))
             .arg("tune")
             .arg(&file)
             .args(["--jobs", "1", "--quiet", "--out"])
@@ -259,7 +263,7 @@ fn a_stage_searches_each_item_once_with_one_set_of_keys() {
     assert_eq!(different(&["variant", "position", "depth"]), rows.len());
     // Whoever opens a stage's folder finds it held against the file's own baseline, wherever that stands among the candidates.
     for stage in ["race-1", "held-out"] {
-        let manifest = std::fs::read_to_string(out.join(stage).join("manifest.json")).unwrap();
+        let manifest = fs::read_to_string(out.join(stage).join("manifest.json")).unwrap();
         let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
         assert!(manifest["baseline"].as_str().unwrap().ends_with("factor=4"), "{stage}: {}", manifest["baseline"]);
     }
@@ -309,7 +313,7 @@ fn what_cannot_be_tuned_is_refused() {
     assert_eq!(code, Some(0), "{stderr}");
     // A wrong pressure is found where the file is checked, too.
     let wrong = file(folder.path(), &TEXT.replace("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n"));
-    let output = Command::cargo_bin("ttlab").unwrap().arg("check").arg(&wrong).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ttlab")).arg("check").arg(&wrong).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(stderr.contains("table.sise"), "{stderr}");

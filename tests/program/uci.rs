@@ -1,6 +1,5 @@
 //! `ttlab uci` as a client meets it: a scripted client on the binary.
 
-use assert_cmd::cargo::CommandCargoExt;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -15,7 +14,7 @@ struct Client {
 
 impl Client {
     fn new(args: &[&str]) -> Self {
-        let mut command = Command::cargo_bin("ttlab").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ttlab"));
         command.arg("uci").args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (send, lines) = channel();

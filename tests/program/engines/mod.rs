@@ -19,7 +19,7 @@ fn scripted() -> PathBuf {
 
 /// The program under test.
 fn ttlab() -> PathBuf {
-    assert_cmd::cargo::cargo_bin("ttlab")
+    PathBuf::from(env!("CARGO_BIN_EXE_ttlab"))
 }
 
 /// A word that no other process on the machine has in its environment.

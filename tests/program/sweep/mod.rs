@@ -46,7 +46,7 @@ fn root() -> &'static Path {
 }
 
 fn binary() -> PathBuf {
-    assert_cmd::cargo::cargo_bin("ttlab")
+    PathBuf::from(env!("CARGO_BIN_EXE_ttlab"))
 }
 
 /// What a command said and how it ended.
