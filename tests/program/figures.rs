@@ -490,6 +490,10 @@ fn the_paired_ratio_decides_a_claim() {
         "{}",
         less.measured
     );
+    // A hair beyond the claim's own factor.
+    let beyond = one(&hair, "nodes(s2) < 0.999 * nodes(s1)");
+    assert_eq!(beyond.ruling, Ruling::Differs);
+    assert!(beyond.measured.contains("no difference from 0.999 x that matters"), "{}", beyond.measured);
     let equal = one(&hair, "nodes(s2) = nodes(s1)");
     assert_eq!(equal.ruling, Ruling::Holds);
     assert!(!equal.measured.contains("totals") && !equal.measured.contains("matters"), "{}", equal.measured);

@@ -351,7 +351,10 @@ impl Weighed {
             }
             let strict = matches!(claim.relation.as_str(), "<" | ">");
             if strict && ruling == Ruling::Differs && (ratio.mean < 1.0) == (claim.relation == "<") {
-                parts.push("no difference that matters".to_owned());
+                parts.push(match factor == 1.0 {
+                    true => "no difference that matters".to_owned(),
+                    false => format!("no difference from {} x that matters", shown(factor)),
+                });
             }
             if let Some(influence) = ratio.influence {
                 let name = &clusters.names[influence.cluster as usize];
