@@ -51,7 +51,7 @@ impl<'a> Reference<'a> {
     fn ordered(&self, board: &Board, moves: &MoveList) -> Vec<Move> {
         let value = |piece: Option<Piece>| piece.map_or(0, |piece| 1 + piece as i32);
         let mut moves = moves.to_vec();
-        moves.sort_by_key(|&mv| {
+        moves.sort_by_cached_key(|&mv| {
             let attacker = value(board.piece_on(mv.from()));
             if board.is_quiet(mv) { 0 } else { attacker - 8 * value(board.captured(mv)) - 8 * value(mv.promotion()) }
         });

@@ -168,8 +168,10 @@ impl Parser {
         }
         // No line has more fields than bytes and one more; nothing after the line is its end.
         self.quoted.reset();
-        self.fields.resize(text.len(), 0);
-        self.ends.resize(text.len() + 1, 0);
+        if self.fields.len() < text.len() {
+            self.fields.resize(text.len(), 0);
+            self.ends.resize(text.len() + 1, 0);
+        }
         let (_, _, written, ended) = self.quoted.read_record(text.as_bytes(), &mut self.fields, &mut self.ends);
         let (_, _, _, last) = self.quoted.read_record(&[], &mut self.fields[written..], &mut self.ends[ended..]);
         let mut from = 0;

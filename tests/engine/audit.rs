@@ -99,51 +99,49 @@ fn every_placement_leaf_and_failure() {
         ("quiescence", "before-leaf"),
     ];
     let rules = [("soft", "exact"), ("hard", "window"), ("soft", "window"), ("hard", "exact")];
-    for (kind, leaf) in ["static", "quiescence"].iter().enumerate() {
-        for (place, (probe, store)) in places.iter().enumerate() {
-            for (rule, (fail, known)) in rules.iter().enumerate() {
-                // Either way with each of the three, in turns.
-                let upper_move = (kind + place + rule) % 2 == 0;
-                is_sound(
-                    &format!(
-                        "algorithm = 'pvs'\nleaf = '{leaf}'\nfail = '{fail}'\nprobe = {{ at = '{probe}', start_value = {upper_move}, pv_cutoffs = {} }}\n\
-                         store = {{ at = '{store}', known = '{known}', upper_move = {upper_move} }}\n\
-                         table.size = 4096",
-                        !upper_move
-                    ),
-                    100,
-                );
-            }
+    for (at, (probe, store)) in places.iter().enumerate() {
+        for (turn, (fail, known)) in rules.iter().enumerate() {
+            // Each place under each rule; both leaves, and the rest either way with each of the two, in turns.
+            let leaf = if (at + turn) % 2 == 0 { "static" } else { "quiescence" };
+            let upper_move = (at + turn) / 2 % 2 == 0;
+            is_sound(
+                &format!(
+                    "algorithm = 'pvs'\nleaf = '{leaf}'\nfail = '{fail}'\nprobe = {{ at = '{probe}', start_value = {upper_move}, pv_cutoffs = {} }}\n\
+                     store = {{ at = '{store}', known = '{known}', upper_move = {upper_move} }}\n\
+                     table.size = 4096",
+                    !upper_move
+                ),
+                100,
+            );
         }
     }
 }
 
 #[test]
 fn every_algorithm_ordering_and_mate_score() {
-    for algorithm in ["alpha-beta", "pvs", "mtdf", "minimax"] {
-        for ordering in [
-            "[]",
-            "['table-move']",
-            "['table-move', 'mvv-lva', 'killers', 'history']",
-            "['see', 'countermove', 'table-move']",
-        ] {
-            for mate in ["ply", "depth", "none"] {
-                // Minimax needs no ordering and much patience.
-                if algorithm == "minimax" && (ordering != "[]" || mate == "none") {
-                    continue;
-                }
-                // Captures in any order take for ever.
-                let leaf = if ordering.len() < 16 { "static" } else { "quiescence" };
-                let text = format!(
-                    "algorithm = '{algorithm}'\nleaf = '{leaf}'\nordering = {ordering}\nmate.distance = '{mate}'\naspiration = 40\n\
-                     etc_depth = 2\niid.min_depth = 3\nkeys.ep = 'always'\ntable.size = 2048"
-                );
-                let (findings, _) = audited(&text, 2 * u8::from(algorithm == "minimax"));
-                let first = findings.wrong.first().map(ToString::to_string).unwrap_or_default();
-                assert_eq!(findings.count.wrong, 0, "{text}\n{first}");
-                assert!(findings.count.cutoffs > 300, "{:?} with {text}", findings.count);
-            }
-        }
+    let orderings = [
+        "[]",
+        "['table-move']",
+        "['table-move', 'mvv-lva', 'killers', 'history']",
+        "['see', 'countermove', 'table-move']",
+    ];
+    let mates = ["ply", "depth", "none"];
+    // Each ordering with each algorithm, under a rule for mates that moves on with both: any two of the three meet. Minimax needs no ordering, and
+    // much patience.
+    let ordered = ["alpha-beta", "pvs", "mtdf"].iter().enumerate().flat_map(|(row, algorithm)| {
+        orderings.iter().enumerate().map(move |(at, ordering)| (*algorithm, *ordering, mates[(row + at) % 3]))
+    });
+    for (algorithm, ordering, mate) in ordered.chain(["ply", "depth"].map(|mate| ("minimax", "[]", mate))) {
+        // Captures in any order take for ever.
+        let leaf = if ordering.len() < 16 { "static" } else { "quiescence" };
+        let text = format!(
+            "algorithm = '{algorithm}'\nleaf = '{leaf}'\nordering = {ordering}\nmate.distance = '{mate}'\naspiration = 40\n\
+             etc_depth = 2\niid.min_depth = 3\nkeys.ep = 'always'\ntable.size = 2048"
+        );
+        let (findings, _) = audited(&text, 2 * u8::from(algorithm == "minimax"));
+        let first = findings.wrong.first().map(ToString::to_string).unwrap_or_default();
+        assert_eq!(findings.count.wrong, 0, "{text}\n{first}");
+        assert!(findings.count.cutoffs > 300, "{:?} with {text}", findings.count);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::twin::rules::evaluate;
 use std::sync::atomic::AtomicBool;
 use ttlab::chess::{Board, Increments, Move, MoveList, legal};
+use ttlab::engine::eval::piece_square_values;
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
 
 /// Mates and stalemates near, promotions, en passant, both sides to move; and how deep every move can be tried.
@@ -34,7 +35,7 @@ fn value(options: &EngineOptions, board: &Board, depth: u8, ply: i32) -> i32 {
         return if board.in_check() { ply - options.mate.value } else { 0 };
     }
     if depth == 0 {
-        return evaluate(options, board);
+        return evaluate(options, &piece_square_values(&options.eval), board);
     }
     moves.iter().map(|&mv| -value(options, &after(board, mv), depth - 1, ply + 1)).max().unwrap()
 }

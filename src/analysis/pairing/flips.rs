@@ -230,8 +230,10 @@ impl Units {
                 let mut up_to_here = 0.0_f64;
                 for ((&sum, counts), of) in sums.iter().zip(&mut steps).zip(&self.order) {
                     up_to_here = up_to_here.max(sum);
-                    let reached = [up_to_here >= of.all, up_to_here >= of.least, most >= of.most, sum >= of.all];
-                    counts.iter_mut().zip(reached).for_each(|(count, reached)| *count += u64::from(reached));
+                    counts[0] += u64::from(up_to_here >= of.all);
+                    counts[1] += u64::from(up_to_here >= of.least);
+                    counts[2] += u64::from(most >= of.most);
+                    counts[3] += u64::from(sum >= of.all);
                 }
                 largest.push(most);
             }

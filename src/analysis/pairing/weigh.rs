@@ -3,6 +3,9 @@
 /// Columns taken at a time: with four rows of weights, what fits the first cache beside a strip of each column.
 const STRIP: usize = 64;
 
+/// Up to so many columns there is no strip worth its loop.
+const FEW: usize = 16;
+
 /// For each row of `weights` (one weight for each unit) and each column the sum over the units of weight x value.
 ///
 /// `columns` holds the columns unit by unit (`columns[unit * wide + column]`), `sums` is filled row by row.
@@ -11,12 +14,8 @@ pub fn weigh(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: 
     if units == 0 || wide == 0 {
         return;
     }
-    match wide {
-        1 => return narrow::<1>(weights, units, columns, sums),
-        2 => return narrow::<2>(weights, units, columns, sums),
-        3 => return narrow::<3>(weights, units, columns, sums),
-        4 => return narrow::<4>(weights, units, columns, sums),
-        _ => {}
+    if wide <= FEW {
+        return narrow(weights, units, columns, wide, sums);
     }
     for (weights, sums) in weights.chunks(4 * units).zip(sums.chunks_mut(4 * wide)) {
         let rows = weights.len() / units;
@@ -37,18 +36,50 @@ pub fn weigh(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: 
     }
 }
 
-/// The same of a few columns, a row at a time: the sums stay in registers.
-fn narrow<const WIDE: usize>(weights: &[f64], units: usize, columns: &[f64], sums: &mut [f64]) {
-    let (columns, _) = columns.as_chunks::<WIDE>();
-    let (sums, _) = sums.as_chunks_mut::<WIDE>();
-    for (weights, sums) in weights.chunks_exact(units).zip(sums) {
-        let mut row = [0.0_f64; WIDE];
-        for (weight, values) in weights.iter().zip(columns) {
-            for (at, sum) in row.iter_mut().enumerate() {
+/// The same of a few columns: the sums of four rows and four columns stay in registers.
+fn narrow(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: &mut [f64]) {
+    for (weights, sums) in weights.chunks(4 * units).zip(sums.chunks_mut(4 * wide)) {
+        for from in (0..wide).step_by(4) {
+            let (columns, sums) = (&columns[from..], &mut sums[from..]);
+            match wide - from {
+                1 => block::<1>(weights, units, columns, wide, sums),
+                2 => block::<2>(weights, units, columns, wide, sums),
+                3 => block::<3>(weights, units, columns, wide, sums),
+                _ => block::<4>(weights, units, columns, wide, sums),
+            }
+        }
+    }
+}
+
+/// Up to four rows of the first columns.
+fn block<const WIDE: usize>(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: &mut [f64]) {
+    if weights.len() == 4 * units {
+        return rows::<4, WIDE>(weights, units, columns, wide, sums);
+    }
+    for (weights, sums) in weights.chunks(units).zip(sums.chunks_mut(wide)) {
+        rows::<1, WIDE>(weights, units, columns, wide, sums);
+    }
+}
+
+fn rows<const ROWS: usize, const WIDE: usize>(
+    weights: &[f64],
+    units: usize,
+    columns: &[f64],
+    wide: usize,
+    sums: &mut [f64],
+) {
+    let mut found = [[0.0_f64; WIDE]; ROWS];
+    for unit in 0..units {
+        let Some(values) = columns[unit * wide..].first_chunk::<WIDE>() else { return };
+        for (row, sums) in found.iter_mut().enumerate() {
+            let weight = weights[row * units + unit];
+            for (at, sum) in sums.iter_mut().enumerate() {
                 *sum += weight * values[at];
             }
         }
-        *sums = row;
+    }
+    for (row, found) in found.iter().enumerate() {
+        sums[row * wide..row * wide + WIDE].copy_from_slice(found);
     }
 }
 
@@ -77,7 +108,9 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_definition() {
-        for (rows, units, wide) in [(1, 1, 1), (3, 5, 2), (5, 4, 3), (6, 9, 4), (2, 3, 5), (4, 7, 64), (9, 6, 130)] {
+        for (rows, units, wide) in
+            [(1, 1, 1), (3, 5, 2), (5, 4, 3), (6, 9, 4), (7, 3, 5), (4, 6, 15), (4, 7, 64), (9, 6, 130)]
+        {
             let weights: Vec<f64> = (0..rows * units).map(|at| (at * 7 % 11) as f64 - 5.0).collect();
             let columns: Vec<f64> = (0..units * wide).map(|at| (at * 13 % 17) as f64 - 8.0).collect();
             let mut sums = vec![1.0; rows * wide];

@@ -298,10 +298,12 @@ fn draws_by_fifty_moves_are_the_twins() {
         "draws = true\nalgorithm = 'minimax'\nleaf = 'static'",
     ] {
         let options: EngineOptions = toml::from_str(text).unwrap();
+        // Minimax comes to the edge in three plies as well as in four, and sooner.
+        let depth = if text.contains("minimax") { 3 } else { 4 };
         let cases: Vec<u16> = (93..=101).collect();
         each(&cases, |clock| {
             for board in ["7k/8/5K2/8/8/8/8/6R1 w - -", "7k/5Q2/8/6K1/8/8/8/8 b - -", "8/8/4k3/8/8/3KP3/8/8 w - -"] {
-                same(text, &options, &[(&format!("{board} {clock} 90"), 4)], None);
+                same(text, &options, &[(&format!("{board} {clock} 90"), depth)], None);
             }
         });
     }

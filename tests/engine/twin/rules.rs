@@ -1,10 +1,10 @@
 //! What the plain search knows about a single position: its value, the order of its moves, exchanges on a square. Squares are walked one
 //! step at a time and everything is computed anew.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use ttlab::chess::{Board, Color, Move, Piece, Square};
 use ttlab::engine::EngineOptions;
-use ttlab::engine::eval::{Evaluator, piece_square_values};
+use ttlab::engine::eval::Evaluator;
 use ttlab::engine::options::{Eval, MvvLva, Ordering, PieceSquares, PieceValues};
 
 /// What stands where; taken pieces can be taken off.
@@ -77,15 +77,13 @@ impl Men {
     }
 
     fn space(&self, side: Color) -> i32 {
-        let minor = |piece| matches!(piece, Piece::Knight | Piece::Bishop);
-        let guarded = |to: usize| {
-            self.all(!side).any(|(at, piece)| piece == Piece::Pawn && self.attacks(!side, piece, at).contains(&to))
+        let squares = |side: Color, wanted: fn(Piece) -> bool| -> HashSet<usize> {
+            let men = self.all(side).filter(|&(_, piece)| wanted(piece));
+            men.flat_map(|(at, piece)| self.attacks(side, piece, at)).collect()
         };
-        let free = |to: &usize| {
-            let reached = self.all(side).any(|(at, piece)| minor(piece) && self.attacks(side, piece, at).contains(to));
-            reached && self.owner(*to) != Some(side) && !guarded(*to)
-        };
-        (0..64).filter(free).count() as i32
+        let reached = squares(side, |piece| matches!(piece, Piece::Knight | Piece::Bishop));
+        let guarded = squares(!side, |piece| piece == Piece::Pawn);
+        reached.difference(&guarded).filter(|&&to| self.owner(to) != Some(side)).count() as i32
     }
 
     /// What taking on a square wins for a side that may stop at any time, taking with the cheapest piece first; a king takes nothing that
@@ -125,10 +123,9 @@ pub fn exchange(board: &Board, mv: Move) -> i32 {
     gain - men.exchange(to, !side, &values)
 }
 
-/// The evaluation from the side to move's view.
-pub fn evaluate(options: &EngineOptions, board: &Board) -> i32 {
+/// The evaluation from the side to move's view; `rows`: what each piece is worth on each square.
+pub fn evaluate(options: &EngineOptions, rows: &[[i32; 64]; 12], board: &Board) -> i32 {
     let eval = options.eval;
-    let rows = piece_square_values(&eval);
     let men = Men::of(board);
     let mut white = 0;
     for side in Color::ALL {
@@ -245,6 +242,6 @@ pub fn order(
     previous: Move,
     ply: usize,
 ) -> Vec<Move> {
-    moves.sort_by_key(|&mv| std::cmp::Reverse(claim(options, memory, board, mv, first, previous, ply)));
+    moves.sort_by_cached_key(|&mv| std::cmp::Reverse(claim(options, memory, board, mv, first, previous, ply)));
     moves
 }

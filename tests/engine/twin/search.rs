@@ -5,6 +5,7 @@ use super::rules::{Memory, evaluate, order};
 use std::collections::{HashMap, HashSet};
 use ttlab::chess::{Board, Bound, EpRule, Increments, Keys, Move, MoveList, Piece, captures, legal};
 use ttlab::engine::anatomy::AnatomyCounters;
+use ttlab::engine::eval::piece_square_values;
 use ttlab::engine::options::{
     Algorithm, BoundsRule, DepthRule, Fail, GamePly, Known, Leaf, MateDistance, Ordering, Returns, Use, Where,
 };
@@ -54,6 +55,7 @@ struct Spot {
 
 pub struct Twin {
     options: EngineOptions,
+    rows: [[i32; 64]; 12],
     keys: Keys,
     pub table: Option<Box<dyn Table>>,
     memory: Memory,
@@ -86,6 +88,7 @@ impl Twin {
         let foreseen = options.ordering.contains(&Ordering::Foreseen);
         Self {
             options: options.clone(),
+            rows: piece_square_values(&options.eval),
             keys: Keys::new(&options.keys),
             table,
             memory: Memory::default(),
@@ -661,7 +664,7 @@ impl Twin {
             return Ok(score);
         }
         self.count.evals += 1;
-        let standing = evaluate(&self.options, board);
+        let standing = evaluate(&self.options, &self.rows, board);
         if self.options.leaf == Leaf::Static {
             if self.writes(level) {
                 let bound = self.known(standing, window);

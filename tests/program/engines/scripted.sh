@@ -83,7 +83,7 @@ while read -r line; do
         styles) [ "$style" = Risky ] && nodes=$((nodes - 100 - hash / 8)) ;;
         lively) case $hash/$position in 2/*KB1R*) nodes=6000 ;; *) nodes=3000 ;; esac ;;
         slow | deepens)
-            [ $fault = slow ] && sleep 0.05
+            [ $fault = slow ] && sleep 0.02
             case $line in *nodes*) depth=$((limit / 1000 + 1)) ;; esac
             at=1
             while [ $at -lt $depth ]; do
