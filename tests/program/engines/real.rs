@@ -145,8 +145,8 @@ fn a_real_engines_options_are_raced() {
         return;
     }
     let trial = trial(
-        "first = 12\nlimit = { depth = 6 }\nbaseline = { \"uci.Use NNUE\" = true }\n[subject]\nuci = \"stockfish\"\noptions = { Threads = 1, Hash = 16 }\n\
-         [grid]\n\"uci.Use NNUE\" = [false, true]\n[tune]\nfirst = 6\n",
+        "first = 8\nlimit = { depth = 6 }\nbaseline = { \"uci.Use NNUE\" = true }\n[subject]\nuci = \"stockfish\"\noptions = { Threads = 1, Hash = 16 }\n\
+         [grid]\n\"uci.Use NNUE\" = [false, true]\n[tune]\nfirst = 4\n",
     );
     let first = trial.call(&["tune", "trial.toml", "--out", "out"]).expect(0).says(&[
         "counts exact",
