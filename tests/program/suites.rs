@@ -177,7 +177,7 @@ fn positions_are_the_first_of_their_games_and_none_comes_twice() {
     }
     let (mut doubled, mut reconsidered) = (0, 0);
     for (taken, seed, plies, count, length, depth) in
-        [(Taken::Middlegames, 3, 1, 8, 60, 1), (Taken::Endgames, 3, 8, 2, 200, 1), (Taken::Tactical, 27, 13, 1, 24, 1)]
+        [(Taken::Middlegames, 3, 1, 8, 60, 1), (Taken::Endgames, 3, 8, 2, 200, 1), (Taken::Tactical, 31, 13, 1, 24, 1)]
     {
         let wanted = Wanted { count, seed, plies, length, depth };
         let mut player = Player::new().unwrap();
@@ -209,7 +209,7 @@ fn positions_are_the_first_of_their_games_and_none_comes_twice() {
                     let gain = |mv: Move| if board.is_quiet(mv) { 0 } else { board.see(mv, &VALUES) };
                     // Of captures that win as much, the last in the order of generation.
                     let plain = moves.iter().copied().max_by_key(|&mv| gain(mv)).filter(|&mv| gain(mv) > 0);
-                    reconsidered += usize::from(deeper != best || still < 150);
+                    reconsidered += usize::from(plain != Some(best) && (deeper != best || still < 150));
                     by >= 150 && still >= 150 && deeper == best && plain != Some(best)
                 }
             }
