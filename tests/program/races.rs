@@ -203,6 +203,25 @@ fn the_level_is_shared_by_the_rounds() {
     }
 }
 
+/// One that is worse on each of eight items has p 1/128 by itself. Beside others, each worse on four items of its own, a pattern of signs may as
+/// well make any of them stand out so: with five it is 6/128 = 0.047 and it leaves, with six 7/128 = 0.055 and it stays.
+#[test]
+fn the_level_is_shared_by_the_candidates() {
+    let worse_on = [0b0000_1111, 0b0001_0111, 0b0001_1011, 0b0001_1101, 0b0010_0111, 0b0010_1011];
+    for (others, dropped) in [(5, Some(0)), (6, None)] {
+        let options = Tune { first: 8, ..Tune::default() };
+        let (tuned, asked) = race((2 + others, 0, 16, 0), &options, |_, who, at, _| match who {
+            0 => 100.0,
+            1 => [125.0, 110.0][at.min(1)],
+            _ if worse_on[who - 2] >> at & 1 == 1 => 110.0,
+            _ => 100.0 / 1.0999,
+        });
+        assert_eq!((asked[0].2.len(), tuned.rounds[0].best), (8, 0));
+        assert_eq!(tuned.candidates[1].dropped, dropped, "beside {others}");
+        assert!(tuned.candidates[2..].iter().all(|other| other.dropped.is_none()));
+    }
+}
+
 /// A winner that does worse on what the race never saw; at one other pressure nothing can be told. The other pressures share a level
 /// (Holm, by hand); the file's own stands alone.
 #[test]
