@@ -1,6 +1,7 @@
 //! The waist: one CSV row for each finished iteration. The runner appends rows, the analysis reads them.
 
 pub mod columns;
+mod fields;
 pub mod games;
 mod jobs;
 pub mod manifest;
