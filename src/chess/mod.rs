@@ -28,6 +28,7 @@ pub mod score;
 pub mod see;
 mod setup;
 mod state;
+pub mod successors;
 pub mod suite;
 pub mod types;
 pub mod unique;

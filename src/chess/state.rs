@@ -83,6 +83,12 @@ impl State {
         Self((clocked + ONE_PLY) ^ BLACK)
     }
 
+    /// A state after a move, with what is captured on its target gone.
+    #[inline]
+    pub(super) const fn after_capture(self, to: usize) -> Self {
+        Self(self.0 & KEPT[to & 63])
+    }
+
     /// The state after a pass, which is no pawn's move and takes no right.
     pub(super) const fn after_null(self) -> Self {
         Self(((self.0 & !(63 << EN_PASSANT | 63 << KEYED)) + 1 + ONE_PLY) ^ BLACK)

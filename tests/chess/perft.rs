@@ -1,6 +1,8 @@
 //! Perft against published counts.
 
-use ttlab::chess::{Board, Increments, KeyOptions, Keys, perft};
+use ttlab::chess::{
+    Board, EpRule, Increments, KeyOptions, Keys, MoveList, Suite, SuiteOptions, legal, perft, successors,
+};
 
 const STARTPOS: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -25,6 +27,42 @@ fn perft_of_the_standard_positions() {
         for (ply, &count) in counts.iter().enumerate() {
             assert_eq!(perft::bulk(&board, &inc, ply as u32 + 1), count, "{fen} at {}", ply + 1);
             assert_eq!(perft::full(&board, &inc, ply as u32 + 1), count, "{fen} at {}", ply + 1);
+        }
+    }
+}
+
+/// Piece-square values that are all unlike, so that a wrong piece or square shows in the sum.
+fn unlike() -> [[i32; 64]; 12] {
+    std::array::from_fn(|row| std::array::from_fn(|square| (row * 64 + square) as i32 * 7919 % 10_007))
+}
+
+/// The board after each move, in order: pieces, key, sum, clock, rights, en passant and checkers.
+fn hold_below(board: &Board, inc: &Increments, plies: u32) {
+    let mut list = MoveList::new();
+    legal(board, &mut list);
+    let mut moves = list.iter();
+    successors::each(board, inc, |child| {
+        let mut played = *board;
+        let mv = *moves.next().unwrap_or_else(|| panic!("{board} has fewer moves"));
+        played.play(mv, inc);
+        assert_eq!(*child, played, "{board} after {mv}");
+        if plies > 0 {
+            hold_below(child, inc, plies - 1);
+        }
+    });
+    assert_eq!(moves.next(), None, "{board}");
+}
+
+#[test]
+fn successors_are_what_each_move_leads_to() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/perft.epd");
+    let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
+    for ep in [EpRule::Always, EpRule::PseudoLegal, EpRule::Legal, EpRule::Never] {
+        let inc = Increments::new(Keys::new(&KeyOptions { ep, ..KeyOptions::default() }), &unlike());
+        for item in &suite.items {
+            let mut board = item.board;
+            board.rekey(&inc);
+            hold_below(&board, &inc, if ep == EpRule::Legal { 2 } else { 1 });
         }
     }
 }
