@@ -37,13 +37,13 @@ fn linked(document: &Path, text: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Every ratio of a report with its interval, and every Elo: of its tables, and of the claims that it decided.
+/// Every ratio of a report with its interval, every Elo and every difference of moves' losses: of its tables, and of the claims that it decided.
 fn ratios(value: &Value, into: &mut Vec<[f64; 3]>) {
     match value {
         Value::Object(fields) => {
             let interval =
                 fields.get("interval").and_then(Value::as_array).map(|ends| ends.iter().filter_map(Value::as_f64));
-            let mean = fields.get("ratio").or(fields.get("elo")).and_then(Value::as_f64);
+            let mean = ["ratio", "elo", "against"].iter().find_map(|key| fields.get(*key)).and_then(Value::as_f64);
             if let (Some(mean), Some(mut ends)) = (mean, interval)
                 && let (Some(low), Some(high)) = (ends.next(), ends.next())
             {
