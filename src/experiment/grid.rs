@@ -304,7 +304,8 @@ fn read(
             _ => continue,
         };
         let number = value.as_integer().filter(|number| (1..=most).contains(number)).ok_or_else(|| {
-            wrong(path, format!("{path}: expected a number above 0, found {}", paths::display(value)))
+            let range = if path == "limit.depth" { "from 1 to 255" } else { "above 0" };
+            wrong(path, format!("{path}: expected a number {range}, found {}", paths::display(value)))
         })?;
         match path {
             "limit.depth" => depth = u8::try_from(number).ok(),

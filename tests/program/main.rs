@@ -30,6 +30,8 @@ mod summary;
 #[cfg(unix)]
 mod sweep;
 mod trace;
+#[cfg(unix)]
+mod transcripts;
 mod tune;
 mod tuned;
 mod uci;
