@@ -142,7 +142,7 @@ fn rerun(study: &str, column: &str, change: impl FnOnce(&mut toml::Table)) -> BT
     let folder = scratch();
     let text = fs::read_to_string(root().join(format!("experiments/studies/{study}.toml"))).unwrap();
     let mut file: toml::Table = toml::from_str(&text).unwrap();
-    for key in ["expect", "variant", "baseline", "exclude", "seeds"] {
+    for key in ["expect", "variant", "baseline", "exclude", "seeds", "reference"] {
         file.remove(key);
     }
     let suite = Path::new(file["suite"].as_str().unwrap()).file_name().unwrap().to_owned();
