@@ -94,20 +94,23 @@ fn unfounded(document: &Path, text: &str) -> (Vec<String>, usize) {
                 Err(error) => wrong.push(format!("{}: {error}", path.display())),
             }
         }
-        for figure in figures {
-            seen += 1;
-            let same = |ratio: &[f64; 3]| {
-                figure.iter().zip(ratio).all(|(said, known)| {
-                    let digits = said.split_once('.').map_or(0, |(_, digits)| digits.len());
-                    *said == format!("{known:.digits$}")
-                })
-            };
-            if !known.iter().any(same) {
-                wrong.push(format!("{} [{}, {}] in: {passage}", figure[0], figure[1], figure[2]));
-            }
-        }
+        seen += figures.len();
+        wrong.extend(
+            figures
+                .iter()
+                .filter(|figure| !known.iter().any(|ratio| said(figure, ratio)))
+                .map(|[mean, low, high]| format!("{mean} [{low}, {high}] in: {passage}")),
+        );
     }
     (wrong, seen)
+}
+
+/// Whether a figure is a ratio to the digits that it has.
+fn said(figure: &[String; 3], ratio: &[f64; 3]) -> bool {
+    figure.iter().zip(ratio).all(|(said, known)| {
+        let digits = said.split_once('.').map_or(0, |(_, digits)| digits.len());
+        *said == format!("{known:.digits$}")
+    })
 }
 
 #[test]
@@ -135,6 +138,36 @@ fn a_figure_that_no_report_bears_out_is_found() {
     ] {
         assert_eq!(unfounded(&document, &wrong).0.len(), 1, "{wrong}");
     }
+}
+
+/// What a study says of itself is borne out by its own report, by what a script made of its rows (`*.md` beside it), or by the report of another
+/// study that it names.
+#[test]
+fn every_figure_with_an_interval_in_a_study_stands_in_a_report() {
+    let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
+    let folders: Vec<PathBuf> =
+        fs::read_dir(root().join("reports/studies")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let name = |folder: &Path| folder.file_name().unwrap().to_str().unwrap().to_owned();
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for folder in &folders {
+        let Ok(file) = toml::from_str::<toml::Table>(&read(folder.join("experiment.toml"))) else { continue };
+        let analysis = file.get("analysis").and_then(toml::Value::as_str).unwrap_or_default();
+        let mut known = Vec::new();
+        for other in folders.iter().filter(|other| *other == folder || analysis.contains(&name(other))) {
+            let report = read(other.join("report.json"));
+            ratios(&serde_json::from_str(&report).unwrap_or_default(), &mut known);
+        }
+        let beside = figures(&read(folder.join("predictors.md")));
+        known.extend(beside.iter().map(|figure| figure.each_ref().map(|word| word.parse::<f64>().unwrap())));
+        for figure in figures(analysis) {
+            seen += 1;
+            if !known.iter().any(|ratio| said(&figure, ratio)) {
+                wrong.push(format!("{}: {} [{}, {}]", name(folder), figure[0], figure[1], figure[2]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen >= 40, "{seen} figures were read");
 }
 
 /// Runs a study's file, changed, and gives a column's sum for each variant.
