@@ -157,3 +157,24 @@ fn only_move(board: &Board, player: &mut Player) -> Option<Move> {
 fn gain(board: &Board, mv: Move) -> Score {
     if board.is_quiet(mv) { 0 } else { board.see(mv, &crate::chess::generate::VALUES) }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A lead of exactly a pawn and a half after the shorter look, and of two pawns after the longer.
+    #[test]
+    fn a_lead_may_be_just_large_enough() {
+        let board = Board::from_fen("2kr4/1pp5/7p/BN4p1/3n1rP1/PQ1p3P/1P6/6K1 w - - 3 32").unwrap();
+        let best = only_move(&board, &mut Player::new().unwrap()).map(|mv| mv.to_string());
+        assert_eq!(best.as_deref(), Some("b5d4"));
+    }
+
+    /// Each move of White's draws: all but one give the pawn up, and the one that keeps it is stalemate, which is no win.
+    #[test]
+    fn a_stalemate_is_no_only_move() {
+        let board = Board::from_fen("2k5/2P5/1K6/8/8/8/8/8 w - - 0 40").unwrap();
+        assert_eq!(only_move(&board, &mut Player::new().unwrap()), None);
+    }
+}

@@ -37,21 +37,21 @@ pub const AGREED: &str = "draw-agreed";
 /// Ended by its length.
 pub const TOO_LONG: &str = "max-moves";
 
-/// Writes the games beside their results. Returns how many, or none where the rows are no games.
+/// Writes the games beside their results; nothing where the rows are no games.
 ///
 /// # Errors
 /// When a game is not what the rules say, or the system refuses.
-pub fn write(results: &Path) -> Result<Option<u64>, ResultsError> {
+pub fn write(results: &Path) -> Result<(), ResultsError> {
     let path = results.with_file_name(NAME);
     let mut new = begin(&path)?;
     let mut writer = BufWriter::new(new.as_file_mut());
-    let written = each(results, |text| writer.write_all(text.as_bytes()))?;
+    let games = each(results, |text| writer.write_all(text.as_bytes()))?;
     writer.flush()?;
     drop(writer);
-    if written.is_some() {
+    if games {
         publish(new, &path)?;
     }
-    Ok(written)
+    Ok(())
 }
 
 /// Holds a folder's games against its rows: none where they agree, or there are none; else what is wrong.
@@ -65,8 +65,8 @@ pub fn verify(results: &Path) -> Result<Option<String>, ResultsError> {
         text.push_str(game);
         Ok(())
     }) {
-        Ok(None) => Ok(None),
-        Ok(Some(_)) => Ok(match std::fs::read(&path) {
+        Ok(false) => Ok(None),
+        Ok(true) => Ok(match std::fs::read(&path) {
             Ok(bytes) if bytes == text.as_bytes() => None,
             Ok(_) => Some(format!("{NAME} is not of these rows")),
             Err(error) => Some(format!("{NAME}: {error}")),
@@ -76,25 +76,24 @@ pub fn verify(results: &Path) -> Result<Option<String>, ResultsError> {
     }
 }
 
-/// Hands on the PGN of each game, in the rows' order.
-fn each(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<Option<u64>, ResultsError> {
-    let (mut games, mut broken) = (0, None);
+/// Hands on the PGN of each game, in the rows' order. Whether the rows are games.
+fn each(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
+    let mut broken = None;
     let header = scan_any(results, |header, _, row| {
         let Some(fields) = Fields::new(header) else { return Err(String::new()) };
         let row = row?;
-        if let Some(text) = fields.pgn(row)? {
-            games += 1;
-            if let Err(error) = put(&text) {
-                broken = Some(error);
-                return Err(String::new());
-            }
+        if let Some(text) = fields.pgn(row)?
+            && let Err(error) = put(&text)
+        {
+            broken = Some(error);
+            return Err(String::new());
         }
         Ok(())
     });
     match (broken, header) {
         (Some(error), _) => Err(error.into()),
-        (None, Ok(header)) => Ok(Fields::new(&header).map(|_| games)),
-        (None, Err(ResultsError::Damaged { problem, .. })) if problem.is_empty() => Ok(None),
+        (None, Ok(header)) => Ok(Fields::new(&header).is_some()),
+        (None, Err(ResultsError::Damaged { problem, .. })) if problem.is_empty() => Ok(false),
         (None, Err(error)) => Err(error),
     }
 }
@@ -254,6 +253,9 @@ mod tests {
             (&MATE[..], ("mate", "1-0"), "said to end by mate with 1-0"),
             (&MATE[..3], ("mate", "0-1"), "by the rules: goes on"),
             (&MATE[..3], ("resigned", "1/2-1/2"), "said to end by resigned"),
+            (&MATE[..2], ("draw-agreed", "1-0"), "said to end by draw-agreed with 1-0"),
+            (&MATE[..2], ("max-moves", "0-1"), "said to end by max-moves with 0-1"),
+            (&MATE[..2], ("mate", "0-1"), "by the rules: goes on"),
             (&["f2f3", "e7e5", "g2g4", "d8h4", "a2a3"], ("resigned", "0-1"), "after the game has ended: mate"),
             (&["f2f3", "e7e4"], ("resigned", "0-1"), "move 2, `e7e4`, is not legal"),
         ] {

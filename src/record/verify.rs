@@ -204,3 +204,16 @@ pub fn beside<T>(
         (verified, read)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::hash;
+
+    /// Where one field ends and the next begins is part of what is hashed.
+    #[test]
+    fn fields_do_not_run_together() {
+        let parts: [&[&str]; 5] = [&["ab", "c"], &["a", "bc"], &["abc"], &["abc", ""], &["", "abc"]];
+        let hashes: std::collections::HashSet<u64> = parts.iter().map(|parts| hash(parts.iter().copied())).collect();
+        assert_eq!(hashes.len(), parts.len());
+    }
+}

@@ -109,5 +109,11 @@ mod tests {
         std::fs::write(folder.path().join(FLIGHT), "0000000000000007 2\n+0000000000000009\n+00000000").unwrap();
         assert!(open(false).suspects(9));
         assert!(!open(true).suspects(7) && open(false).suspects(9));
+        // Each end takes one beginning off, not all of them.
+        let begun = "+0000000000000003\n".repeat(3);
+        std::fs::write(folder.path().join(FLIGHT), format!("{begun}-0000000000000003\n")).unwrap();
+        assert!(open(false).condemns(3));
+        std::fs::write(folder.path().join(FLIGHT), format!("{begun}{}", "-0000000000000003\n".repeat(4))).unwrap();
+        assert!(!open(false).suspects(3));
     }
 }

@@ -311,3 +311,47 @@ fn played(start: &Board, moves: &[Move]) -> Vec<Board> {
         })
         .collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Two shards, and what lies in the folder that they are put into: by one judge or by two.
+    #[test]
+    fn judgements_of_one_reference_are_gathered_and_an_older_one_gives_way() {
+        let row = |judge: &str, position: &str, score: i32| Judgement {
+            reference: format!("{judge}-1"),
+            position: position.to_owned(),
+            mv: String::new(),
+            best: "e2e4".to_owned(),
+            score,
+            nodes: Some(7),
+        };
+        let gathered = |second: &str, old: &str, any: bool| {
+            let at = tempfile::TempDir::new().unwrap();
+            let [first, other, into] = ["a", "b", "into"].map(|name| at.path().join(name));
+            for (folder, rows) in [
+                (&first, vec![row("j", "A", 1)]),
+                (&other, vec![row(second, "A", 2), row(second, "B", 3)]),
+                (&into, vec![row(old, "B", 4), row(old, "C", 5)]),
+            ] {
+                std::fs::create_dir(folder).unwrap();
+                write(folder, &rows).unwrap();
+            }
+            gather(&[first, other], &into, any).map_err(|error| error.to_string())?;
+            let found = read(&into).unwrap();
+            Ok::<_, String>(found.into_iter().map(|row| (row.position, row.score)).collect::<Vec<_>>())
+        };
+        let whole = |rows: &[(&str, i32)]| Ok(rows.iter().map(|&(name, score)| (name.to_owned(), score)).collect());
+        assert_eq!(gathered("j", "j", false), whole(&[("A", 1), ("B", 3), ("C", 5)]));
+        assert_eq!(gathered("j", "k", false), whole(&[("A", 1), ("B", 3)]), "an older judge's are no judgements");
+        assert_eq!(gathered("j", "k", true), whole(&[("A", 1), ("B", 3)]));
+        assert_eq!(gathered("k", "j", true), whole(&[("A", 1), ("B", 3), ("C", 5)]));
+        let told = gathered("k", "j", false).unwrap_err();
+        assert!(
+            told.contains("b: its moves were judged by another reference than those in") && told.contains("/a:"),
+            "{told}"
+        );
+    }
+}

@@ -155,6 +155,8 @@ mod tests {
         assert_eq!(set("setoption name Clear Hash"), ("Clear Hash".to_owned(), None));
         assert_eq!(set("setoption name table.size value 64 MiB"), ("table.size".to_owned(), Some("64 MiB".to_owned())));
         assert_eq!(set("setoption name x value"), ("x".to_owned(), Some(String::new())));
+        let words = ("a name".to_owned(), Some("value b name".to_owned()));
+        assert_eq!(set("setoption name a name value value b name"), words);
     }
 
     #[test]

@@ -269,3 +269,13 @@ proptest! {
         }
     }
 }
+
+/// What was repaired in a game that is left out is nobody's repair: not the next game's either.
+#[test]
+fn repairs_of_a_game_that_is_left_out_go_with_it() {
+    let text = "[Event \"a\"]\n\n1. e4 ) e5 2. Qd9 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
+    let file = pgn::read("g.pgn", text, Strictness::Lenient, OnError::Skip).unwrap();
+    let told: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
+    assert_eq!((file.games.len(), told.len()), (1, 1), "{told:?}");
+    assert!(told[0].contains("game 1") && told[0].contains("Qd9"), "{told:?}");
+}

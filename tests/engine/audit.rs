@@ -55,9 +55,13 @@ fn every_policy_in_buckets_of_every_kind() {
     let rules = [("replace", "search"), ("policy", "iteration"), ("guard-four", "game-ply")];
     for (at, policy) in Policy::NAMES.iter().enumerate() {
         let allowed = Policy::named(policy).unwrap().slots();
-        // Two-level schemes need two slots: theirs are the narrow buckets.
-        let slots: &[u8] = if *allowed.start() > 1 { &[2, 3] } else { &[1, 4, 8] };
-        // Each policy in each bucket, under a rule that moves on with the policy: all three of a bucket are met by its neighbours.
+        // Two-level schemes need two slots: theirs are the narrow buckets. Of the others each second has the widest.
+        let slots: &[u8] = match *allowed.start() {
+            1 if at % 2 == 0 => &[1, 4],
+            1 => &[8, 1],
+            _ => &[2, 3],
+        };
+        // Each policy in each bucket, under a rule that moves on with the policy: all three are met by its neighbours.
         for (slots, turn) in slots.iter().filter(|slots| allowed.contains(slots)).zip(at..) {
             let (same_key, clock) = rules[turn % rules.len()];
             is_sound(

@@ -206,3 +206,28 @@ fn the_clock_of_plies_begins_anew_with_each_game() {
     engine.reset();
     assert_eq!([24, 25].map(|ply| now(&mut engine, ply)), [0, 1]);
 }
+
+/// What the first iteration of a second search finds, and that of a third in another game, by what is cleared when: a table by its hits, the learned
+/// orders by the nodes without a table.
+#[test]
+fn each_word_of_clear_empties_at_its_occasion_and_at_rarer_ones() {
+    let board = game()[12];
+    let limit = Limit { depth: Some(3), nodes: None };
+    let first = |engine: &mut Engine| {
+        engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations.swap_remove(0)
+    };
+    for (word, within, between) in
+        [("iteration", false, false), ("search", false, false), ("game", true, false), ("never", true, true)]
+    {
+        let mut kept = engine(&format!("deepening.start = 2\ntable.clear = '{word}'"));
+        assert_eq!(first(&mut kept).table.hits, 0, "a new engine");
+        assert_eq!(first(&mut kept).table.hits > 0, within, "{word}: within a game");
+        kept.new_game();
+        assert_eq!(first(&mut kept).table.hits > 0, between, "{word}: in another game");
+        let mut learned = engine(&format!("deepening.start = 2\ntable = 'none'\nhistory_clear = '{word}'"));
+        let fresh = first(&mut learned).search;
+        assert_eq!(first(&mut learned).search != fresh, within, "{word}: orders within a game");
+        learned.new_game();
+        assert_eq!(first(&mut learned).search != fresh, between, "{word}: orders in another game");
+    }
+}

@@ -236,3 +236,34 @@ fn positions_are_the_first_of_their_games_and_none_comes_twice() {
     }
     assert!(doubled > 0 && reconsidered > 0, "{doubled} came twice, {reconsidered} were reconsidered");
 }
+
+/// A game ends with the hundredth ply without a capture or a pawn's move, not with the next one.
+#[test]
+fn the_fiftieth_move_ends_a_generated_game() {
+    use ttlab::chess::{Board, Increments};
+    let mut player = ttlab::generate::Player::new().unwrap();
+    for (clock, length) in [(100, 0), (97, 3)] {
+        let start = Board::from_fen(&format!("8/8/4k3/8/8/3K4/8/7R w - - {clock} 80")).unwrap();
+        let (past, moves) = player.game(&start, 9, 1);
+        assert_eq!((moves.len(), past.len()), (length, length + 1), "{clock}");
+        let mut board = start;
+        moves.iter().for_each(|&mv| board.play(mv, Increments::none()));
+        assert_eq!((past[length], board.halfmove_clock()), (board, 100));
+    }
+}
+
+/// Whoever wants no more games gets none; each is written when it is played.
+#[test]
+fn games_are_handed_over_until_nobody_reads() {
+    let wanted = ttlab::generate::Wanted { count: 4, seed: 3, plies: 4, length: 3, depth: 1 };
+    for (most, pieces) in [(1, 1), (2, 2), (3, 3), (9, 5)] {
+        let mut heard = Vec::new();
+        ttlab::generate::pgn(&wanted, |text| {
+            heard.push(text.to_owned());
+            heard.len() < most
+        })
+        .unwrap();
+        assert_eq!(heard.len(), pieces, "a head and four games, as far as they are read");
+        assert_eq!(heard.concat().matches("[Event ").count(), pieces - 1);
+    }
+}

@@ -69,8 +69,11 @@ fn masked(text: &str, folder: &str, programs: &str) -> String {
         let (token, after) = rest.split_at(rest.find(|c| !word(c)).unwrap_or(rest.len()));
         let number = token.parse::<f64>().is_ok();
         let hexadecimal = |c: char| matches!(c, '0'..='9' | 'a'..='f');
+        let mixed = token.chars().all(hexadecimal) && token.contains(|c: char| c.is_ascii_alphabetic());
         if token.len() == 16 && token.chars().all(hexadecimal) {
             out.push_str("ID");
+        } else if token.len() == 12 && mixed {
+            out.push_str("HASH");
         } else if number && [" s\n", " s, ", " s)", " million"].iter().any(|unit| after.starts_with(unit)) {
             out.push('T');
         } else if let Some((whole, digits)) = token.split_once('.').filter(|(_, digits)| number && digits.len() > 8) {
@@ -113,6 +116,7 @@ fn session(name: &str) {
         said += &format!("{line}\n");
         if let Some(name) = line.strip_prefix("== ") {
             file = name.to_owned();
+            fs::create_dir_all(at.join(&file).parent().unwrap()).unwrap();
             fs::write(at.join(&file), "").unwrap();
         } else if let Some(text) = line.strip_prefix('+') {
             let before = fs::read_to_string(at.join(&file)).unwrap();
@@ -196,4 +200,9 @@ fn the_session_of_engines() {
 #[test]
 fn the_session_of_mistakes() {
     session("mistakes.txt");
+}
+
+#[test]
+fn the_session_of_published() {
+    session("published.txt");
 }

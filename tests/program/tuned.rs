@@ -271,3 +271,15 @@ fn curves_run_along_their_axis() {
     let places = ["table.slots 1: 0.700", "table.slots 2: 0.800", "table.slots 4: 1.000"];
     assert!(tips.len() == 3 && tips.iter().zip(places).all(|(tip, place)| tip.contains(place)), "{tips:?}");
 }
+
+/// An interval that is clear of 1 is of one pressure alone; what the winner is said to be hangs on the p of all pressures together.
+#[test]
+fn a_ratio_stands_out_only_where_its_test_does() {
+    let stands_out = |p: f64| {
+        let (folder, mut tuned) = (scratch(), tuned());
+        tuned.held[0].p = p;
+        let (page, _) = written(folder.path(), &tuned, &["as the file has it", "table.size=64 KiB"]);
+        page.contains("**0.8500**")
+    };
+    assert!(stands_out(0.012) && stands_out(0.049) && !stands_out(0.05) && !stands_out(0.2));
+}

@@ -249,3 +249,16 @@ fn clients_may_speak_as_the_protocol_lets_them() {
     }
     client.quit();
 }
+
+/// After `ponderhit` the clock ends a search in the midst of an iteration: plain minimax straight to depth 9 would take days.
+#[test]
+fn the_clock_ends_an_iteration_that_would_not_end() {
+    let mut client = Client::new(&["--set", "algorithm=minimax", "--set", "deepening.step=0", "--set", "table=none"]);
+    for go in ["go ponder movetime 20 depth 9", "go ponder wtime 200 btime 200 depth 9"] {
+        client.say(&format!("position startpos\n{go}\nisready"));
+        assert_eq!(client.until("readyok"), ["readyok"], "{go}: no answer yet");
+        client.say("ponderhit");
+        assert_eq!(client.best().len(), 4, "{go}");
+    }
+    client.quit();
+}

@@ -456,6 +456,14 @@ fn what_a_trace_holds_is_counted() {
         trace.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key).collect();
     assert_eq!((info.positions, info.estimated), (keys.len() as u64, false));
     assert!(info.tells_worth());
+    // An answer that ended its node is said of a hit: whoever says it of a miss, or of a store, says nothing.
+    let mut writer = Writer::new(Cursor::new(Vec::new()));
+    for event in [Event::probe(7, 3, 0, flags::HIT, 1), Event::probe(7, 3, 0, 0, 2), Event::clear(3)] {
+        writer.push(event);
+        writer.cutoff();
+    }
+    let told = Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap();
+    assert_eq!((told.probes, told.hits, told.cuts), (2, 1, 1));
     // The games, each a part of the file.
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     trace.iter().for_each(|&event| writer.push(event));

@@ -31,7 +31,7 @@ now child && { sleep 1000 & }
 while read -r line; do
     case $line in
     uci)
-        echo "id name Scripted 1"
+        if [ "$fault" = crlf ]; then printf 'id name Scripted 1\r\n'; else echo "id name Scripted 1"; fi
         echo "id author Tests"
         echo "option name Threads type spin default 1 min 1 max 4"
         echo "option name Hash type spin default 16 min 1 max 1024"
@@ -47,7 +47,12 @@ while read -r line; do
         ;;
     "setoption name Style value "*) style=${line##* } ;;
     setoption*) [ -n "$LOG" ] && echo "$line" >> "$LOG" ;;
-    isready) echo "readyok" ;;
+    isready)
+        case $fault in
+        crlf) printf 'readyok\r\n' ;;
+        *) echo "readyok" ;;
+        esac
+        ;;
     ucinewgame) searches=0 ;;
     "position "*) position=$line ;;
     "go "*)
@@ -66,6 +71,8 @@ while read -r line; do
         now flood && yes "info depth 1 currmove e2e4"
         now longline && yes | tr -d '\n'
         now garbage && { printf '\377\376 what is this\n'; echo "bestmove what?"; continue; }
+        now halt && exit 128
+        now torn && { printf 'out of breath'; exit 4; }
         now illegal && { echo "bestmove e2e5"; continue; }
         now nomove && { echo "bestmove (none)"; continue; }
         now talk && echo "a warning that nobody reads" >&2
@@ -99,7 +106,7 @@ while read -r line; do
             ;;
         esac
         echo "info depth $depth seldepth 9 score cp 31 time 1 pv ${MOVE:-e2e4} e7e5"
-        echo "info nodes $nodes"
+        now unnamed || echo "info nodes $nodes"
         echo "info hashfull 17"
         echo "bestmove ${MOVE:-e2e4} ponder e7e5"
         ;;

@@ -104,6 +104,17 @@ fn words_and_numbers_at_their_ends() {
     // `$(NAME)` is a variable in its commands, and `$$(NAME)` are the signs.
     let job = text(System::Kubernetes, "job.yaml", &|order| order.plan = "/data/$(HOME)/plan.json".to_owned());
     assert!(job.contains("\"/data/$$(HOME)/plan.json\""), "{job}");
+    // Each sign of a keyboard first and last in a name, and before a slash: a shell hears the name.
+    let names: Vec<String> =
+        (' '..='\u{7e}').flat_map(|sign| [format!("{sign}a{sign}"), format!("{sign}/a")]).collect();
+    let mut words = String::new();
+    for name in &names {
+        let merge = text(System::Htcondor, "merge.sh", &|order| order.plan.clone_from(name));
+        let quoted = merge.split(" merge ").nth(1).and_then(|rest| rest.split(" --out ").next()).unwrap();
+        words += &format!("printf '%s\\n' {quoted}\n");
+    }
+    let heard = said(Command::new("sh").args(["-c", &words])).expect(0).stdout;
+    assert_eq!(heard.lines().collect::<Vec<_>>(), names);
     // A percent sign begins a pattern in the names of Slurm's logs.
     let submit = text(System::Slurm, "submit.sh", &|order| order.folder = "/data/50%".to_owned());
     assert!(submit.contains("/data/50%%'/%a.log"), "{submit}");
