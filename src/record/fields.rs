@@ -1,5 +1,6 @@
 //! The fields of a line of a results file.
 
+use super::{check_between, columns};
 use csv::StringRecord;
 
 const NO_TEXT: &str = "it is no UTF-8 text; the file is damaged";
@@ -7,25 +8,56 @@ const NO_TEXT: &str = "it is no UTF-8 text; the file is damaged";
 pub(super) const CARRIAGE: &str = "it holds a carriage return: another program saved the file, and rows end with a line feed alone; \
     `tr -d '\\r'` takes them out";
 
+/// What stands after each field where rows are hashed: not UTF-8, so that no field holds it and none runs into the next.
+pub(super) const BETWEEN: u8 = 0xff;
+
 /// Parses line by line. What reads quotes is built once: that takes longer than a line does.
 pub(super) struct Parser {
     quoted: csv_core::Reader,
     fields: Vec<u8>,
     ends: Vec<usize>,
+    parted: Parted,
+}
+
+/// A row as it is hashed: its fields, each with [`BETWEEN`] after it.
+#[derive(Default)]
+pub(super) struct Parted {
+    bytes: Vec<u8>,
+    /// Where each field ends.
+    ends: Vec<usize>,
+}
+
+impl Parted {
+    /// How many fields there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// A field with what stands after it; nothing of none.
+    pub(super) fn field(&self, at: Option<usize>) -> &[u8] {
+        at.and_then(|at| self.bytes.get(self.start(at)..=*self.ends.get(at)?)).unwrap_or(&[BETWEEN])
+    }
+
+    fn start(&self, at: usize) -> usize {
+        if at == 0 { 0 } else { self.ends[at - 1] + 1 }
+    }
+
+    /// [`super::check`] of the first fields.
+    pub(super) fn check(&self, previous: u32, fields: usize) -> u32 {
+        let end = self.start(fields);
+        let time = fields.checked_sub(*columns::AFTER_TIME).map_or(end..end, |at| self.start(at)..self.start(at + 1));
+        check_between(previous, [&self.bytes[..time.start], &self.bytes[time.end..end]])
+    }
 }
 
 impl Parser {
     pub(super) fn new() -> Self {
-        Self { quoted: csv_core::Reader::new(), fields: Vec::new(), ends: Vec::new() }
+        Self { quoted: csv_core::Reader::new(), fields: Vec::new(), ends: Vec::new(), parted: Parted::default() }
     }
 
     /// The fields of one line.
     pub(super) fn line(&mut self, bytes: &[u8]) -> Result<StringRecord, String> {
-        let text = std::str::from_utf8(bytes).map_err(|_| NO_TEXT.to_owned())?;
-        let text = text.strip_suffix('\n').unwrap_or(text);
-        if text.contains('\r') {
-            return Err(CARRIAGE.to_owned());
-        }
+        let text = text(bytes)?;
         let mut row = StringRecord::with_capacity(text.len(), 128);
         if !text.contains('"') {
             text.split(',').for_each(|field| row.push_field(field));
@@ -45,5 +77,65 @@ impl Parser {
             from = to;
         }
         Ok(row)
+    }
+
+    /// The fields of one line as they are hashed.
+    pub(super) fn parted(&mut self, bytes: &[u8]) -> Result<&Parted, String> {
+        self.parted.bytes.clear();
+        self.parted.ends.clear();
+        if bytes.contains(&b'"') {
+            for field in &self.line(bytes)? {
+                self.parted.bytes.extend_from_slice(field.as_bytes());
+                self.parted.ends.push(self.parted.bytes.len());
+                self.parted.bytes.push(BETWEEN);
+            }
+            return Ok(&self.parted);
+        }
+        let Parted { bytes: parted, ends } = &mut self.parted;
+        parted.extend_from_slice(text(bytes)?.as_bytes());
+        parted.push(b',');
+        for (at, byte) in parted.iter_mut().enumerate().filter(|(_, byte)| **byte == b',') {
+            *byte = BETWEEN;
+            ends.push(at);
+        }
+        Ok(&self.parted)
+    }
+}
+
+/// A line without its end.
+fn text(bytes: &[u8]) -> Result<&str, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| NO_TEXT.to_owned())?;
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    if text.contains('\r') { Err(CARRIAGE.to_owned()) } else { Ok(text) }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// However a line is written, its fields are the same, and so is the check over the first of them.
+    #[test]
+    fn a_parted_line_is_its_fields() {
+        let lines =
+            ["a,,12,\u{e4},7.25,,x\n", "\"a\",\"\",12,\u{e4},\"7,25\",,x\n", "\n", "a\n", ",\n", "\"a\"\"b\",c,d"];
+        let mut parser = Parser::new();
+        for line in lines {
+            let row = parser.line(line.as_bytes()).unwrap();
+            let parted = parser.parted(line.as_bytes()).unwrap();
+            assert_eq!(parted.len(), row.len(), "{line:?}");
+            for at in 0..row.len() {
+                assert_eq!(parted.field(Some(at)), [row[at].as_bytes(), &[BETWEEN]].concat(), "{line:?}");
+                let check = super::super::check(17, row.iter().take(at));
+                assert_eq!(parted.check(17, at), check, "{line:?}, {at} fields");
+            }
+            assert_eq!(parted.field(Some(row.len())), [BETWEEN]);
+            assert_eq!(parted.field(None), [BETWEEN]);
+        }
+        assert!(
+            parser.parted(b"a\rb,c\n").is_err()
+                && parser.parted(b"\"a\r\",c\n").is_err()
+                && parser.parted(b"\xff\n").is_err()
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! The waist: one CSV row for each finished iteration. The runner appends rows, the analysis reads them.
 
+pub mod blocks;
 pub mod columns;
 mod fields;
 pub mod games;
@@ -143,12 +144,19 @@ impl Row<'_> {
 #[must_use]
 pub fn check<'a>(previous: u32, fields: impl Iterator<Item = &'a str> + Clone) -> u32 {
     let time = fields.clone().count().checked_sub(*columns::AFTER_TIME);
+    let mut bytes = Vec::with_capacity(256);
+    for (_, field) in fields.enumerate().filter(|(at, _)| Some(*at) != time) {
+        bytes.extend_from_slice(field.as_bytes());
+        bytes.push(fields::BETWEEN);
+    }
+    check_between(previous, [&bytes, &[]])
+}
+
+/// The check of a row whose fields stand in two pieces as [`fields::Parted`] has them: those before the time and those after it.
+fn check_between(previous: u32, pieces: [&[u8]; 2]) -> u32 {
     let mut hash = SipHasher13::new_with_keys(0x7474_6c61_6200_0002, 0);
     hash.write_u32(previous);
-    for (_, field) in fields.enumerate().filter(|(at, _)| Some(*at) != time) {
-        hash.write(field.as_bytes());
-        hash.write_u8(0xff); // Not UTF-8: no field holds it, so fields cannot run into each other.
-    }
+    pieces.into_iter().for_each(|piece| hash.write(piece));
     hash.finish() as u32
 }
 

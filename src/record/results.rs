@@ -105,10 +105,20 @@ pub fn scan_any(
     let mut lines = BufReader::with_capacity(1 << 16, (&file).take(whole));
     let mut bytes = Vec::new();
     lines.read_until(b'\n', &mut bytes)?;
-    let damaged = |problem| ResultsError::Damaged { line: 1, problem };
-    let header: Vec<String> = Parser::new().line(&bytes).map_err(damaged)?.iter().map(str::to_owned).collect();
+    let header = columns_of(&bytes)?;
     each_line(lines, bytes.len() as u64, header.len(), |line, row| visit(&header, line, row))?;
     Ok(header)
+}
+
+/// The columns that a header names.
+pub(super) fn columns_of(line: &[u8]) -> Result<Vec<String>, ResultsError> {
+    let fields = Parser::new().line(line).map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
+    Ok(fields.iter().map(str::to_owned).collect())
+}
+
+/// What is wrong with a line of so many fields.
+pub(super) fn other_width(expected: usize, found: usize) -> String {
+    format!("it is no row: expected {expected} fields, found {found}; it was edited by hand or damaged")
 }
 
 /// Hands on each line. A row is a line: a stray quote costs its own row and none that follows.
@@ -129,9 +139,7 @@ fn each_line(
         at = line.bytes.end;
         let row = parser.line(&bytes).and_then(|row| match row.len() {
             found if found == fields => Ok(row),
-            found => {
-                Err(format!("it is no row: expected {fields} fields, found {found}; it was edited by hand or damaged"))
-            }
+            found => Err(other_width(fields, found)),
         });
         let row = row.as_ref().map_err(Clone::clone);
         visit(&line, row).map_err(|problem| ResultsError::Damaged { line: number, problem })?;

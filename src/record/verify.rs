@@ -1,13 +1,18 @@
 //! Whether results are what a run wrote: seals, rows that are there twice, and what the manifest says is missing. What can be known
 //! from the folder alone, without the experiment's suite.
 
+use super::blocks::{self, each_block};
+use super::fields::Parser;
 use super::manifest::Manifest;
-use super::{ResultsError, check, columns, scan_any};
-use csv::StringRecord;
+use super::results::{columns_of, other_width};
+use super::{ResultsError, columns};
 use foldhash::fast::RandomState;
 use siphasher::sip::SipHasher13;
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
 use std::hash::Hasher;
+use std::io::{BufRead, BufReader};
+use std::ops::Range;
 use std::path::Path;
 
 /// What was found.
@@ -77,6 +82,8 @@ struct Places {
     opponent: Option<usize>,
     error: Option<usize>,
     check: Option<usize>,
+    /// How many there are.
+    width: usize,
 }
 
 impl Places {
@@ -91,84 +98,154 @@ impl Places {
             opponent: at(columns::OPPONENT),
             error: at(columns::ERROR),
             check: at(columns::CHECK).filter(|at| at + 1 == header.len()),
+            width: header.len(),
         }
     }
 }
 
-fn field(row: &StringRecord, at: Option<usize>) -> &str {
-    at.and_then(|at| row.get(at)).unwrap_or_default()
-}
-
 /// A seal as a row has it: eight small hexadecimal digits.
-fn seal_of(text: &str) -> Option<u32> {
-    let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    (text.len() == 8 && text.bytes().all(digit)).then(|| u32::from_str_radix(text, 16).ok())?
+fn seal_of(text: &[u8]) -> Option<u32> {
+    let digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
+    let text = std::str::from_utf8(text).ok().filter(|text| text.len() == 8 && text.bytes().all(|byte| digit(&byte)));
+    u32::from_str_radix(text?, 16).ok()
 }
 
-fn hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> u64 {
+fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
     let mut hash = SipHasher13::new();
-    for part in parts {
-        hash.write(part.as_bytes());
-        hash.write_u8(0xff);
-    }
+    parts.into_iter().for_each(|part| hash.write(part));
     hash.finish()
 }
 
-/// Reads a results file and holds it against itself and against the manifest that stands beside it.
+/// What can be known of a row without those of the blocks before it.
+struct Known {
+    /// Its place in its block.
+    bytes: Range<usize>,
+    job: u64,
+    id: u64,
+    failed: bool,
+    /// What stands in its check: among those of its block, and as a number where it is one.
+    text: Range<usize>,
+    seal: Option<u32>,
+    /// What would have to stand there, if what stands in the check of the job's row before it is this.
+    expected: u32,
+    previous: u32,
+}
+
+/// The rows of a block, or what is wrong with them, and the texts of their checks.
+#[derive(Default)]
+struct Sealed {
+    rows: Vec<Result<Known, String>>,
+    texts: Vec<u8>,
+}
+
+impl Places {
+    /// Reads whole lines. `kept`: the variants that keep their tables from position to position.
+    fn block(&self, block: &[u8], kept: &HashSet<&str>) -> Sealed {
+        let (mut found, mut parser, mut from) = (Sealed::default(), Parser::new(), 0);
+        // What stands in the check of each job's last row, of the jobs that are met here.
+        let mut seals: HashMap<u64, u32, RandomState> = HashMap::default();
+        for line in block[..blocks::lines(block)].split_inclusive(|byte| *byte == b'\n') {
+            let bytes = from..from + line.len();
+            from = bytes.end;
+            let row = parser.parted(line).and_then(|row| match row.len() {
+                width if width == self.width => Ok(row),
+                width => Err(other_width(self.width, width)),
+            });
+            found.rows.push(row.map(|row| {
+                let (variant, game) = (row.field(self.variant), row.field(self.game));
+                // What is not emptied between positions is one job with all of them.
+                let item =
+                    match std::str::from_utf8(&variant[..variant.len() - 1]).is_ok_and(|name| kept.contains(name)) {
+                        true => row.field(None),
+                        false if game.len() == 1 => row.field(self.position),
+                        false => game,
+                    };
+                let job = hash([variant, item, row.field(self.repeat), row.field(self.opponent)]);
+                let failed = row.field(self.error).len() > 1;
+                let check = row.field(self.check);
+                let text = found.texts.len()..found.texts.len() + check.len() - 1;
+                found.texts.extend_from_slice(&check[..check.len() - 1]);
+                let seal = seal_of(&found.texts[text.clone()]);
+                let previous = if failed { 0 } else { seals.get(&job).copied().unwrap_or(0) };
+                let expected = self.check.map_or(0, |last| row.check(previous, last));
+                seals.insert(job, seal.unwrap_or(expected));
+                Known { bytes, job, id: hash([row.field(self.id)]), failed, text, seal, expected, previous }
+            }));
+        }
+        found
+    }
+}
+
+/// Reads a results file, on all processors, and holds it against itself and against the manifest that stands beside it.
 ///
 /// # Errors
 /// When it cannot be read, or is no table.
 pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<Verified, ResultsError> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    by_blocks(path, manifest, threads, blocks::SIZE)
+}
+
+/// As [`verify`], by so many threads in blocks of so many bytes.
+fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usize) -> Result<Verified, ResultsError> {
     let kept: HashSet<&str> = manifest.map(Manifest::kept).unwrap_or_default();
     let mut found = Verified::default();
-    let mut places: Option<Places> = None;
     let mut seen: HashSet<u64, RandomState> = HashSet::default();
     // What stands in the check of each job's last row.
     let mut jobs: HashMap<u64, u32, RandomState> = HashMap::default();
     let mut seals = SipHasher13::new();
-    let header = scan_any(path, |header, line, row| {
-        let places = places.get_or_insert_with(|| Places::new(header));
-        found.rows += 1;
-        let row = match row {
-            Ok(row) => row,
-            Err(problem) => {
-                found.damaged += 1;
-                found.name(line.number, problem);
-                return Ok(());
+    let mut file = BufReader::new(File::open(path)?);
+    let mut header = Vec::new();
+    file.read_until(b'\n', &mut header)?;
+    header.truncate(blocks::lines(&header));
+    let places = Places::new(&columns_of(&header)?);
+    let mut parser = Parser::new();
+    each_block(
+        threads,
+        size,
+        file,
+        blocks::lines,
+        |block| places.block(block, &kept),
+        |block, sealed: Sealed| {
+            for row in sealed.rows {
+                found.rows += 1;
+                let line = found.rows + 1;
+                let row = match row {
+                    Ok(row) => row,
+                    Err(problem) => {
+                        found.damaged += 1;
+                        found.name(line, problem);
+                        continue;
+                    }
+                };
+                let written_before = jobs.entry(row.job).or_insert(0);
+                found.failed += u64::from(row.failed);
+                if places.id.is_some() && !seen.insert(row.id) {
+                    found.doubled += 1;
+                    found.name(line, "it is there twice");
+                    continue;
+                }
+                let Some(last) = places.check else { continue };
+                seals.write(&sealed.texts[row.text]);
+                let previous = if row.failed { 0 } else { *written_before };
+                let expected = match previous == row.previous {
+                    true => row.expected,
+                    // The row before it is in another block.
+                    false => parser.parted(&block[row.bytes]).map_or(0, |row| row.check(previous, last)),
+                };
+                if row.seal != Some(expected) {
+                    found.damaged += 1;
+                    found.name(
+                        line,
+                        "its check does not fit: it was edited or damaged, or the row before it is missing",
+                    );
+                }
+                // What follows is held against what stands there, so that one edit is one edit.
+                *written_before = row.seal.unwrap_or(expected);
             }
-        };
-        let (variant, game, repeat) = (field(row, places.variant), field(row, places.game), field(row, places.repeat));
-        // What is not emptied between positions is one job with all of them.
-        let item = match kept.contains(variant) {
-            true => "",
-            false if game.is_empty() => field(row, places.position),
-            false => game,
-        };
-        let job = hash([variant, item, repeat, field(row, places.opponent)]);
-        let written_before = jobs.entry(job).or_insert(0);
-        let failed = !field(row, places.error).is_empty();
-        found.failed += u64::from(failed);
-        if places.id.is_some() && !seen.insert(hash([field(row, places.id)])) {
-            found.doubled += 1;
-            found.name(line.number, "it is there twice");
-            return Ok(());
-        }
-        let Some(last) = places.check else { return Ok(()) };
-        let text = field(row, places.check);
-        seals.write(text.as_bytes());
-        let previous = if failed { 0 } else { *written_before };
-        let expected = check(previous, row.iter().take(last));
-        let written = seal_of(text);
-        if written != Some(expected) {
-            found.damaged += 1;
-            found
-                .name(line.number, "its check does not fit: it was edited or damaged, or the row before it is missing");
-        }
-        // What follows is held against what stands there, so that one edit is one edit.
-        *written_before = written.unwrap_or(expected);
-        Ok(())
-    })?;
-    found.sealed = Places::new(&header).check.is_some();
+            Ok::<_, ResultsError>(())
+        },
+    )?;
+    found.sealed = places.check.is_some();
     found.digest = format!("{:016x}", seals.finish());
     if let Some(manifest) = manifest {
         if manifest.shard.is_none() {
@@ -185,35 +262,20 @@ pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<Verified, Resu
     Ok(found)
 }
 
-/// Verifies a results file while something else reads it, in a thread of its own where there is one to be had.
-///
-/// # Errors
-/// As [`verify`].
-pub fn beside<T>(
-    path: &Path,
-    manifest: Option<&Manifest>,
-    read: impl FnOnce() -> T,
-) -> (Result<Verified, ResultsError>, T) {
-    std::thread::scope(|scope| {
-        let verifying = std::thread::Builder::new().spawn_scoped(scope, || verify(path, manifest));
-        let read = read();
-        let verified = match verifying.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(verified)) => verified,
-            _ => verify(path, manifest),
-        };
-        (verified, read)
-    })
-}
-
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
-    use super::hash;
+    use super::*;
 
     /// Where one field ends and the next begins is part of what is hashed.
     #[test]
     fn fields_do_not_run_together() {
-        let parts: [&[&str]; 5] = [&["ab", "c"], &["a", "bc"], &["abc"], &["abc", ""], &["", "abc"]];
-        let hashes: std::collections::HashSet<u64> = parts.iter().map(|parts| hash(parts.iter().copied())).collect();
-        assert_eq!(hashes.len(), parts.len());
+        let mut parser = Parser::new();
+        let mut hash_of = |line: &str| {
+            let row = parser.parted(line.as_bytes()).unwrap();
+            hash((0..row.len()).map(|at| row.field(Some(at))))
+        };
+        let hashes: HashSet<u64> = ["ab,c", "a,bc", "abc", "abc,", ",abc"].map(&mut hash_of).into();
+        assert_eq!(hashes.len(), 5);
     }
 }

@@ -35,17 +35,12 @@ impl Explorer {
     /// The searches of a page; none where there is no pair of variants, or they are too many for a page. Of many lines those that
     /// figures show.
     #[must_use]
-    pub fn new(rows: &Frame, summary: &Summary) -> Option<Self> {
-        if summary.by != [columns::VARIANT] || summary.lines.len() < 2 {
+    pub fn new(rows: &Frame, summary: &Summary, (grouping, searches): (&Grouping, &Searches)) -> Option<Self> {
+        if summary.by != [columns::VARIANT] || summary.lines.len() < 2 || grouping.blocks.len() > 1 {
             return None;
         }
-        let grouping = Grouping::new(rows, &summary.by);
-        if grouping.blocks.len() > 1 {
-            return None;
-        }
-        let searches = Searches::gather(rows, &grouping, &[]);
         let metric = summary.metrics.first()?;
-        let gauge = Gauge::new(&searches, metric, rows);
+        let gauge = Gauge::new(searches, metric, rows);
         let group = |line: usize| grouping.values.iter().position(|values| *values == summary.lines[line].values);
         let names = rows.coded(columns::POSITION);
         let own = |line: usize| {

@@ -5,11 +5,13 @@ use super::svg::heat::Heat;
 use super::svg::lines::Lines;
 use super::svg::scatter::Scatter;
 use super::svg::stacked::Stacked;
+use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::curves::{self, Response, Series};
 use crate::analysis::questions::effects::{self, Effect};
 use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::questions::within::{self, Counted};
 use crate::analysis::rows::axes::{self, Axis};
+use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, Summary};
 use crate::record::columns;
 use serde::Serialize;
@@ -159,7 +161,7 @@ pub fn positions(rows: &Frame, summary: &Summary) -> Option<Figure> {
 
 /// Searches that have come to their end, or to the right move, within so many nodes.
 #[must_use]
-pub fn within(rows: &Frame, summary: &Summary) -> Vec<Figure> {
+pub fn within(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Vec<Figure> {
     if metric(summary) != "nodes" || summary.searches < 3 {
         return Vec::new();
     }
@@ -184,7 +186,7 @@ pub fn within(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     plots
         .into_iter()
         .filter_map(|(counted, file, title, caption)| {
-            let series = within::within(rows, summary, &lines, counted);
+            let series = within::within(rows, summary, searches, &lines, counted);
             (series.len() > 1).then(|| Figure {
                 file: file.to_owned(),
                 title: title.to_owned(),

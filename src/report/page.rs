@@ -15,6 +15,7 @@ use super::table;
 use super::verdicts;
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::caveats::{blindness, doubts, few, memory};
+use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::effects::{self, Effect, Interaction};
 use crate::analysis::questions::match_claims;
 use crate::analysis::questions::matches::Matches;
@@ -23,7 +24,8 @@ use crate::analysis::questions::quality::{self, Quality};
 use crate::analysis::questions::{claims, findings};
 use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::filter::Filter;
-use crate::analysis::rows::{grouping, seeds};
+use crate::analysis::rows::grouping::{self, Grouping};
+use crate::analysis::rows::seeds;
 use crate::analysis::{Frame, Metric, Question, Summary, Verdict};
 use crate::experiment::file::Article;
 use crate::record::columns;
@@ -162,7 +164,7 @@ impl Page {
         };
         let order = if by == [columns::VARIANT] { manifest.variants.clone() } else { Vec::new() };
         let question = Question { by, order, baseline, metrics };
-        let summary = Summary::new(&rows, &question).map_err(anyhow::Error::msg)?;
+        let (summary, grouping, searches) = Summary::with_searches(&rows, &question).map_err(anyhow::Error::msg)?;
         let mut page = Self {
             chosen: !choices.metrics.is_empty(),
             sources: sources.iter().map(|source| (source.label.clone(), source.manifest.clone())).collect(),
@@ -201,7 +203,7 @@ impl Page {
         page.sheet = Sheet {
             kind: "report".to_owned(),
             name: page.manifest.name.clone(),
-            parts: page.parts(&rows, view.as_ref()),
+            parts: page.parts(&rows, view.as_ref(), (&grouping, &searches)),
         };
         Ok(page)
     }
@@ -241,7 +243,7 @@ impl Page {
     }
 
     /// What the page shows, from the top. A new plot is its mark in `svg` and one push here.
-    fn parts(&self, rows: &Frame, view: Option<&GridView<'_>>) -> Vec<Part> {
+    fn parts(&self, rows: &Frame, view: Option<&GridView<'_>>, searches: (&Grouping, &Searches)) -> Vec<Part> {
         let summary = &self.summary;
         let mut parts = head(&self.manifest.question, &self.analysis, self.findings.clone(), &self.warnings);
         parts.push(Part::Table(table::summary(self)));
@@ -271,8 +273,8 @@ impl Page {
         );
         parts.push(Part::Table(table::details(self)));
         parts.extend(figure::positions(rows, summary).map(Part::Figure));
-        parts.extend(figure::within(rows, summary).into_iter().map(Part::Figure));
-        parts.extend(Explorer::new(rows, summary).map(Part::Explorer));
+        parts.extend(figure::within(rows, summary, searches).into_iter().map(Part::Figure));
+        parts.extend(Explorer::new(rows, summary, searches).map(Part::Explorer));
         parts.extend(table::pairs(self).map(Part::Table));
         parts.extend(verdicts::table(self, true).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), self.origins()));

@@ -53,8 +53,8 @@ impl Source {
         let rows = if is_file { path.to_owned() } else { path.join("results.csv") };
         // A manifest says what is missing of its own folder's results, not of another file there.
         let beside = manifest.as_ref().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv"));
-        let (verified, frame) = verify::beside(&rows, beside, || Frame::read(&rows));
-        let (frame, verified) = (frame?, verified.with_context(|| rows.display().to_string())?);
+        let frame = Frame::read(&rows)?;
+        let verified = verify::verify(&rows, beside).with_context(|| rows.display().to_string())?;
         if let Some(wrong) = verified.wrong() {
             bail!(
                 "{}: {wrong}\nhelp: the figures would not be those of a run; `ttlab run` with --repair makes such rows again",

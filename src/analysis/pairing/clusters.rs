@@ -1,7 +1,5 @@
 //! The sampling units under a mean: positions, or games, whose searches share a table and are not independent.
 
-use std::collections::BTreeMap;
-
 /// Sum and number of logarithms of each cluster.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Clusters {
@@ -17,17 +15,15 @@ impl Clusters {
     /// From (cluster, logarithm) pairs.
     #[must_use]
     pub fn new(logs: &[(u32, f64)]) -> Self {
-        let mut by_cluster = BTreeMap::<u32, (f64, f64)>::new();
-        for &(cluster, log) in logs {
-            let (sum, size) = by_cluster.entry(cluster).or_default();
-            *sum += log;
-            *size += 1.0;
+        let mut sorted = std::borrow::Cow::Borrowed(logs);
+        if !logs.is_sorted_by_key(|(cluster, _)| cluster) {
+            sorted.to_mut().sort_by_key(|(cluster, _)| *cluster);
         }
         let mut clusters = Self::default();
-        for (id, (sum, size)) in by_cluster {
-            clusters.ids.push(id);
-            clusters.sums.push(sum);
-            clusters.sizes.push(size);
+        for cluster in sorted.chunk_by(|a, b| a.0 == b.0) {
+            clusters.ids.push(cluster[0].0);
+            clusters.sums.push(cluster.iter().fold(0.0, |sum, (_, log)| sum + log));
+            clusters.sizes.push(cluster.len() as f64);
         }
         clusters
     }

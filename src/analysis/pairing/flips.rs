@@ -8,7 +8,8 @@
 
 use super::clusters::Clusters;
 use super::stats::t_beyond;
-use super::weigh::{shared, weigh};
+use super::threads::shared;
+use super::weigh::weigh;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use statrs::distribution::{ContinuousCDF, Normal};

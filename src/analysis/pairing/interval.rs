@@ -8,7 +8,8 @@
 
 use super::clusters::Clusters;
 use super::stats::t_quantile;
-use super::weigh::{shared, weigh};
+use super::threads::{each, shared};
+use super::weigh::weigh;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeMap;
@@ -29,14 +30,21 @@ const PART: usize = 16;
 /// draws.
 #[must_use]
 pub fn intervals(lines: &[Clusters]) -> Vec<(f64, f64)> {
-    let mut found: Vec<(f64, f64)> = lines.iter().map(student).collect();
+    let clusters = lines.iter().map(Clusters::len).sum();
+    let mut found: Vec<(f64, f64)> = each(lines.len(), clusters, |at| {
+        let line = &lines[at];
+        match line.len() > MANY {
+            true => {
+                let quantiles = (transformed(line, -1.0), transformed(line, 1.0));
+                wider(student(line), line.mean(), line.standard_error(), quantiles)
+            }
+            false => student(line),
+        }
+    });
     // Lines with the same clusters of the same sizes, in the order of their first.
     let mut alike: BTreeMap<(&[u32], Vec<u64>), Vec<usize>> = BTreeMap::new();
-    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.len() >= FEW) {
-        let (mean, error) = (line.mean(), line.standard_error());
-        if line.len() > MANY {
-            found[at] = wider(found[at], mean, error, (transformed(line, -1.0), transformed(line, 1.0)));
-        } else if error > 0.0 {
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| (FEW..=MANY).contains(&line.len())) {
+        if line.standard_error() > 0.0 {
             let sizes = line.sizes.iter().map(|size| size.to_bits()).collect();
             alike.entry((&line.ids, sizes)).or_default().push(at);
         }

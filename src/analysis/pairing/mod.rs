@@ -10,4 +10,5 @@ pub mod rate;
 pub mod ratio;
 pub mod searches;
 pub mod stats;
+pub mod threads;
 pub mod weigh;

@@ -9,6 +9,7 @@ use super::ratio::Ratio;
 use super::searches::{OneSearch, Repeats, Searches, Step};
 use super::stats::{mean, median};
 use crate::analysis::rows::grouping::Grouping;
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 /// Logarithms of ratios, each with its cluster.
@@ -125,8 +126,9 @@ fn shared(searches: &Searches, base: u32, other: u32) -> Option<Depths> {
 pub struct Base<'a> {
     reading: &'a Gauge<'a>,
     grouping: &'a Grouping,
-    exact: HashMap<(u32, u32, u32), &'a Repeats>,
-    by_unit: HashMap<u32, Vec<u32>>,
+    exact: HashMap<(u32, u32, u32), &'a Repeats, RandomState>,
+    /// The blocks of each position, where there are several.
+    by_unit: HashMap<u32, Vec<u32>, RandomState>,
     seeds: bool,
 }
 
@@ -135,8 +137,10 @@ impl<'a> Base<'a> {
     #[must_use]
     pub fn new(reading: &'a Gauge<'a>, grouping: &'a Grouping, group: usize) -> Self {
         let cells = reading.searches().cells(group);
-        let mut by_unit: HashMap<u32, Vec<u32>> = HashMap::new();
-        cells.iter().for_each(|cell| by_unit.entry(cell.unit).or_default().push(cell.block));
+        let mut by_unit: HashMap<u32, Vec<u32>, RandomState> = HashMap::default();
+        for cell in cells.iter().filter(|_| grouping.blocks.len() > 1) {
+            by_unit.entry(cell.unit).or_default().push(cell.block);
+        }
         let exact = cells.iter().map(|cell| ((cell.block, cell.unit, cell.seed), cell)).collect();
         Self { reading, grouping, exact, by_unit, seeds: cells.iter().any(|cell| cell.seed > 0) }
     }
@@ -199,25 +203,25 @@ impl<'a> Base<'a> {
         pairs
     }
 
-    /// Of the searches that end at one depth in both, how many end with another value, and how many there are.
+    /// Of the searches that end at one depth in both, how many end with another value of a metric, and how many there are.
     #[must_use]
-    pub fn other_ends(&self, group: usize) -> (usize, usize) {
+    pub fn other_ends(&self, group: usize, reading: &Gauge<'_>) -> (usize, usize) {
         let searches = self.reading.searches();
         let end = |cell: &Repeats| searches.steps(searches.repeats(cell)[0]).last().map(|step| step.depth);
         let ends = self.meet(group).filter(|(base, cell, _)| cell.seed == 0 && end(base) == end(cell));
         ends.fold((0, 0), |(other, all), (base, cell, _)| {
-            let [a, b] = [base, cell].map(|cell| self.reading.cell(cell, &Depths::All));
+            let [a, b] = [base, cell].map(|cell| reading.cell(cell, &Depths::All));
             (other + usize::from(a != b), all + 1)
         })
     }
 }
 
-/// RowsMet of two sides by search and depth.
+/// Rows of two sides by search and depth.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RowsMet {
-    /// RowsMet that both have: the base's and the other's.
+    /// Rows that both have: the base's and the other's.
     pub both: Vec<(usize, usize)>,
-    /// RowsMet of the base that the other lacks.
+    /// Rows of the base that the other lacks.
     pub missing: Vec<usize>,
     /// How many rows the base lacks.
     pub added: usize,

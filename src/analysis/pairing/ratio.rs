@@ -8,6 +8,7 @@ use super::flips::{Flipped, joint};
 use super::influence::{Influence, carrier, influence, signs};
 use super::interval::intervals;
 use super::stats::{at_least, mean, median, t_quantile};
+use super::threads::each;
 
 /// A geometric mean of ratios and what is known about it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -65,7 +66,8 @@ impl Family {
     /// Judges samples. Equal input gives equal output: the draws are seeded, and shared by samples of the same clusters.
     #[must_use]
     pub fn of(samples: &[Vec<(u32, f64)>]) -> Self {
-        let lines: Vec<Clusters> = samples.iter().map(|logs| Clusters::new(logs)).collect();
+        let values = samples.iter().map(Vec::len).sum();
+        let lines: Vec<Clusters> = each(samples.len(), values, |at| Clusters::new(&samples[at]));
         let tests = joint(&lines);
         let tested = lines.iter().filter(|line| line.len() >= 2).count();
         let enough = |line: &Clusters| line.len() >= at_least(tested);
@@ -86,14 +88,11 @@ impl Family {
                 influence: influence(line),
             }
         };
-        let mut judged: Vec<Judged> = intervals(&lines)
-            .into_iter()
-            .enumerate()
-            .map(|(at, interval)| {
-                let (ratio, p) = (ratio(at, interval), tests.lines[at].corrected);
-                Judged { ratio, p, marked: ratio.is_clear() && p < 0.05 && enough(&lines[at]), hangs: false }
-            })
-            .collect();
+        let found = intervals(&lines);
+        let mut judged: Vec<Judged> = each(lines.len(), values, |at| {
+            let (ratio, p) = (ratio(at, found[at]), tests.lines[at].corrected);
+            Judged { ratio, p, marked: ratio.is_clear() && p < 0.05 && enough(&lines[at]), hangs: false }
+        });
         // Only where the test would change its mind does the interval have to be looked at again.
         let doubtful: Vec<(usize, Clusters)> = (0..lines.len())
             .filter(|&at| enough(&lines[at]))

@@ -65,7 +65,7 @@ pub struct Repeats {
 pub struct Searches {
     /// The searches, in the order of their first rows.
     pub list: Vec<OneSearch>,
-    /// RowsMet of failed jobs, by group.
+    /// Rows of failed jobs, by group.
     pub errors: Vec<usize>,
     columns: Vec<String>,
     sums: Vec<f64>,
@@ -131,6 +131,12 @@ impl Searches {
         searches.steps = steps.into_iter().map(|(_, step)| step).collect();
         searches.put_together();
         searches
+    }
+
+    /// The searches alone: of many, the sums are most of them.
+    #[must_use]
+    pub fn without_sums(self) -> Self {
+        Self { columns: Vec::new(), sums: Vec::new(), ..self }
     }
 
     /// Finds the repeats of each search.

@@ -83,25 +83,6 @@ fn rows<const ROWS: usize, const WIDE: usize>(
     }
 }
 
-/// As many parts of equal size as there are processors, or fewer; each worked on by its own thread, in the order given.
-pub fn shared<T: Send>(parts: Vec<T>, work: impl Fn(T) + Sync) {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let queue = std::sync::Mutex::new(parts.into_iter());
-    let next = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
-    let run = || {
-        while let Some(part) = next() {
-            work(part);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            // Where the system starts no more threads, those that run do all the work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, run);
-        }
-        run();
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,12 +104,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn every_part_is_worked_on_once() {
-        let mut done = vec![0; 50];
-        shared(done.iter_mut().enumerate().collect(), |(at, done)| *done += at);
-        assert_eq!(done, (0..50).collect::<Vec<_>>());
     }
 }

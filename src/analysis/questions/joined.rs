@@ -69,10 +69,9 @@ impl Recorded {
             Some(folder) => Manifest::read(folder)?,
             None => None,
         };
-        let (verified, frame) = verify::beside(&rows, manifest.as_ref(), || Frame::read(&rows));
-        let frame = frame?;
+        let frame = Frame::read(&rows)?;
         let wrong = |problem| RecordedError::Wrong { path: rows.display().to_string(), problem };
-        let verified = verified.map_err(|error| wrong(error.to_string()))?;
+        let verified = verify::verify(&rows, manifest.as_ref()).map_err(|error| wrong(error.to_string()))?;
         match verified.wrong() {
             Some(problem) => Err(wrong(problem)),
             None => Ok(Self { name: path.display().to_string(), frame, manifest, missing: verified.missing() }),
@@ -97,11 +96,11 @@ pub struct Joined {
     pub groups: Vec<[Option<usize>; 2]>,
     /// What NEW calls each variant, where it calls it otherwise: its options are the same.
     pub renamed: Vec<Option<String>>,
-    /// RowsMet that both have.
+    /// Rows that both have.
     pub both: Vec<RowPair>,
-    /// RowsMet of BASE that NEW lacks, each with its variant.
+    /// Rows of BASE that NEW lacks, each with its variant.
     pub missing: Vec<(usize, usize)>,
-    /// RowsMet of NEW that BASE lacks.
+    /// Rows of NEW that BASE lacks.
     pub added: usize,
     /// Jobs that failed, in BASE and in NEW.
     pub failed: [usize; 2],

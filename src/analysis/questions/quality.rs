@@ -37,6 +37,9 @@ const UNIT: f64 = 1000.0;
 /// The quality of each variant's moves, in the order given; none where nothing was judged.
 #[must_use]
 pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baseline: &str) -> Vec<Quality> {
+    if judged.is_empty() {
+        return Vec::new();
+    }
     let scores: HashMap<(&str, &str), i32> =
         judged.iter().map(|row| ((row.position.as_str(), row.mv.as_str()), row.score)).collect();
     let bests: HashMap<&str, &str> =

@@ -6,11 +6,12 @@ use crate::analysis::pairing::pairs::{Base, Pairs};
 use crate::analysis::pairing::rate;
 use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::analysis::pairing::searches::Searches;
+use crate::analysis::pairing::threads::each;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::{How, Metric};
 use crate::record::columns;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a summary is to show.
 #[derive(Debug, Clone, PartialEq)]
@@ -180,6 +181,9 @@ impl Line {
 /// A sum of a line.
 type Field = fn(&mut Line) -> &mut f64;
 
+/// What lines are held against, by their groups.
+type Bases<'a> = BTreeMap<usize, Base<'a>>;
+
 /// Columns that every summary sums up.
 const SUMS: [(&str, Field); 13] = [
     (columns::NODES, |line| &mut line.nodes),
@@ -203,6 +207,14 @@ impl Summary {
     /// # Errors
     /// When no group is like the baseline asked for.
     pub fn new(frame: &Frame, question: &Question) -> Result<Self, String> {
+        Self::with_searches(frame, question).map(|(summary, ..)| summary)
+    }
+
+    /// As [`Summary::new`], with the searches and how they are grouped.
+    ///
+    /// # Errors
+    /// As [`Summary::new`].
+    pub fn with_searches(frame: &Frame, question: &Question) -> Result<(Self, Grouping, Searches), String> {
         let grouping = Grouping::new(frame, &question.by);
         let mut columns: Vec<String> = SUMS.iter().map(|(name, _)| (*name).to_owned()).collect();
         columns.push(columns::SECONDS.to_owned());
@@ -234,10 +246,13 @@ impl Summary {
         };
         let references = grouping.references(&baseline);
         let mut power = Power::default();
+        let of_lines: BTreeSet<usize> = references.iter().copied().flatten().collect();
         for (at, metric) in question.metrics.iter().enumerate() {
             let reading = Gauge::new(&searches, metric, frame);
-            let family = compare(&mut lines, metric, &searches, &reading, &grouping, &references);
+            let bases: Bases<'_> = of_lines.iter().map(|&base| (base, Base::new(&reading, &grouping, base))).collect();
+            let family = compare(&mut lines, metric, &searches, &reading, &bases, &references);
             if at == 0 {
+                scores(&mut lines, &searches, frame, &bases, &references);
                 for line in &mut lines {
                     let influence = line.ratio().influence;
                     line.influential =
@@ -249,22 +264,23 @@ impl Summary {
                 };
             }
         }
-        scores(&mut lines, &searches, frame, &grouping, &references);
         let seconds = Metric { name: columns::SECONDS.to_owned(), how: How::Sum(columns::SECONDS.to_owned()) };
         let reading = Gauge::new(&searches, &seconds, frame);
-        for (group, line) in lines.iter_mut().enumerate() {
-            line.seconds = reading.group(group).iter().fold(0.0, |sum, seconds| sum + seconds);
-        }
+        let took = each(lines.len(), searches.list.len(), |group| {
+            reading.group(group).iter().fold(0.0, |sum, seconds| sum + seconds)
+        });
+        lines.iter_mut().zip(took).for_each(|(line, seconds)| line.seconds = seconds);
         let place = |line: &Line| question.order.iter().position(|name| line.values.first() == Some(name));
         lines.sort_by_key(|line| place(line).unwrap_or(usize::MAX));
-        Ok(Self {
+        let summary = Self {
             by: question.by.clone(),
             searches: lines.iter().map(|line| line.searches).max().unwrap_or(0),
             power,
             repeats: searches.list.iter().map(|search| search.repeat as usize + 1).max().unwrap_or(1),
             metrics: question.metrics.clone(),
             lines,
-        })
+        };
+        Ok((summary, grouping, searches.without_sums()))
     }
 
     /// The baseline, if it is one line.
@@ -305,7 +321,7 @@ fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let solved = frame.coded(columns::SOLVED);
     let mut bounded = vec![0.0; lines.len()];
     // Stores for each slot, and how many tables took them: by group, block and game.
-    let mut tables: std::collections::BTreeMap<(u32, u32, u32), (f64, usize)> = std::collections::BTreeMap::new();
+    let mut tables: BTreeMap<(u32, u32, u32), (f64, usize)> = BTreeMap::new();
     let sums = SUMS.map(|(name, field)| (searches.sums(name), field));
     for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first()) {
         let line = &mut lines[search.group as usize];
@@ -349,18 +365,12 @@ fn compare(
     metric: &Metric,
     searches: &Searches,
     reading: &Gauge<'_>,
-    grouping: &Grouping,
+    bases: &Bases<'_>,
     references: &[Option<usize>],
 ) -> Family {
-    let mut bases: HashMap<usize, Base<'_>> = HashMap::new();
-    let pairs: Vec<Pairs> = references
-        .iter()
-        .enumerate()
-        .map(|(at, reference)| match *reference {
-            Some(base) => bases.entry(base).or_insert_with(|| Base::new(reading, grouping, base)).pairs(at),
-            None => Pairs::default(),
-        })
-        .collect();
+    let base = |at: usize| references[at].and_then(|base| bases.get(&base));
+    let pairs: Vec<Pairs> =
+        each(lines.len(), searches.list.len(), |at| base(at).map_or_else(Pairs::default, |base| base.pairs(at)));
     let own = |at: usize| references[at] == Some(at);
     // What is held against itself needs no interval.
     let logs: Vec<_> =
@@ -408,13 +418,13 @@ fn rivals(lines: &[Line], reading: &Gauge<'_>, grouping: &Grouping, references: 
 }
 
 /// Counts the searches that end with another score than the reference's.
-fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, grouping: &Grouping, references: &[Option<usize>]) {
+fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, bases: &Bases<'_>, references: &[Option<usize>]) {
     let score = Metric { name: columns::SCORE.to_owned(), how: How::Last(columns::SCORE.to_owned()) };
     let reading = Gauge::new(searches, &score, frame);
-    let mut bases: HashMap<usize, Base<'_>> = HashMap::new();
-    for (at, reference) in references.iter().enumerate() {
-        let Some(base) = *reference else { continue };
-        lines[at].other_scores =
-            bases.entry(base).or_insert_with(|| Base::new(&reading, grouping, base)).other_ends(at);
+    let found = each(lines.len(), searches.list.len(), |at| {
+        references[at].and_then(|base| bases.get(&base)).map(|base| base.other_ends(at, &reading))
+    });
+    for (line, found) in lines.iter_mut().zip(found) {
+        line.other_scores = found.unwrap_or(line.other_scores);
     }
 }

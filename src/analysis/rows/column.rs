@@ -1,5 +1,6 @@
 //! One column of a frame: numbers, or words each of which is kept once.
 
+use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -23,14 +24,14 @@ pub enum Values {
 pub struct Words {
     codes: Vec<u32>,
     list: Vec<String>,
-    known: HashMap<String, u32>,
+    known: HashMap<String, u32, RandomState>,
 }
 
 impl Words {
     /// So many times the same word.
     #[must_use]
     pub fn of(word: &str, rows: usize) -> Self {
-        Self { codes: vec![0; rows], list: vec![word.to_owned()], known: HashMap::from([(word.to_owned(), 0)]) }
+        Self { codes: vec![0; rows], list: vec![word.to_owned()], known: HashMap::from_iter([(word.to_owned(), 0)]) }
     }
 
     /// The place of each row's word in the list.
@@ -62,6 +63,12 @@ impl Words {
         self.codes.push(code);
     }
 
+    /// Appends the words of rows that follow.
+    fn follow(&mut self, other: &Self) {
+        let codes: Vec<u32> = other.list.iter().map(|word| self.code_of(word)).collect();
+        self.codes.extend(other.codes.iter().map(|&code| codes[code as usize]));
+    }
+
     fn code_of(&mut self, text: &str) -> u32 {
         if let Some(&code) = self.known.get(text) {
             return code;
@@ -80,9 +87,14 @@ fn number(text: &[u8]) -> Option<f64> {
     }
     // Up to 15 digits fit a double exactly.
     if text.len() <= 15 && text.iter().all(u8::is_ascii_digit) {
-        return Some(text.iter().fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0')) as f64);
+        return Some(whole(text));
     }
     std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// The number of up to 15 digits.
+fn whole(digits: &[u8]) -> f64 {
+    digits.iter().fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0')) as f64
 }
 
 impl Values {
@@ -103,6 +115,32 @@ impl Values {
         }
     }
 
+    /// Appends the first field of a text without quotes, all of whose lines have their ends; how long it is. None if it is not what the
+    /// column holds.
+    pub fn push_first(&mut self, text: &[u8]) -> Option<usize> {
+        let ends = |byte: &u8| matches!(byte, b',' | b'\n');
+        match self {
+            Self::Numbers(numbers) => {
+                // As in `number`, in one pass.
+                let digits = text.iter().take(15).take_while(|byte| byte.is_ascii_digit()).count();
+                if digits > 0 && text.get(digits).is_some_and(ends) {
+                    numbers.push(whole(&text[..digits]));
+                    return Some(digits);
+                }
+            }
+            Self::Words(words) => {
+                let last = words.codes.last().copied();
+                let last = last.map(|code| words.list[code as usize].as_bytes()).filter(|last| text.starts_with(last));
+                if let Some(length) = last.map(<[u8]>::len).filter(|&length| text.get(length).is_some_and(ends)) {
+                    words.codes.extend(words.codes.last().copied());
+                    return Some(length);
+                }
+            }
+        }
+        let length = text.iter().position(ends)?;
+        self.push(&text[..length]).then_some(length)
+    }
+
     /// A column of the same kind with so many empty rows.
     #[must_use]
     pub fn blank(&self, rows: usize) -> Self {
@@ -117,6 +155,7 @@ impl Values {
         match (self, other) {
             (Self::Numbers(numbers), Some(other)) => numbers.extend_from_slice(&other.numbers()),
             (Self::Numbers(numbers), None) => numbers.extend(std::iter::repeat_n(f64::NAN, rows)),
+            (Self::Words(words), Some(Self::Words(other))) => words.follow(other),
             (Self::Words(words), other) => {
                 (0..rows).for_each(|row| words.push(other.map_or(Cow::Borrowed(""), |other| other.text(row)).as_ref()));
             }

@@ -3,7 +3,6 @@
 use super::column::{SEED, SOURCE, Values, Words};
 use crate::record::columns;
 use std::borrow::Cow;
-use std::path::Path;
 
 /// A table of rows, by column. What no analysis asks for is left out: the id, the principal variation, the check, and of games where they
 /// began and the scores.
@@ -120,72 +119,11 @@ fn ambiguous(name: &str, columns: &[&str]) -> FrameError {
 /// Columns that analysis adds: no options.
 const JOINED: &[&str] = &[SOURCE, SEED];
 
-/// Columns that are not read.
-const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::START, columns::SCORES];
-
 impl Frame {
-    /// Reads one results file.
-    ///
-    /// # Errors
-    /// When it is no results file; with line and column.
-    pub fn read(path: &Path) -> Result<Self, FrameError> {
-        let name = path.display().to_string();
-        let file =
-            std::fs::File::open(path).map_err(|error| FrameError::Csv { path: name.clone(), error: error.into() })?;
-        Self::parse(std::io::BufReader::with_capacity(1 << 20, file), &name)
-    }
-
-    /// As [`Frame::read`], from anything that can be read; `path` is what errors call it.
-    ///
-    /// # Errors
-    /// When it is no results file; with line and column.
-    pub fn parse(source: impl std::io::Read, path: &str) -> Result<Self, FrameError> {
-        let name = path.to_owned();
-        let csv_error = |error: csv::Error| match *error.kind() {
-            csv::ErrorKind::UnequalLengths { ref pos, expected_len, len } => FrameError::Torn {
-                path: path.to_owned(),
-                line: pos.as_ref().map_or(0, csv::Position::line),
-                expected: expected_len,
-                found: len,
-            },
-            _ => FrameError::Csv { path: path.to_owned(), error },
-        };
-        let mut reader = csv::Reader::from_reader(source);
-        let header = reader.headers().map_err(csv_error)?.clone();
-        for column in [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES] {
-            if !header.iter().any(|name| name == column) {
-                return Err(FrameError::Missing { path: name, column });
-            }
-        }
-        let mut frame = Self::default();
-        let mut kept = Vec::new();
-        for (at, column) in header.iter().enumerate().filter(|(_, column)| !SKIPPED.contains(column)) {
-            if frame.names.iter().any(|known| known == column) {
-                return Err(FrameError::Twice { path: name, column: column.to_owned() });
-            }
-            // What is no other column is an option: a word.
-            let words = !columns::column(column).is_some_and(columns::Column::is_number);
-            frame.names.push(column.to_owned());
-            frame.columns.push(if words { Values::Words(Words::default()) } else { Values::Numbers(Vec::new()) });
-            kept.push(at);
-        }
-        let mut record = csv::ByteRecord::new();
-        while reader.read_byte_record(&mut record).map_err(csv_error)? {
-            for (column, &at) in kept.iter().enumerate() {
-                let text = record.get(at).unwrap_or_default();
-                if !frame.columns[column].push(text) {
-                    return Err(FrameError::Field {
-                        path: name,
-                        line: record.position().map_or(0, csv::Position::line),
-                        at: at + 1,
-                        column: frame.names[column].clone(),
-                        found: String::from_utf8_lossy(text).into_owned(),
-                    });
-                }
-            }
-            frame.rows += 1;
-        }
-        Ok(frame)
+    /// Of rows that were read: the columns' names and their values.
+    #[must_use]
+    pub(super) fn of(names: Vec<String>, columns: Vec<Values>, rows: usize) -> Self {
+        Self { names, columns, rows }
     }
 
     /// Appends the rows of another frame; columns that only one of them has are empty in the other's rows.

@@ -6,4 +6,5 @@ pub mod filter;
 pub mod frame;
 pub mod grouping;
 pub mod metric;
+mod read;
 pub mod seeds;

@@ -1,0 +1,256 @@
+//! Results files read into frames.
+
+use super::column::{Values, Words};
+use super::frame::{Frame, FrameError};
+use crate::record::{blocks, columns};
+use csv::{ByteRecord, StringRecord};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// Columns that are not read.
+const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::START, columns::SCORES];
+
+impl Frame {
+    /// Reads one results file, on all processors.
+    ///
+    /// # Errors
+    /// When it is no results file; with line and column.
+    pub fn read(path: &Path) -> Result<Self, FrameError> {
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|error| FrameError::Csv { path: name.clone(), error: error.into() })?;
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        match by_blocks(&file, threads, blocks::SIZE) {
+            Some(frame) => Ok(frame),
+            // What is wrong, and on which line, is told by the reader that goes from line to line.
+            None => Self::parse(BufReader::with_capacity(1 << 20, from_the_start(&file)), &name),
+        }
+    }
+
+    /// As [`Frame::read`], from anything that can be read, row by row; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// When it is no results file; with line and column.
+    pub fn parse(source: impl Read, path: &str) -> Result<Self, FrameError> {
+        let csv_error = |error: csv::Error| match *error.kind() {
+            csv::ErrorKind::UnequalLengths { ref pos, expected_len, len } => FrameError::Torn {
+                path: path.to_owned(),
+                line: pos.as_ref().map_or(0, csv::Position::line),
+                expected: expected_len,
+                found: len,
+            },
+            _ => FrameError::Csv { path: path.to_owned(), error },
+        };
+        let mut reader = csv::Reader::from_reader(source);
+        let heading = Heading::of(reader.headers().map_err(csv_error)?, path)?;
+        let (mut rows, mut record) = (heading.rows(), ByteRecord::new());
+        while reader.read_byte_record(&mut record).map_err(csv_error)? {
+            rows.push(&heading, &record).map_err(|at| FrameError::Field {
+                path: path.to_owned(),
+                line: record.position().map_or(0, csv::Position::line),
+                at: at + 1,
+                column: heading.fields[at].clone(),
+                found: String::from_utf8_lossy(&record[at]).into_owned(),
+            })?;
+        }
+        Ok(rows.framed(heading))
+    }
+}
+
+/// The same file again, where it can be read again from its start.
+fn from_the_start(mut file: &File) -> &File {
+    let _ = file.seek(SeekFrom::Start(0));
+    file
+}
+
+/// The frame of a file, by so many threads in blocks of so many bytes; none if something is wrong with it.
+fn by_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize) -> Option<Frame> {
+    let mut reader = csv::Reader::from_reader(&mut source);
+    let heading = Heading::of(reader.headers().ok()?, "").ok()?;
+    let header = reader.position().byte();
+    drop(reader);
+    source.seek(SeekFrom::Start(header)).ok()?;
+    let mut rows = heading.rows();
+    let work = |block: &[u8]| heading.plain(block).or_else(|| heading.quoted(block));
+    blocks::each_block(threads, size, source, blocks::records, work, |_, found| {
+        found.map(|found| rows.follow(&found)).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+    })
+    .ok()?;
+    Some(rows.framed(heading))
+}
+
+/// The columns of a file.
+struct Heading {
+    fields: Vec<String>,
+    /// Of each field whether it is read.
+    kept: Vec<bool>,
+}
+
+/// Rows that were read: the columns that are kept.
+struct Rows {
+    columns: Vec<Values>,
+    count: usize,
+}
+
+impl Heading {
+    fn of(header: &StringRecord, path: &str) -> Result<Self, FrameError> {
+        let path = path.to_owned();
+        for column in [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES] {
+            if !header.iter().any(|name| name == column) {
+                return Err(FrameError::Missing { path, column });
+            }
+        }
+        let fields: Vec<String> = header.iter().map(str::to_owned).collect();
+        let kept: Vec<bool> = fields.iter().map(|column| !SKIPPED.contains(&column.as_str())).collect();
+        let twice = |at: &usize| kept[*at] && fields[..*at].contains(&fields[*at]);
+        match (0..fields.len()).find(twice) {
+            Some(at) => Err(FrameError::Twice { path, column: fields[at].clone() }),
+            None => Ok(Self { fields, kept }),
+        }
+    }
+
+    /// No rows yet.
+    fn rows(&self) -> Rows {
+        let kept = self.fields.iter().zip(&self.kept).filter(|(_, kept)| **kept);
+        let columns = kept.map(|(column, _)| match columns::column(column).is_some_and(columns::Column::is_number) {
+            true => Values::Numbers(Vec::new()),
+            // What is no other column is an option: a word.
+            false => Values::Words(Words::default()),
+        });
+        Rows { columns: columns.collect(), count: 0 }
+    }
+
+    /// The rows of whole lines without quotes; none if they are no such lines, or something is wrong with them.
+    fn plain(&self, block: &[u8]) -> Option<Rows> {
+        if block.contains(&b'"') || block.contains(&b'\r') || !block.ends_with(b"\n") {
+            return None;
+        }
+        let (mut rows, mut rest) = (self.rows(), block);
+        while !rest.is_empty() {
+            let mut columns = rows.columns.iter_mut();
+            for (at, &kept) in self.kept.iter().enumerate() {
+                let length = match columns.by_ref().take(usize::from(kept)).next() {
+                    Some(values) => values.push_first(rest)?,
+                    None => rest.iter().position(|&byte| matches!(byte, b',' | b'\n'))?,
+                };
+                // The last field ends with the line, and no other does.
+                if (rest[length] == b'\n') != (at + 1 == self.kept.len()) {
+                    return None;
+                }
+                rest = &rest[length + 1..];
+            }
+            rows.count += 1;
+        }
+        Some(rows)
+    }
+
+    /// The rows of a block of whatever lines; none if something is wrong with them.
+    fn quoted(&self, block: &[u8]) -> Option<Rows> {
+        // An empty line is no row, and keeps what begins the block from being taken for a file's byte order mark.
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(b"\n".chain(block));
+        let (mut rows, mut record) = (self.rows(), ByteRecord::new());
+        while reader.read_byte_record(&mut record).ok()? {
+            if record.len() != self.fields.len() {
+                return None;
+            }
+            rows.push(self, &record).ok()?;
+        }
+        Some(rows)
+    }
+}
+
+impl Rows {
+    /// Appends a row; or says which field is not what its column holds.
+    fn push(&mut self, heading: &Heading, record: &ByteRecord) -> Result<(), usize> {
+        let kept = record.iter().enumerate().zip(&heading.kept).filter(|(_, kept)| **kept);
+        for (values, ((at, text), _)) in self.columns.iter_mut().zip(kept) {
+            if !values.push(text) {
+                return Err(at);
+            }
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Appends the rows that follow.
+    fn follow(&mut self, other: &Self) {
+        for (values, others) in self.columns.iter_mut().zip(&other.columns) {
+            values.append(Some(others), other.count);
+        }
+        self.count += other.count;
+    }
+
+    fn framed(self, heading: Heading) -> Frame {
+        let kept = heading.fields.into_iter().zip(heading.kept).filter(|(_, kept)| *kept);
+        Frame::of(kept.map(|(name, _)| name).collect(), self.columns, self.count)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// All that a frame holds.
+    fn told(frame: &Frame) -> String {
+        let column = |name: &String| match frame.words(name) {
+            Some(words) => format!("{name}: {words:?}\n"),
+            None => format!("{name}: {:?}\n", frame.numbers(name)),
+        };
+        format!("{} rows\n{}", frame.rows(), frame.names().iter().map(column).collect::<String>())
+    }
+
+    /// Any text, read by blocks of any length, is what it is read line by line: the same numbers, the same words in the same order; or
+    /// something is wrong with it in both readings.
+    #[test]
+    fn blocks_are_read_as_the_lines_are() {
+        let names = ["a", "b", "\"a, b\"", "\"two\nlines\"", "\"a \"\"b\"\"\"", "stray \"quote", "", "\u{e4}"];
+        let ends = ["\n", "\n", "\n", "\r\n", "\n\n"];
+        let mut random = 7_u64;
+        let mut draw = |of: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as usize % of
+        };
+        let (mut whole, mut wrong) = (0, 0);
+        for case in 0..300 {
+            let mut text = "id,variant,position,pv,depth,search.nodes,seconds\n".to_owned();
+            for row in 0..draw(30) {
+                // Many files have no quote at all, some have damage.
+                let kinds = if case % 2 == 0 { 2 } else { names.len() };
+                let (name, position) = (names[draw(kinds)], names[draw(kinds)]);
+                let nodes = ["17", "", "123456789012345678", "-3", "1e3"][draw(5)];
+                let damage = ["", "", "", "x", ",", "\""][if case % 3 == 0 { draw(6) } else { 0 }];
+                text +=
+                    &format!("{row},{name},{position},e2e4,{},{nodes},0.25{damage}{}", row % 4, ends[draw(ends.len())]);
+            }
+            text.truncate(text.len() - if case % 5 == 0 { draw(9) } else { 0 });
+            while !text.is_char_boundary(text.len()) {
+                text.pop();
+            }
+            let plain = Frame::parse(text.as_bytes(), "t").ok();
+            for (threads, size) in [(1, 1), (1, 64), (3, 100), (2, 1 << 20)] {
+                let found = by_blocks(io::Cursor::new(&text), threads, size);
+                let (found, plain) = (found.as_ref().map(told), plain.as_ref().map(told));
+                assert_eq!(found, plain, "{threads} threads, {size} bytes: {text:?}");
+            }
+            if plain.is_some() { whole += 1 } else { wrong += 1 }
+        }
+        assert!(whole > 100 && wrong > 20, "{whole} files could be read, {wrong} not");
+    }
+
+    /// A file is read as its text is, and what is wrong with it is told with line and column.
+    #[test]
+    fn files_are_read_as_their_texts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
+        let name = path.display().to_string();
+        let head = "variant,position,depth,search.nodes\n";
+        for rows in ["a,p,1,10\nb,p,1,20\n", "a,p,1,10\n\"b\nc\",p,1,20", "a,p,1,10\nb,p,1,x\n", "a,p,1\n", ""] {
+            let text = format!("{head}{rows}");
+            std::fs::write(&path, &text).unwrap();
+            let told =
+                |frame: Result<Frame, FrameError>| frame.map_or_else(|error| error.to_string(), |frame| told(&frame));
+            assert_eq!(told(Frame::read(&path)), told(Frame::parse(text.as_bytes(), &name)));
+        }
+    }
+}
