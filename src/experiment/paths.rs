@@ -28,11 +28,15 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// Puts a value under a key. A word for `table` changes its kind and leaves its shape alone.
+/// Puts a value under a key. A word for `table` changes its kind and leaves its shape alone, and so do options in a table (`table.size = 4`
+/// without quotes is one) with what they do not name; a table that names its kind is put whole.
 fn put(table: &mut Table, key: &str, value: Value) {
     match (table.get_mut(key), value) {
         (Some(Value::Table(old)), value @ Value::String(_)) if key == "table" => {
             old.insert("kind".to_owned(), value);
+        }
+        (Some(Value::Table(old)), Value::Table(new)) if !new.contains_key("kind") => {
+            new.into_iter().for_each(|(key, value)| put(old, &key, value));
         }
         (_, value) => {
             table.insert(key.to_owned(), value);
@@ -124,6 +128,19 @@ mod tests {
         set(&mut options, "table", Value::from("none")).unwrap();
         assert_eq!(options["table"]["kind"].as_str(), Some("none"));
         assert_eq!(options["table"]["clear"].as_str(), Some("search"));
+    }
+
+    #[test]
+    fn options_without_quotes_leave_the_others_alone() {
+        let mut options = table("table = { size = 4, slots = 2, policy = { kind = 'aged-depth', factor = 4 } }");
+        set(&mut options, "table", Value::Table(table("size = 8"))).unwrap();
+        assert_eq!(options, table("table = { size = 8, slots = 2, policy = { kind = 'aged-depth', factor = 4 } }"));
+        set(&mut options, "table", Value::Table(table("policy.factor = 2"))).unwrap();
+        assert_eq!(options, table("table = { size = 8, slots = 2, policy = { kind = 'aged-depth', factor = 2 } }"));
+        set(&mut options, "table", Value::Table(table("policy = { kind = 'aged-depth' }"))).unwrap();
+        assert_eq!(options, table("table = { size = 8, slots = 2, policy = { kind = 'aged-depth' } }"));
+        set(&mut options, "table", Value::Table(table("kind = 'unbounded'"))).unwrap();
+        assert_eq!(options, table("table = { kind = 'unbounded' }"));
     }
 
     #[test]
