@@ -265,6 +265,7 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::{Extra, header, seal};
     use super::*;
 
     /// Where one field ends and the next begins is part of what is hashed.
@@ -277,5 +278,58 @@ mod tests {
         };
         let hashes: HashSet<u64> = ["ab,c", "a,bc", "abc", "abc,", ",abc"].map(&mut hash_of).into();
         assert_eq!(hashes.len(), 5);
+    }
+
+    /// What is found is the same for any blocks and any number of threads: of rows that are whole, edited, missing, doubled, failed or torn, their
+    /// jobs one after the other or in turns.
+    #[test]
+    fn blocks_are_verified_as_the_file_is() {
+        let header = header(&[], Extra::default());
+        let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+        let line = |fields: &[String]| {
+            let mut writer = csv::Writer::from_writer(Vec::new());
+            writer.write_record(fields).unwrap();
+            String::from_utf8(writer.into_inner().unwrap()).unwrap()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
+        for in_turns in [false, true] {
+            let mut seals = [0; 6];
+            let mut lines = vec![line(&header)];
+            for number in 0..60_usize {
+                let job = if in_turns { number % 6 } else { number / 10 };
+                let mut row = vec![String::new(); header.len() - 1];
+                row[at(columns::ID)] = number.to_string();
+                // A name with a comma is quoted.
+                row[at(columns::VARIANT)] = ["plain", "a, b"][job % 2].to_owned();
+                row[at(columns::POSITION)] = job.to_string();
+                row[at(columns::NODES)] = (number * number).to_string();
+                let failed = number == 31;
+                row[at(columns::ERROR)] = if failed { "why" } else { "" }.to_owned();
+                seals[job] = seal(&mut row, if failed { 0 } else { seals[job] });
+                lines.push(line(&row));
+            }
+            let found = |lines: &[String], threads: usize, size: usize| {
+                std::fs::write(&path, lines.concat()).unwrap();
+                by_blocks(&path, None, threads, size).unwrap()
+            };
+            let whole = found(&lines, 1, 1 << 20);
+            assert_eq!((whole.rows, whole.damaged, whole.doubled, whole.failed), (60, 0, 0, 1), "{whole:?}");
+            let (mut missing, mut edited, mut doubled, mut torn) =
+                (lines.clone(), lines.clone(), lines.clone(), lines.clone());
+            missing.remove(15);
+            edited[17] = edited[17].replacen(',', ",1", 1);
+            doubled.insert(40, doubled[7].clone());
+            torn[60].truncate(12);
+            for (lines, damaged, twice) in
+                [(lines, 0, 0), (missing, 1, 0), (edited, 1, 0), (doubled, 0, 1), (torn, 0, 0)]
+            {
+                let one = found(&lines, 1, 1 << 20);
+                assert_eq!((one.damaged, one.doubled), (damaged, twice), "{one:?}");
+                for (threads, size) in [(1, 1), (2, 100), (3, 1000)] {
+                    assert_eq!(found(&lines, threads, size), one, "{threads} threads, {size} bytes");
+                }
+            }
+        }
     }
 }

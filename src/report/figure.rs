@@ -144,9 +144,10 @@ pub fn by_depth(rows: &Frame, summary: &Summary) -> Vec<Figure> {
 
 /// Single searches against the baseline's.
 #[must_use]
-pub fn positions(rows: &Frame, summary: &Summary) -> Option<Figure> {
+pub fn positions(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Option<Figure> {
     let (lines, some) = chosen(summary);
-    let series = if metric(summary) == "nodes" { curves::positions(rows, summary, &lines) } else { Vec::new() };
+    let series =
+        if metric(summary) == "nodes" { curves::positions(rows, summary, searches, &lines) } else { Vec::new() };
     series.iter().any(|series| series.points.len() > 2).then(|| Figure {
         file: "positions".to_owned(),
         title: "Position by position".to_owned(),

@@ -272,7 +272,7 @@ impl Page {
                 .map(|table| Part::Folded("Every counter of full diagnostics".to_owned(), vec![Part::Table(table)])),
         );
         parts.push(Part::Table(table::details(self)));
-        parts.extend(figure::positions(rows, summary).map(Part::Figure));
+        parts.extend(figure::positions(rows, summary, searches).map(Part::Figure));
         parts.extend(figure::within(rows, summary, searches).into_iter().map(Part::Figure));
         parts.extend(Explorer::new(rows, summary, searches).map(Part::Explorer));
         parts.extend(table::pairs(self).map(Part::Table));

@@ -131,6 +131,10 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
         .iter()
         .map(|&at| Series { name: summary.lines[at].name.clone(), line: Some(at), points: Vec::new() })
         .collect();
+    // One depth is no curve.
+    if rows.len() < 2 {
+        return Vec::new();
+    }
     for (depth, rows) in rows {
         let part = frame.take_lean(&rows, &[columns::NODES]);
         let grouping = Grouping::new(&part, &summary.by);
@@ -164,16 +168,18 @@ fn shown(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
 
 /// Each search of the lines given against the baseline's: x the baseline's value, y the ratio.
 #[must_use]
-pub fn positions(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
+pub fn positions(
+    frame: &Frame,
+    summary: &Summary,
+    (grouping, searches): (&Grouping, &Searches),
+    lines: &[usize],
+) -> Vec<Series> {
     let Some(base) = summary.baseline() else { return Vec::new() };
-    let frame = &frame.take_lean(&shown(frame, summary, lines), &[columns::NODES]);
-    let grouping = Grouping::new(frame, &summary.by);
     let metric = Metric::nodes();
-    let searches = Searches::gather(frame, &grouping, &[]);
-    let reading = Gauge::new(&searches, &metric, frame);
+    let reading = Gauge::new(searches, &metric, frame);
     let group = |values: &[String]| grouping.values.iter().position(|known| known == values);
     let Some(base) = group(&base.values) else { return Vec::new() };
-    let base = Base::new(&reading, &grouping, base);
+    let base = Base::new(&reading, grouping, base);
     let units = frame.coded(columns::POSITION);
     let shown = lines.iter().filter(|&&at| !summary.lines[at].is_baseline).count().max(1);
     lines

@@ -168,8 +168,13 @@ impl Values {
         match self {
             Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
             Self::Words(words) => {
-                let mut taken = Words::default();
-                rows.iter().for_each(|&row| taken.push(words.at(row)));
+                // Each word is looked up once: by its place, the place that it takes.
+                let (mut taken, mut places) = (Words::default(), vec![None; words.list.len()]);
+                for &row in rows {
+                    let code = words.codes[row] as usize;
+                    let place = *places[code].get_or_insert_with(|| taken.code_of(&words.list[code]));
+                    taken.codes.push(place);
+                }
                 Self::Words(taken)
             }
         }
