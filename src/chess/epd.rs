@@ -91,7 +91,7 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
     };
     reading.repairs.extend(odd);
     let mut board = reading.board;
-    let mut line = Line { text, at: reading.end, strictness, notes: reading.repairs };
+    let mut line = Operations { text, at: reading.end, strictness, notes: reading.repairs };
     let mut operations: Vec<Operation> = Vec::new();
     let mut seen = HashSet::new();
     while let Some((column, name)) = line.opcode()? {
@@ -134,14 +134,14 @@ pub(super) struct Word<'a> {
     pub(super) quoted: bool,
 }
 
-struct Line<'a> {
+struct Operations<'a> {
     text: &'a str,
     at: usize,
     strictness: Strictness,
     notes: Vec<FenError>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> Operations<'a> {
     fn note(&mut self, column: usize, message: String) -> Result<(), FenError> {
         let fault = FenError { column, message };
         if self.strictness == Strictness::Strict {

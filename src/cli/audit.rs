@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::experiment::Experiment;
 use crate::runner::audit;
 use std::io::IsTerminal;
@@ -37,7 +37,7 @@ pub struct Args {
     show: usize,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let mut experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
     if let Some(trace) = &experiment.trace {
         let problem =

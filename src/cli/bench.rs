@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::signature;
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ pub struct Args {
     all: bool,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     if args.all {
         for (name, count) in signature::signatures() {
             println!("{name} {}", count().map_err(Failure::usage)?);

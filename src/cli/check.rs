@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
@@ -21,7 +21,7 @@ pub struct Args {
     strict: bool,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let (mut wrong, mut blind) = (0, 0);
     for file in &args.files {
         match Experiment::load(file, &super::with_skip(&[], args.skip_bad)) {

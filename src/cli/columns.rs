@@ -1,4 +1,4 @@
-use super::{Exit, Outcome};
+use super::{CommandResult, Exit};
 use crate::record::Column;
 
 /// Show every column of results.csv and its meaning
@@ -12,7 +12,7 @@ pub struct Args {
     markdown: bool,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let columns = crate::record::columns();
     if args.markdown {
         print!("{}", include_str!("columns.md"));

@@ -1,5 +1,5 @@
 use super::screen::screen;
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::{Gate, Rule};
 use crate::analysis::questions::joined::Recorded;
@@ -47,7 +47,7 @@ pub struct Args {
     bench_json: Option<PathBuf>,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let gates: Vec<Gate> =
         args.fail_on.iter().map(|text| Gate::parse(text)).collect::<Result<_, _>>().map_err(Failure::usage)?;
     let outputs = [&args.junit, &args.markdown, &args.json, &args.bench_json];

@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::chess::generate::{self as openings, GenerateOptions};
 use crate::generate::{self, Taken, Wanted};
 
@@ -34,7 +34,7 @@ pub struct Args {
     half: Option<u8>,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let &Args { seed, count, plies, depth, .. } = args;
     let count = count as usize;
     let Some(length) = args.games else {

@@ -1,4 +1,4 @@
-use super::Outcome;
+use super::CommandResult;
 use crate::subject::guard;
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ pub struct Args {
     words: Vec<OsString>,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     match guard::run(args.parent, &args.words) {
         // Every code is the engine's: the program ends here, with that one.
         Ok(code) => std::process::exit(i32::from(code)),

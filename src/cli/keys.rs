@@ -1,4 +1,4 @@
-use super::{Exit, Outcome, engine_options};
+use super::{CommandResult, Exit, engine_options};
 use crate::chess::{Keys, keyaudit};
 
 /// Audit a key scheme: how many of its keys are distinct, and which collide
@@ -16,7 +16,7 @@ pub struct Args {
     sets: Vec<String>,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let options = engine_options(args.preset.as_deref(), &args.sets)?;
     let audit = keyaudit::audit(&Keys::new(&options.keys));
     println!(

@@ -1,5 +1,5 @@
 use super::run::{default_folder, output_failure, shard_folder};
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Manifest;
 use crate::runner::{Lack, MergeError, Output, Shards, reference};
@@ -36,7 +36,7 @@ pub struct Args {
     quiet: bool,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let (file, experiment, plan) = PlanFile::load(&args.plan).map_err(Failure::usage)?;
     let results = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
     let shards = shards(&file, &experiment, &plan, &results, &args.from)?;

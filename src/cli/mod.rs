@@ -91,7 +91,7 @@ impl Failure {
     }
 }
 
-type Outcome = Result<Exit, Failure>;
+type CommandResult = Result<Exit, Failure>;
 
 /// A laboratory for chess transposition tables: exact node counts, hit rates and timings from ten lines of TOML.
 #[derive(Parser)]

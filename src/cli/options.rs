@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::experiment::problem::nearest;
 use crate::experiment::schema::OptionPage;
 use crate::experiment::{presets, schema};
@@ -22,7 +22,7 @@ pub struct Args {
     preset: Option<String>,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     if let Some(name) = &args.preset {
         if name.is_empty() {
             presets::names().for_each(|name| println!("{name}"));

@@ -1,4 +1,4 @@
-use super::{Exit, Outcome, position};
+use super::{CommandResult, Exit, position};
 use crate::chess::{Increments, Keys, perft};
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ pub struct Args {
     bulk: bool,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let mut board = position(&args.position)?;
     let increments = Increments::of_keys(Keys::new(&crate::chess::KeyOptions::default()));
     board.rekey(&increments);

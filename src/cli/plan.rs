@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::analysis::caveats::before;
 use crate::experiment::shards::MOST_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile};
@@ -47,7 +47,7 @@ pub struct Args {
     probe: bool,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     if let Some(path) = &args.missing {
         return missing(path, args.out.as_deref());
     }
@@ -176,7 +176,7 @@ fn time(experiment: &Experiment, plan: &Plan, args: &Args, folder: &Path) -> Res
 const PROBE: Duration = Duration::from_secs(2);
 
 /// Which shards lack jobs: told on stderr; as ranges, for a scheduler, on stdout.
-fn missing(path: &Path, out: Option<&Path>) -> Outcome {
+fn missing(path: &Path, out: Option<&Path>) -> CommandResult {
     let (file, experiment, plan) = PlanFile::load(path).map_err(Failure::usage)?;
     let results = out.map_or_else(|| super::run::default_folder(&experiment), Path::to_owned);
     let shards = super::merge::shards(&file, &experiment, &plan, &results, &[])?;

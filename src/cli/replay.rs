@@ -1,5 +1,5 @@
 use super::trace::{open, wrong};
-use super::{Exit, Failure, Outcome, engine_options};
+use super::{CommandResult, Exit, Failure, engine_options};
 use crate::table::policy::{Policy, outside};
 use crate::table::replay::{
     Aim, Audience, CLASSES, Foresight, Halted, Replayed, Sample, Show, Step, Turns, buckets, shown,
@@ -97,7 +97,7 @@ fn policies(args: &Args, base: &TableOptions) -> Result<Vec<(String, Policy)>, F
 }
 
 /// A table under examination and what it did on each class of buckets.
-struct Line {
+struct TableShown {
     name: String,
     table: Box<dyn Show>,
     found: Vec<Replayed>,
@@ -105,7 +105,7 @@ struct Line {
 
 /// All that are shown the trace: tables, and those who know what comes.
 struct Room {
-    lines: Vec<Line>,
+    lines: Vec<TableShown>,
     foresight: [Foresight; 3],
     /// Steps that were shown, and the seconds that tables and foresight took.
     steps: usize,
@@ -127,7 +127,7 @@ impl Room {
         let line = |(name, policy): &(String, Policy)| {
             let options = TableOptions { policy: *policy, ..base.clone() };
             let table = shown(&options, Some(positions))?;
-            Ok::<_, TableError>(Line { name: name.clone(), table, found: vec![Replayed::default(); classes] })
+            Ok::<_, TableError>(TableShown { name: name.clone(), table, found: vec![Replayed::default(); classes] })
         };
         let foresight = |aim| Foresight::new(aim, base, Some(positions), classes);
         Ok(Self {
@@ -190,7 +190,7 @@ fn tell_turns(info: &Info, turns: u64, reading: f64, tables: usize) {
     }
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let base = base(&args.sets)?;
     let policies = policies(args, &base)?;
     let begun = Instant::now();

@@ -1,5 +1,5 @@
 use super::screen::screen;
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::report::{self, Choices, Page, data, html, markdown, source, text};
 use std::path::{Path, PathBuf};
 
@@ -75,7 +75,7 @@ impl Format {
     }
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let choices = Choices {
         by: args.by.clone(),
         filters: args.filters.clone(),

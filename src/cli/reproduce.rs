@@ -1,7 +1,7 @@
 use super::run::{command_line, run_failure};
 use super::screen::screen;
 use super::signals::stop_flag;
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::experiment::{Experiment, Plan};
 use crate::report::{self, markdown, published, text};
 use crate::runner::{Session, Settings, progress};
@@ -39,7 +39,7 @@ pub struct Args {
     any_build: bool,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let listing = std::fs::read_dir(&args.folder)
         .map_err(|error| Failure::usage(format!("{}: {error}", args.folder.display())))?;
     let mut files: Vec<PathBuf> = listing
@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// Runs one experiment, serially where it is repeated for timing.
-fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -> Outcome {
+fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -> CommandResult {
     let plan = Plan::new(experiment);
     let settings = Settings {
         jobs: Settings::usual_jobs(experiment),

@@ -1,5 +1,5 @@
 use super::signals::stop_flag;
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Shard;
@@ -96,7 +96,7 @@ fn what(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), Failu
     Ok((experiment, plan, Some(Shard { index, of: file.shards }), folder))
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let stop = stop_flag()?;
     let (experiment, plan, shard, folder) = what(args)?;
     let jobs = args.jobs.map_or_else(|| Settings::usual_jobs(&experiment), usize::from);

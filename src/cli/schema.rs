@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 
 /// Print the JSON Schema of experiment files, for editors (`#:schema` on a file's first line)
 #[derive(clap::Args)]
@@ -6,7 +6,7 @@ use super::{Exit, Failure, Outcome};
   ttlab schema > ttlab.schema.json")]
 pub struct Args {}
 
-pub fn run(_: &Args) -> Outcome {
+pub fn run(_: &Args) -> CommandResult {
     let schema = crate::experiment::schema::file_schema();
     println!("{}", serde_json::to_string_pretty(&schema).map_err(Failure::io)?);
     Ok(Exit::Done)

@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome, engine_options, position};
+use super::{CommandResult, Exit, Failure, engine_options, position};
 use crate::engine::anatomy::Anatomy;
 use crate::engine::{Engine, Limit, Progress, SearchCounters};
 use crate::table::TableCounters;
@@ -28,7 +28,7 @@ pub struct Args {
     sets: Vec<String>,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let board = position(&args.position)?;
     let options = engine_options(args.preset.as_deref(), &args.sets)?;
     if args.depth.is_none() && args.nodes.is_none() {

@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome, command};
+use super::{CommandResult, Exit, Failure, command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub struct CompletionArgs {
     shell: Shell,
 }
 
-pub fn completions(args: &CompletionArgs) -> Outcome {
+pub fn completions(args: &CompletionArgs) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command(), "ttlab", &mut script);
     print!("{}", String::from_utf8_lossy(&script));
@@ -36,7 +36,7 @@ pub struct ManArgs {
     out: Option<PathBuf>,
 }
 
-pub fn man(args: &ManArgs) -> Outcome {
+pub fn man(args: &ManArgs) -> CommandResult {
     let mut root = command();
     root.build();
     if let Some(folder) = &args.out {

@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::experiment::{Plan, PlanFile};
 use crate::submit::{Order, System, scripts};
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ fn time(text: &str) -> Result<String, String> {
     if plain { Ok(text.to_owned()) } else { Err("expected a time as Slurm takes it: 90, 12:00:00 or 2-00".to_owned()) }
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let (file, experiment, plan) = PlanFile::load(&args.plan).map_err(Failure::usage)?;
     let system = match args.system {
         Which::Slurm => System::Slurm,

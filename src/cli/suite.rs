@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::chess::fault::OnError;
 use crate::chess::opcode::Value;
 use crate::chess::suite::{Item, Suite, SuiteOptions};
@@ -44,7 +44,7 @@ enum Format {
     Epd,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let strictness = if args.lenient { Strictness::Lenient } else { Strictness::Strict };
     let on_error = if args.skip_bad { OnError::Skip } else { OnError::Stop };
     let suite = Suite::load(&args.file, SuiteOptions { strictness, on_error }).map_err(Failure::usage)?;

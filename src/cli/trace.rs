@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome, engine_options, position};
+use super::{CommandResult, Exit, Failure, engine_options, position};
 use crate::chess::Board;
 use crate::chess::suite::{Suite, SuiteOptions};
 use crate::engine::Progress;
@@ -139,7 +139,7 @@ fn items(args: &Record) -> Result<Vec<Vec<Board>>, Failure> {
         .collect())
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     match (&args.command, &args.record) {
         (Some(Command::Import { files, out, repair }), _) => import(files, out, *repair),
         (Some(Command::Info { file }), _) => info(file),
@@ -184,7 +184,7 @@ fn anew(out: &Path) -> Result<tempfile::NamedTempFile, Failure> {
     begin(out).map_err(unwritten(out))
 }
 
-fn import(files: &[PathBuf], out: &Path, repair: bool) -> Outcome {
+fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
     files.iter().try_for_each(|file| not_the_same(file, out))?;
     let failed = unwritten(out);
     let mut writer = Writer::new(anew(out)?);
@@ -201,7 +201,7 @@ fn import(files: &[PathBuf], out: &Path, repair: bool) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn info(file: &Path) -> Outcome {
+fn info(file: &Path) -> CommandResult {
     let info = Info::read(open(file)?).map_err(wrong(file))?;
     let share =
         |part: u64, of: u64| if of == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / of as f64) };
@@ -231,7 +231,7 @@ fn info(file: &Path) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn export(file: &Path, out: &Path, memory: u64) -> Outcome {
+fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
     not_the_same(file, out)?;
     let from = open(file)?;
     let mut to = anew(out)?;
@@ -244,7 +244,7 @@ fn export(file: &Path, out: &Path, memory: u64) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn record(args: &Record) -> Outcome {
+fn record(args: &Record) -> CommandResult {
     not_the_same(Path::new(&args.what), &args.out)?;
     let items = items(args)?;
     let options = engine_options(args.preset.as_deref(), &args.sets)?;

@@ -1,6 +1,6 @@
 use super::run::{command_line, default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::analysis::questions::race::{Contest, Round, Stage, Tuned, tune};
 use crate::analysis::{Frame, Metric};
 use crate::experiment::tune::sets as pressure_sets;
@@ -56,7 +56,7 @@ pub struct Args {
     quiet: bool,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let stop = stop_flag()?;
     let experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
     let options = experiment.file.tune.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::signature;
 use crate::uci::{self, Settings};
 use std::time::Instant;
@@ -20,7 +20,7 @@ pub struct Args {
     sets: Vec<String>,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let settings = Settings::new(Some(&args.preset), &args.sets).map_err(Failure::usage)?;
     let bench = || {
         let begun = Instant::now();

@@ -1,4 +1,4 @@
-use super::{Exit, Failure, Outcome};
+use super::{CommandResult, Exit, Failure};
 use crate::runner::verify::{State, VerifyError, verify};
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub struct Args {
     quiet: bool,
 }
 
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     let mut worst = State::Whole;
     let mut unreadable = None;
     for folder in &args.folders {
