@@ -1,5 +1,6 @@
 //! The TOML of an experiment, and the experiment that it means.
 
+use super::baseline;
 use super::expect::Expect;
 use super::grid::{self, Point};
 use super::options::Setting;
@@ -337,7 +338,7 @@ impl Experiment {
         suite.items.truncate(file.first.unwrap_or(usize::MAX));
         let sets = Setting::parse_all(&sets)?;
         let points = grid::expand(&file, &sets, source)?;
-        let baseline = grid::baseline(&file, &points, source)?;
+        let baseline = baseline::baseline(&file, &points, source)?;
         source.check_sequence(&file, &suite)?;
         if let Some(games) = &file.games {
             games.check(&file, &points, &suite, source)?;

@@ -1,17 +1,17 @@
 //! From axes, variants and excludes to points: each a full set of options with a name.
 
+use super::excludes::Excludes;
 use super::file::{File, LimitChoice};
 use super::options::{self, Fault, Setting, overlap};
 use super::paths;
 use super::place::{locate, locate_word};
-use super::problem::{Problem, listed, nearest, new_name, word_meant};
+use super::problem::{Problem, nearest, new_name, word_meant};
 use super::subject;
 use super::text::FileText;
 use crate::engine::{EngineOptions, Limit};
-use crate::record::columns::{VARIANT, may_mean};
 use crate::subject::SubjectOptions;
 use crate::table::TableKind;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use toml::{Table, Value};
 
@@ -97,9 +97,9 @@ pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Ve
 }
 
 /// The axes of `[grid]` and `[[zip]]`: each a list of paths that move together.
-type Axis = Vec<(String, Vec<Value>)>;
+pub(super) type Axis = Vec<(String, Vec<Value>)>;
 
-fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
+pub(super) fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
     let list = |table: &str, path: &str, value: &Value| match value {
         Value::Array(values) if !values.is_empty() => Ok((path.to_owned(), values.clone())),
         Value::Table(_) => Err(source.at(
@@ -196,7 +196,7 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileTe
 }
 
 /// Every combination of the axes' values; the first axis varies slowest.
-fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
+pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
     let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
     for axis in axes {
         combinations = combinations
@@ -210,68 +210,6 @@ fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
             .collect();
     }
     combinations
-}
-
-/// Excludes times points that are looked at for excludes that do nothing; nobody writes so many by hand.
-const MOST_LOOKS: usize = 10_000_000;
-
-/// The places of those `[[exclude]]`s that leave no point of the grid out.
-#[must_use]
-pub fn idle_excludes(file: &File) -> Vec<usize> {
-    let source = FileText { text: "", path: std::path::Path::new(""), suite: None };
-    let points = match axes(file, &source) {
-        Ok(axes) if !axes.is_empty() && !file.exclude.is_empty() => combinations(&axes),
-        _ => Vec::new(),
-    };
-    if points.len().saturating_mul(file.exclude.len()) > MOST_LOOKS {
-        return Vec::new();
-    }
-    let idle = |excluded: &Table| {
-        let excluded = Excludes::new(std::slice::from_ref(excluded));
-        !points.iter().any(|point| excluded.hold(point))
-    };
-    (0..file.exclude.len()).filter(|&at| idle(&file.exclude[at])).collect()
-}
-
-/// The points to leave out: for each set of paths that excludes name together, the values that they give them. A point is then
-/// looked up once for each set, however many excludes there are.
-struct Excludes<'a> {
-    sets: HashMap<Vec<&'a str>, HashSet<Vec<String>>>,
-}
-
-impl<'a> Excludes<'a> {
-    fn new(excludes: &'a [Table]) -> Self {
-        let mut sets: HashMap<_, HashSet<_>> = HashMap::new();
-        for excluded in excludes.iter().filter(|excluded| !excluded.is_empty()) {
-            let mut pairs: Vec<(&str, &Value)> = excluded.iter().map(|(path, value)| (path.as_str(), value)).collect();
-            pairs.sort_unstable_by_key(|(path, _)| *path);
-            let values = pairs.iter().map(|(_, value)| paths::display(value)).collect();
-            sets.entry(pairs.iter().map(|(path, _)| *path).collect()).or_default().insert(values);
-        }
-        Self { sets }
-    }
-
-    /// Whether a point has all the values that some exclude names. `"always"` and `{ kind = "always" }` are the same.
-    fn hold(&self, point: &[(String, Value)]) -> bool {
-        self.sets.iter().any(|(paths, excluded)| {
-            let values: Option<Vec<String>> = paths.iter().map(|path| value_at(point, path)).collect();
-            values.is_some_and(|values| excluded.contains(&values))
-        })
-    }
-}
-
-/// What a point sets at a path, which may be a part of what an axis sets: `table.policy.kind` of `table.policy`.
-fn value_at(point: &[(String, Value)], path: &str) -> Option<String> {
-    point.iter().find_map(|(set, value)| {
-        if set == path {
-            return Some(paths::display(value));
-        }
-        let rest = path.strip_prefix(set.as_str())?.strip_prefix('.')?;
-        match value {
-            Value::String(kind) => (rest == "kind").then(|| kind.clone()),
-            value => rest.split('.').try_fold(value, |value, part| value.get(part)).map(paths::display),
-        }
-    })
 }
 
 /// The options and the limit of a point: what it sets laid over the preset and `[engine]`, and `--set` over that.
@@ -400,7 +338,7 @@ fn refuse_duplicates(points: &[Point], source: &FileText<'_>) -> Result<(), Prob
         if !names.insert(&point.name) {
             return Err(source.problem(format!("variant: the name \"{}\" is used twice", point.name)));
         }
-        if let Some(earlier) = seen.insert(super::plan::point_id(point), &point.name) {
+        if let Some(earlier) = seen.insert(super::identity::point_id(point), &point.name) {
             return Err(source.problem(format!(
                 "\"{}\" and \"{earlier}\" are the same point: the same options under the same limit",
                 point.name
@@ -437,52 +375,6 @@ impl Names {
         };
         paths.iter().map(part).collect::<Vec<_>>().join(", ")
     }
-}
-
-/// Which point the others are held against.
-///
-/// # Errors
-/// When no point matches.
-pub fn baseline(file: &File, points: &[Point], source: &FileText<'_>) -> Result<usize, Problem> {
-    if file.baseline.is_empty() {
-        return Ok(0);
-    }
-    let all: BTreeSet<String> = points.iter().flat_map(columns).map(|(path, _)| path).collect();
-    let mut meant = Vec::new();
-    for (path, wanted) in &file.baseline {
-        let at = |message: String| source.at(&format!("baseline.{path}"), message);
-        let column = match path.as_str() {
-            VARIANT => VARIANT.to_owned(),
-            path if all.contains(path) => path.to_owned(),
-            path => match all.iter().filter(|column| may_mean(path, column)).collect::<Vec<_>>()[..] {
-                [only] => only.clone(),
-                [] => {
-                    return Err(Problem {
-                        help: nearest(path, all.iter().map(String::as_str)),
-                        ..at(format!("baseline.{path}: there is no option `{path}`"))
-                    });
-                }
-                ref several => {
-                    let names: Vec<String> = several.iter().map(|name| format!("`{name}`")).collect();
-                    return Err(at(format!("baseline.{path}: may be {}: write it out", names.join(" or "))));
-                }
-            },
-        };
-        meant.push((column, wanted.to_string()));
-    }
-    let matches = |point: &Point| {
-        let leaves = columns(point);
-        meant.iter().all(|(path, wanted)| {
-            path == VARIANT && point.name == *wanted
-                || leaves.iter().any(|(column, value)| column == path && value == wanted)
-        })
-    };
-    points.iter().position(matches).ok_or_else(|| {
-        let names: Vec<&str> = points.iter().map(|point| point.name.as_str()).collect();
-        let wanted = file.baseline.get(VARIANT).map(ToString::to_string).unwrap_or_default();
-        let help = nearest(&wanted, names.iter().copied()).unwrap_or_else(|| format!("there are {}", listed(names)));
-        Problem { help: Some(help), ..source.at("baseline", "baseline: no variant matches it") }
-    })
 }
 
 /// The option columns of a point, with its limit.

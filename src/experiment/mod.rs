@@ -1,8 +1,11 @@
 //! The experiment file: what is searched, with which options, and what is expected of it.
 
+mod baseline;
+pub mod excludes;
 pub mod expect;
 pub mod file;
 pub mod grid;
+pub mod identity;
 pub mod match_claims;
 pub mod matches;
 pub mod options;

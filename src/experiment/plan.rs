@@ -2,15 +2,12 @@
 
 use super::file::Experiment;
 use super::grid::Point;
+use super::identity::{Digest, content, deviations, hash_text, hasher, point_id};
 use super::sequence::Sequence;
-use crate::chess::keys::EpRule;
 use crate::chess::suite::Item;
-use crate::engine::{EngineOptions, Limit};
 use crate::record::columns::Extra;
 use crate::table::options::Clear;
-use crate::table::policy::Policy;
-use serde_json::{Value, json};
-use siphasher::sip::SipHasher13;
+use serde_json::json;
 use std::collections::HashMap;
 use std::hash::Hasher;
 
@@ -75,40 +72,6 @@ impl Encounters {
     }
 }
 
-/// A hash that is the same in every build: SipHash-1-3 with fixed keys.
-fn hasher() -> SipHasher13 {
-    SipHasher13::new_with_keys(0x7474_6c61_6200_0001, 0)
-}
-
-fn hash_text(text: &str) -> u64 {
-    let mut hash = hasher();
-    hash.write(text.as_bytes());
-    hash.finish()
-}
-
-/// A hash of ids in their order.
-#[derive(Clone)]
-pub struct Digest(SipHasher13);
-
-impl Default for Digest {
-    fn default() -> Self {
-        Self(hasher())
-    }
-}
-
-impl Digest {
-    /// Takes the next id.
-    pub fn add(&mut self, id: u64) {
-        self.0.write_u64(id);
-    }
-}
-
-impl std::fmt::Display for Digest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:016x}", self.0.finish())
-    }
-}
-
 impl Plan {
     /// The plan of an experiment.
     #[must_use]
@@ -147,7 +110,7 @@ impl Plan {
             prefixes: item_ids
                 .iter()
                 .scan(Digest::default(), |before, &id| {
-                    let prefix = before.0.finish();
+                    let prefix = before.value();
                     before.add(id);
                     Some(prefix)
                 })
@@ -334,128 +297,5 @@ impl Plan {
         }
         let varies = |(path, _, varies): &(String, String, bool)| *varies && !path.starts_with("limit.");
         order.into_iter().filter(varies).map(|(path, ..)| path).collect()
-    }
-}
-
-/// Hash of what makes a point what it is.
-#[must_use]
-pub fn point_id(point: &Point) -> u64 {
-    hash_text(&identity(point))
-}
-
-/// What makes a point what it is: its limit, and of its options those that are not as usual. So an option that is new, and off
-/// where nobody asks for it, changes no id: plans, shards and results that were begun before can be continued.
-fn identity(point: &Point) -> String {
-    let Limit { depth, nodes } = point.limit;
-    if let Some(subject) = point.outside() {
-        return format!("subject: {}\ndepth: {depth:?}\nnodes: {nodes:?}\n", super::subject::content(subject));
-    }
-    let mut usual = EngineOptions::default();
-    let policy = point.options.table.policy.name();
-    let other_policy = policy != usual.table.policy.name();
-    if let Some(of_its_kind) = Policy::named(policy) {
-        // Parameters are compared with those that the policy has where nobody says otherwise.
-        usual.table.policy = of_its_kind;
-    }
-    let [given, usual] = [&point.options, &usual].map(|options| serde_json::to_value(options).unwrap_or_default());
-    let kind = if other_policy { format!("policy: {policy}\n") } else { String::new() };
-    format!("{kind}depth: {depth:?}\nnodes: {nodes:?}\n{}", deviations(&given, &usual))
-}
-
-/// The leaves of a value that differ from another's, a line for each, in the order of their paths.
-fn deviations(value: &Value, usual: &Value) -> String {
-    let mut lines = Vec::new();
-    walk(value, usual, &mut String::new(), &mut lines);
-    lines.sort_unstable();
-    lines.concat()
-}
-
-fn walk(value: &Value, usual: &Value, path: &mut String, lines: &mut Vec<String>) {
-    match value {
-        Value::Object(map) => {
-            for (key, inner) in map {
-                let length = path.len();
-                path.push('.');
-                path.push_str(key);
-                walk(inner, usual.get(key).unwrap_or(&Value::Null), path, lines);
-                path.truncate(length);
-            }
-        }
-        leaf if leaf != usual => lines.push(format!("{path} = {leaf}\n")),
-        _ => {}
-    }
-}
-
-/// What makes an item what it is: its position, or its start and moves; not its name.
-fn content(item: &Item) -> String {
-    match item.game() {
-        None => item.board.fen(EpRule::Always),
-        Some(moves) => {
-            let moves: Vec<String> = moves.iter().map(ToString::to_string).collect();
-            format!("{} {}", item.board.fen(EpRule::Always), moves.join(" "))
-        }
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    fn with(options: &EngineOptions, path: &[&str], leaf: Value) -> Value {
-        let mut value = serde_json::to_value(options).unwrap();
-        let (last, parents) = path.split_last().unwrap();
-        let parent = parents.iter().fold(&mut value, |value, part| &mut value[*part]);
-        parent[*last] = leaf;
-        value
-    }
-
-    #[test]
-    fn an_option_that_is_new_and_off_changes_no_id() {
-        let usual = EngineOptions::default();
-        let mut given = usual.clone();
-        given.draws = !given.draws;
-        given.table.slots = 4;
-        let [old, old_usual] = [&given, &usual].map(|options| serde_json::to_value(options).unwrap());
-        let before = deviations(&old, &old_usual);
-        assert_eq!(before.lines().count(), 2, "{before}");
-        for path in [&["future"][..], &["table", "future"]] {
-            let off = |options| with(options, path, json!({ "on": false, "after": [1, 2] }));
-            assert_eq!(deviations(&off(&given), &off(&usual)), before);
-            let on = with(&given, path, json!({ "on": true, "after": [1, 2] }));
-            let after = deviations(&on, &off(&usual));
-            assert!(after.contains("future.on = true") && after.lines().count() == 3, "{after}");
-        }
-    }
-
-    #[test]
-    fn each_option_that_is_not_as_usual_changes_the_id() {
-        let point = |options: EngineOptions, depth| Point {
-            name: String::new(),
-            paths: Vec::new(),
-            options,
-            limit: Limit { depth, nodes: None },
-            subject: None,
-        };
-        let of = |sets: &[&str], depth| {
-            let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-            identity(&point(crate::experiment::options(None, &sets).unwrap(), depth))
-        };
-        let mut seen = std::collections::HashSet::new();
-        let depth = Some(3);
-        assert!(seen.insert(of(&[], depth)) && seen.insert(of(&[], Some(4))));
-        for sets in [
-            &["table.policy=never"][..],
-            &["table.policy=aged-depth"],
-            &["table.policy.kind=aged-depth", "table.policy.factor=7"],
-            &["draws=true"],
-            &["table.size=1024"],
-            &["table=none"],
-        ] {
-            assert!(seen.insert(of(sets, depth)), "{sets:?}");
-        }
-        // What is said to be as it is anyway is not said at all.
-        assert_eq!(of(&["table.slots=1"], depth), of(&[], depth));
-        assert_eq!(of(&["table.policy.kind=aged-depth"], depth), of(&["table.policy=aged-depth"], depth));
     }
 }

@@ -1,7 +1,8 @@
 //! Plans for many machines: a file that holds everything a shard needs, and the rule by which jobs are dealt out.
 
 use super::file::Experiment;
-use super::plan::{Digest, Job, Plan};
+use super::identity::Digest;
+use super::plan::{Job, Plan};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
