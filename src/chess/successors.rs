@@ -147,6 +147,7 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
     #[inline]
     fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
         let (keys, pushes, board) = (self.inc.keys(), step & 7 == 0, self.board);
+        // No pawn of any of these moves touches a castling right, and neither does a2.
         let state = board.state.after(8, 8, false);
         targets.for_each(|to| {
             let from = origin(to, step);

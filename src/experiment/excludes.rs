@@ -1,32 +1,8 @@
 //! Which points of a grid an `[[exclude]]` leaves out.
 
-use super::file::File;
-use super::grid::{axes, combinations};
 use super::paths;
-use super::text::FileText;
 use std::collections::{HashMap, HashSet};
 use toml::{Table, Value};
-
-/// Excludes times points that are looked at for excludes that do nothing; nobody writes so many by hand.
-const MOST_LOOKS: usize = 10_000_000;
-
-/// The places of those `[[exclude]]`s that leave no point of the grid out.
-#[must_use]
-pub fn idle(file: &File) -> Vec<usize> {
-    let source = FileText { text: "", path: std::path::Path::new(""), suite: None };
-    let points = match axes(file, &source) {
-        Ok(axes) if !axes.is_empty() && !file.exclude.is_empty() => combinations(&axes),
-        _ => Vec::new(),
-    };
-    if points.len().saturating_mul(file.exclude.len()) > MOST_LOOKS {
-        return Vec::new();
-    }
-    let idle = |excluded: &Table| {
-        let excluded = Excludes::new(std::slice::from_ref(excluded));
-        !points.iter().any(|point| excluded.hold(point))
-    };
-    (0..file.exclude.len()).filter(|&at| idle(&file.exclude[at])).collect()
-}
 
 /// The points to leave out: for each set of paths that excludes name together, the values that they give them. A point is then
 /// looked up once for each set, however many excludes there are.

@@ -97,9 +97,9 @@ pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Ve
 }
 
 /// The axes of `[grid]` and `[[zip]]`: each a list of paths that move together.
-pub(super) type Axis = Vec<(String, Vec<Value>)>;
+type Axis = Vec<(String, Vec<Value>)>;
 
-pub(super) fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
+fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
     let list = |table: &str, path: &str, value: &Value| match value {
         Value::Array(values) if !values.is_empty() => Ok((path.to_owned(), values.clone())),
         Value::Table(_) => Err(source.at(
@@ -196,7 +196,7 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileTe
 }
 
 /// Every combination of the axes' values; the first axis varies slowest.
-pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
+fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
     let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
     for axis in axes {
         combinations = combinations
@@ -210,6 +210,27 @@ pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
             .collect();
     }
     combinations
+}
+
+/// Excludes times points that are looked at for excludes that do nothing; nobody writes so many by hand.
+const MOST_LOOKS: usize = 10_000_000;
+
+/// The places of those `[[exclude]]`s that leave no point of the grid out.
+#[must_use]
+pub fn idle_excludes(file: &File) -> Vec<usize> {
+    let source = FileText { text: "", path: std::path::Path::new(""), suite: None };
+    let points = match axes(file, &source) {
+        Ok(axes) if !axes.is_empty() && !file.exclude.is_empty() => combinations(&axes),
+        _ => Vec::new(),
+    };
+    if points.len().saturating_mul(file.exclude.len()) > MOST_LOOKS {
+        return Vec::new();
+    }
+    let idle = |excluded: &Table| {
+        let excluded = Excludes::new(std::slice::from_ref(excluded));
+        !points.iter().any(|point| excluded.hold(point))
+    };
+    (0..file.exclude.len()).filter(|&at| idle(&file.exclude[at])).collect()
 }
 
 /// The options and the limit of a point: what it sets laid over the preset and `[engine]`, and `--set` over that.

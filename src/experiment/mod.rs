@@ -1,7 +1,7 @@
 //! The experiment file: what is searched, with which options, and what is expected of it.
 
 mod baseline;
-pub mod excludes;
+mod excludes;
 pub mod expect;
 pub mod file;
 pub mod grid;

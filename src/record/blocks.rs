@@ -86,14 +86,19 @@ pub fn each_block<T: Send, E: From<io::Error> + Send>(
             }
         }
     };
+    together(threads, run);
+    taking.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).3
+}
+
+/// Runs the same by so many threads, this one among them, until all have come to its end.
+pub fn together(threads: usize, run: impl Fn() + Sync) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
             // Where the system starts no more threads, those that run do all the work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, run);
+            let _ = std::thread::Builder::new().spawn_scoped(scope, &run);
         }
         run();
     });
-    taking.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).3
 }
 
 /// Up to the end of the last line.

@@ -140,7 +140,7 @@ fn a_figure_that_no_report_bears_out_is_found() {
     }
 }
 
-/// What a study says of itself is borne out by its own report, by what a script made of its rows (`*.md` beside it), or by the report of another
+/// What a study says of itself is borne out by its own report, by what a script made of its rows (`predictors.md` beside it), or by the report of another
 /// study that it names.
 #[test]
 fn every_figure_with_an_interval_in_a_study_stands_in_a_report() {

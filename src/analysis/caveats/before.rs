@@ -3,7 +3,7 @@
 use super::reach::Reach;
 use super::{alike, blindness, confounds, few, games};
 use crate::analysis::rows::frame::Frame;
-use crate::experiment::{Experiment, Plan, Point, excludes, schema};
+use crate::experiment::{Experiment, Plan, Point, grid, schema};
 use crate::record::columns;
 use crate::table::TableKind;
 use crate::table::options::Size;
@@ -57,7 +57,7 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     warnings.extend(blindness::pressure(replacement, points.len(), &loose, bounded, what, "more nodes"));
     warnings.extend(confounds::confounds(experiment));
     warnings.extend(alike::alike(points));
-    for at in excludes::idle(&experiment.file) {
+    for at in grid::idle_excludes(&experiment.file) {
         let excluded = &experiment.file.exclude[at];
         warnings.push(format!(
             "[[exclude]] {} leaves nothing out: {}",

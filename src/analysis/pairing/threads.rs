@@ -1,5 +1,7 @@
 //! Work on many lines at once, by as many threads as there are processors. What is found is the same for any number of them.
 
+use crate::record::blocks::together;
+
 /// Less than so many values are worked on sooner than a thread has begun.
 const WORTH: usize = 20_000;
 
@@ -8,17 +10,10 @@ pub fn shared<T: Send>(parts: Vec<T>, work: impl Fn(T) + Sync) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let queue = std::sync::Mutex::new(parts.into_iter());
     let next = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
-    let run = || {
+    together(threads, || {
         while let Some(part) = next() {
             work(part);
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            // Where the system starts no more threads, those that run do all the work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, run);
-        }
-        run();
     });
 }
 
