@@ -13,7 +13,7 @@ pub(super) struct Excludes<'a> {
 impl<'a> Excludes<'a> {
     pub(super) fn new(excludes: &'a [Table]) -> Self {
         let mut sets: HashMap<_, HashSet<_>> = HashMap::new();
-        for excluded in excludes.iter().filter(|excluded| !excluded.is_empty()) {
+        for excluded in excludes {
             let mut pairs: Vec<(&str, &Value)> = excluded.iter().map(|(path, value)| (path.as_str(), value)).collect();
             pairs.sort_unstable_by_key(|(path, _)| *path);
             let values = pairs.iter().map(|(_, value)| paths::display(value)).collect();

@@ -102,6 +102,43 @@ impl Figure {
             Self::Range(range) => range.exact.is_some() || !range.by_depth.is_empty(),
         }
     }
+
+    /// What makes no sense of it, if anything: it would hold of everything, or of nothing.
+    fn fault(&self) -> Option<String> {
+        let range = match self {
+            Self::Exact(_) => return None,
+            Self::Range(range) => range,
+        };
+        let limits = range.min.is_some() || range.max.is_some();
+        let kinds = [limits, range.exact.is_some(), !range.by_depth.is_empty()];
+        let last = usize::from(range.from.unwrap_or(1)) + range.by_depth.len().saturating_sub(1);
+        let numbers = [range.min, range.max, range.exact].into_iter().flatten().chain(range.by_depth.iter().copied());
+        match kinds.iter().filter(|kind| **kind).count() {
+            0 => return Some("gives no figure: expected `min`, `max` or both, `exact`, or `by_depth`".to_owned()),
+            1 => {}
+            _ => return Some("expected `min` and `max`, `exact`, or `by_depth`: one of the three".to_owned()),
+        }
+        if let Some(number) = numbers.into_iter().find(|number| !number.is_finite()) {
+            return Some(format!("{number} is no figure"));
+        }
+        if let (Some(min), Some(max)) = (range.min, range.max)
+            && min > max
+        {
+            return Some(format!("nothing is at least {min} and at most {max}"));
+        }
+        match range.by_depth.is_empty() {
+            true if range.from.is_some() => {
+                Some("`from` is the depth of the first of `by_depth`, which is not given".to_owned())
+            }
+            false if range.of.is_some() => {
+                Some("`by_depth` is held against each row: `of` does not go with it".to_owned())
+            }
+            false if range.from == Some(0) || last > usize::from(u8::MAX) => {
+                Some(format!("`by_depth` speaks of depths {} to {last}: expected 1 to 255", range.from.unwrap_or(1)))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Limits of a metric.
@@ -112,7 +149,7 @@ pub struct Range {
     pub min: Option<f64>,
     /// At most.
     pub max: Option<f64>,
-    /// Exactly.
+    /// Exactly, instead of limits.
     pub exact: Option<f64>,
     /// Which statistic of the matching rows is meant; without it each row is.
     pub of: Option<Statistic>,
@@ -208,6 +245,9 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
         }
         if let Some(key) = expect.figures.keys().find(|key| !known(key)) {
             return Err(wrong(key, key, format!("expect.{key}: there is no such metric")));
+        }
+        if let Some((key, fault)) = expect.figures.iter().find_map(|(key, figure)| Some((key, figure.fault()?))) {
+            return Err(source.at(&format!("{place}.{key}"), format!("expect.{key}: {fault}")));
         }
         if let Some(Scalar::Text(name)) = expect.filter.get(VARIANT)
             && !points.iter().any(|point| point.name == *name)
@@ -310,7 +350,10 @@ impl Term {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (factor, term) = match text.split_once('*') {
-            Some((factor, term)) if !factor.contains('(') => (factor.trim().parse().ok()?, term.trim()),
+            Some((factor, term)) if !factor.contains('(') => {
+                let factor = factor.trim().parse().ok().filter(|factor: &f64| factor.is_normal() && *factor > 0.0)?;
+                (factor, term.trim())
+            }
             _ => (1.0, text),
         };
         let (metric, variant) = term.strip_suffix(')')?.split_once('(')?;
@@ -335,6 +378,44 @@ mod tests {
         assert!(claim.holds(2.0, 1.0) && !claim.holds(1.0, 2.0));
         for text in ["nodes(a)", "nodes > nodes(b)", "nodes(a) > ", "x * nodes(a) < nodes(b)", ""] {
             assert!(Claim::parse(text).is_err(), "{text:?}");
+        }
+        for factor in ["0", "-1", "nan", "inf", "1e-320"] {
+            assert!(Claim::parse(&format!("nodes(a) < {factor} * nodes(b)")).is_err(), "{factor}");
+        }
+    }
+
+    #[test]
+    fn a_figure_that_holds_of_everything_or_of_nothing_is_refused() {
+        #[derive(Deserialize)]
+        struct Line {
+            nodes: Figure,
+        }
+        let fault = |text: &str| toml::from_str::<Line>(&format!("nodes = {text}")).unwrap().nodes.fault();
+        for text in [
+            "3",
+            "{ min = 3 }",
+            "{ max = 3, of = \"median\" }",
+            "{ min = 3, max = 3 }",
+            "{ exact = 0 }",
+            "{ by_depth = [1, 2], from = 254 }",
+        ] {
+            assert_eq!(fault(text), None, "{text}");
+        }
+        for (text, word) in [
+            ("{ }", "gives no figure"),
+            ("{ of = \"max\" }", "gives no figure"),
+            ("{ from = 2 }", "gives no figure"),
+            ("{ min = 3, max = 2 }", "at least 3 and at most 2"),
+            ("{ min = 3, exact = 3 }", "one of the three"),
+            ("{ exact = 3, by_depth = [3] }", "one of the three"),
+            ("{ exact = nan }", "no figure"),
+            ("{ max = inf }", "no figure"),
+            ("{ max = 3, from = 2 }", "`from`"),
+            ("{ by_depth = [1], of = \"max\" }", "`of`"),
+            ("{ by_depth = [1], from = 0 }", "0 to 0"),
+            ("{ by_depth = [1, 2], from = 255 }", "255 to 256"),
+        ] {
+            assert!(fault(text).is_some_and(|fault| fault.contains(word)), "{text}: {:?}", fault(text));
         }
     }
 }

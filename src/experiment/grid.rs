@@ -63,6 +63,9 @@ pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Ve
     if points.is_none_or(|points| points > MOST_POINTS) {
         return Err(source.at("grid", format!("grid: more than {MOST_POINTS} points")));
     }
+    if let Some(at) = file.exclude.iter().position(Table::is_empty) {
+        return Err(source.at(&format!("exclude.{at}"), "exclude: names no value of the points to leave out"));
+    }
     let mut drafts: Vec<Draft> = Vec::new();
     if !axes.is_empty() {
         let excludes = Excludes::new(&file.exclude);

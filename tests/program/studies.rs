@@ -283,3 +283,109 @@ fn false_answers_come_as_theory_has_them() {
     let (one, four) = (of("6", "1"), of("6", "4"));
     assert!((2.0..8.0).contains(&(four / one)), "{one} and {four}");
 }
+
+/// Studies whose large effects a handful of small searches shows: the file, what is made smaller, and pairs of variants of which the first needs
+/// more nodes.
+type Small = (&'static str, &'static [(&'static str, &'static str)], &'static [[&'static [&'static str]; 2]]);
+
+const ALWAYS: &[&str] = &["policy=always", "slots=1"];
+const DEPTH: &[&str] = &["policy=depth-preferred", "slots=1"];
+const RULES: &str = r#"{ "table.size" = [512], "table.policy" = ["always", "depth-preferred"], "table.slots" = [1] }"#;
+
+const SMALL: [Small; 9] = [
+    ("replacement-endgames", &[("first", "5"), ("limit", "{ depth = 6 }"), ("grid", RULES)], &[[ALWAYS, DEPTH]]),
+    ("replacement-tactical", &[("first", "4"), ("limit", "{ depth = 5 }"), ("grid", RULES)], &[[ALWAYS, DEPTH]]),
+    (
+        // A table that one search does not fill.
+        "replacement-large",
+        &[
+            ("first", "2"),
+            ("limit", "{ depth = 6 }"),
+            (
+                "grid",
+                r#"{ "table.size" = [65536], "table.policy" = ["always", "depth-preferred"], "table.slots" = [1] }"#,
+            ),
+        ],
+        &[[ALWAYS, DEPTH]],
+    ),
+    (
+        "another-search",
+        &[
+            ("first", "6"),
+            ("limit", "{ depth = 6 }"),
+            ("grid", RULES),
+            ("zip", r#"[{ "probe.at" = ["after-leaf"], "store.at" = ["after-leaf"] }]"#),
+        ],
+        &[[ALWAYS, DEPTH]],
+    ),
+    (
+        "fine-70",
+        &[
+            ("limit", "{ depth = 16 }"),
+            ("grid", r#"{ "table.size" = [512, 65536], "keys.seed" = [1] }"#),
+            ("zip", r#"[{ "table.policy" = ["always", "depth-preferred"], "table.slots" = [1, 4] }]"#),
+        ],
+        &[
+            [&["size=512", "policy=always"], &["size=512", "policy=depth-preferred"]],
+            [&["size=512", "policy=always"], &["size=65536", "policy=always"]],
+        ],
+    ),
+    (
+        "size-doubling",
+        &[
+            ("first", "4"),
+            ("limit", "{ depth = 5 }"),
+            ("grid", r#"{ "table.size" = ["4 KiB", "32 KiB", "1 MiB"] }"#),
+            ("variant", r#"[{ name = "no table", table = "none" }]"#),
+        ],
+        &[[&["no table"], &["size=4 KiB"]], [&["size=4 KiB"], &["size=32 KiB"]], [&["size=32 KiB"], &["size=1 MiB"]]],
+    ),
+    (
+        "limits",
+        &[
+            ("first", "4"),
+            ("limit", "{ depth = 5 }"),
+            (
+                "variant",
+                r#"[{ name = "no table", table.kind = "none" }, { name = "always", table.size = "8 KiB" }, { name = "unbounded", table.kind = "unbounded" }]"#,
+            ),
+        ],
+        &[[&["no table"], &["always"]], [&["always"], &["unbounded"]]],
+    ),
+    (
+        "ordering",
+        &[
+            ("first", "4"),
+            ("limit", "{ depth = 5 }"),
+            (
+                "variant",
+                r#"[{ name = "captures", ordering = ["mvv-lva"] }, { name = "killers", ordering = ["table-move", "mvv-lva", "killers", "history"] }]"#,
+            ),
+        ],
+        &[[&["captures"], &["killers"]]],
+    ),
+    (
+        "scored-as-played",
+        &[
+            ("first", "2"),
+            ("limit", "{ depth = 4 }"),
+            (
+                "variant",
+                r#"[{ name = "by depth and age", "table.size" = "4 KiB", "table.policy" = { kind = "scored", depth = 1, age = 8, nodes = 0 } }, { name = "random", "table.size" = "4 KiB", "table.policy" = "random" }]"#,
+            ),
+        ],
+        &[[&["random"], &["by depth and age"]]],
+    ),
+];
+
+#[test]
+fn large_effects_show_in_a_few_small_searches() {
+    for (study, changes, pairs) in SMALL {
+        let nodes = rerun(study, "search.nodes", |file| {
+            changes.iter().for_each(|(key, value)| set(file, key, value));
+        });
+        for [most, least] in pairs {
+            more(&nodes, most, least);
+        }
+    }
+}

@@ -174,7 +174,7 @@ pub fn verdicts(
             match figure {
                 Figure::Range(series) if !series.by_depth.is_empty() => {
                     let depths = frame.numbers(columns::DEPTH);
-                    for (depth, &value) in (series.from.unwrap_or(1)..).zip(&series.by_depth) {
+                    for (depth, &value) in (u32::from(series.from.unwrap_or(1))..).zip(&series.by_depth) {
                         let subject = format!("{}, depth {depth}", base.subject);
                         let base = Verdict { subject: subject.trim_start_matches(", ").to_owned(), ..base.clone() };
                         let rows: Vec<usize> =
