@@ -1,5 +1,7 @@
 //! The waist: one CSV row for each finished iteration. The runner appends rows, the analysis reads them.
 
+mod anew;
+mod appended;
 pub mod blocks;
 pub mod columns;
 mod fields;
@@ -11,11 +13,11 @@ mod results;
 pub mod verify;
 mod whole;
 
+pub use anew::{order, rewrite, write_rows};
+pub use appended::{Results, own_file};
 pub use columns::{Column, Extra, Role, columns, header};
 pub use jobs::Jobs;
-pub use results::{
-    FileLine, Results, ResultsError, Rows, header_length, order, own_file, rewrite, scan, scan_any, write_rows,
-};
+pub use results::{FileLine, ResultsError, Rows, header_length, scan, scan_any};
 pub use whole::{TEMPORARY, begin, publish, write_whole};
 
 use crate::chess::{Board, Color, Move, Score};

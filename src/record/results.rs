@@ -1,12 +1,11 @@
-//! The results file: appended to row by row, read line by line, put in order, each in memory that does not grow with its fields.
+//! The results file, read line by line or row by row in memory that does not grow with it.
 
 use super::fields::{CARRIAGE, Parser};
-use super::whole::{begin, publish, sync_folder};
 use csv::StringRecord;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Why a results file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -146,113 +145,8 @@ fn each_line(
     }
 }
 
-/// An open results file, to which rows are appended.
-pub struct Results {
-    file: File,
-    path: PathBuf,
-    length: u64,
-}
-
-impl Results {
-    /// Opens a file for appending after its first `length` bytes; what follows them is cut off. A file of no bytes gets its
-    /// header.
-    ///
-    /// # Errors
-    /// When the system refuses.
-    pub fn open(path: &Path, header: &[String], length: u64) -> io::Result<Self> {
-        let mut file = own_file(path)?;
-        if file.metadata()?.len() > length {
-            file.set_len(length)?;
-        }
-        file.seek(SeekFrom::End(0))?;
-        let mut results = Self { file, path: path.to_owned(), length };
-        if length == 0 {
-            results.write(&line_of(header.iter().map(String::as_str))?)?;
-        }
-        results.sync()?;
-        sync_folder(path);
-        Ok(results)
-    }
-
-    /// Appends the rows of one job with one write, so that a kill tears at most the last of them. When this returns the system
-    /// has them, so that no end of this process can lose them; [`Results::sync`] sees to the disk.
-    ///
-    /// # Errors
-    /// When the system refuses (a full disk). The file then ends where it did before, as far as the system lets it.
-    pub fn append(&mut self, rows: &[Vec<String>]) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        for fields in rows {
-            bytes.extend(line_of(fields.iter().map(String::as_str))?);
-        }
-        self.write(&bytes)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if let Err(error) = self.file.write_all(bytes) {
-            let _ = self.file.set_len(self.length);
-            let _ = self.file.seek(SeekFrom::End(0));
-            return Err(error);
-        }
-        self.length += bytes.len() as u64;
-        Ok(())
-    }
-
-    /// Puts everything appended on the disk: after this not even a power failure loses it.
-    ///
-    /// # Errors
-    /// When the system refuses.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
-    }
-
-    /// Another hold on the file, by which a thread that does not append can wait for the disk.
-    ///
-    /// # Errors
-    /// When the system refuses.
-    pub fn hold(&self) -> io::Result<File> {
-        self.file.try_clone()
-    }
-
-    /// Whether the file is still where it was opened, and not moved, deleted or replaced.
-    #[must_use]
-    pub fn in_place(&self) -> bool {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            let id = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
-            matches!((self.file.metadata().map(id), std::fs::metadata(&self.path).map(id)), (Ok(a), Ok(b)) if a == b)
-        }
-        #[cfg(not(unix))]
-        self.path.exists()
-    }
-
-    /// Whether the file has no name any more, so that its rows go when it is closed.
-    #[must_use]
-    pub fn deleted(&self) -> bool {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            self.file.metadata().is_ok_and(|meta| meta.nlink() == 0)
-        }
-        #[cfg(not(unix))]
-        !self.path.exists()
-    }
-
-    /// Copies all rows to another file.
-    ///
-    /// # Errors
-    /// When the system refuses.
-    pub fn copy_to(&mut self, path: &Path) -> io::Result<()> {
-        let mut new = begin(path)?;
-        self.file.seek(SeekFrom::Start(0))?;
-        io::copy(&mut self.file, new.as_file_mut())?;
-        self.file.seek(SeekFrom::End(0))?;
-        publish(new, path)
-    }
-}
-
 /// One CSV line.
-fn line_of<'a>(fields: impl Iterator<Item = &'a str>) -> io::Result<Vec<u8>> {
+pub(super) fn line_of<'a>(fields: impl Iterator<Item = &'a str>) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(fields).map_err(|error| io::Error::other(error.to_string()))?;
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
@@ -264,27 +158,6 @@ fn line_of<'a>(fields: impl Iterator<Item = &'a str>) -> io::Result<Vec<u8>> {
 /// When the header cannot be written as CSV.
 pub fn header_length(header: &[String]) -> io::Result<u64> {
     Ok(line_of(header.iter().map(String::as_str))?.len() as u64)
-}
-
-/// Opens a file for reading and writing, making it where there is none. What was planted under its name is not followed: a link
-/// would have the run write to another's file.
-///
-/// # Errors
-/// When it is a link, or the system refuses.
-pub fn own_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
-    }
-    options.open(path).map_err(|error| match std::fs::symlink_metadata(path) {
-        Ok(found) if found.file_type().is_symlink() => {
-            io::Error::new(error.kind(), "it is a symbolic link, and results are not written through links: remove it")
-        }
-        _ => error,
-    })
 }
 
 /// Bytes up to the end of the last line that has one.
@@ -304,74 +177,6 @@ fn whole_lines(file: &mut File) -> io::Result<u64> {
         at += length as u64;
         reader.consume(length);
     }
-}
-
-/// Writes a results file anew with only the lines given, in their order; their bytes are not changed. The new file replaces the
-/// old one when it is complete.
-///
-/// # Errors
-/// When the system refuses; the old file is then untouched.
-pub fn rewrite(path: &Path, header: &[String], lines: impl Iterator<Item = Range<u64>>) -> io::Result<()> {
-    let mut old = BufReader::new(File::open(path)?);
-    let mut new = begin(path)?;
-    let mut writer = BufWriter::new(new.as_file_mut());
-    writer.write_all(&line_of(header.iter().map(String::as_str))?)?;
-    let (mut at, mut bytes) = (0, Vec::new());
-    for line in lines {
-        // Relative seeks keep the buffer where lines follow each other.
-        old.seek_relative(line.start as i64 - at)?;
-        bytes.resize((line.end - line.start) as usize, 0);
-        old.read_exact(&mut bytes)?;
-        writer.write_all(&bytes)?;
-        at = line.end as i64;
-    }
-    writer.flush()?;
-    drop(writer);
-    publish(new, path)
-}
-
-/// Puts the rows of a results file in the order of their keys, without those that have none. Memory goes into one key and one place for
-/// each row; a file that is in order and loses nothing is left alone.
-///
-/// # Errors
-/// When `key` says that a row is wrong, or the system refuses; the file is then untouched.
-pub fn order<K: Ord>(
-    path: &Path,
-    header: &[String],
-    mut key: impl FnMut(&StringRecord) -> Result<Option<K>, String>,
-) -> Result<(), ResultsError> {
-    let (mut rows, mut dropped): (Vec<(K, Range<u64>)>, _) = (Vec::new(), false);
-    scan(path, header, |line, record| {
-        match key(record?)? {
-            Some(key) => rows.push((key, line.bytes.clone())),
-            None => dropped = true,
-        }
-        Ok(())
-    })?;
-    if !dropped && rows.is_sorted_by(|a, b| a.0 <= b.0) {
-        return Ok(());
-    }
-    rows.sort_by(|(a, _), (b, _)| a.cmp(b));
-    Ok(rewrite(path, header, rows.into_iter().map(|(_, bytes)| bytes))?)
-}
-
-/// Writes a results file from rows that are handed in one by one. It takes its place when it is complete.
-///
-/// # Errors
-/// When `rows` fails or the system refuses; what was at `path` is then untouched.
-pub fn write_rows(
-    path: &Path,
-    header: &[String],
-    rows: impl FnOnce(&mut dyn FnMut(&StringRecord) -> Result<(), ResultsError>) -> Result<(), ResultsError>,
-) -> Result<(), ResultsError> {
-    let mut new = begin(path)?;
-    let mut writer = csv::Writer::from_writer(BufWriter::new(new.as_file_mut()));
-    let io = |error: csv::Error| ResultsError::Io(io::Error::other(error));
-    writer.write_record(header).map_err(io)?;
-    rows(&mut |row| writer.write_record(row).map_err(io))?;
-    writer.flush()?;
-    drop(writer);
-    Ok(publish(new, path)?)
 }
 
 /// The rows of a results file, one after another, from any of them on.

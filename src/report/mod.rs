@@ -4,11 +4,13 @@
 pub mod anatomy;
 pub mod choices;
 pub mod comparison;
+mod courses;
 pub mod crossed;
 pub mod data;
 pub mod engines;
 pub mod explore;
 pub mod figure;
+pub mod gridded;
 pub mod html;
 pub mod identity;
 pub mod machine;

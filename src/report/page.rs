@@ -5,7 +5,8 @@ use super::choices::{Choices, default_baseline, default_by};
 use super::crossed;
 use super::engines;
 use super::explore::Explorer;
-use super::figure::{self, GridView};
+use super::figure;
+use super::gridded::{self, GridView};
 use super::identity::Identity;
 use super::number::percent;
 use super::played;
@@ -256,9 +257,9 @@ impl Page {
         }
         // Figures of the grid name variants: other groups have none.
         if let Some(view) = view.filter(|_| summary.by == [columns::VARIANT]) {
-            parts.extend(figure::by_size(view, summary).into_iter().map(Part::Figure));
-            parts.extend(figure::responses(view, summary).into_iter().map(Part::Figure));
-            parts.extend(figure::map(view, summary).map(Part::Figure));
+            parts.extend(gridded::by_size(view, summary).into_iter().map(Part::Figure));
+            parts.extend(gridded::responses(view, summary).into_iter().map(Part::Figure));
+            parts.extend(gridded::map(view, summary).map(Part::Figure));
         }
         if let Some(grid) = &self.grid {
             parts.extend(crossed::interactions(grid).map(Part::Table));

@@ -1,6 +1,6 @@
 //! The steward of a run: a thread that sees to the disk, to the memory and to the folder while searches last, be it hours.
 
-use super::work::Shared;
+use super::shared::Shared;
 use super::{lock, machine};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -78,7 +78,7 @@ fn settle(shared: &Shared<'_>) {
     let mut sink = lock(&shared.sink);
     let found = match synced {
         Ok(()) => sink.look(shared.output),
-        Err(error) => Err(super::work::write_error(shared.output, error)),
+        Err(error) => Err(super::sink::write_error(shared.output, error)),
     };
     if let Err(error) = found {
         sink.broken.get_or_insert(error);

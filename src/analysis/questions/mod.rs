@@ -17,4 +17,5 @@ pub mod quality;
 pub mod race;
 pub mod samples;
 pub mod summary;
+mod weighed;
 pub mod within;

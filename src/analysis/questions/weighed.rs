@@ -1,0 +1,202 @@
+//! A claim and what its pairs say of it: by how much, how sure, and whether that holds.
+
+use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::pairs::{Base, Logs, Pairs};
+use crate::analysis::pairing::ratio::Judged;
+use crate::analysis::pairing::searches::Searches;
+use crate::analysis::pairing::stats::at_least;
+use crate::analysis::rows::frame::{Frame, FrameError};
+use crate::analysis::rows::grouping::Grouping;
+use crate::analysis::rows::metric::Metric;
+use crate::experiment::expect::{Claim, Term};
+use crate::record::columns;
+use std::collections::HashMap;
+
+/// What the rows say of a figure or claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ruling {
+    /// They bear it out.
+    Holds,
+    /// They contradict it.
+    Differs,
+    /// They are too few, or too close, for either.
+    CannotTell,
+    /// None matches.
+    NoRows,
+}
+
+impl Ruling {
+    pub(super) fn of(holds: Option<bool>) -> Self {
+        match holds {
+            Some(true) => Self::Holds,
+            Some(false) => Self::Differs,
+            None => Self::NoRows,
+        }
+    }
+}
+
+/// The level of the claims of a file together.
+const LEVEL: f64 = 0.05;
+
+/// Positions and games by name: claims on other rows number them otherwise.
+#[derive(Default)]
+pub(super) struct Named {
+    pub(super) names: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Named {
+    fn number(&mut self, name: String) -> u32 {
+        *self.numbers.entry(name).or_insert_with_key(|name| {
+            self.names.push(name.clone());
+            self.names.len() as u32 - 1
+        })
+    }
+}
+
+/// The searches that claims speak of.
+pub(super) struct Sides {
+    grouping: Grouping,
+    searches: Searches,
+}
+
+/// A claim and the pairs that decide it; its corrected p is known only when all claims of the file are.
+pub(super) struct Weighed {
+    /// Its place among the verdicts.
+    pub(super) verdict: usize,
+    claim: Claim,
+    pairs: Pairs,
+    /// Logarithms of the ratio of its sides, over the claim's own factor.
+    pub(super) logs: Logs,
+}
+
+impl Sides {
+    pub(super) fn new(frame: &Frame) -> Self {
+        let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
+        let searches = Searches::gather(frame, &grouping, &[]);
+        Self { grouping, searches }
+    }
+
+    /// Pairs a claim's sides by search, left over right.
+    pub(super) fn weigh(
+        &self,
+        verdict: usize,
+        claim: Claim,
+        frame: &Frame,
+        clusters: &mut Named,
+    ) -> Result<Weighed, FrameError> {
+        let [left, right] = [&claim.left, &claim.right].map(|term| Metric::find(&term.metric, frame));
+        let (left, right) = (left?, right?);
+        let [left, right] = [&left, &right].map(|metric| Gauge::new(&self.searches, metric, frame));
+        let group = |term: &Term| self.grouping.values.iter().position(|values| values[0] == term.variant);
+        let pairs = match (group(&claim.left), group(&claim.right)) {
+            (Some(of_left), Some(of_right)) => Base::new(&right, &self.grouping, of_right).pairs_of(of_left, &left),
+            _ => Pairs::default(),
+        };
+        let factor = (claim.right.factor / claim.left.factor).ln();
+        let mut named = |cluster| clusters.number(self.searches.cluster_name(cluster, frame));
+        let logs = pairs.logs().into_iter().map(|(cluster, log)| (named(cluster), log - factor)).collect();
+        Ok(Weighed { verdict, claim, pairs, logs })
+    }
+}
+
+/// Whether a ratio lies closer to one than what matters.
+fn within(ratio: f64, matters: f64) -> bool {
+    ratio > 1.0 / matters && ratio < matters
+}
+
+impl Weighed {
+    /// What the pairs say, and why where they cannot tell. `matters`: 1.005 where half a percent is the smallest effect that matters.
+    ///
+    /// A strict claim (`<`) needs a difference that is told from none at the level of all claims together and is large enough to matter;
+    /// it is contradicted where the interval holds no such difference. A claim of no more (`<=`) holds where the interval holds nothing
+    /// that matters beyond it. Source: Wellek, "Testing Statistical Hypotheses of Equivalence and Noninferiority", 2010.
+    pub(super) fn ruling(&self, judged: &Judged, claims: usize, matters: f64) -> (Ruling, String) {
+        let Self { claim, pairs, .. } = self;
+        let Judged { ratio, p, .. } = judged;
+        if pairs.list.is_empty() {
+            return match pairs.apart {
+                0 => (Ruling::NoRows, String::new()),
+                apart => (Ruling::CannotTell, format!("{apart} searches share no depth that both finished")),
+            };
+        }
+        if ratio.clusters < 2 {
+            let [right, left] = pairs.totals;
+            let holds = claim.holds(claim.left.factor * left, claim.right.factor * right);
+            return (Ruling::of(Some(holds)), "of this one position or game alone".to_owned());
+        }
+        // As if it said "less": greater is less the other way round.
+        let more = claim.relation.starts_with('>');
+        let [low, mean, high] = if more {
+            [1.0 / ratio.high, 1.0 / ratio.mean, 1.0 / ratio.low]
+        } else {
+            [ratio.low, ratio.mean, ratio.high]
+        };
+        let enough = ratio.clusters >= at_least(claims);
+        let told = enough && *p < LEVEL && !(low <= 1.0 && high >= 1.0);
+        let (less, greater) = (told && mean <= 1.0 / matters, told && mean >= matters);
+        let (holds, differs) = match claim.relation.as_str() {
+            "<" | ">" => (less, low > 1.0 / matters),
+            "<=" | ">=" => (high < matters, greater),
+            _ => (within(low, matters) && within(high, matters), less || greater),
+        };
+        match (holds, differs) {
+            (true, _) => (Ruling::Holds, String::new()),
+            (false, true) => (Ruling::Differs, String::new()),
+            (false, false) if enough => (Ruling::CannotTell, String::new()),
+            (false, false) => {
+                let (clusters, wanted) = (ratio.clusters, at_least(claims));
+                let few =
+                    format!("{clusters} positions or games cannot show that among {claims} claims: at least {wanted}");
+                (Ruling::CannotTell, few)
+            }
+        }
+    }
+
+    /// What was measured, in words.
+    pub(super) fn measured(
+        &self,
+        judged: &Judged,
+        matters: f64,
+        ruling: Ruling,
+        reason: &str,
+        clusters: &Named,
+    ) -> String {
+        let Self { claim, pairs, .. } = self;
+        let Judged { ratio, p, hangs, .. } = judged;
+        let shown = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.3}") };
+        let [right, left] = pairs.totals;
+        let mut parts = Vec::new();
+        if !pairs.list.is_empty() {
+            parts.push(format!("{} against {}", shown(left), shown(right)));
+            let factor = claim.right.factor / claim.left.factor;
+            let [mean, low, high] = [ratio.mean, ratio.low, ratio.high].map(|ratio| ratio * factor);
+            parts.push(match low.is_nan() {
+                true => format!("ratio {mean:.3}"),
+                false if *p < 0.001 => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p < 0.001"),
+                false => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p {p:.3}"),
+            });
+            let totals = left / (right * factor);
+            if ruling != Ruling::CannotTell && (ratio.mean < 1.0) != (totals < 1.0) && !within(totals, matters) {
+                parts.push("the totals point the other way: a few large searches make them".to_owned());
+            }
+            let strict = matches!(claim.relation.as_str(), "<" | ">");
+            if strict && ruling == Ruling::Differs && (ratio.mean < 1.0) == (claim.relation == "<") {
+                parts.push(match factor == 1.0 {
+                    true => "no difference that matters".to_owned(),
+                    false => format!("no difference from {} x that matters", shown(factor)),
+                });
+            }
+            if let Some(influence) = ratio.influence {
+                let name = &clusters.names[influence.cluster as usize];
+                let decides = if *hangs || influence.turns { ", which decides it" } else { "" };
+                parts.push(format!("{:.3} without {name}{decides}", influence.without * factor));
+            }
+            if pairs.cut > 0 {
+                parts.push(format!("{} searches in the depths that both finished", pairs.cut));
+            }
+        }
+        parts.extend((!reason.is_empty()).then(|| reason.to_owned()));
+        parts.join("; ")
+    }
+}

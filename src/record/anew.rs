@@ -1,0 +1,77 @@
+//! The results file written anew: in order, or without some rows. The new one takes the old one's place when it is complete.
+
+use super::results::{ResultsError, line_of, scan};
+use super::whole::{begin, publish};
+use csv::StringRecord;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::ops::Range;
+use std::path::Path;
+
+/// Writes a results file anew with only the lines given, in their order; their bytes are not changed. The new file replaces the
+/// old one when it is complete.
+///
+/// # Errors
+/// When the system refuses; the old file is then untouched.
+pub fn rewrite(path: &Path, header: &[String], lines: impl Iterator<Item = Range<u64>>) -> io::Result<()> {
+    let mut old = BufReader::new(File::open(path)?);
+    let mut new = begin(path)?;
+    let mut writer = BufWriter::new(new.as_file_mut());
+    writer.write_all(&line_of(header.iter().map(String::as_str))?)?;
+    let (mut at, mut bytes) = (0, Vec::new());
+    for line in lines {
+        // Relative seeks keep the buffer where lines follow each other.
+        old.seek_relative(line.start as i64 - at)?;
+        bytes.resize((line.end - line.start) as usize, 0);
+        old.read_exact(&mut bytes)?;
+        writer.write_all(&bytes)?;
+        at = line.end as i64;
+    }
+    writer.flush()?;
+    drop(writer);
+    publish(new, path)
+}
+
+/// Puts the rows of a results file in the order of their keys, without those that have none. Memory goes into one key and one place for
+/// each row; a file that is in order and loses nothing is left alone.
+///
+/// # Errors
+/// When `key` says that a row is wrong, or the system refuses; the file is then untouched.
+pub fn order<K: Ord>(
+    path: &Path,
+    header: &[String],
+    mut key: impl FnMut(&StringRecord) -> Result<Option<K>, String>,
+) -> Result<(), ResultsError> {
+    let (mut rows, mut dropped): (Vec<(K, Range<u64>)>, _) = (Vec::new(), false);
+    scan(path, header, |line, record| {
+        match key(record?)? {
+            Some(key) => rows.push((key, line.bytes.clone())),
+            None => dropped = true,
+        }
+        Ok(())
+    })?;
+    if !dropped && rows.is_sorted_by(|a, b| a.0 <= b.0) {
+        return Ok(());
+    }
+    rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(rewrite(path, header, rows.into_iter().map(|(_, bytes)| bytes))?)
+}
+
+/// Writes a results file from rows that are handed in one by one. It takes its place when it is complete.
+///
+/// # Errors
+/// When `rows` fails or the system refuses; what was at `path` is then untouched.
+pub fn write_rows(
+    path: &Path,
+    header: &[String],
+    rows: impl FnOnce(&mut dyn FnMut(&StringRecord) -> Result<(), ResultsError>) -> Result<(), ResultsError>,
+) -> Result<(), ResultsError> {
+    let mut new = begin(path)?;
+    let mut writer = csv::Writer::from_writer(BufWriter::new(new.as_file_mut()));
+    let io = |error: csv::Error| ResultsError::Io(io::Error::other(error));
+    writer.write_record(header).map_err(io)?;
+    rows(&mut |row| writer.write_record(row).map_err(io))?;
+    writer.flush()?;
+    drop(writer);
+    Ok(publish(new, path)?)
+}

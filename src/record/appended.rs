@@ -1,0 +1,133 @@
+//! The results file while a run appends to it.
+
+use super::results::line_of;
+use super::whole::{begin, publish, sync_folder};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// An open results file, to which rows are appended.
+pub struct Results {
+    file: File,
+    path: PathBuf,
+    length: u64,
+}
+
+impl Results {
+    /// Opens a file for appending after its first `length` bytes; what follows them is cut off. A file of no bytes gets its
+    /// header.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn open(path: &Path, header: &[String], length: u64) -> io::Result<Self> {
+        let mut file = own_file(path)?;
+        if file.metadata()?.len() > length {
+            file.set_len(length)?;
+        }
+        file.seek(SeekFrom::End(0))?;
+        let mut results = Self { file, path: path.to_owned(), length };
+        if length == 0 {
+            results.write(&line_of(header.iter().map(String::as_str))?)?;
+        }
+        results.sync()?;
+        sync_folder(path);
+        Ok(results)
+    }
+
+    /// Appends the rows of one job with one write, so that a kill tears at most the last of them. When this returns the system
+    /// has them, so that no end of this process can lose them; [`Results::sync`] sees to the disk.
+    ///
+    /// # Errors
+    /// When the system refuses (a full disk). The file then ends where it did before, as far as the system lets it.
+    pub fn append(&mut self, rows: &[Vec<String>]) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        for fields in rows {
+            bytes.extend(line_of(fields.iter().map(String::as_str))?);
+        }
+        self.write(&bytes)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Err(error) = self.file.write_all(bytes) {
+            let _ = self.file.set_len(self.length);
+            let _ = self.file.seek(SeekFrom::End(0));
+            return Err(error);
+        }
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Puts everything appended on the disk: after this not even a power failure loses it.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    /// Another hold on the file, by which a thread that does not append can wait for the disk.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn hold(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
+    /// Whether the file is still where it was opened, and not moved, deleted or replaced.
+    #[must_use]
+    pub fn in_place(&self) -> bool {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let id = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
+            matches!((self.file.metadata().map(id), std::fs::metadata(&self.path).map(id)), (Ok(a), Ok(b)) if a == b)
+        }
+        #[cfg(not(unix))]
+        self.path.exists()
+    }
+
+    /// Whether the file has no name any more, so that its rows go when it is closed.
+    #[must_use]
+    pub fn deleted(&self) -> bool {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            self.file.metadata().is_ok_and(|meta| meta.nlink() == 0)
+        }
+        #[cfg(not(unix))]
+        !self.path.exists()
+    }
+
+    /// Copies all rows to another file.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn copy_to(&mut self, path: &Path) -> io::Result<()> {
+        let mut new = begin(path)?;
+        self.file.seek(SeekFrom::Start(0))?;
+        io::copy(&mut self.file, new.as_file_mut())?;
+        self.file.seek(SeekFrom::End(0))?;
+        publish(new, path)
+    }
+}
+
+/// Opens a file for reading and writing, making it where there is none. What was planted under its name is not followed: a link
+/// would have the run write to another's file.
+///
+/// # Errors
+/// When it is a link, or the system refuses.
+pub fn own_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    }
+    options.open(path).map_err(|error| match std::fs::symlink_metadata(path) {
+        Ok(found) if found.file_type().is_symlink() => {
+            io::Error::new(error.kind(), "it is a symbolic link, and results are not written through links: remove it")
+        }
+        _ => error,
+    })
+}

@@ -1,0 +1,234 @@
+//! The figures of a grid: what each shows along its axes, its caption, its file.
+
+use super::figure::{Figure, Plot, capital, metric};
+use super::svg::heat::Heat;
+use super::svg::lines::Lines;
+use crate::analysis::questions::curves::{self, Response, Series};
+use crate::analysis::questions::effects::{self, Effect};
+use crate::analysis::rows::axes::{self, Axis};
+use crate::analysis::{Frame, Summary};
+use crate::record::columns;
+use std::borrow::Cow;
+
+/// The axes of a grid, for figures.
+pub struct GridView<'a> {
+    /// The rows on the grid.
+    pub frame: Cow<'a, Frame>,
+    /// Its axes.
+    pub axes: Vec<Axis>,
+    /// The reference level of each.
+    pub references: Vec<usize>,
+    /// What each level does.
+    pub effects: Vec<Effect>,
+}
+
+impl<'a> GridView<'a> {
+    /// The grid that rows lie on, where there is one.
+    #[must_use]
+    pub fn new(rows: &'a Frame, summary: &Summary, baseline: Option<&String>) -> Option<Self> {
+        let metric = &summary.metrics[0];
+        let (frame, axes) = axes::axes(rows, &metric.columns());
+        if axes.is_empty() {
+            return None;
+        }
+        let references = effects::references(&frame, &axes, baseline.map(String::as_str));
+        let effects = effects::effects(&frame, &axes, &references, metric);
+        Some(Self { frame, axes, references, effects })
+    }
+}
+
+/// Ratios and usable hits by the size of the table.
+#[must_use]
+pub fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
+    let metric = metric(summary);
+    let Some(axis) = grid.axes.iter().position(|axis| axis.path == "table.size" && axis.is_numeric()) else {
+        return Vec::new();
+    };
+    let ticks: Vec<(f64, String)> =
+        grid.axes[axis].levels.iter().filter_map(|level| Some((level.number?, level.label.clone()))).collect();
+    let in_entries = ticks.iter().all(|(_, label)| label.parse::<u64>().is_ok());
+    let unit = if in_entries { "table size (entries)" } else { "table size" };
+    let ticks: Vec<(f64, String)> = match in_entries {
+        true => ticks.into_iter().map(|(value, _)| (value, entries(value))).collect(),
+        false => ticks,
+    };
+    let lines = |series: Vec<Series>, y: &str, ratio: bool| Lines {
+        series,
+        x: unit.to_owned(),
+        y: y.to_owned(),
+        x_log: true,
+        y_log: ratio,
+        x_ticks: ticks.clone(),
+        ratio,
+        share: !ratio,
+        ..Lines::default()
+    };
+    let ratio = |at: usize| {
+        let ratio = summary.lines[at].ratio();
+        Some((ratio.mean, ratio.low, ratio.high))
+    };
+    let usable = |at: usize| {
+        let line = &summary.lines[at];
+        let (low, high) = line.interval(columns::USABLE);
+        (line.probes > 0.0).then_some((line.usable / line.probes, low, high))
+    };
+    let hits = |at: usize| {
+        let line = &summary.lines[at];
+        let (low, high) = line.interval(columns::HITS);
+        (line.probes > 0.0).then_some((line.hits / line.probes, low, high))
+    };
+    let saved = |at: usize| {
+        let line = &summary.lines[at];
+        let (low, high) = line.interval(columns::SAVED);
+        line.worth().map(|(saved, of)| (saved / of, low, high))
+    };
+    let along =
+        |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| curves::along(&grid.frame, &grid.axes, axis, summary, value);
+    let worth = across(&along(&hits), along(&saved));
+    let plots = [
+        (
+            "size-ratio",
+            capital(&format!("{metric} by table size")),
+            format!("Ratio of {metric} to the baseline's, by the size of the table."),
+            lines(along(&ratio), &format!("{metric} against the baseline"), true),
+        ),
+        (
+            "size-usable",
+            "Usable hits by table size".to_owned(),
+            "Share of the probes that ended their node.".to_owned(),
+            lines(along(&usable), "usable hits", false),
+        ),
+        (
+            "size-saved",
+            "Nodes saved by table size".to_owned(),
+            "Worth: of the nodes that it would have taken without the cutoffs, those that they saved.".to_owned(),
+            lines(along(&saved), "nodes saved", false),
+        ),
+        (
+            "worth-hits",
+            "Worth against hits".to_owned(),
+            "A line for each policy, a point for each size: share of the probes answered, and share of the nodes saved. Counts mislead \
+             where one line runs above another at fewer hits."
+                .to_owned(),
+            Lines { x: "hits".to_owned(), x_log: false, x_ticks: shares(&worth), ..lines(worth, "nodes saved", false) },
+        ),
+    ];
+    plots
+        .into_iter()
+        .filter(|(.., lines)| !lines.series.is_empty())
+        .map(|(file, title, caption, lines)| Figure { file: file.to_owned(), title, caption, plot: Plot::Lines(lines) })
+        .collect()
+}
+
+/// Each series by the values of another instead of its own x.
+fn across(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
+    for series in &mut y {
+        let of = x.iter().find(|other| other.name == series.name);
+        let at = |old: f64| of.and_then(|of| of.points.iter().find(|point| point.x == old)).map(|point| point.y);
+        series.points.retain_mut(|point| at(point.x).map(|x| point.x = x).is_some());
+    }
+    y.retain(|series| !series.points.is_empty());
+    y
+}
+
+/// Round shares between the least and the greatest x.
+fn shares(series: &[Series]) -> Vec<(f64, String)> {
+    let x = || series.iter().flat_map(|series| &series.points).map(|point| 100.0 * point.x);
+    let (least, most) = (x().fold(100.0, f64::min), x().fold(0.0, f64::max));
+    let step = [1u32, 2, 5, 10, 20].into_iter().find(|&step| most - least <= f64::from(step * 8)).unwrap_or(20);
+    let round = (0..=100 / step).map(|at| at * step).filter(|&share| (least..=most).contains(&f64::from(share)));
+    round.map(|share| (f64::from(share) / 100.0, format!("{share} %"))).collect()
+}
+
+/// A number of entries as people say it: 8 K, 1 M; others in full.
+fn entries(value: f64) -> String {
+    let units = [("M", 1_048_576.0), ("K", 1024.0)];
+    let unit = units.into_iter().find(|(_, unit)| value >= *unit && value % unit == 0.0);
+    unit.map_or_else(|| super::number::count(value), |(name, unit)| format!("{} {name}", value / unit))
+}
+
+/// The response to each numeric option.
+#[must_use]
+pub fn responses(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
+    let metric = &summary.metrics[0];
+    let responses = curves::responses(&grid.frame, &grid.axes, &grid.references, &grid.effects, metric);
+    responses.into_iter().map(response).collect()
+}
+
+fn response(response: Response) -> Figure {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();
+    let lines = if response.by.is_empty() { String::new() } else { format!(" One line for each {}.", response.by) };
+    let ticks: std::collections::BTreeMap<u64, f64> =
+        response.series.iter().flat_map(|series| &series.points).map(|point| (point.x.to_bits(), point.x)).collect();
+    Figure {
+        file: format!("response-{}", response.path.chars().map(plain).collect::<String>()),
+        title: format!("Response to {name}"),
+        caption: format!(
+            "Ratio to {name} = {}, paired by position and by every other option; the band is the 95 % interval.{lines}",
+            response.reference
+        ),
+        plot: Plot::Lines(Lines {
+            x_ticks: ticks.into_values().map(|x| (x, super::svg::scale::short(x))).collect(),
+            series: response.series,
+            x: response.path,
+            y: format!("against {}", response.reference),
+            ratio: true,
+            y_log: true,
+            ..Lines::default()
+        }),
+    }
+}
+
+/// A map of two axes.
+#[must_use]
+pub fn map(grid: &GridView<'_>, summary: &Summary) -> Option<Figure> {
+    let metric = metric(summary);
+    if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
+        return None;
+    }
+    let cells = curves::map(&grid.frame, &grid.axes, (0, 1), summary);
+    let filled = cells.iter().flatten().flatten().count();
+    if filled * 2 < cells.iter().map(Vec::len).sum::<usize>() {
+        return None;
+    }
+    // The longer axis runs down the page: there is more room.
+    let side =
+        |axis: &Axis| (axis.name.clone(), axis.levels.iter().map(|level| level.label.clone()).collect::<Vec<_>>());
+    let (a, b) = (side(&grid.axes[0]), side(&grid.axes[1]));
+    let width = |levels: &[String]| levels.iter().map(String::len).max().unwrap_or(0).max(7) * levels.len();
+    let turned = width(&b.1) > width(&a.1);
+    let heat = if turned {
+        let columns = (0..b.1.len()).map(|column| cells.iter().map(|row| row[column]).collect()).collect();
+        Heat { first: b, second: a, cells: columns }
+    } else {
+        Heat { first: a, second: b, cells }
+    };
+    let rest = if grid.axes.len() > 2 { " The other axes are averaged over." } else { "" };
+    Some(Figure {
+        file: "map".to_owned(),
+        title: capital(&format!("{} and {}", heat.first.0, heat.second.0)),
+        caption: format!("Geometric mean ratio of {metric} to the baseline's: blue less, orange more.{rest}"),
+        plot: Plot::Heat(heat),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::questions::curves::Point;
+
+    /// Round shares, from the least to the greatest that are drawn, eight steps at most.
+    #[test]
+    fn shares_have_round_ticks_between_their_ends() {
+        let of = |shares: &[f64]| {
+            let point = |&x: &f64| Point { x, y: 0.5, low: f64::NAN, high: f64::NAN, label: String::new() };
+            let series = Series { name: String::new(), line: None, points: shares.iter().map(point).collect() };
+            super::shares(&[series]).into_iter().map(|(at, text)| format!("{at:.2} {text}")).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[0.31, 0.12, 0.2]), ["0.15 15 %", "0.20 20 %", "0.25 25 %", "0.30 30 %"]);
+        assert_eq!(of(&[0.0, 1.0]).len(), 6, "twenty apart");
+        assert_eq!(of(&[0.02, 0.1]).len(), 9, "one apart, both ends among them");
+        assert_eq!(of(&[0.405, 0.409]), Vec::<String>::new());
+    }
+}
