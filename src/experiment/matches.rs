@@ -235,3 +235,38 @@ pub fn doubled(suite: &Suite) -> usize {
     let mut seen = HashSet::new();
     suite.items.iter().filter(|item| !seen.insert(opening(item).fen(crate::chess::EpRule::Legal))).count()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::suite::{Kind, SuiteOptions};
+
+    /// Games stand for the positions that they end in; one that transposes into another's is there twice, and so is its repetition.
+    #[test]
+    fn openings_are_told_apart_by_where_they_end() {
+        let pgn = "[Event \"a\"]\n\n1. Nf3 Nf6 2. Nc3 *\n\n[Event \"b\"]\n\n1. Nc3 Nf6 2. Nf3 *\n\n[Event \"c\"]\n\n1. Nc3 *\n\n[Event \"d\"]\n\n1. Nf3 Nf6 2. Nc3 *\n\n";
+        let suite =
+            Suite::read("x", "x.pgn", Kind::of("x.pgn".as_ref()).unwrap(), pgn.as_bytes(), SuiteOptions::default())
+                .unwrap();
+        // The second differs from the first in nothing but the order of its moves: even the clocks are the same.
+        assert_eq!(doubled(&suite), 2);
+        assert_eq!(
+            opening(&suite.items[2]).fen(crate::chess::EpRule::Legal),
+            "rnbqkbnr/pppppppp/8/8/8/2N5/PPPPPPPP/R1BQKBNR b KQkq - 1 1"
+        );
+        let games = Match { resign: Some(Resign { score: 7, moves: 8 }), ..Match::default() };
+        // What makes the games what they are: not who plays whom, nor what is asked of them.
+        let same = Match { pairing: Pairing::RoundRobin, test: Some(Test::default()), ..games };
+        assert_eq!(games.content(), same.content());
+        let others = [
+            Match::default(),
+            Match { resign: Some(Resign { score: 8, moves: 7 }), ..games },
+            Match { draw: Some(Draw { score: 7, moves: 8, from: 0 }), ..games },
+            Match { draw: Some(Draw { score: 7, moves: 8, from: 1 }), ..games },
+            Match { max_moves: 299, ..games },
+        ];
+        let contents: HashSet<String> = others.iter().chain([&games]).map(Match::content).collect();
+        assert_eq!(contents.len(), 6);
+    }
+}

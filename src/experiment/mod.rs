@@ -33,3 +33,6 @@ pub use problem::Problem;
 pub use sequence::{Sequence, Side};
 pub use shards::{PlanFile, Split};
 pub use tune::{Goal, Tune};
+
+#[cfg(test)]
+mod mistakes;

@@ -226,4 +226,50 @@ mod tests {
             assert_eq!(explain(rust).0, plain);
         }
     }
+
+    /// Lines and columns from 1, in characters and not in bytes; without a place there is none, and the message stands alone.
+    #[test]
+    fn a_place_is_counted_in_characters() {
+        let text = "ä = 1\nnäme = 'ö' x\n".to_owned();
+        let at = |start: usize| Problem {
+            file: "f.toml".to_owned(),
+            span: Some(start..start + 1),
+            text: text.clone(),
+            message: "wrong".to_owned(),
+            help: Some("right".to_owned()),
+        };
+        let find = |word: &str| text.find(word).unwrap_or_default();
+        assert_eq!(at(0).place(), Some((1, 1)));
+        assert_eq!(at(find("1")).place(), Some((1, 5)));
+        assert_eq!(at(find("n")).place(), Some((2, 1)));
+        assert_eq!(at(find("x")).place(), Some((2, 12)));
+        let nowhere = Problem { span: None, ..at(0) };
+        assert_eq!((nowhere.place(), nowhere.to_string()), (None, "error: f.toml: wrong\nhelp: right\n".to_owned()));
+        assert_eq!(Problem { help: None, ..nowhere }.to_string(), "error: f.toml: wrong\n");
+        // Half of a character is no place either.
+        assert!(at(1).to_string().starts_with("error: f.toml: wrong\n"));
+        let shown = at(find("x")).to_string();
+        assert!(shown.contains("--> f.toml:2:12") && shown.contains("help: right"), "{shown}");
+    }
+
+    #[test]
+    fn names_are_listed_offered_and_found_in_messages() {
+        let names: Vec<String> = (1..=14).map(|at| format!("n{at}")).collect();
+        let of = |count: usize| listed(names[..count].iter().map(String::as_str));
+        assert_eq!((of(0).as_str(), of(2).as_str()), ("", "`n1`, `n2`"));
+        assert!(of(12).ends_with("`n12`") && of(13).ends_with("`n12` and 1 more") && of(14).ends_with(" and 2 more"));
+        assert_eq!(word_meant("a `b c` and \"d\""), Some("b c"));
+        assert_eq!(word_meant("there is no \"d e\" here"), Some("d e"));
+        assert_eq!((word_meant("nothing"), word_meant("`` and \"x\"")), (None, None));
+        // One letter in three may be wrong, and one more; of a name alone, without its path, one less.
+        for (name, near) in [("abc", true), ("abxy", true), ("axyz", false), ("abx", true), ("x", false)] {
+            assert_eq!(nearest(name, ["abcd"]).is_some(), near, "{name}");
+        }
+        assert_eq!(nearest("size", ["table.size", "sise"]).as_deref(), Some("did you mean `sise`?"));
+        assert_eq!(nearest("abc", []), None);
+        assert_eq!(
+            explain("unknown field `x`, there are no fields\nmore"),
+            ("unknown key `x`, it takes none".to_owned(), None)
+        );
+    }
 }

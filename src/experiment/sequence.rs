@@ -78,3 +78,50 @@ impl Side {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::suite::{Kind, Suite, SuiteOptions};
+
+    /// A game of five plies from the start, one of three after White's first move, and one of a single ply.
+    fn games() -> Vec<Item> {
+        let pgn = "[Event \"a\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n\n[Event \"b\"]\n[SetUp \"1\"]\n\
+            [FEN \"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\"]\n\n1... e5 2. Nf3 Nc6 *\n\n[Event \"c\"]\n\n1. e4 *\n\n";
+        Suite::read("x", "x.pgn", Kind::of("x.pgn".as_ref()).unwrap(), pgn.as_bytes(), SuiteOptions::default())
+            .unwrap()
+            .items
+    }
+
+    /// Plies from 0 before White's first move; each end of the range is taken; the last position of a game, after all its moves, is not.
+    #[test]
+    fn plies_are_wanted_by_their_range_and_their_side() {
+        let usual = Sequence::default();
+        let (both, white, black) = (Side::Both, Side::White, Side::Black);
+        for (from, to, side, wanted) in [
+            (0, None, both, [5, 3, 1]),
+            (0, None, white, [3, 1, 1]),
+            (0, None, black, [2, 2, 0]),
+            (1, None, both, [4, 3, 0]),
+            (2, None, both, [3, 2, 0]),
+            (0, Some(0), both, [1, 0, 1]),
+            (1, Some(3), both, [3, 3, 0]),
+            (1, Some(3), white, [1, 1, 0]),
+            (4, Some(9), both, [1, 0, 0]),
+            (5, None, both, [0, 0, 0]),
+        ] {
+            let sequence = Sequence { from, to, side, ..usual };
+            let games = games();
+            assert_eq!(games.iter().map(|game| sequence.wanted(game)).collect::<Vec<_>>(), wanted, "{sequence:?}");
+            let searched = games.iter().map(|game| sequence.searches(game));
+            assert!(searched.eq(wanted.map(|wanted| wanted > 0)), "{sequence:?}");
+        }
+        let plies = Sequence { from: 3, to: Some(5), ..usual };
+        assert_eq!([2, 3, 5, 6].map(|ply| plies.wants(ply, Color::White)), [false, true, true, false]);
+        assert_eq!(
+            [both, white, black].map(|side| [Color::White, Color::Black].map(|turn| side.moves(turn))),
+            [[true, true], [true, false], [false, true]]
+        );
+    }
+}

@@ -243,4 +243,28 @@ mod tests {
             }
         }
     }
+
+    /// Each kind of pair has its place, and mean and deviation are those of a game: by hand for 1, 0, 2, 0, 1 pairs of 0, 1/2, 1, 3/2 and 2 points.
+    #[test]
+    fn pairs_are_counted_by_their_points() {
+        let mut pairs = Pairs::default();
+        [0.0, 0.5, 0.5, 1.0, 1.0, 1.0, 1.5, 2.0, 2.0].iter().for_each(|&points| pairs.add(points));
+        assert_eq!((pairs, pairs.count()), (Pairs([1, 2, 3, 1, 2]), 9));
+        // Kinds that did not occur count a thousandth of a pair: mean (0 + 2 * 0.5 + 1) / 4, variance (0.25 + 0.25) / 4.
+        let (mean, deviation) = Pairs([1, 0, 2, 0, 1]).mean();
+        assert!((mean - 0.5).abs() < 1e-9 && (deviation - 0.125_f64.sqrt()).abs() < 1e-3, "{mean} {deviation}");
+        let (mean, _) = Pairs([0, 0, 0, 3, 1]).mean();
+        assert!((mean - 3.25 / 4.0).abs() < 1e-3, "{mean}");
+        assert!(Pairs::default().mean().0.is_nan());
+        // What lies t of its deviations above one half does so.
+        for t in [-0.3, 0.0, 0.2] {
+            let p = constrained(&[0.1, 0.2, 0.3, 0.25, 0.15], t);
+            let (mean, deviation) = moments(&p);
+            assert!(
+                (p.iter().sum::<f64>() - 1.0).abs() < 1e-9 && ((mean - 0.5) / deviation - t).abs() < 1e-6,
+                "{t}: {p:?}"
+            );
+        }
+        assert!(root(&[0.2; 5], &[0.1, 0.2, 0.3, 0.4, 0.5]).abs() < 1e-12 && root(&[0.2; 5], &[-0.1; 5]).abs() < 1e-12);
+    }
 }

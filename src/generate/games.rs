@@ -108,3 +108,87 @@ fn turn(board: &Board, first: bool) -> String {
         Color::Black => String::new(),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::named;
+
+    fn played(start: &Board, words: &[&str]) -> (Vec<Board>, Vec<Move>) {
+        let (mut board, mut past, mut moves) = (*start, Vec::new(), Vec::new());
+        for word in words {
+            let mv = named(&board, word).unwrap();
+            past.push(board);
+            moves.push(mv);
+            board.play(mv, Increments::none());
+        }
+        past.push(board);
+        (past, moves)
+    }
+
+    /// Both sides' mates, a stalemate, a game that goes on; one that begins with Black's move at number 7.
+    #[test]
+    fn a_game_is_written_with_its_result() {
+        let of = |fen: &str, words: &[&str], number: usize| {
+            let (past, moves) = played(&Board::from_fen(fen).unwrap(), words);
+            text(&past, &moves, number)
+        };
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        assert_eq!(
+            of(start, &["f2f3", "e7e5", "g2g4", "d8h4"], 7),
+            format!(
+                "[Event \"self.007\"]\n[SetUp \"1\"]\n[FEN \"{start}\"]\n[Result \"0-1\"]\n1. f3 e5 2. g4 Qh4# 0-1\n"
+            )
+        );
+        for (fen, words, result, line) in [
+            ("7k/8/5KQ1/8/8/8/8/8 w - - 0 50", &["g6g7"][..], "1-0", "50. Qg7# 1-0"),
+            ("7k/8/6K1/5Q2/8/8/8/8 w - - 0 50", &["f5f7"], "1/2-1/2", "50. Qf7 1/2-1/2"),
+            ("7k/8/6K1/5Q2/8/8/8/8 b - - 0 7", &["h8g8", "f5e4"], "*", "7... Kg8 8. Qe4 *"),
+            ("7k/8/6K1/5Q2/8/8/8/8 b - - 0 7", &[], "*", "*"),
+        ] {
+            let text = of(fen, words, 1000);
+            let lines: Vec<&str> = text.lines().collect();
+            assert_eq!(
+                (lines[0], lines[3], lines[4], lines.len()),
+                ("[Event \"self.1000\"]", format!("[Result \"{result}\"]").as_str(), line, 5)
+            );
+        }
+    }
+
+    /// Wherever a game ends it may not go on, and wherever it goes on it may: mate, stalemate, the third occurrence, fifty moves, or its length.
+    #[test]
+    fn a_game_ends_where_the_rules_or_its_length_end_it() {
+        let mut player = Player::new().unwrap();
+        let mut ended = [0; 4];
+        for (fen, length) in [
+            ("7k/8/8/8/8/8/6R1/K7 w - - 96 80", 60),
+            ("7k/8/8/8/8/8/6R1/K7 w - - 99 80", 60),
+            ("7k/8/8/8/8/8/6R1/K7 w - - 100 80", 60),
+            ("7k/8/8/8/8/8/5KQ1/8 w - - 0 80", 60),
+            ("k7/8/8/8/8/8/8/K7 w - - 0 80", 60),
+            ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 30", 60),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 5),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0),
+        ] {
+            let start = Board::from_fen(fen).unwrap();
+            let (past, moves) = player.game(&start, length, 2);
+            assert_eq!((past.len(), past[0]), (moves.len() + 1, start));
+            for (at, board) in past.iter().enumerate() {
+                let before = past[..at].iter().filter(|earlier| earlier.identity() == board.identity()).count();
+                let over =
+                    [!board.has_legal_move(), before >= 2, board.halfmove_clock() >= 100, at == usize::from(length)];
+                assert_eq!(over.contains(&true), at + 1 == past.len(), "{fen}: ply {at}");
+                over.iter().zip(&mut ended).for_each(|(&over, ended)| *ended += usize::from(over));
+                if let Some(mv) = moves.get(at) {
+                    let mut next = *board;
+                    next.play(*mv, Increments::none());
+                    assert_eq!(next, past[at + 1]);
+                }
+            }
+        }
+        assert!(ended.iter().all(|&ended| ended > 0), "each end is met: {ended:?}");
+        let mated = Board::from_fen("R5k1/5ppp/8/8/8/8/8/6K1 b - - 1 30").unwrap();
+        assert_eq!(player.best(&mated, &[], 2), None);
+    }
+}

@@ -132,8 +132,7 @@ fn only_move(board: &Board, player: &mut Player) -> Option<Move> {
     let mut moves = MoveList::new();
     movegen::legal(board, &mut moves);
     let plain = moves.iter().copied().max_by_key(|&mv| gain(board, mv)).filter(|&mv| gain(board, mv) > 0);
-    let mut only = None;
-    for depth in LOOKS {
+    let look = |depth: u8| {
         let mut scores: Vec<(Score, Move)> = Vec::new();
         for &mv in moves.iter() {
             let mut child = *board;
@@ -143,14 +142,22 @@ fn only_move(board: &Board, player: &mut Player) -> Option<Move> {
                 .map_or(if child.in_check() { 30_000 } else { 0 }, |(_, score)| -score);
             scores.push((score, mv));
         }
-        scores.sort_by_key(|&(score, _)| -score);
-        let (&(best, mv), &(next, _)) = (scores.first()?, scores.get(1)?);
-        if best - next < LEAD || Some(mv) == plain || only.is_some_and(|known| known != mv) {
-            return None;
-        }
-        only = Some(mv);
-    }
-    only
+        leader(scores).filter(|&mv| Some(mv) != plain)
+    };
+    agreed(LOOKS.into_iter().map(look))
+}
+
+/// The move that is better than all others by [`LEAD`].
+fn leader(mut scores: Vec<(Score, Move)>) -> Option<Move> {
+    scores.sort_by_key(|&(score, _)| -score);
+    let (&(best, mv), &(next, _)) = (scores.first()?, scores.get(1)?);
+    (best - next >= LEAD).then_some(mv)
+}
+
+/// What all looks find; none where one of them finds nothing, or another move.
+fn agreed(mut looks: impl Iterator<Item = Option<Move>>) -> Option<Move> {
+    let first = looks.next()??;
+    looks.all(|look| look == Some(first)).then_some(first)
 }
 
 /// Material that a capture or promotion wins at first sight, by static exchange evaluation.
@@ -176,5 +183,80 @@ mod tests {
     fn a_stalemate_is_no_only_move() {
         let board = Board::from_fen("2k5/2P5/1K6/8/8/8/8/8 w - - 0 40").unwrap();
         assert_eq!(only_move(&board, &mut Player::new().unwrap()), None);
+    }
+
+    #[test]
+    fn men_are_counted_by_kind_and_captures_by_what_they_win() {
+        let board = Board::from_fen("r3k2r/pp3ppp/8/3q4/4P3/2N5/PP3PPP/R3K3 w Qkq - 0 20").unwrap();
+        assert_eq!(men(&board, &Piece::ALL), 9 + 9);
+        assert_eq!(
+            (men(&board, &[Piece::Pawn]), men(&board, &[Piece::Rook, Piece::Queen]), men(&board, &[Piece::Bishop])),
+            (11, 4, 0)
+        );
+        let of = |word: &str| gain(&board, crate::chess::named(&board, word).unwrap());
+        assert!(of("e4d5") > 500 && of("c3d5") > 500, "a queen that nothing guards");
+        assert_eq!((of("a2a3"), of("e1e2")), (0, 0));
+        let words = [Taken::Middlegames, Taken::Endgames, Taken::Tactical];
+        assert_eq!(words.map(Taken::word), ["middle game", "endgame", "tactical"]);
+        assert_eq!(words.map(Taken::id), ["middle", "end", "tactic"]);
+        assert_eq!(words.map(Taken::value), ["middlegames", "endgames", "tactical"]);
+    }
+
+    /// What each kind takes, at its edges: the ply, the number of pieces and of men, a pawn, the score, quiet.
+    #[test]
+    fn each_kind_is_taken_to_its_edges() {
+        let mut player = Player::new().unwrap();
+        let mut taken = |kind: Taken, fen: &str| take(kind, &Board::from_fen(fen).unwrap(), &mut player, 2).is_some();
+        let (middle, end) = (Taken::Middlegames, Taken::Endgames);
+        for (fen, expected) in [
+            ("r1q1k2r/ppp2ppp/8/8/8/8/PPP2PPP/R1Q1K2R w KQkq - 0 13", true),
+            ("r1q1k2r/ppp2ppp/8/8/8/8/PPP2PPP/R1Q1K2R b KQkq - 0 12", false),
+            ("r1q1k2r/ppp2ppp/8/8/8/8/PPP2PPP/R1Q1K3 w Qkq - 0 13", false),
+            ("r1q1k2r/ppp2ppp/8/8/8/8/PPP2PPP/R1Q1K2R b KQkq - 0 13", true),
+            ("rn2k2r/ppp2ppp/8/8/8/8/PPP2PPP/R1Q1K2R w KQkq - 0 13", false),
+        ] {
+            assert_eq!(taken(middle, fen), expected, "{fen}");
+        }
+        for (fen, expected) in [
+            ("4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 30", true),
+            ("4k3/ppppp3/8/8/8/8/PPPP4/4K3 w - - 0 30", false),
+            ("4k3/8/8/8/8/8/8/4K2R w K - 0 30", false),
+            ("3rk3/p7/8/8/8/8/P7/R3K3 w Q - 0 30", true),
+            ("4k3/p7/8/8/8/8/P7/R2QK3 w Q - 0 30", false),
+            ("r2qk3/p7/8/8/8/8/P7/4K3 w q - 0 30", false),
+        ] {
+            assert_eq!(taken(end, fen), expected, "{fen}");
+        }
+    }
+
+    /// What two looks say of the same position: one move, two, or nothing; and when a move leads: by a pawn and a half, and no less.
+    #[test]
+    fn both_looks_must_find_the_same_move() {
+        let board = Board::startpos();
+        let [a, b] = ["e2e4", "d2d4"].map(|word| crate::chess::named(&board, word).unwrap());
+        for (looks, expected) in [
+            (vec![Some(a), Some(a)], Some(a)),
+            (vec![Some(a), Some(b)], None),
+            (vec![Some(a), None], None),
+            (vec![None, Some(a)], None),
+            (vec![], None),
+        ] {
+            assert_eq!(agreed(looks.clone().into_iter()), expected, "{looks:?}");
+        }
+        // The second look is not made where the first finds nothing.
+        let mut made = 0;
+        let looks = [None, Some(a)].into_iter().inspect(|_| made += 1);
+        assert_eq!((agreed(looks), made), (None, 1));
+        for (first, second, third, expected) in [
+            (0, 150, -10, Some(b)),
+            (0, 149, -10, None),
+            (150, -400, 0, Some(a)),
+            (0, 0, 0, None),
+            (-900, -1000, -751, None),
+        ] {
+            let third = (third, crate::chess::named(&board, "a2a3").unwrap());
+            assert_eq!(leader(vec![(first, a), (second, b), third]), expected, "{first} {second}");
+        }
+        assert_eq!(leader(vec![(500, a)]), None, "a move that is forced is no find");
     }
 }

@@ -178,7 +178,7 @@ mod tests {
     fn records_end_where_the_reader_of_csv_says() {
         let pieces = ["a", ",", "\n", "\"", "\"\"", "\r\n", "b\"c", "\u{e4}"];
         let mut random = 1_u64;
-        for _ in 0..20_000 {
+        for _ in 0..8_000 {
             let mut text = String::new();
             for _ in 0..12 {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -202,5 +202,33 @@ mod tests {
                 assert_ne!(fields(parted), fields(all(&text)), "{text:?} might be cut at {later}");
             }
         }
+    }
+
+    /// A source that fails after so many bytes: what came before is handed on, and its failure is what the reading ends with.
+    #[test]
+    fn a_source_that_fails_is_told() {
+        struct Torn(usize);
+        impl Read for Torn {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                if self.0 == 0 {
+                    return Err(io::Error::other("torn off"));
+                }
+                let some = self.0.min(buffer.len()).min(5);
+                buffer[..some].fill(b'\n');
+                self.0 -= some;
+                Ok(some)
+            }
+        }
+        for threads in [1, 3] {
+            let mut seen = 0;
+            let end = each_block(threads, 10, Torn(40), lines, <[u8]>::len, |block, length| {
+                assert_eq!(block.len(), length);
+                seen += length;
+                Ok::<_, io::Error>(())
+            });
+            assert_eq!(end.unwrap_err().to_string(), "torn off");
+            assert!(seen <= 40 && (threads > 1 || seen == 40), "{seen} bytes, {threads} threads");
+        }
+        assert_eq!([&b""[..], b"a", b"a\n", b"a\nbc", b"\n\n"].map(lines), [0, 0, 2, 2, 2]);
     }
 }

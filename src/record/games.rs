@@ -271,4 +271,162 @@ mod tests {
         // Thirteen times six characters less the last blank are 77; a fourteenth would make 83. Forty are three lines and one left.
         assert!(lines.text.lines().count() == 4 && lines.text.lines().all(|line| line.len() <= WIDE), "{}", lines.text);
     }
+
+    const PGN: &str = "[Event \"an \\\"event\\\"\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"p1.1\"]\n[White \"ours\"]\n[Black \"back\\\\slash\"]\n\
+        [Result \"0-1\"]\n[SetUp \"1\"]\n[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"]\n[PlyCount \"4\"]\n\
+        [Termination \"normal\"]\n[End \"mate\"]\n\n1. f3 {-0.30} e5 2. g4 {-310.00} Qh4# {+310.00} 0-1\n\n";
+
+    /// The rows of a match: the columns that games are made of, in another order than theirs, and one more.
+    fn rows(change: impl Fn(&str, usize, &str) -> String) -> String {
+        let (white, start) = ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "");
+        let black = "rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - 0 1";
+        let lines = [
+            [
+                white,
+                "ours",
+                "back\\slash",
+                "p1",
+                "white",
+                "0",
+                "mate",
+                "f2f3 e7e5 g2g4 d8h4",
+                "-30 ? -31000 31000",
+                start,
+                "an \"event\"",
+                "0.1",
+            ],
+            [
+                black,
+                "ours",
+                "back\\slash",
+                "p1",
+                "black",
+                "1",
+                "resigned",
+                "e7e5 g2g4",
+                "5 -250",
+                start,
+                "an \"event\"",
+                "0.1",
+            ],
+            [
+                black,
+                "ours",
+                "back\\slash",
+                "p2",
+                "black",
+                "0.5",
+                "max-moves",
+                "e7e5",
+                "?",
+                start,
+                "an \"event\"",
+                "0.1",
+            ],
+            ["", "ours", "back\\slash", "p3", "", "", "", "", "", "why", "an \"event\"", "0.1"],
+        ];
+        let names = [
+            columns::START,
+            columns::VARIANT,
+            columns::OPPONENT,
+            columns::POSITION,
+            columns::COLOUR,
+            columns::POINTS,
+            columns::END,
+            columns::MOVES,
+            columns::SCORES,
+            columns::ERROR,
+            columns::EXPERIMENT,
+            columns::SECONDS,
+        ];
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(names).expect("a header");
+        for (at, line) in lines.iter().enumerate() {
+            writer.write_record(names.iter().zip(line).map(|(name, field)| change(name, at, field))).expect("a row");
+        }
+        String::from_utf8(writer.into_inner().expect("bytes")).expect("text")
+    }
+
+    /// The games of three rows and one that failed: every tag and move of each, by hand; the file is held against them, byte for byte.
+    #[test]
+    fn each_game_has_its_tags_and_each_mistake_its_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let results = folder.path().join("results.csv");
+        let as_is = |_: &str, _: usize, field: &str| field.to_owned();
+        std::fs::write(&results, rows(as_is)).expect("rows");
+        assert_eq!(verify(&results).expect("read"), Some(format!("{NAME}: No such file or directory (os error 2)")));
+        write(&results).expect("games");
+        let text = std::fs::read_to_string(folder.path().join(NAME)).expect("games");
+        let [first, second, third] = text
+            .split_inclusive("\n\n")
+            .collect::<Vec<_>>()
+            .chunks(2)
+            .map(<[&str]>::concat)
+            .collect::<Vec<_>>()
+            .try_into()
+            .expect("three games");
+        assert_eq!(first, PGN);
+        for line in [
+            "[Round \"p1.2\"]",
+            "[White \"back\\\\slash\"]",
+            "[Black \"ours\"]",
+            "[Result \"0-1\"]",
+            "[Termination \"adjudication\"]",
+            "[PlyCount \"2\"]",
+            "[End \"resigned\"]",
+            "1... e5 {+0.05} 2. g4 {-2.50} 0-1",
+        ] {
+            assert!(second.lines().any(|found| found == line), "{line}: {second}");
+        }
+        for line in ["[Round \"p2.2\"]", "[Result \"1/2-1/2\"]", "[End \"max-moves\"]", "1... e5 1/2-1/2"] {
+            assert!(third.lines().any(|found| found == line), "{line}: {third}");
+        }
+        assert_eq!(verify(&results).expect("read"), None);
+        std::fs::write(folder.path().join(NAME), text + "\n").expect("another");
+        assert_eq!(verify(&results).expect("read"), Some(format!("{NAME} is not of these rows")));
+        for (name, at, to, problem) in [
+            (columns::COLOUR, 0, "red", "line 2: match.colour: `red` is no colour"),
+            (columns::POINTS, 1, "2", "line 3: match.points: `2` is no result"),
+            (columns::SCORES, 1, "5", "line 3: 2 moves have 1 scores"),
+            (columns::POINTS, 0, "1", "line 2: the game is said to end by mate with 1-0; by the rules: mate"),
+            (
+                columns::END,
+                2,
+                "stalemate",
+                "line 4: the game is said to end by stalemate with 1/2-1/2; by the rules: goes on",
+            ),
+            (columns::MOVES, 1, "e7e5 g2g5", "line 3: move 2, `g2g5`, is not legal"),
+            (columns::START, 2, "x", "line 4: match.start: "),
+        ] {
+            let wrong = rows(|of, row, field| if of == name && row == at { to.to_owned() } else { field.to_owned() });
+            std::fs::write(&results, wrong).expect("rows");
+            let told = verify(&results).expect("read").unwrap_or_default();
+            assert!(told.starts_with(problem), "{name}: {told}");
+            assert!(write(&results).is_err_and(|error| error.to_string().starts_with(problem)), "{name}");
+        }
+        // Rows that are no games have none, and nothing is written.
+        std::fs::remove_file(folder.path().join(NAME)).expect("gone");
+        std::fs::write(&results, "id,variant\n1,a\n").expect("rows");
+        assert!(verify(&results).expect("read").is_none() && write(&results).is_ok());
+        assert!(!folder.path().join(NAME).exists());
+    }
+
+    /// A word that ends at the eightieth character stays on its line, one more breaks it; the next line is counted from its own beginning.
+    #[test]
+    fn a_line_has_eighty_characters() {
+        let of = |words: &[usize]| {
+            let mut lines = Lines::default();
+            words.iter().for_each(|&length| lines.push(&"x".repeat(length)));
+            lines.text.lines().map(str::len).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[40, 39]), [80]);
+        assert_eq!(of(&[40, 40]), [40, 40]);
+        assert_eq!(of(&[40, 40, 39, 1]), [40, 80, 1]);
+    }
+
+    #[test]
+    fn each_ending_has_its_word() {
+        let all = [Ending::Mate, Ending::Stalemate, Ending::Repetition, Ending::FiftyMoves, Ending::Material];
+        assert_eq!(all.map(word), ["mate", "stalemate", "repetition", "fifty-moves", "material"]);
+    }
 }

@@ -76,4 +76,17 @@ mod tests {
             assert!(Jobs::try_from(text.to_owned()).is_err(), "{text}");
         }
     }
+
+    /// The last number that may be is one less than 2^32, and a range has 2^24 steps at most: each end is taken, one beyond it is not.
+    #[test]
+    fn numbers_and_ranges_have_ends() {
+        let read = |text: &str| Jobs::try_from(text.to_owned());
+        assert_eq!(read("4294967295").unwrap(), Jobs([4_294_967_295].into()));
+        assert_eq!(read("7-7,9").unwrap().to_string(), "7,9");
+        assert_eq!(read("4,3,5,3").unwrap().to_string(), "3-5");
+        for text in ["4294967296", "0-16777217", "4278190079-4294967296", "5-4"] {
+            let expected = format!("`{text}` names no jobs: expected a number, or a range as in 0-17");
+            assert_eq!(read(text), Err(expected));
+        }
+    }
 }

@@ -288,4 +288,56 @@ mod tests {
         };
         assert_eq!(manifest.kept(), HashSet::from(["named", "by the table", "by the history"]));
     }
+
+    /// A manifest of before there were stretches speaks of one at its head: each figure is that of the head.
+    #[test]
+    fn a_manifest_without_stretches_has_that_of_its_head() {
+        let manifest = Manifest {
+            jobs: 3,
+            build: Build { commit: "abc".to_owned(), ..Build::default() },
+            machine: Machine { cores: 5, ..Machine::default() },
+            huge_pages: Some(true),
+            begun: 17,
+            ended: Some(19),
+            ..Manifest::default()
+        };
+        let head = Stretch {
+            jobs: 3,
+            build: manifest.build.clone(),
+            machine: manifest.machine.clone(),
+            huge_pages: Some(true),
+            begun: 17,
+            ended: Some(19),
+            ..Stretch::default()
+        };
+        assert_eq!(manifest.history(), std::slice::from_ref(&head));
+        let other = Stretch { begun: 40, ..Stretch::default() };
+        let two = Manifest { stretches: vec![other.clone(), head.clone()], ..manifest };
+        assert_eq!(two.history(), [other, head]);
+    }
+
+    /// A folder without one, a path through a file, and a file that is none.
+    #[test]
+    fn a_manifest_is_read_or_said_to_be_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, file) = (folder.path().join(MANIFEST), folder.path().join("file"));
+        std::fs::write(&file, "").expect("a file");
+        for place in [folder.path(), &folder.path().join("nothing"), &file] {
+            assert_eq!(Manifest::read(place).expect("none"), None);
+        }
+        std::fs::write(&path, "{\"schema\": 1,\n\"jobs\": \"x\"}").expect("a file");
+        let told = Manifest::read(folder.path()).expect_err("text for a number").to_string();
+        let start = format!("{}: it is no manifest of ttlab: ", path.display());
+        assert!(
+            told.starts_with(&start)
+                && told.contains("line 2")
+                && told.ends_with(": move the folder away, or choose another"),
+            "{told}"
+        );
+        std::fs::remove_file(&path).expect("gone");
+        std::fs::create_dir(&path).expect("a folder");
+        assert!(
+            matches!(Manifest::read(folder.path()), Err(ManifestError::Io { path: said, .. }) if said == path.display().to_string())
+        );
+    }
 }

@@ -191,4 +191,31 @@ mod tests {
         shifted[1] = "xperiment".to_owned();
         assert_ne!(of(&shifted, 7), of(&row, 7));
     }
+
+    /// A game's worth by who won it and which colour he had.
+    #[test]
+    fn a_game_is_worth_what_the_winners_colour_says() {
+        let game = |white: bool, winner: Option<Color>| GameFound {
+            white,
+            winner,
+            end: games::TOO_LONG,
+            depths: 0,
+            blind: 0,
+            opponent_nodes: 0,
+            start: Board::startpos(),
+            moves: Vec::new(),
+            scores: Vec::new(),
+        };
+        for (white, winner, points) in [
+            (true, Some(Color::White), "1"),
+            (true, Some(Color::Black), "0"),
+            (false, Some(Color::White), "0"),
+            (false, Some(Color::Black), "1"),
+            (true, None, "0.5"),
+            (false, None, "0.5"),
+        ] {
+            let game = game(white, winner);
+            assert_eq!((game.points(), game.colour()), (points, if white { "white" } else { "black" }));
+        }
+    }
 }

@@ -141,13 +141,55 @@ pub fn is_no_move(field: &str) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
-    use super::loss;
+    use super::*;
 
     #[test]
     fn a_loss_is_cut_on_both_sides_and_never_a_gain() {
         let losses =
             [(50, 20), (20, 50), (1000, 999), (5000, 1500), (900, -3000), (3000, -3000), (-1500, -9000), (-900, -9000)];
         assert_eq!(losses.map(|(best, chosen)| loss(best, chosen)), [30.0, 0.0, 1.0, 0.0, 1900.0, 2000.0, 0.0, 100.0]);
+    }
+
+    fn judgement(position: &str, mv: &str, score: i32, nodes: Option<u64>) -> Judgement {
+        let best = if mv.is_empty() { "g1f3" } else { "" };
+        Judgement {
+            reference: "00ab-12".to_owned(),
+            position: position.to_owned(),
+            mv: mv.to_owned(),
+            best: best.to_owned(),
+            score,
+            nodes,
+        }
+    }
+
+    /// Written in the order of positions and moves, each once (the first that was given), a name with a comma in quotes; and read back.
+    #[test]
+    fn rows_are_written_once_and_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(read(folder.path()).unwrap(), []);
+        write(folder.path(), &[]).unwrap();
+        assert!(!folder.path().join(NAME).exists());
+        let [a, b, c] =
+            [judgement("b, 1", "", -30, Some(700)), judgement("a", "e2e4", 12, None), judgement("a", "", 25, Some(0))];
+        let twice = judgement("a", "e2e4", 13, Some(1));
+        write(folder.path(), &[a.clone(), b.clone(), twice, c.clone()]).unwrap();
+        let text = std::fs::read_to_string(folder.path().join(NAME)).unwrap();
+        let rows = "reference,position,move,best,score,nodes\n00ab-12,a,,g1f3,25,0\n00ab-12,a,e2e4,,12,\n00ab-12,\"b, 1\",,g1f3,-30,700\n";
+        assert_eq!(text, rows);
+        assert_eq!(read(folder.path()).unwrap(), [c.clone(), b.clone(), a.clone()]);
+        // Opened with some of them it has those alone, and what is appended after them; a row that was torn is none.
+        let mut file = Judgements::open(folder.path(), [&c].into_iter()).unwrap();
+        assert_eq!(file.path(), folder.path().join(NAME));
+        file.append(&[a.clone(), b.clone()]).unwrap();
+        assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()]);
+        for torn in ["00ab-12,z,,g1f3,2", "00ab-12,z,,g1f3,x,7\n", "00ab-12,z,,g1f3,7,x\n", "00ab-12,z,,g1f3,7,7,7\n"] {
+            let whole = std::fs::read(folder.path().join(NAME)).unwrap();
+            std::fs::write(folder.path().join(NAME), [&whole[..], torn.as_bytes()].concat()).unwrap();
+            assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()], "{torn}");
+            std::fs::write(folder.path().join(NAME), whole).unwrap();
+        }
+        assert!(is_no_move("") && is_no_move("0000") && !is_no_move("e2e4"));
     }
 }

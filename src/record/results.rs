@@ -241,6 +241,7 @@ impl Rows {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::{Results, order, write_rows};
     use super::*;
 
     #[test]
@@ -261,5 +262,164 @@ mod tests {
             assert_eq!(header.unwrap(), ["id", "nodes"]);
             assert_eq!((rows, wrong), (vec![(2, 9..13, "1|2".to_owned())], damaged), "{tail:?}");
         }
+    }
+
+    fn header() -> Vec<String> {
+        ["id", "x,y", "nodes"].map(str::to_owned).to_vec()
+    }
+
+    fn rows_of(path: &Path) -> (u64, Vec<String>) {
+        let mut found = Vec::new();
+        let whole = scan(path, &header(), |line, row| {
+            let FileLine { number, bytes } = line;
+            let row = row.map_or_else(|problem| problem, |row| row.iter().collect::<Vec<_>>().join("|"));
+            found.push(format!("{number} {}..{} {row}", bytes.start, bytes.end));
+            Ok(())
+        });
+        (whole.unwrap(), found)
+    }
+
+    /// What is written and appended is read; what was torn off is cut away and the next row stands in its place.
+    #[test]
+    fn rows_are_appended_after_the_last_whole_one() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("results.csv");
+        let row = |fields: [&str; 3]| fields.map(str::to_owned).to_vec();
+        let mut results = Results::open(&path, &header(), 0).unwrap();
+        results.append(&[row(["1", "a", "10"]), row(["2", "b,c", "20"])]).unwrap();
+        results.append(&[]).unwrap();
+        let text = "id,\"x,y\",nodes\n1,a,10\n2,\"b,c\",20\n";
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        let length = text.len() as u64;
+        assert_eq!((header_length(&header()).unwrap(), length), (15, 33));
+        let both = vec!["2 15..22 1|a|10".to_owned(), "3 22..33 2|b,c|20".to_owned()];
+        assert_eq!(rows_of(&path), (33, both.clone()));
+        std::fs::write(&path, format!("{text}3,torn")).unwrap();
+        assert_eq!(rows_of(&path), (33, both));
+        let mut results = Results::open(&path, &header(), 33).unwrap();
+        results.append(&[row(["4", "", ""])]).unwrap();
+        let text = format!("{text}4,,\n");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        // A copy has all rows, and the next one still goes to the end of the file itself.
+        let copy = folder.path().join("copy.csv");
+        results.copy_to(&copy).unwrap();
+        results.append(&[row(["5", "", ""])]).unwrap();
+        assert_eq!(std::fs::read_to_string(&copy).unwrap(), text);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{text}5,,\n"));
+        assert!(results.in_place() && !results.deleted());
+        let moved = folder.path().join("moved.csv");
+        std::fs::rename(&path, &moved).unwrap();
+        assert!(!results.in_place() && !results.deleted());
+        std::fs::write(&path, "another").unwrap();
+        assert!(!results.in_place());
+        std::fs::remove_file(&moved).unwrap();
+        assert!(results.deleted());
+        // A link that was planted is not followed.
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(&copy, &path).unwrap();
+        let told = Results::open(&path, &header(), 0).err().unwrap().to_string();
+        assert_eq!(told, "it is a symbolic link, and results are not written through links: remove it");
+        assert_eq!(std::fs::read_to_string(&copy).unwrap(), text);
+    }
+
+    /// Each kind of header that is another, in its words; a beginning of the right one is no rows yet.
+    #[test]
+    fn another_header_is_told_by_its_first_difference() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("results.csv");
+        let said = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            scan(&path, &header(), |_, _| Ok(())).map_err(|error| error.to_string())
+        };
+        for text in ["", "i", "id,\"x,y\",node", "id,\"x,y\",nodes"] {
+            assert_eq!(said(text).unwrap(), 0, "{text:?}");
+        }
+        let whole = |what: &str| {
+            format!(
+                "it has other columns than this experiment writes: {what} (another experiment or another build wrote it): move it \
+                 away, or choose another folder with --out"
+            )
+        };
+        for (text, what) in [
+            ("id,node,nodes\n", "column 2 is `node`, which it has not, where `x,y` is expected"),
+            ("id,nodes,\"x,y\"\n", "column 2 is `nodes` where `x,y` is expected"),
+            ("id\n", "`x,y` is missing at the end"),
+            ("id,\"x,y\",nodes,more,most\n", "`more` follows the last one"),
+            ("id,\"x,y\",nodes ", "column 3 is `nodes `, which it has not, where `nodes` is expected"),
+        ] {
+            assert_eq!(said(text).unwrap_err(), whole(what), "{text:?}");
+        }
+        assert_eq!(said("id,\"x,y\",nodes\r\n1,2,3\r\n").unwrap_err(), format!("line 1: {CARRIAGE}"));
+        std::fs::write(&path, b"id,\xff\n").unwrap();
+        assert!(
+            scan(&path, &header(), |_, _| Ok(()))
+                .is_err_and(|error| error.to_string().starts_with("line 1: it is no UTF-8 text"))
+        );
+        assert_eq!(said("id,\"x,y\",nodes\n1,2,3\n").unwrap(), 21);
+        // A row that the caller finds wrong is told with its line; one of another width is handed on as what it is.
+        let wrong = scan(&path, &header(), |line, _| Err(format!("of {}", line.number)));
+        assert_eq!(wrong.unwrap_err().to_string(), "line 2: of 2");
+        std::fs::write(&path, "id,\"x,y\",nodes\n1,2\n").unwrap();
+        let wide = rows_of(&path).1;
+        assert_eq!(wide, ["2 15..19 it is no row: expected 3 fields, found 2; it was edited by hand or damaged"]);
+    }
+
+    /// Rows go by their keys, those of one key as they stood, those without one go out; a file in order is not written anew.
+    #[test]
+    fn rows_are_put_in_order_only_where_they_are_not() {
+        use std::os::unix::fs::MetadataExt;
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("results.csv");
+        let head = "id,\"x,y\",nodes\n";
+        let inode = || std::fs::metadata(&path).unwrap().ino();
+        let ordered = |rows: &str| {
+            std::fs::write(&path, format!("{head}{rows}")).unwrap();
+            let before = inode();
+            let key = |row: &StringRecord| {
+                row[2].parse::<i32>().map(|key| (key > 0).then_some(key)).map_err(|_| "no key".to_owned())
+            };
+            let done = order(&path, &header(), key).map_err(|error| error.to_string());
+            let text = std::fs::read_to_string(&path).unwrap();
+            (done.map(|()| text.strip_prefix(head).unwrap().to_owned()), inode() != before)
+        };
+        assert_eq!(ordered("a,,1\nb,,2\nc,,2\n"), (Ok("a,,1\nb,,2\nc,,2\n".to_owned()), false));
+        assert_eq!(
+            ordered("a,,3\nb,\"l\"\"\",1\nc,,3\nd,,2\n"),
+            (Ok("b,\"l\"\"\",1\nd,,2\na,,3\nc,,3\n".to_owned()), true)
+        );
+        assert_eq!(ordered("a,,1\nb,,0\nc,,2\n"), (Ok("a,,1\nc,,2\n".to_owned()), true));
+        assert_eq!(ordered("a,,2\nb,,x\nc,,1\n"), (Err("line 3: no key".to_owned()), false));
+        // What takes its place when it is whole, and stays what it was where it does not become so.
+        let row = StringRecord::from(vec!["9", "l,m", ""]);
+        write_rows(&path, &header(), |put| put(&row)).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{head}9,\"l,m\",\n"));
+        let broken = write_rows(&path, &header(), |put| put(&row).and(Err(ResultsError::OtherColumns("x".to_owned()))));
+        assert!(broken.is_err() && std::fs::read_to_string(&path).unwrap() == format!("{head}9,\"l,m\",\n"));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing half is left behind");
+    }
+
+    /// From any row on: where each begins is what was said before it was read.
+    #[test]
+    fn rows_are_read_from_any_of_them_on() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("results.csv");
+        std::fs::write(&path, "id,\"x,y\",nodes\n1,a,1\n2,\"b\nb\",2\n3,c,3\n").unwrap();
+        let mut rows = Rows::open(&path, &header(), 0).unwrap();
+        let mut met = Vec::new();
+        loop {
+            let at = rows.offset();
+            assert!(!rows.next_if(|_| false).unwrap() && rows.offset() == at);
+            if !rows.next_if(|row| row.len() == 3).unwrap() {
+                break;
+            }
+            met.push((at, rows.row()[0].to_owned()));
+        }
+        assert_eq!(met, [(15, "1".to_owned()), (21, "2".to_owned()), (31, "3".to_owned())]);
+        assert_eq!(rows.offset(), 37);
+        for (offset, id) in &met {
+            let mut rows = Rows::open(&path, &header(), *offset).unwrap();
+            assert!(rows.next_if(|row| &row[0] == id).unwrap() && rows.row()[0] == *id);
+        }
+        assert!(!Rows::open(&path, &header(), 37).unwrap().next_if(|_| true).unwrap());
     }
 }

@@ -332,4 +332,195 @@ mod tests {
             }
         }
     }
+
+    /// Rows of two variants, three positions of each, two rows of a job, the last job failed; what is done to them, what is found and said.
+    #[test]
+    fn each_finding_is_counted_and_told() {
+        let header = header(&[], Extra::default());
+        let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
+        let mut lines = vec![header.join(",")];
+        for (variant, position, repeat) in
+            [("a", "p", 0), ("b", "p", 0), ("a", "q", 0), ("b", "q", 0), ("a", "p", 1), ("b", "p", 1)]
+        {
+            let mut before = 0;
+            for depth in 1..=2 {
+                let mut row = vec![String::new(); header.len() - 1];
+                row[at(columns::ID)] = lines.len().to_string();
+                row[at(columns::VARIANT)] = variant.to_owned();
+                row[at(columns::POSITION)] = position.to_owned();
+                row[at(columns::REPEAT)] = repeat.to_string();
+                row[at(columns::DEPTH)] = depth.to_string();
+                if lines.len() == 12 {
+                    // A job that failed begins anew: its row does not follow from those that were written before it.
+                    (row[at(columns::ERROR)], before) = ("why".to_owned(), 0);
+                }
+                before = seal(&mut row, before);
+                lines.push(row.join(","));
+            }
+        }
+        let of = |lines: &[String], manifest: Option<&Manifest>| {
+            std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+            verify(&path, manifest).unwrap()
+        };
+        let whole = of(&lines, None);
+        let expected =
+            Verified { rows: 12, sealed: true, failed: 1, digest: whole.digest.clone(), ..Verified::default() };
+        assert_eq!((&whole, whole.wrong(), whole.missing()), (&expected, None, None));
+        assert!(whole.digest.len() == 16 && whole.digest.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let ended = Manifest {
+            jobs_total: 8,
+            jobs_spared: 2,
+            rows: Some(12),
+            seals: Some(whole.digest.clone()),
+            ended: Some(5),
+            ..Manifest::default()
+        };
+        assert_eq!(of(&lines, Some(&ended)), expected);
+        let check = "its check does not fit: it was edited or damaged, or the row before it is missing";
+        let words = "rows were edited or damaged, or follow a row that is missing";
+        let cut =
+            |gone: &[usize]| (0..13).filter(|at| !gone.contains(at)).map(|at| lines[at].clone()).collect::<Vec<_>>();
+        let edit = |which: &[usize]| {
+            let mut lines = lines.clone();
+            which.iter().for_each(|&at| lines[at] = lines[at].replacen(",,", ",5,", 1));
+            lines
+        };
+        // Lines, what the manifest says otherwise, then damaged, doubled, missing jobs and rows, what is wrong and what is not there.
+        type Case<'a> = (Vec<String>, Manifest, [u64; 4], Option<String>, Option<&'a str>);
+        let cases: [Case<'_>; 11] = [
+            (edit(&[3]), ended.clone(), [1, 0, 0, 0], Some(format!("1 {words} (line 4: {check})")), None),
+            (
+                edit(&[1, 3, 5, 7]),
+                ended.clone(),
+                [4, 0, 0, 0],
+                Some(format!("4 {words} (line 2: {check}; line 4: {check}; line 6: {check})")),
+                None,
+            ),
+            (
+                cut(&[1]),
+                ended.clone(),
+                [1, 0, 0, 1],
+                Some(format!("1 {words} (line 2: {check})")),
+                Some("1 rows are missing that were there when the run ended"),
+            ),
+            (
+                cut(&[2]),
+                ended.clone(),
+                [0, 0, 0, 1],
+                None,
+                Some("1 rows are missing that were there when the run ended"),
+            ),
+            (cut(&[3, 4]), ended.clone(), [0, 0, 1, 2], None, Some("1 jobs of the plan have no rows")),
+            (
+                cut(&[]),
+                Manifest { jobs_total: 11, ..ended.clone() },
+                [0, 0, 3, 0],
+                None,
+                Some("3 jobs of the plan have no rows"),
+            ),
+            // Of a shard it is not known which jobs it has; of a run that has not ended not how many rows.
+            (
+                cut(&[3, 4]),
+                Manifest { shard: Some(Default::default()), rows: None, ..ended.clone() },
+                [1, 0, 0, 0],
+                Some(format!("1 {words} (line 1: the rows are not those that the run ended with)")),
+                None,
+            ),
+            (
+                cut(&[3, 4]),
+                Manifest { rows: None, jobs_total: 7, ..ended.clone() },
+                [1, 0, 0, 0],
+                Some(format!("1 {words} (line 1: the rows are not those that the run ended with)")),
+                None,
+            ),
+            (
+                cut(&[3, 4]),
+                Manifest { rows: None, jobs_total: 7, ended: None, ..ended.clone() },
+                [0, 0, 0, 0],
+                None,
+                None,
+            ),
+            (
+                [&lines[..], &lines[2..3]].concat(),
+                ended.clone(),
+                [0, 1, 0, 0],
+                Some("1 rows are there twice (line 14: it is there twice)".to_owned()),
+                None,
+            ),
+            (
+                [&edit(&[3])[..], &lines[1..3]].concat(),
+                ended.clone(),
+                [1, 2, 0, 0],
+                Some(format!(
+                    "1 {words}; 2 rows are there twice (line 4: {check}; line 14: it is there twice; line 15: it is there twice)"
+                )),
+                None,
+            ),
+        ];
+        for (number, (lines, manifest, counts, wrong, missing)) in cases.into_iter().enumerate() {
+            let found = of(&lines, Some(&manifest));
+            let counted = [found.damaged, found.doubled, found.missing_jobs, found.missing_rows];
+            assert_eq!((counted, found.wrong(), found.missing().as_deref()), (counts, wrong, missing), "case {number}");
+        }
+        // A check that is none: too long, in capitals, empty. A table without checks has none to fit.
+        for other in ["0123456789", "ABCDEF01", ""] {
+            let mut lines = lines.clone();
+            let place = lines[2].rfind(',').unwrap();
+            lines[2].replace_range(place + 1.., other);
+            assert_eq!(of(&lines, None).damaged, 1, "{other:?}");
+        }
+        let foreign = of(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);
+        let told = vec!["line 3: it is there twice".to_owned(), format!("line 4: {}", other_width(3, 2))];
+        assert_eq!(
+            (foreign.sealed, foreign.rows, foreign.damaged, foreign.doubled, foreign.first),
+            (false, 3, 1, 1, told)
+        );
+        for (text, seal) in [
+            ("00000000", Some(0)),
+            ("fedcba98", Some(0xfedc_ba98)),
+            ("0000000", None),
+            ("0000000g", None),
+            ("+0000001", None),
+        ] {
+            assert_eq!(seal_of(text.as_bytes()), seal, "{text}");
+        }
+    }
+
+    /// A variant that keeps its tables is one job over all items; games and positions else are jobs of their own.
+    #[test]
+    fn jobs_are_told_apart_by_what_is_kept() {
+        let header = header(&[], Extra::default());
+        let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
+        let mut text = header.join(",") + "\n";
+        for (number, (variant, game, position)) in [
+            ("kept", "", "p"),
+            ("kept", "", "q"),
+            ("kept", "g", "r"),
+            ("else", "", "p"),
+            ("else", "", "q"),
+            ("else", "g", "g 1"),
+            ("else", "g", "g 2"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let mut row = vec![String::new(); header.len() - 1];
+            row[at(columns::ID)] = number.to_string();
+            row[at(columns::VARIANT)] = variant.to_owned();
+            row[at(columns::GAME)] = game.to_owned();
+            row[at(columns::POSITION)] = position.to_owned();
+            seal(&mut row, 0);
+            text += &(row.join(",") + "\n");
+        }
+        std::fs::write(&path, text).unwrap();
+        // Of ten jobs: one of what is kept, two positions, one game.
+        let manifest = Manifest { jobs_total: 10, kept: vec!["kept".to_owned()], ..Manifest::default() };
+        assert_eq!(verify(&path, Some(&manifest)).unwrap().missing_jobs, 10 - 4);
+        let none_kept = Manifest { kept: Vec::new(), ..manifest };
+        assert_eq!(verify(&path, Some(&none_kept)).unwrap().missing_jobs, 10 - 6);
+    }
 }

@@ -64,3 +64,33 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// A file keeps its permissions; a link that stands in its place goes, and what it led to stays.
+    #[test]
+    fn a_file_keeps_what_was_allowed_and_a_link_is_replaced() {
+        let place = tempfile::tempdir().unwrap();
+        let (path, other) = (place.path().join("file"), place.path().join("other"));
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        write_whole(&path, b"one").unwrap();
+        assert_eq!(mode() & 0o600, 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        write_whole(&path, b"two").unwrap();
+        assert_eq!((mode(), fs::read(&path).unwrap()), (0o640, b"two".to_vec()));
+        fs::rename(&path, &other).unwrap();
+        std::os::unix::fs::symlink(&other, &path).unwrap();
+        write_whole(&path, b"three").unwrap();
+        assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
+        assert_eq!((fs::read(&path).unwrap(), fs::read(&other).unwrap()), (b"three".to_vec(), b"two".to_vec()));
+        // What a kill would leave is known by its name, and lies beside the file.
+        let half = begin(&path).unwrap();
+        assert_eq!(half.path().parent(), Some(place.path()));
+        assert!(half.path().file_name().unwrap().to_string_lossy().starts_with(TEMPORARY));
+        assert_eq!([Path::new("x"), Path::new("a/x"), Path::new("/x")].map(folder), [".", "a", "/"].map(Path::new));
+    }
+}

@@ -102,3 +102,74 @@ pub(super) fn default_baseline(rows: &Frame, by: &[String], baseline: Option<&St
         _ => Baseline::First,
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn frame() -> Frame {
+        let text = "variant,position,depth,table.slots,table.policy.kind,search.nodes\n\
+            small,p,1,1,always,1\nbig,p,1,4,always,1\ntwo,p,1,4,random,1\n";
+        Frame::parse(text.as_bytes(), "t").unwrap()
+    }
+
+    #[test]
+    fn a_baseline_may_be_named_by_its_options() {
+        let by = |name: &str| vec![name.to_owned()];
+        let of = |text: &str, by: &[String]| {
+            let choices = Choices { baseline: Some(text.to_owned()), ..Choices::default() };
+            choices.baseline(&frame(), by).map_err(|error| error.to_string())
+        };
+        let variant = |name: &str| Ok(Some(Baseline::Value("variant".to_owned(), name.to_owned())));
+        let plain = |text: &str| Ok(Some(Baseline::Text(text.to_owned())));
+        assert_eq!(Choices::default().baseline(&frame(), &by("variant")).unwrap(), None);
+        assert_eq!(of("slots=1", &by("variant")), variant("small"));
+        assert_eq!(of("slots=4, policy = random", &by("variant")), variant("two"));
+        assert_eq!(of("big", &by("variant")), plain("big"));
+        assert_eq!(of("variant=big", &by("variant")), plain("variant=big"));
+        assert_eq!(of("slots=9", &by("variant")), plain("slots=9"));
+        assert_eq!(of("slots=1", &by("table.slots")), plain("slots=1"));
+        let two = "--baseline: 2 variants have slots=4: \"big\", \"two\"\nhelp: name one of them, or tell groups apart --by slots";
+        assert_eq!(of("slots=4", &by("variant")), Err(two.to_owned()));
+        assert!(of("slotz=4", &by("variant")).is_err_and(|told| told.starts_with("--baseline slotz=4: ")));
+        let choices = Choices {
+            by: Some("policy, slots".to_owned()),
+            filters: ["depth>=3", "size!=1", " x = 2", "<9"].map(str::to_owned).to_vec(),
+            baseline: Some("kind=always,plain".to_owned()),
+            ..Choices::default()
+        };
+        assert_eq!(choices.names().collect::<Vec<_>>(), ["policy", "slots", "depth", "size", "x", "kind"]);
+        assert!(!choices.is_default() && Choices::default().is_default());
+    }
+
+    #[test]
+    fn groups_and_baseline_where_nothing_was_chosen() {
+        let (variant, slots) = (vec!["variant".to_owned()], vec!["table.slots".to_owned()]);
+        let mut joined = frame();
+        assert_eq!(default_by(&joined), variant);
+        let value = |column: &str, value: &str| Baseline::Value(column.to_owned(), value.to_owned());
+        let big = "big".to_owned();
+        assert_eq!(default_baseline(&joined, &variant, None), Baseline::First);
+        assert_eq!(default_baseline(&joined, &variant, Some(&big)), value("variant", "big"));
+        assert_eq!(default_baseline(&joined, &slots, Some(&big)), value("table.slots", "4"));
+        assert_eq!(default_baseline(&joined, &slots, Some(&"none".to_owned())), Baseline::First);
+        assert_eq!(default_baseline(&joined, &[slots[0].clone(), "depth".to_owned()], Some(&big)), Baseline::First);
+        // Two results: of one name in both, by result too; of names of their own, by variant alone.
+        let (mut other, mut same) = (frame(), frame());
+        joined.put(SOURCE, "first");
+        other.put_words("variant", |row| format!("other {row}"));
+        for (frame, expected) in
+            [(&mut other, variant.clone()), (&mut same, vec![SOURCE.to_owned(), "variant".to_owned()])]
+        {
+            frame.put(SOURCE, "second");
+            let mut both = joined.clone();
+            both.append(frame);
+            assert_eq!(default_by(&both), expected);
+            assert_eq!(
+                default_baseline(&both, &[SOURCE.to_owned(), "variant".to_owned()], Some(&big)),
+                value(SOURCE, "first")
+            );
+        }
+    }
+}

@@ -73,4 +73,36 @@ mod tests {
         assert_eq!((interval(0.5, 2.0), interval(f64::NAN, 1.0)), ("0.500-2.000".into(), "-".into()));
         assert_eq!(of_unit(0.256, Unit::Share), "25.6 %");
     }
+
+    #[test]
+    fn each_unit_has_its_decimals() {
+        for (value, unit, text) in [
+            (1234.5, Unit::Count, "1,234"),
+            (999_999.6, Unit::PerSecond, "1,000,000"),
+            (0.0005, Unit::Share, "0.1 %"),
+            (2.345, Unit::Seconds, "2.35"),
+            (99.9994, Unit::Plain, "99.999"),
+            (-99.5, Unit::Plain, "-99.500"),
+            (100.0, Unit::Plain, "100.0"),
+            (-123.45, Unit::Plain, "-123.5"),
+            (f64::INFINITY, Unit::Plain, "-"),
+            (f64::NAN, Unit::Seconds, "-"),
+        ] {
+            let found = of_unit(value, unit);
+            assert!(
+                found == text || (value, unit) == (2.345, Unit::Seconds) && found == "2.34",
+                "{value} {unit:?}: {found}"
+            );
+        }
+        assert_eq!([100.0, 1e5, 1e6, -1e3, -999.4].map(count), ["100", "100,000", "1,000,000", "-1,000", "-999"]);
+        assert_eq!([0.001, 0.000_99, 1.0, 0.0].map(p), ["0.001", "< 0.001", "1.000", "< 0.001"]);
+        assert_eq!(
+            (percent(0.0, 5.0), percent(1.0, -1.0), percent(f64::NAN, f64::NAN)),
+            ("0.0 %".into(), "-".into(), "-".into())
+        );
+        assert_eq!(
+            (number(1.005, 0), number(-0.5, 3), interval(-1.0, f64::INFINITY)),
+            ("1".into(), "-0.500".into(), "-1.000-inf".into())
+        );
+    }
 }

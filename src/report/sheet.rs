@@ -340,4 +340,55 @@ mod tests {
         assert_eq!(table.notes(), "N. A dash: no table; one search.");
         assert_eq!(Cell::count(3.0).or("one search"), Cell::count(3.0));
     }
+
+    /// Each kind of field as it is shown and as programs read it; a dash where there is nothing, with its reason.
+    #[test]
+    fn fields_are_shown_and_read() {
+        let nan = f64::NAN;
+        for (cell, text, value) in [
+            (Cell::text("a"), "a", Value::Words),
+            (Cell::none("why"), "-", Value::None),
+            (Cell::count(1234.4), "1,234", Value::Number(1234.4)),
+            (Cell::decimal(0.25, 1), "0.2", Value::Number(0.25)),
+            (Cell::share(1.0, 4.0), "25.0 %", Value::Number(0.25)),
+            (Cell::share(1.0, 0.0), "-", Value::None),
+            (Cell::range(0.5, 2.0), "0.500-2.000", Value::Range(0.5, 2.0)),
+            (Cell::range(nan, 2.0), "-", Value::None),
+            (Cell::p(0.0001), "< 0.001", Value::Number(0.0001)),
+            (Cell::p(nan), "-", Value::None),
+        ] {
+            assert_eq!((cell.text.as_str(), cell.value), (text, value));
+            assert_eq!((cell.mark, cell.link.as_str(), cell.place), (Mark::None, "", None));
+            let reason = if value == Value::None { "because" } else { "" };
+            assert_eq!(cell.or("because").note, reason);
+        }
+        assert_eq!(Cell::text("a").marked(Mark::More).mark, Mark::More);
+        assert_eq!([Sign::Less, Sign::More].map(Mark::from), [Mark::Less, Mark::More]);
+        // Columns without a value go, words stay; of a table without rows all stay.
+        let columns = ["a", "b", "c"].map(|name| Column::numbers(name, name, "")).to_vec();
+        let row = |b: Cell| vec![Cell::text("x"), Cell::none("no"), b];
+        let names = |table: Table| {
+            let table = table.without_empty();
+            let widths: Vec<usize> = table.rows.iter().map(Vec::len).collect();
+            (table.columns.iter().map(|column| column.key.clone()).collect::<String>(), widths)
+        };
+        let table = |rows: Vec<Vec<Cell>>| Table { columns: columns.clone(), rows, ..Table::default() };
+        assert_eq!(names(table(vec![row(Cell::none("")), row(Cell::count(1.0))])), ("ac".to_owned(), vec![2, 2]));
+        assert_eq!(names(table(vec![row(Cell::none(""))])), ("a".to_owned(), vec![1]));
+        assert_eq!(names(table(Vec::new())), ("abc".to_owned(), Vec::new()));
+        let whole = head("q", "a", vec!["f".to_owned()], &["w".to_owned(), "v".to_owned()]);
+        let words = |text: &str| text.to_owned();
+        let expected = vec![
+            Part::Question(words("q")),
+            Part::Prose(words("a")),
+            Part::Findings(vec![words("f")]),
+            Part::Warning(words("w")),
+            Part::Warning(words("v")),
+        ];
+        assert_eq!((whole, head("", "", Vec::new(), &[])), (expected, Vec::new()));
+        let sheet = trial();
+        assert_eq!((sheet.figures().len(), sheet.findings().collect::<Vec<_>>()), (1, vec![&words("It is.")]));
+        let folded = Sheet { parts: vec![Part::Folded(words("t"), sheet.parts)], ..Sheet::default() };
+        assert_eq!(folded.figures().len(), 1);
+    }
 }

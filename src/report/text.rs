@@ -266,4 +266,39 @@ mod tests {
         assert_eq!(folded("aa bbbbbbb c", 4), ["aa", "bbbb", "bbb", "c"]);
         assert_eq!(wrap("one two three four", 11, "- "), "- one two\n  three\n  four");
     }
+
+    /// What just fits stays on its line, one letter more does not; a word that is broken fills each line.
+    #[test]
+    fn lines_are_filled_to_their_width() {
+        for (text, width, lines) in [
+            ("ab cd", 5, &["ab cd"][..]),
+            ("ab cd", 4, &["ab", "cd"]),
+            ("abcdef", 3, &["abc", "def"]),
+            ("abcdefg h", 3, &["abc", "def", "g h"]),
+            ("a bcdef", 3, &["a", "bcd", "ef"]),
+            ("", 3, &[""]),
+            ("ab", 0, &["a", "b"]),
+        ] {
+            assert_eq!(folded(text, width), lines, "{text} in {width}");
+        }
+        assert_eq!(wrap("aa bb cc", 5, ""), "aa bb\n  cc");
+        assert_eq!(wrap("aa bb cc", 8, ""), "aa bb cc");
+        assert_eq!(wrap("a\n b\t c", 4, "12. "), "12. a\n    b\n    c");
+        assert_eq!(wrap("wider-than-that x", 4, "- "), "- wider-than-that\n  x");
+        // The greatest `spare` goes first, and no more than must; words give way before that down to their least.
+        let column = |name: &str, spare| Column::numbers(name, name, "").spare(spare);
+        let columns = vec![Column::words("w", "w", ""), column("one", 1), column("two", 2), column("kept", 0)];
+        let rows = vec![["name", "1", "2", "3"].map(Cell::text).to_vec()];
+        let table = Table { columns, rows, ..Table::default() };
+        let first = |width: usize| grid(&table, screen(width)).lines().next().map(str::to_owned).unwrap_or_default();
+        assert_eq!(
+            [20, 19, 15, 14, 9, 3].map(first),
+            ["w     one  two  kept", "w     one  kept", "w     one  kept", "w     kept", "w     kept", "w     kept"]
+        );
+        let coloured = |text: &str, colour: &str| paint(text, colour, Screen { width: 9, colour: true });
+        assert_eq!(
+            [coloured("x", "31"), coloured("x", ""), coloured(" ", "31"), paint("x", "31", screen(9))],
+            ["\u{1b}[31mx\u{1b}[0m", "x", " ", "x"]
+        );
+    }
 }

@@ -190,8 +190,9 @@ fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> 
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
-    use super::words;
+    use super::*;
 
     #[test]
     fn a_time_is_said_as_people_say_it() {
@@ -205,5 +206,132 @@ mod tests {
         ] {
             assert_eq!(words(seconds), said);
         }
+    }
+
+    fn read(text: &str) -> (Experiment, Plan) {
+        let experiment =
+            Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        let plan = Plan::new(&experiment);
+        (experiment, plan)
+    }
+
+    #[test]
+    fn a_unit_begins_where_the_one_before_it_ends() {
+        for (seconds, said) in [
+            (0.99, "a second"),
+            (1.0, "1.0 seconds"),
+            (9.94, "9.9 seconds"),
+            (10.0, "10 seconds"),
+            (99.4, "99 seconds"),
+            (100.0, "1.7 minutes"),
+            (5999.0, "100 minutes"),
+            (6000.0, "1.7 hours"),
+            (172_799.0, "48 hours"),
+            (172_800.0, "2.0 days"),
+        ] {
+            assert_eq!(words(seconds), said);
+        }
+        let estimate = |left| Estimate { left, seconds: 42.0, source: "why".to_owned() };
+        assert_eq!(estimate(3).to_string(), "about 42 seconds with 1 job at a time, for 3 jobs (why)");
+        assert_eq!(estimate(0).to_string(), "none: why");
+    }
+
+    /// By hand: of eight jobs of two variants three are done, two of the first in 3 s and 5 s, one of the second in 1 s; a row of no last depth
+    /// adds its time to its job's, one of another plan's job too. So two more of the first take 4.5 s each, and three of the second 1 s.
+    #[test]
+    fn what_is_left_takes_as_long_as_what_was_done() {
+        let (_, plan) = read(
+            "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n",
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let jobs: Vec<Job> = plan.jobs().collect();
+        let id = |variant: usize, item: usize| {
+            format!("{:016x}", plan.job_id(jobs.iter().find(|job| (job.variant, job.item) == (variant, item)).unwrap()))
+        };
+        let put = |rows: &[(&str, String, f64)]| {
+            let rows: String =
+                rows.iter().map(|(variant, id, seconds)| format!("{id},{variant},x,{seconds}\n")).collect();
+            std::fs::write(folder.path().join("results.csv"), format!("id,variant,more,seconds\n{rows}")).unwrap();
+            from_rows(&plan, folder.path())
+        };
+        let other = || "00000000000000ff".to_owned();
+        let source = |done: usize| format!("{done} jobs of this plan are done in {}", folder.path().display());
+        assert_eq!(from_rows(&plan, folder.path()), None);
+        assert_eq!(put(&[("a", other(), 3.0)]), None, "a row of no job of this plan");
+        let done = [("a", id(0, 0), 3.0), ("a", other(), 1.0), ("a", id(0, 2), 5.0), ("b", id(1, 1), 1.0)];
+        assert_eq!(put(&done), Some(Estimate { left: 5, seconds: 2.0 * 4.5 + 3.0, source: source(3) }));
+        // Of a variant without a row of its own, as much as the others took: 10 s by three.
+        let one = Estimate { left: 6, seconds: 2.0 * 4.5 + 4.0 * 9.0 / 2.0, source: source(2) };
+        assert_eq!(put(&done[..3]), Some(one));
+        let spared = Manifest { jobs_spared: 4, ..Manifest::default() };
+        let manifest = serde_json::to_string(&spared).unwrap();
+        std::fs::write(folder.path().join(crate::record::manifest::MANIFEST), manifest).unwrap();
+        assert_eq!(put(&done).map(|estimate| estimate.left), Some(1));
+        let all: Vec<(&str, String, f64)> =
+            jobs.iter().map(|job| (["a", "b"][job.variant], format!("{:016x}", plan.job_id(job)), 1.0)).collect();
+        assert_eq!(put(&all), Some(Estimate { left: 0, seconds: 0.0, source: source(8) }));
+    }
+
+    /// In a match a row has one player's time, and the other's nodes: three rows of 2 s whose opponents searched as much, half and nothing.
+    #[test]
+    fn of_games_both_players_times_are_counted() {
+        let (_, plan) = read(
+            "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { nodes = 9 }\n[match]\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n",
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let id = format!("{:016x}", plan.job_id(&plan.jobs().next().unwrap()));
+        let text = format!("id,variant,search.nodes,match.opponent_nodes,seconds\n0,b,100,100,2\n{id},b,100,50,2\n");
+        std::fs::write(folder.path().join("results.csv"), text).unwrap();
+        assert_eq!(
+            from_rows(&plan, folder.path()).map(|found| (found.left, found.seconds)),
+            Some((3, 3.0 * (4.0 + 3.0)))
+        );
+    }
+
+    /// How many searches a job has: of positions, of what is never cleared, of a game's plies, of own play (both sides' moves are searched);
+    /// and how many moves a pair of games.
+    #[test]
+    fn a_job_has_so_many_searches() {
+        let of = |text: &str| {
+            let (experiment, plan) = read(text);
+            plan.jobs().map(|job| searches(&experiment, &job)).collect::<Vec<f64>>()
+        };
+        let two = "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 1 }\n";
+        assert_eq!(of(two), [1.0, 1.0]);
+        assert_eq!(of(&format!("{two}[engine]\ntable.clear = 'never'\n")), [2.0]);
+        assert_eq!(of(&format!("{two}sequence = {{ self_play = 7 }}\n")), [7.0, 7.0]);
+        assert_eq!(of(&format!("{two}sequence = {{ self_play = 7, side = 'white' }}\n")), [7.0, 7.0]);
+        assert_eq!(of(&format!("{two}sequence = {{ self_play = 7 }}\n[engine]\nhistory_clear = 'never'\n")), [14.0]);
+        let games = "suite = 'data/games.pgn'\nfirst = 2\nlimit = { depth = 1 }\nsequence = { from = 4, to = 9, side = 'white' }\n";
+        assert_eq!(of(games), [3.0, 3.0]);
+        let (_, plan) = read(two);
+        let pair = |rules: &str| {
+            let text =
+                format!("{}[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[match]\n{rules}\n", two);
+            moves(&read(&text).0)
+        };
+        for (rules, expected) in [
+            ("", 132.0),
+            ("resign = { score = 900, moves = 3 }", 108.0),
+            ("draw = { score = 9, moves = 3 }", 108.0),
+            ("max_moves = 66", 132.0),
+            ("max_moves = 60", 120.0),
+            ("max_moves = 60\nresign = { score = 900, moves = 3 }", 108.0),
+            ("max_moves = 10", 20.0),
+        ] {
+            assert!((pair(rules) - expected).abs() < 1e-9, "{rules}");
+        }
+        // Own play of twenty plies is promised twenty times what one search takes, whatever that is here: at least so much as its depth 1
+        // alone would be; other engines, traces and vast tables are not tried.
+        let stop = AtomicBool::new(false);
+        let probed = |more: &str| {
+            let (experiment, plan) = read(&format!("{two}{more}"));
+            from_probe(&experiment, &plan, Duration::from_secs(20), &stop).map(|found| (found.left, found.source))
+        };
+        assert_eq!(probed(""), Some((2, "roughly: from 2 searches tried now".to_owned())));
+        assert_eq!(probed("[engine]\ntable.size = '257 MiB'\n"), None);
+        assert_eq!(probed("[subject]\nuci = 'x'\n"), None);
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!((probed(""), plan.len()), (None, 2));
     }
 }

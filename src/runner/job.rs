@@ -187,3 +187,242 @@ impl Player<'_> {
         Some(())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::MoveList;
+    use crate::engine::{Limit, SearchCounters};
+    use crate::subject::{Earlier, Failure, Fault};
+    use std::path::Path;
+    use std::time::Duration;
+
+    /// Plays the last legal move and says so; writes down all that it is asked.
+    #[derive(Default)]
+    struct Scribe {
+        log: Vec<String>,
+        /// The search, from 1, that fails, or that is stopped.
+        fails: usize,
+        stops: usize,
+        searches: usize,
+        /// Whether it is a program that tells two depths.
+        outside: bool,
+    }
+
+    impl Subject for Scribe {
+        fn start(&mut self) -> Result<(), Failure> {
+            self.log.push("start".to_owned());
+            Ok(())
+        }
+
+        fn new_game(&mut self) -> Result<(), Failure> {
+            self.log.push("new".to_owned());
+            Ok(())
+        }
+
+        fn search(
+            &mut self,
+            position: Position<'_>,
+            limit: Limit,
+            _: &AtomicBool,
+            watch: &mut dyn FnMut(Told<'_>),
+        ) -> Result<Ended, Failure> {
+            self.searches += 1;
+            let Position { start, moves, past, board } = position;
+            // What was played leads from the start to the board, and the past is what lies between.
+            let (mut now, mut between) = (*start, Vec::new());
+            for &mv in moves {
+                between.push(now);
+                now.play(mv, Increments::none());
+            }
+            assert!(between == past && now == *board, "{}", self.searches);
+            self.log.push(format!("{} {} {:?}", board.game_ply(), moves.len(), limit.depth));
+            if self.searches == self.fails {
+                return Err(Failure { fault: Fault::NoMove, during: "go".to_owned(), tail: Vec::new() });
+            }
+            if self.searches == self.stops {
+                return Ok(Ended::Stopped);
+            }
+            let mut list = MoveList::new();
+            crate::chess::legal(board, &mut list);
+            let best = list.iter().last().copied().unwrap_or(Move::NONE);
+            let nodes = 100 * self.searches as u64;
+            watch(Told::Begin);
+            watch(Told::End);
+            let reported = Reported {
+                depth: Some(2),
+                best,
+                nodes: Some(nodes),
+                earlier: vec![Earlier {
+                    depth: 1,
+                    score: 5,
+                    pv: list.iter().take(1).copied().collect(),
+                    nodes: nodes / 4,
+                    hashfull: None,
+                    milliseconds: None,
+                    at: Duration::ZERO,
+                }],
+                ..Reported::default()
+            };
+            match self.outside {
+                true => watch(Told::Reported(&reported)),
+                false => {
+                    let search = SearchCounters { nodes, ..SearchCounters::default() };
+                    watch(Told::Iteration(&Iteration { search, ..reported.iteration() }));
+                }
+            }
+            Ok(if best.is_none() { Ended::Best(Move::NONE) } else { Ended::Best(best) })
+        }
+
+        fn end(&mut self) {}
+    }
+
+    fn experiment(text: &str) -> (Experiment, Plan) {
+        let experiment =
+            Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        let plan = Plan::new(&experiment);
+        (experiment, plan)
+    }
+
+    /// What a job on a subject found: item, ply, depth, nodes and whether it is solved; and what the subject was asked.
+    fn run(text: &str, scribe: &mut Scribe) -> (Result<Option<Vec<String>>, String>, Vec<String>) {
+        let (experiment, plan) = experiment(text);
+        let job = plan.jobs().next().unwrap();
+        let found = search(&experiment, &plan, &job, scribe, &AtomicBool::new(false));
+        let shown = |of: &Found| {
+            assert!(of.seconds >= 0.0 && of.game.is_none());
+            let ply = of.ply.map_or("-".to_owned(), |ply| ply.to_string());
+            let solved = of.solved.map_or("-".to_owned(), |solved| solved.to_string());
+            format!(
+                "{} {ply} {} {} {solved} {}",
+                of.item,
+                of.iteration.depth,
+                of.iteration.search.nodes,
+                of.told.is_some()
+            )
+        };
+        (found.map(|found| found.map(|found| found.iter().map(shown).collect())), std::mem::take(&mut scribe.log))
+    }
+
+    fn rows(rows: &[&str]) -> Result<Option<Vec<String>>, String> {
+        Ok(Some(rows.iter().map(|row| (*row).to_owned()).collect()))
+    }
+
+    /// One position; all positions in one job; own play of each side; what fails and what is stopped leaves nothing.
+    #[test]
+    fn a_job_searches_what_its_plan_says() {
+        // A king that can go to b8 and b7 only, in this order or the other: the last legal move is bad or good by what the suite says.
+        let folder = tempfile::tempdir().unwrap();
+        let suite = folder.path().join("own.epd");
+        std::fs::write(&suite, "k7/8/8/8/8/8/8/K7 w - - bm Ka2; id \"A\";\nk7/8/8/8/8/8/8/K7 w - - bm Kb1; id \"B\";\nk7/8/8/8/8/8/8/K7 w - - am Ka2; id \"C\";\nk7/8/8/8/8/8/8/K7 w - - id \"D\";\n").unwrap();
+        let text = format!("suite = '{}'\nlimit = {{ depth = 2 }}\n", suite.display());
+        let kept = format!("{text}[engine]\ntable.clear = \"never\"\n");
+        let (found, log) = run(&kept, &mut Scribe::default());
+        let found = found.unwrap().unwrap();
+        assert_eq!(log, ["new", "0 0 Some(2)", "new", "0 0 Some(2)", "new", "0 0 Some(2)", "new", "0 0 Some(2)"]);
+        let mut list = MoveList::new();
+        crate::chess::legal(&Board::from_fen("k7/8/8/8/8/8/8/K7 w - - 0 1").unwrap(), &mut list);
+        let best = list.iter().last().unwrap().to_string();
+        let solved = ["a1a2", "a1b1"].map(|good| good == best);
+        let expected = [format!("{}", solved[0]), format!("{}", solved[1]), format!("{}", !solved[0]), "-".to_owned()];
+        for (at, row) in found.iter().enumerate() {
+            assert_eq!(*row, format!("{at} - 2 {} {} false", 100 * (at + 1), expected[at]));
+        }
+        // A program's depths are rows of their own.
+        let (found, _) = run(&text, &mut Scribe { outside: true, ..Scribe::default() });
+        let first = found.unwrap().unwrap();
+        assert_eq!(first.len(), 2);
+        assert!(
+            first[0].starts_with("0 - 1 25 ")
+                && first[1].starts_with("0 - 2 75 ")
+                && first.iter().all(|row| row.ends_with(" true")),
+            "{first:?}"
+        );
+        assert_eq!(run(&kept, &mut Scribe { stops: 3, ..Scribe::default() }).0, Ok(None));
+        let failed = run(&kept, &mut Scribe { fails: 2, ..Scribe::default() });
+        assert_eq!(
+            (failed.0, failed.1.len()),
+            (Err("the engine named no move where there is a legal one at `go`".to_owned()), 4)
+        );
+    }
+
+    /// Own play from Black's first move: five plies, of which each side has its own; a game's plies by their range.
+    #[test]
+    fn plies_are_searched_where_they_are_wanted() {
+        let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+        let own = |side: &str| {
+            format!(
+                "suite = {{ fen = '{fen}' }}\nlimit = {{ depth = 2 }}\nsequence = {{ self_play = 5, side = '{side}' }}\n"
+            )
+        };
+        let asked = ["new", "1 0 Some(2)", "2 1 Some(2)", "3 2 Some(2)", "4 3 Some(2)", "5 4 Some(2)"];
+        for (side, expected) in [
+            (
+                "both",
+                &[
+                    "0 1 2 100 - false",
+                    "0 2 2 200 - false",
+                    "0 3 2 300 - false",
+                    "0 4 2 400 - false",
+                    "0 5 2 500 - false",
+                ][..],
+            ),
+            ("white", &["0 2 2 200 - false", "0 4 2 400 - false"]),
+            ("black", &["0 1 2 100 - false", "0 3 2 300 - false", "0 5 2 500 - false"]),
+        ] {
+            assert_eq!(
+                run(&own(side), &mut Scribe::default()),
+                (rows(expected), asked.map(str::to_owned).to_vec()),
+                "{side}"
+            );
+        }
+        // A mate ends it: the mated side has a search without a move, and no more.
+        let mate =
+            "suite = { fen = '7k/5Q2/6K1/8/8/8/8/8 w - - 0 1' }\nlimit = { depth = 2 }\nsequence = { self_play = 9 }\n";
+        let (found, log) = run(mate, &mut Scribe::default());
+        assert!(found.unwrap().unwrap().len() == log.len() - 1 && log.len() <= 10);
+        let folder = tempfile::tempdir().unwrap();
+        let pgn = folder.path().join("own.pgn");
+        std::fs::write(&pgn, "[Event \"g\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n").unwrap();
+        let along = format!(
+            "suite = '{}'\nlimit = {{ depth = 2 }}\nsequence = {{ from = 1, to = 4, side = 'white' }}\n",
+            pgn.display()
+        );
+        let expected = (
+            rows(&["0 2 2 100 - false", "0 4 2 200 - false"]),
+            ["new", "2 2 Some(2)", "4 4 Some(2)"].map(str::to_owned).to_vec(),
+        );
+        assert_eq!(run(&along, &mut Scribe::default()), expected);
+        // Searches that a job will have, as an estimate counts them.
+        let (parsed, plan) = experiment(&along);
+        assert_eq!(parsed.searches(&parsed.suite.items[plan.jobs().next().unwrap().item]), 2);
+        let (parsed, _) = experiment(&own("black"));
+        assert_eq!(parsed.searches(&parsed.suite.items[0]), 5, "the other side's moves are searched too");
+    }
+
+    /// What a table without a bound does not heed is as usual; what it heeds stays.
+    #[test]
+    fn a_working_set_depends_on_what_is_heeded_alone() {
+        let read = |sets: &[&str]| {
+            let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+            unbounded(&crate::experiment::options(None, &sets).unwrap())
+        };
+        let usual = read(&[]);
+        assert_eq!(usual.table.kind, TableKind::Unbounded);
+        for set in [
+            "table.size=64",
+            "table.slots=4",
+            "table.index=mask",
+            "table.layout=bytes24",
+            "table.key_bits=16",
+            "table.policy=never",
+            "table.huge_pages=false",
+        ] {
+            assert_eq!(read(&[set]), usual, "{set}");
+        }
+        for set in ["table.clear=never", "table.clock=game-ply", "draws=true", "keys.seed=2"] {
+            assert_ne!(read(&[set]), usual, "{set}");
+        }
+    }
+}

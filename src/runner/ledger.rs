@@ -33,7 +33,7 @@ pub struct Ledger<'a> {
 
 /// A row's place: rows in this order are those of one item at a time, and of one variant at a time there. So are the plan's jobs, but
 /// for one that takes the whole suite: its rows stand at their items, among those they are compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     repeat: u32,
     item: u32,

@@ -3,6 +3,7 @@
 use super::machine;
 use crate::experiment::{Experiment, Plan, Point, Split};
 use crate::record::manifest::{Build, Manifest, Shard};
+use crate::table::TableOptions;
 
 /// This build.
 fn build() -> Build {
@@ -97,9 +98,31 @@ pub fn now() -> u64 {
 
 /// Whether the kernel gives huge pages to the first table that is large enough to ask for them.
 fn huge_pages(plan: &Plan) -> Option<bool> {
-    let asks = |table: &&crate::table::TableOptions| {
-        table.huge_pages && crate::table::bytes(table, None).is_some_and(|bytes| (2 << 20..=1 << 30).contains(&bytes))
-    };
-    let table = plan.variants.iter().map(|point| &point.options.table).find(asks)?;
+    let table = plan.variants.iter().map(|point| &point.options.table).find(|table| asks(table))?;
     crate::table::build(table, None, false).ok()??.huge_pages()
+}
+
+/// Whether a table asks for huge pages, and is not too large to be made for a trial.
+fn asks(table: &TableOptions) -> bool {
+    table.huge_pages && crate::table::bytes(table, None).is_some_and(|bytes| (2 << 20..=1 << 30).contains(&bytes))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// From 2 MiB, which is one such page, to 1 GiB; one bucket less or more is not tried, nor is what wants none of them.
+    #[test]
+    fn tables_of_one_page_to_a_gibibyte_are_tried() {
+        let asked = |sets: &[&str]| {
+            let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+            asks(&crate::experiment::options(None, &sets).unwrap().table)
+        };
+        for (size, expected) in [("2 MiB", true), ("1 GiB", true), ("2097136 B", false), ("1073741840 B", false)] {
+            assert_eq!(asked(&[&format!("table.size=\"{size}\"")]), expected, "{size}");
+        }
+        assert!(!asked(&["table.size=\"4 MiB\"", "table.huge_pages=false"]));
+        assert!(!asked(&["table.kind=none"]) && !asked(&["table.size=\"50 %\""]));
+    }
 }

@@ -216,9 +216,12 @@ impl Judge {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::chess::named;
     use crate::experiment::matches::{Draw, Resign};
+    use crate::subject::{Failure, Fault};
 
     /// The verdict after each score, White's first; the place of the first one.
     fn first(rules: &Match, scores: &[Option<Score>]) -> Option<(usize, (Option<Color>, &'static str))> {
@@ -250,5 +253,185 @@ mod tests {
         assert_eq!(first(&draw(3), &level).map(|it| it.0), Some(6));
         assert_eq!(first(&draw(0), &[10, -11, 0, 5, 0, 0].map(Some)).map(|it| it.0), Some(6));
         assert_eq!(first(&Match::default(), &[0; 40].map(Some)), None);
+    }
+
+    /// Answers from a list of moves by the ply; each search tells two iterations of its own kind.
+    struct Book {
+        moves: &'static [&'static str],
+        /// Centipawns that it finds itself ahead by; none: it tells none.
+        score: Option<Score>,
+        outside: bool,
+        log: Vec<String>,
+        /// The ply at which no iteration ends, that it fails at, or is stopped at.
+        blind: Option<usize>,
+        fails: Option<usize>,
+        stops: Option<usize>,
+    }
+
+    fn book(moves: &'static [&'static str], score: Score) -> Book {
+        Book { moves, score: Some(score), outside: false, log: Vec::new(), blind: None, fails: None, stops: None }
+    }
+
+    impl Subject for Book {
+        fn start(&mut self) -> Result<(), Failure> {
+            self.log.push("start".to_owned());
+            Ok(())
+        }
+
+        fn new_game(&mut self) -> Result<(), Failure> {
+            self.log.push("new".to_owned());
+            Ok(())
+        }
+
+        fn search(
+            &mut self,
+            position: Position<'_>,
+            limit: Limit,
+            _: &AtomicBool,
+            watch: &mut dyn FnMut(Told<'_>),
+        ) -> Result<Ended, Failure> {
+            let at = position.moves.len();
+            assert_eq!(position.past.len(), at);
+            self.log.push(format!("{at} {:?}", limit.nodes));
+            if self.fails == Some(at) {
+                return Err(Failure { fault: Fault::NoMove, during: "go".to_owned(), tail: Vec::new() });
+            }
+            if self.stops == Some(at) {
+                return Ok(Ended::Stopped);
+            }
+            let best = named(position.board, self.moves[at]).unwrap();
+            let blind = self.blind == Some(at);
+            watch(Told::Begin);
+            watch(Told::End);
+            if self.outside {
+                let depth = Some(4).filter(|_| !blind);
+                watch(Told::Reported(&Reported { depth, score: self.score, nodes: Some(70), ..Reported::default() }));
+            } else {
+                for (depth, nodes, finished) in [(1, 10, !blind), (2, 25, !blind), (3, 100, false)] {
+                    let found = Reported {
+                        depth: Some(depth),
+                        score: self.score.map(|score| score + i32::from(depth) - 2),
+                        nodes: Some(nodes),
+                        cut: !finished,
+                        ..Reported::default()
+                    };
+                    let mut iteration = found.iteration();
+                    iteration.table.probes = nodes / 5;
+                    iteration.occupancy.occupied = nodes;
+                    watch(Told::Iteration(&iteration));
+                }
+            }
+            Ok(Ended::Best(if blind { Move::NONE } else { best }))
+        }
+
+        fn end(&mut self) {}
+    }
+
+    fn played(first: &mut Book, second: &mut Book, rules: &str) -> Result<Option<Vec<Found>>, String> {
+        let text = format!(
+            "suite = {{ startpos = true }}\nlimit = {{ nodes = 9 }}\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[match]\n{rules}\n"
+        );
+        let experiment =
+            Experiment::parse(&text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        let job = crate::experiment::Plan::new(&experiment).jobs().next().unwrap();
+        let limit = |nodes| Limit { depth: None, nodes: Some(nodes) };
+        let mut players = [
+            Player { name: "one", subject: first, limit: limit(11) },
+            Player { name: "two", subject: second, limit: limit(22) },
+        ];
+        pair(&experiment, &job, &mut players, &AtomicBool::new(false))
+    }
+
+    const MATE: &[&str] = &["f2f3", "e7e5", "g2g4", "d8h4"];
+
+    /// Fool's mate twice, colours swapped: each figure of both rows, by hand. The first has White first, and is mated; then he mates.
+    #[test]
+    fn both_games_are_told_from_the_first_players_view() {
+        let (mut first, mut second) = (book(MATE, 30), book(MATE, -200));
+        let found = played(&mut first, &mut second, "").unwrap().unwrap();
+        let shown = |found: &Found| {
+            let game = found.game.as_deref().unwrap();
+            let scores: Vec<Score> = game.scores.iter().map(|score| score.unwrap()).collect();
+            let moves: Vec<String> = game.moves.iter().map(ToString::to_string).collect();
+            assert_eq!(
+                (moves, game.start, game.end),
+                (MATE.iter().map(|mv| (*mv).to_owned()).collect(), Board::startpos(), "mate")
+            );
+            let Iteration { search, table, occupancy, finished, depth, .. } = &found.iteration;
+            assert!(
+                *finished
+                    && *depth == 0
+                    && found.told.is_none()
+                    && found.solved.is_none()
+                    && found.ply.is_none()
+                    && found.item == 0
+            );
+            let figures =
+                [search.nodes, table.probes, occupancy.occupied, game.depths, game.blind, game.opponent_nodes];
+            (game.white, game.winner, scores, figures)
+        };
+        // Two moves of three iterations each, 10, 25 and 100 nodes; the last that finished was of depth 2, whose score is as it is.
+        let figures = [270, 54, 100, 4, 0, 270];
+        assert_eq!(shown(&found[0]), (true, Some(Color::Black), vec![30, -200, 30, -200], figures));
+        assert_eq!(shown(&found[1]), (false, Some(Color::Black), vec![-200, 30, -200, 30], figures));
+        assert_eq!(first.log, ["start", "new", "0 Some(11)", "2 Some(11)", "start", "new", "1 Some(11)", "3 Some(11)"]);
+        assert_eq!(
+            second.log,
+            ["start", "new", "1 Some(22)", "3 Some(22)", "start", "new", "0 Some(22)", "2 Some(22)"]
+        );
+        // A program's figures are what it tells: nodes alone; scores that it does not tell are none.
+        let (mut first, mut second) = (Book { outside: true, score: None, ..book(MATE, 0) }, book(MATE, 5));
+        let found = played(&mut first, &mut second, "").unwrap().unwrap();
+        for (row, scores) in found.iter().zip([[None, Some(5), None, Some(5)], [Some(5), None, Some(5), None]]) {
+            let game = row.game.as_deref().unwrap();
+            assert_eq!(row.told.as_ref().and_then(|told| told.nodes), Some(140));
+            assert_eq!(
+                (row.iteration.search.nodes, game.depths, game.opponent_nodes, &game.scores[..]),
+                (140, 8, 270, &scores[..])
+            );
+        }
+    }
+
+    /// Where a game ends otherwise: by its length, by what both find, without a move in time, and not at all.
+    #[test]
+    fn games_end_by_length_by_agreement_or_not_at_all() {
+        const QUIET: &[&str] = &["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8", "g1f3"];
+        let ends = |first: Score, second: Score, rules: &str| {
+            let found = played(&mut book(QUIET, first), &mut book(QUIET, second), rules).unwrap().unwrap();
+            let end = |found: &Found| {
+                let game = found.game.as_deref().unwrap();
+                (game.end, game.moves.len(), game.winner)
+            };
+            [end(&found[0]), end(&found[1])]
+        };
+        let (white, black) = (Some(Color::White), Some(Color::Black));
+        assert_eq!(ends(0, 0, ""), [("repetition", 8, None); 2]);
+        assert_eq!(ends(0, 0, "max_moves = 4"), [("repetition", 8, None); 2], "the rules come first");
+        assert_eq!(ends(0, 0, "max_moves = 3"), [("max-moves", 6, None); 2]);
+        assert_eq!(ends(7, -7, "draw = { score = 7, moves = 2 }"), [("draw-agreed", 4, None); 2]);
+        assert_eq!(ends(7, -7, "draw = { score = 6, moves = 2 }"), [("repetition", 8, None); 2]);
+        assert_eq!(ends(7, -7, "draw = { score = 7, moves = 1, from = 3 }"), [("draw-agreed", 6, None); 2]);
+        assert_eq!(
+            ends(400, -400, "resign = { score = 400, moves = 1 }"),
+            [("resigned", 2, white), ("resigned", 2, black)]
+        );
+        assert_eq!(ends(400, -400, "resign = { score = 401, moves = 1 }"), [("repetition", 8, None); 2]);
+        // No iteration ended: the first legal move is played, the score is none, and nothing is added to the depths.
+        let mut blind = Book { blind: Some(0), ..book(QUIET, 3) };
+        let found = played(&mut blind, &mut book(&["a2a3", "a7a6"], 3), "max_moves = 1");
+        let mut legal_moves = MoveList::new();
+        legal(&Board::startpos(), &mut legal_moves);
+        let found = found.map(|found| found.unwrap());
+        let game = found.as_ref().map(|found| found[0].game.as_deref().unwrap()).unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!(
+            (game.blind, game.depths, game.moves[0], game.scores[0]),
+            (1, 0, legal_moves.first().copied().unwrap(), None)
+        );
+        // What fails is told with the player's name; what is stopped has no rows.
+        let failing = |fails| Book { fails, ..book(QUIET, 0) };
+        let told = played(&mut book(QUIET, 0), &mut failing(Some(1)), "").err();
+        assert_eq!(told.as_deref(), Some("two: the engine named no move where there is a legal one at `go`"));
+        let stopped = Book { stops: Some(4), ..book(QUIET, 0) };
+        assert!(played(&mut { stopped }, &mut book(QUIET, 0), "").is_ok_and(|found| found.is_none()));
     }
 }

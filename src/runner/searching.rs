@@ -22,6 +22,19 @@ pub(super) struct Kept {
     players: HashMap<usize, Box<dyn Subject>>,
 }
 
+impl Kept {
+    /// Two players, taken from those that are kept, or new; of the others those go that do not stay.
+    fn two(
+        &mut self,
+        pair: [usize; 2],
+        stays: impl Fn(usize) -> bool,
+        new: impl Fn(usize) -> Result<Box<dyn Subject>, String>,
+    ) -> Result<Vec<Box<dyn Subject>>, String> {
+        self.players.retain(|at, _| pair.contains(at) || stays(*at));
+        pair.into_iter().map(|at| self.players.remove(&at).map_or_else(|| new(at), Ok)).collect()
+    }
+}
+
 impl Shared<'_> {
     /// All searches of a job, as rows; none if it was stopped.
     pub(super) fn searches(
@@ -58,14 +71,7 @@ impl Shared<'_> {
     ) -> Result<Option<Vec<Vec<String>>>, String> {
         let pair = [job.variant, opponent];
         let stays = |at: usize| self.plan.variants[at].outside().is_some() && self.subjects.all_are_kept();
-        kept.players.retain(|at, _| pair.contains(at) || stays(*at));
-        let mut subjects = Vec::with_capacity(2);
-        for at in pair {
-            subjects.push(match kept.players.remove(&at) {
-                Some(player) => player,
-                None => self.player(at)?,
-            });
-        }
+        let mut subjects = kept.two(pair, stays, |at| self.player(at))?;
         let [first, second] = &mut subjects[..] else { return Err("a pair has two players".to_owned()) };
         let player = |at: usize, subject| {
             let Point { name, limit, .. } = &self.plan.variants[at];
@@ -192,5 +198,53 @@ pub(super) fn fits_memory(options: &crate::engine::EngineOptions, working_set: u
             available >> 20
         )),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::engine::EngineOptions;
+    use std::cell::RefCell;
+
+    /// Players are made once for pairs that follow each other; who is not in the next pair goes, unless he stays.
+    #[test]
+    fn players_are_kept_from_pair_to_pair() {
+        let made = RefCell::new(Vec::new());
+        let new = |at: usize| {
+            made.borrow_mut().push(at);
+            match at {
+                9 => Err("it was not tried".to_owned()),
+                _ => Ok(Box::new(Engine::new(&EngineOptions::default(), None).unwrap()) as Box<dyn Subject>),
+            }
+        };
+        let mut kept = Kept::default();
+        let mut play = |pair: [usize; 2]| {
+            let players = kept.two(pair, |at| at == 5, new)?;
+            assert_eq!(players.len(), 2);
+            kept.players.extend(pair.into_iter().zip(players));
+            let mut left: Vec<usize> = kept.players.keys().copied().collect();
+            left.sort_unstable();
+            Ok::<_, String>((std::mem::take(&mut *made.borrow_mut()), left))
+        };
+        assert_eq!(play([1, 0]), Ok((vec![1, 0], vec![0, 1])));
+        assert_eq!(play([1, 0]), Ok((vec![], vec![0, 1])));
+        assert_eq!(play([5, 0]), Ok((vec![5], vec![0, 5])));
+        assert_eq!(play([1, 2]), Ok((vec![1, 2], vec![1, 2, 5])));
+        assert_eq!(play([2, 5]), Ok((vec![], vec![2, 5])));
+        assert_eq!(play([2, 9]), Err("it was not tried".to_owned()));
+    }
+
+    /// Of a size that was known before the run nothing is said here; of a share what it comes to.
+    #[test]
+    fn a_share_that_does_not_fit_is_told() {
+        let options = |size: &str| crate::experiment::options(None, &[format!("table.size={size}")]).unwrap();
+        assert_eq!(fits_memory(&options("\"4 MiB\""), 0), Ok(()));
+        assert_eq!(fits_memory(&options("\"50 %\""), 1000), Ok(()));
+        if super::super::machine::available_bytes().is_some() {
+            let told = fits_memory(&options("\"50 %\""), 1 << 50).unwrap_err();
+            assert!(told.starts_with("table.size: \"50 %\" of the working set is 8589934592 MiB, and "), "{told}");
+        }
     }
 }

@@ -183,4 +183,57 @@ mod tests {
             );
         }
     }
+
+    /// Two players and a third, each against the first; four openings. Rows of games, one by one: points of both games are a pair's.
+    #[test]
+    fn games_of_a_pair_are_added_up() {
+        let text = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { nodes = 9 }\n[match]\ntest = { elo0 = 0, elo1 = 300, alpha = 0.2, beta = 0.2 }\n\
+            [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[[variant]]\nname = 'c'\n'keys.seed' = 3\n";
+        let experiment = |text: &str| {
+            Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+        };
+        let header = crate::record::header(&[], crate::record::Extra { games: true, ..Default::default() });
+        let asked = experiment(text);
+        let plan = Plan::new(&asked);
+        assert!(Stopping::new(&experiment(&text.replace("beta = 0.2", "stop = false")), &plan, &header).is_none());
+        assert!(Stopping::new(&experiment(&text.replace("test = {", "# {")), &plan, &header).is_none());
+        let Some(mut stopping) = Stopping::new(&asked, &plan, &header) else { panic!("a test that stops") };
+        let Some(at) = header.iter().position(|column| column == columns::POINTS) else { panic!("points") };
+        let row = |points: &str| {
+            let mut row = vec![String::new(); header.len()];
+            row[at] = points.to_owned();
+            row
+        };
+        let jobs: Vec<Job> = plan.jobs().collect();
+        let of = |variant: usize, item: usize| {
+            jobs.iter().find(|job| (job.variant, job.item) == (variant, item)).unwrap_or_else(|| panic!("no such pair"))
+        };
+        assert_eq!((jobs.len(), jobs.iter().all(|job| stopping.needs(&plan, job))), (24, true));
+        let entry =
+            |job: &Job, first: bool| LedgerRow { place: Default::default(), job: *job, last: !first, failed: false };
+        // By hand: so many pairs won in a row, and no fewer, pass the bound of a test whose errors two encounters share.
+        let bounds = Bounds { elo0: 0.0, elo1: 300.0, alpha: 0.1, beta: 0.1 };
+        let Some(end) = (1..10_usize).find(|&won| Pairs([0, 0, 0, 0, won as u64]).decide(&bounds) == Decision::H1)
+        else {
+            panic!("ten pairs won in a row say nothing")
+        };
+        assert!(end > 1, "{end}");
+        // b wins all its pairs, the second of them known before the first.
+        let needed = |stopping: &Stopping, variant: usize| {
+            (0..12).map(|item| stopping.needs(&plan, of(variant, item))).collect::<Vec<_>>()
+        };
+        for item in [1, 0].into_iter().chain(2..12) {
+            for first in [true, false] {
+                stopping.read(&plan, &entry(of(1, item), first), &StringRecord::from(row("1")));
+            }
+        }
+        assert_eq!(needed(&stopping, 1), (0..12).map(|item| item < end).collect::<Vec<_>>());
+        let spared = 12 - end as u64;
+        assert_eq!((stopping.spared(), stopping.is_settled(), stopping.failed()), (spared, false, 0));
+        // c draws a pair and fails in another: nothing is decided of it, and all are asked for.
+        stopping.played(&plan, of(2, 0), false, &["1", "0"].map(row));
+        stopping.played(&plan, of(2, 2), true, &[row("")]);
+        assert_eq!((needed(&stopping, 2), stopping.is_settled()), (vec![true; 12], false));
+        assert_eq!((stopping.failed(), stopping.spared()), (1, spared));
+    }
 }

@@ -230,3 +230,44 @@ fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
         _ => Plans::Held(State::Missing, format!("{missing} of {all} jobs are not done")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Jobs;
+    use crate::record::manifest::{Build, Machine};
+
+    /// Two stretches of a run; three of one shard beside one of another; what is known of each, and what nobody knows.
+    #[test]
+    fn each_stretch_says_what_it_made() {
+        let stretch = |shard: Option<u64>, jobs: usize, made: Option<&[u64]>, done: Option<u64>| Stretch {
+            shard,
+            jobs,
+            done,
+            made: made.map(|made| Jobs(made.iter().copied().collect())),
+            build: Build { version: "1".to_owned(), commit: "abc".to_owned(), profile: "release".to_owned() },
+            machine: Machine { cpu: "Z80".to_owned(), cores: 2, ..Machine::default() },
+            ..Stretch::default()
+        };
+        let tail = |jobs: usize| format!("({jobs} at a time; 1 abc release; Z80, 2 cores)");
+        assert_eq!(stretches(&[stretch(None, 1, None, None)]), Vec::<String>::new());
+        let two = [stretch(None, 4, Some(&[0, 1, 2, 7]), Some(9)), stretch(None, 3, None, Some(2))];
+        let told = [
+            format!("stretch 1 of 2 made jobs 0-2,7 {}", tail(4)),
+            format!("stretch 2 of 2 made the other jobs {}", tail(3)),
+        ];
+        assert_eq!(stretches(&two), told);
+        let shards = [
+            stretch(Some(0), 1, None, Some(5)),
+            stretch(Some(1), 1, None, Some(3)),
+            stretch(Some(1), 2, Some(&[]), Some(3)),
+            stretch(Some(1), 3, None, Some(0)),
+        ];
+        let told = [
+            format!("stretch 1 of 3 of shard 1 made nobody knows which jobs {}", tail(1)),
+            format!("stretch 2 of 3 of shard 1 made no job {}", tail(2)),
+            format!("stretch 3 of 3 of shard 1 made no job {}", tail(3)),
+        ];
+        assert_eq!(stretches(&shards), told);
+    }
+}

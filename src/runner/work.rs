@@ -234,3 +234,20 @@ fn message_of(payload: &(dyn std::any::Any + Send)) -> String {
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panics_are_told_in_words() {
+        let caught = |panics: fn()| message_of(panic::catch_unwind(panics).unwrap_err().as_ref());
+        assert_eq!(message_of(&"plain" as &(dyn std::any::Any + Send)), "plain");
+        assert_eq!(message_of(&"owned".to_owned() as &(dyn std::any::Any + Send)), "owned");
+        assert_eq!(
+            (message_of(&7_u8), caught(|| panic::panic_any(3_i32))),
+            ("no message".to_owned(), "no message".to_owned())
+        );
+    }
+}

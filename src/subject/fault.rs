@@ -72,3 +72,34 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each fault in its words, with what it was asked and said last.
+    #[test]
+    fn each_fault_has_its_words() {
+        let (text, waited) = ("x y".to_owned(), Duration::from_millis(2040));
+        for (fault, words) in [
+            (Fault::Start(text.clone()), "the engine cannot be started: x y"),
+            (Fault::Ended(text.clone()), "the engine ended by itself (x y)"),
+            (Fault::Silent(waited), "the engine gave no answer within 2.0 s"),
+            (
+                Fault::Unheeded(waited),
+                "the engine searched on for 2.0 s and ended only when told to stop: it does not heed this limit, or needs a longer subject.timeout",
+            ),
+            (Fault::Flood(7), "the engine wrote more than 7 lines"),
+            (Fault::Garbage(text.clone()), "the engine's answer is none: `x y`"),
+            (Fault::Illegal(text.clone()), "the engine's move x y is illegal"),
+            (Fault::NoMove, "the engine named no move where there is a legal one"),
+            (Fault::Refused(text.clone()), "the engine refused an option: `x y`"),
+            (Fault::Unable(text.clone()), "x y"),
+        ] {
+            let mut failure = Failure { fault, during: "go".to_owned(), tail: Vec::new() };
+            assert_eq!(failure.to_string(), format!("{words} at `go`"));
+            failure.tail = vec!["first".to_owned(), "last".to_owned()];
+            assert_eq!(failure.to_string(), format!("{words} at `go`; its last lines: first | last"));
+        }
+    }
+}

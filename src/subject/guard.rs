@@ -92,3 +92,21 @@ fn wait_for_orphanhood(_: u32) {
 
 #[cfg(not(unix))]
 fn end_all(_: u32) {}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A program's own code goes through; a signal's number stands behind 128, as shells have it.
+    #[test]
+    fn the_code_is_the_programs() {
+        for (script, expected) in
+            [("exit 0", 0), ("exit 3", 3), ("exit 255", 255), ("kill -9 $$", 137), ("kill -11 $$", 139)]
+        {
+            assert_eq!(code(Command::new("/bin/sh").args(["-c", script]).status().unwrap()), expected, "{script}");
+        }
+        let parent = std::os::unix::process::parent_id();
+        assert!(is_orphan(parent + 1) && !is_orphan(parent));
+    }
+}

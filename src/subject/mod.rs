@@ -192,3 +192,69 @@ pub trait Subject: Send {
     /// Ends it; nothing of it is left behind.
     fn end(&mut self);
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::named;
+
+    /// Three depths of four seconds: each with its own score, line and hashfull, and what came on top of the one before, of a time that was not told
+    /// too; the last row has what the whole search said.
+    #[test]
+    fn each_depth_has_what_came_on_top() {
+        let start = Board::startpos();
+        let line = |words: &[&str]| words.iter().map(|word| named(&start, word).unwrap()).collect::<Vec<_>>();
+        let earlier = |depth, words: &[&str], nodes, hashfull, milliseconds, at| Earlier {
+            depth,
+            score: i32::from(depth) * 10,
+            pv: line(words),
+            nodes,
+            hashfull,
+            milliseconds,
+            at: Duration::from_millis(at),
+        };
+        let best = line(&["g1f3"])[0];
+        let told = Reported {
+            depth: Some(5),
+            score: Some(-7),
+            best,
+            pv: line(&["b1c3"]),
+            nodes: Some(1000),
+            hashfull: Some(9),
+            milliseconds: Some(90),
+            cut: true,
+            earlier: vec![
+                earlier(1, &["a2a3"], 100, Some(3), Some(20), 500),
+                earlier(3, &["e2e4"], 300, None, None, 1500),
+                earlier(4, &["d2d4"], 700, Some(5), Some(50), 9000),
+            ],
+        };
+        let of = |depth, score, words: &[&str], nodes, hashfull, milliseconds| Reported {
+            depth: Some(depth),
+            score: Some(score),
+            best: line(words)[0],
+            pv: line(words),
+            nodes: Some(nodes),
+            hashfull,
+            milliseconds,
+            ..Reported::default()
+        };
+        let last = Reported { nodes: Some(300), milliseconds: Some(40), earlier: Vec::new(), ..told.clone() };
+        // The clock of the fourth depth is beyond the search's end: nothing is left for the last.
+        let expected = [
+            (of(1, 10, &["a2a3"], 100, Some(3), Some(20)), 0.5),
+            (of(3, 30, &["e2e4"], 200, None, None), 1.0),
+            (of(4, 40, &["d2d4"], 400, Some(5), Some(30)), 2.5),
+            (last, 0.0),
+        ];
+        assert_eq!(told.by_depth(4.0), expected);
+        let row = told.iteration();
+        assert_eq!(
+            (row.depth, row.score, row.best, row.pv, row.search.nodes, row.finished),
+            (5, -7, best, line(&["b1c3"]), 1000, false)
+        );
+        let nothing = Reported::default().iteration();
+        assert_eq!((nothing.depth, nothing.score, nothing.search.nodes, nothing.finished), (0, 0, 0, true));
+    }
+}

@@ -116,3 +116,37 @@ pub enum Restart {
     /// For one search: nothing is kept, even along a game.
     Search,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_shown_as_they_are_typed() {
+        let many = |words: &[&str]| Words::Many(words.iter().map(|word| (*word).to_owned()).collect());
+        assert_eq!(Words::One("a b".to_owned()).to_string(), "a b");
+        assert_eq!(many(&["a", "-u", "x y"]).to_string(), "a -u x y");
+        assert_eq!((many(&[]).to_string(), many(&[]).split().0), (String::new(), ""));
+        assert_eq!(many(&["a", "-u", "b"]).split(), ("a", &["-u".to_owned(), "b".to_owned()][..]));
+        assert_eq!(Words::One("a".to_owned()).split(), ("a", &[][..]));
+        let values = [OptionValue::Check(true), OptionValue::Spin(-3), OptionValue::Text("x".to_owned())];
+        assert_eq!(values.map(|value| value.to_string()), ["true", "-3", "x"]);
+        let own = SubjectOptions::default();
+        assert!(own.is_builtin());
+        assert!(!SubjectOptions { uci: many(&[BUILTIN]), ..own.clone() }.is_builtin(), "a list is a program's");
+    }
+
+    /// Whatever the case of its name; what is no number of MiB is none.
+    #[test]
+    fn the_memory_of_an_engine_is_found_by_its_name() {
+        let options = |given: &[(&str, OptionValue)]| {
+            given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+        };
+        let spin = OptionValue::Spin;
+        assert_eq!(
+            hash(&options(&[("Contempt", spin(5)), ("HASH", spin(16)), ("Threads", spin(2))])),
+            Some(("HASH", 16))
+        );
+        assert_eq!(hash(&options(&[("hash", OptionValue::Text("16".to_owned())), ("Hash Size", spin(3))])), None);
+    }
+}

@@ -152,3 +152,119 @@ fn unheeded(failure: Failure) -> Result<String, Failure> {
         _ => Err(failure),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_far_counts_are_apart_is_told_by_the_least() {
+        for (counts, apart) in [
+            (&[][..], 0.0),
+            (&[7], 0.0),
+            (&[5, 5, 5], 0.0),
+            (&[110, 100, 105], 0.1),
+            (&[0, 3], 2.0),
+            (&[100, 250], 1.5),
+        ] {
+            assert!((share(counts) - apart).abs() < 1e-12, "{counts:?}");
+        }
+        let words =
+            [Repeats::Exact, Repeats::Within(0.0501), Repeats::Within(0.1), Repeats::Within(0.0001), Repeats::Not];
+        let shown = ["exact", "within 5.1 %", "within 10.0 %", "within 0.1 %", "not repeatable"];
+        assert_eq!(words.map(|word| word.to_string()), shown);
+        let failure = |fault| Failure { fault, during: String::new(), tail: Vec::new() };
+        let waited = Duration::from_millis(5400);
+        for fault in [Fault::Unheeded(waited), Fault::Silent(waited)] {
+            assert_eq!(unheeded(failure(fault)).unwrap(), "it searched on for 5 s and had to be stopped");
+        }
+        assert_eq!(unheeded(failure(Fault::NoMove)).unwrap_err().fault, Fault::NoMove);
+    }
+
+    /// An engine whose answers are told by a script: what it says of the n-th search of its process is `n`'s.
+    fn found(answers: &str, restart: Restart, limit: Limit, stop: bool) -> Option<Probed> {
+        let script = format!(
+            "n=0; while read -r line; do case \"$line\" in uci) echo id name Probe; echo uciok;; isready) echo readyok;; \
+             go*) n=$((n + 1)); d=${{line#go depth }}; m=${{line#go nodes }}; {answers}; echo bestmove e2e4;; quit) exit;; esac; done"
+        );
+        let launch = Launch {
+            path: "/bin/sh".into(),
+            arguments: vec!["-c".to_owned(), script],
+            restart,
+            timeout: Some(Duration::from_secs(60)),
+            ..Launch::default()
+        };
+        let boards = [Board::startpos(), Board::startpos()];
+        probe(&launch, &boards, limit, &AtomicBool::new(stop)).unwrap()
+    }
+
+    /// Two limits at their ends, and counts that are as far apart as may be, or a little further; nodes that fall as a process ages.
+    #[test]
+    fn what_a_trial_shows_is_told_by_its_counts() {
+        let (deep, many) = (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
+        let (game, all) = (Restart::Game, Restart::Experiment);
+        let said = |probed: &Probed| (probed.repeats, probed.forgets, probed.depth.clone(), probed.nodes.clone());
+        let no = |why: &str| Honours::No(why.to_owned());
+        let yes = Honours::Yes;
+        for (answers, restart, limit, expected) in [
+            // Both are heeded to the ends: half the nodes, and twice as many.
+            ("echo info depth $d nodes 10000", all, deep, (Repeats::Exact, true, yes.clone(), yes.clone())),
+            ("echo info depth $d nodes 40000", all, many, (Repeats::Exact, true, yes.clone(), yes.clone())),
+            (
+                "echo info depth $d nodes 40001",
+                all,
+                deep,
+                (Repeats::Exact, true, yes.clone(), no("it made 40001 when asked for 20000")),
+            ),
+            (
+                "echo info depth $d nodes 9999",
+                all,
+                many,
+                (Repeats::Not, true, yes.clone(), no("it made 9999 when asked for 20000")),
+            ),
+            (
+                "echo info depth 5 nodes 20000",
+                all,
+                many,
+                (Repeats::Exact, true, no("it went to depth 5 when asked for 4"), yes.clone()),
+            ),
+            ("echo info nodes 20000", all, deep, (Repeats::Not, true, no("it names no depth"), yes.clone())),
+            ("echo info depth 4", all, deep, (Repeats::Not, true, yes.clone(), no("it names no nodes"))),
+            // The second search of a process counts more: within so much, too far, and nothing where each game has a process of its own.
+            (
+                "echo info depth $d nodes $((19000 + n * 1000))",
+                all,
+                deep,
+                (Repeats::Within(0.05), false, yes.clone(), yes.clone()),
+            ),
+            (
+                "echo info depth $d nodes $((17000 + n * 3000))",
+                all,
+                deep,
+                (Repeats::Not, false, yes.clone(), yes.clone()),
+            ),
+            (
+                "echo info depth $d nodes $((17000 + n * 3000))",
+                game,
+                deep,
+                (Repeats::Exact, false, yes.clone(), yes.clone()),
+            ),
+        ] {
+            let probed = found(answers, restart, limit, false).unwrap();
+            let (repeats, expected_repeats) = (probed.repeats, expected.0);
+            if let (Repeats::Within(share), Repeats::Within(wanted)) = (repeats, expected_repeats) {
+                assert!((share - wanted).abs() < 1e-9, "{answers}");
+            } else {
+                assert_eq!(repeats, expected_repeats, "{answers} {restart:?}");
+            }
+            assert_eq!(
+                (said(&probed).1, said(&probed).2, said(&probed).3),
+                (expected.1, expected.2, expected.3),
+                "{answers} {restart:?}"
+            );
+            assert_eq!(probed.identity.name, "Probe");
+        }
+        assert_eq!(found("echo info depth $d nodes 20000", all, deep, true), None);
+    }
+}

@@ -256,3 +256,71 @@ fn each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
         take(String::from_utf8_lossy(&line).into_owned());
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A reader of a few bytes at a time.
+    struct Few<'a>(&'a [u8], usize);
+
+    impl Read for Few<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let some = self.1.min(self.0.len()).min(buffer.len());
+            buffer[..some].copy_from_slice(&self.0[..some]);
+            self.0 = &self.0[some..];
+            Ok(some)
+        }
+    }
+
+    /// Lines however they come: their ends are taken off, an empty one is one, a torn last one too; what is too long ends where it may.
+    #[test]
+    fn lines_are_what_stands_between_their_ends() {
+        let read = |bytes: &[u8], at_once: usize| {
+            let mut lines = Vec::new();
+            each_line(Few(bytes, at_once), |line| {
+                lines.push(line);
+                true
+            });
+            lines
+        };
+        for at_once in [1, 3, 100] {
+            assert_eq!(read(b"a\r\n\nb c\r\r\n\xff\nd", at_once), ["a", "", "b c", "\u{fffd}", "d"]);
+            assert_eq!(read(b"", at_once), Vec::<String>::new());
+        }
+        for length in [LONGEST_LINE - 1, LONGEST_LINE, LONGEST_LINE + 1, 3 * LONGEST_LINE] {
+            let lines = read(&[&vec![b'x'; length][..], b"\nshort\n"].concat(), 10_000);
+            assert_eq!((lines.len(), lines[0].len(), lines[1].as_str()), (2, length.min(LONGEST_LINE), "short"));
+        }
+        // Until nobody listens any more.
+        let mut seen = 0;
+        each_line(&b"a\nb\nc\nd"[..], |_| {
+            seen += 1;
+            seen < 2
+        });
+        assert_eq!(seen, 2);
+    }
+
+    #[test]
+    fn the_last_lines_are_kept_in_part() {
+        let mut kept = VecDeque::new();
+        (0..9).for_each(|at| keep(&mut kept, &format!("{at}{}", "\u{e4}".repeat(at * 30))));
+        let first = kept.front().unwrap();
+        assert_eq!(
+            (kept.len(), &first[..1], first.chars().count(), kept[5].chars().count()),
+            (KEPT, "3", 91, KEPT_WIDTH)
+        );
+        let status = |script: &str| Command::new("/bin/sh").args(["-c", script]).status().unwrap();
+        for (script, how) in [
+            ("exit 0", "exit code 0"),
+            ("exit 128", "exit code 128"),
+            ("exit 129", "signal 1"),
+            ("exit 192", "signal 64"),
+            ("exit 193", "exit code 193"),
+            ("kill -9 $$", "signal 9"),
+        ] {
+            assert_eq!(told(status(script)), how, "{script}");
+        }
+    }
+}

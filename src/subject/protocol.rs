@@ -216,4 +216,66 @@ mod tests {
         assert_eq!(set_option(&options[0], &OptionValue::Spin(4)), "setoption name Hash value 4");
         assert_eq!(set_option(&options[3], &OptionValue::Check(true)), "setoption name Clear Hash");
     }
+
+    /// What each kind takes, in words, with what a hint may choose from; and the ends of a number's range.
+    #[test]
+    fn what_is_expected_is_told_by_kind() {
+        let lines = [
+            "option name Hash type spin default 16 min -2 max 64",
+            "option name Any type spin default 1",
+            "option name OwnBook type check default true",
+            "option name Style type combo default Solid var Solid var Very Risky",
+            "option name Clear Hash type button",
+            "option name File type string default <empty>",
+        ];
+        let options: Vec<Declared> = lines.iter().filter_map(|line| Declared::parse(line)).collect();
+        assert_eq!(
+            options.iter().map(|option| option.default.as_str()).collect::<Vec<_>>(),
+            ["16", "1", "true", "Solid", "", ""]
+        );
+        let text = |text: &str| OptionValue::Text(text.to_owned());
+        for (name, value, expected, choices) in [
+            ("Hash", OptionValue::Spin(65), "a number from -2 to 64", &[][..]),
+            ("HASH", OptionValue::Spin(-3), "a number from -2 to 64", &[]),
+            ("Hash", OptionValue::Check(true), "a number from -2 to 64", &[]),
+            ("OwnBook", text("true"), "true or false", &[]),
+            ("Style", OptionValue::Spin(1), "one of Solid, Very Risky", &["Solid", "Very Risky"]),
+            ("Clear Hash", OptionValue::Spin(1), "true, to press it", &[]),
+            ("File", OptionValue::Check(true), "a text", &[]),
+            ("File", text("\u{7}"), "a text", &[]),
+        ] {
+            let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
+            let misfit = Misfit::Value { expected: expected.to_owned(), choices };
+            assert_eq!(check(&options, name, &value), Err(misfit), "{name} = {value}");
+        }
+        for (name, value) in [
+            ("hash", OptionValue::Spin(-2)),
+            ("Hash", OptionValue::Spin(64)),
+            ("Any", OptionValue::Spin(i64::MIN)),
+            ("Any", OptionValue::Spin(i64::MAX)),
+            ("Style", text("Very Risky")),
+            ("File", OptionValue::Spin(3)),
+        ] {
+            assert!(
+                check(&options, name, &value).is_ok_and(|option| option.name.eq_ignore_ascii_case(name)),
+                "{name} = {value}"
+            );
+        }
+        let names = ["Hash", "Any", "OwnBook", "Style", "Clear Hash", "File"].map(str::to_owned).to_vec();
+        assert_eq!(check(&options, "Has", &OptionValue::Spin(1)), Err(Misfit::Unknown(names)));
+        assert_eq!(set_option(&options[2], &OptionValue::Check(false)), "setoption name OwnBook value false");
+        for (line, refused) in [
+            ("No such option: Hash", true),
+            ("error: Unknown option", true),
+            ("Unknown command: 'x'", true),
+            ("info string INVALID VALUE", true),
+            ("Illegal option", true),
+            ("bad option", true),
+            ("invalid option", true),
+            ("info string Hash set to 4", false),
+            ("readyok", false),
+        ] {
+            assert_eq!(refuses(line), refused, "{line}");
+        }
+    }
 }

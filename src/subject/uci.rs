@@ -412,4 +412,152 @@ mod tests {
         assert_eq!(position_line(&Position::alone(&start)), format!("position fen {fen}"));
         assert_eq!(go_line(Limit { depth: Some(3), nodes: Some(9) }), "go depth 3 nodes 9");
     }
+
+    /// An engine of a few lines, which writes down what it is told: what it says to `go` is `answer`.
+    fn launch(folder: &std::path::Path, answer: &str) -> Launch {
+        let script = format!(
+            "echo started >>\"$0\"; while read -r line; do echo \"$line\" >>\"$0\"; case \"$line\" in \
+             uci) echo \"Banner, 1999 \"; echo; echo 'id name  Two Words '; echo 'id author A, B'; \
+             echo 'option name Hash type spin default 16 min 1 max 64'; echo 'option name ownbook type check default true'; \
+             echo 'option name Style type combo default Solid var Solid var Very Risky'; echo 'option name Clear Hash type button'; \
+             echo 'option name Threads type spin default 1 min 1 max 8'; echo 'uciok ';; \
+             isready) echo 'readyok ';; go*) {answer};; quit) exit;; esac; done"
+        );
+        Launch {
+            path: "/bin/sh".into(),
+            arguments: vec!["-c".to_owned(), script, folder.join("log").display().to_string()],
+            timeout: Some(Duration::from_secs(30)),
+            ..Launch::default()
+        }
+    }
+
+    fn log(folder: &std::path::Path) -> String {
+        std::fs::read_to_string(folder.join("log")).unwrap_or_default()
+    }
+
+    /// The whole conversation, word by word: what is asked at a start, at a new game and at searches, and when a process is a new one.
+    #[test]
+    fn an_engine_is_told_what_it_is_to_do_in_this_order() {
+        const HELLO: &str = "started\nuci\nsetoption name Threads value 2\nisready\nsetoption name Hash value 4\nisready\n\
+            setoption name OWNBOOK value false\nisready\nsetoption name Clear Hash\nisready\n\
+            setoption name Style value Very Risky\nisready\nisready\n";
+        let hello = HELLO.replace("OWNBOOK", "ownbook");
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let options = [
+            ("clear hash", OptionValue::Check(true)),
+            ("STYLE", OptionValue::Text("Very Risky".to_owned())),
+            ("Hash", OptionValue::Spin(4)),
+            ("threads", OptionValue::Spin(2)),
+        ];
+        let game = "ucinewgame\nisready\n";
+        let first = format!("position fen {fen}\ngo depth 3\n");
+        let second = format!("position fen {fen} moves e2e4 e7e5\ngo depth 3 nodes 900\n");
+        let start = Board::startpos();
+        let (mut board, mut moves, mut past) = (start, Vec::new(), Vec::new());
+        for word in ["e2e4", "e7e5"] {
+            past.push(board);
+            moves.push(named(&board, word).unwrap());
+            board.play(moves[moves.len() - 1], Increments::none());
+        }
+        for (restart, talk) in [
+            (Restart::Experiment, [&hello[..], game, &first, &second, game, &first, "quit\n"].concat()),
+            (Restart::Game, [&hello[..], game, &first, &second, "quit\n", &hello, game, &first, "quit\n"].concat()),
+            (
+                Restart::Search,
+                [&hello[..], game, &first, "quit\n", &hello, &second, "quit\n", &hello, game, &first, "quit\n"]
+                    .concat(),
+            ),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let answer = "echo info depth 1 score cp 7 nodes 20 time 3 pv d2d4; echo info depth 3 score cp 9 nodes 50 hashfull 4 time 8 pv g1f3; echo bestmove g1f3 ponder d7d5";
+            let options = options.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+            let mut engine = Uci::new(Launch { options, restart, ..launch(folder.path(), answer) });
+            assert_eq!(engine.identity(), &Identity::default());
+            engine.start().unwrap();
+            let mut told = Vec::new();
+            let mut search = |engine: &mut Uci, position: Position<'_>, limit: Limit| {
+                let ended = engine.search(position, limit, &AtomicBool::new(false), &mut |said| {
+                    told.push(match said {
+                        Told::Begin => "begin".to_owned(),
+                        Told::End => "end".to_owned(),
+                        Told::Iteration(_) => "ours".to_owned(),
+                        Told::Reported(of) => format!("{:?} {:?} {:?}", of.depth, of.nodes, of.earlier.len()),
+                    });
+                });
+                assert_eq!(ended.map(|ended| matches!(ended, Ended::Best(mv) if mv.to_string() == "g1f3")), Ok(true));
+            };
+            engine.new_game().unwrap();
+            search(&mut engine, Position::alone(&start), Limit { depth: Some(3), nodes: None });
+            let later = Position { start: &start, moves: &moves, past: &past, board: &board };
+            search(&mut engine, later, Limit { depth: Some(3), nodes: Some(900) });
+            engine.new_game().unwrap();
+            search(&mut engine, Position::alone(&start), Limit { depth: Some(3), nodes: None });
+            let one = ["begin", "end", "Some(3) Some(50) 1"];
+            assert_eq!(told, [one, one, one].concat());
+            let identity = engine.identity();
+            assert_eq!(
+                (identity.name.as_str(), identity.author.as_str(), &identity.banner[..]),
+                ("Two Words", "A, B", &["Banner, 1999 ".to_owned()][..])
+            );
+            let names: Vec<&str> = identity.options.iter().map(|option| option.name.as_str()).collect();
+            assert_eq!(names, ["Hash", "ownbook", "Style", "Clear Hash", "Threads"]);
+            let set: Vec<String> = identity.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            assert_eq!(set, ["Threads=2", "Hash=4", "ownbook=false", "Clear Hash=true", "Style=Very Risky"]);
+            drop(engine);
+            assert_eq!(log(folder.path()), talk, "{restart:?}");
+        }
+    }
+
+    /// Each way to name a move, or none, where there is one and where there is none.
+    #[test]
+    fn an_answer_is_held_against_the_board() {
+        let (start, mated) = (
+            Board::startpos(),
+            Board::from_fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3").unwrap(),
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let illegal = |word: &str, board: &Board| Fault::Illegal(format!("{word} in {}", board.fen(EpRule::Legal)));
+        for (answer, board, fault) in [
+            ("bestmove e2e4 ponder e7e5", start, None),
+            ("bestmove E2E4", start, Some(Fault::Garbage("bestmove E2E4".to_owned()))),
+            ("bestmove", start, Some(Fault::NoMove)),
+            ("bestmove (none)", start, Some(Fault::NoMove)),
+            ("bestmove NULL", start, Some(Fault::NoMove)),
+            ("bestmove 0000", mated, None),
+            ("bestmove none", mated, None),
+            ("bestmove e2e5", start, Some(illegal("e2e5", &start))),
+            ("bestmove e2e4", mated, Some(illegal("e2e4", &mated))),
+            ("bestmove e7e8q", start, Some(illegal("e7e8q", &start))),
+            ("bestmove e2", start, Some(Fault::Garbage("bestmove e2".to_owned()))),
+            ("bestmove i2e4", start, Some(Fault::Garbage("bestmove i2e4".to_owned()))),
+            ("bestmove e2e9", start, Some(Fault::Garbage("bestmove e2e9".to_owned()))),
+            ("bestmove e2e4q5", start, Some(Fault::Garbage("bestmove e2e4q5".to_owned()))),
+        ] {
+            let mut engine = Uci::new(launch(folder.path(), &format!("echo '{answer}'")));
+            engine.start().unwrap();
+            let ended = engine.search(
+                Position::alone(&board),
+                Limit { depth: Some(1), nodes: None },
+                &AtomicBool::new(false),
+                &mut |_| {},
+            );
+            let failure = ended.err();
+            assert_eq!(failure.as_ref().map(|failure| &failure.fault), fault.as_ref(), "{answer}");
+            if let Some(failure) = failure {
+                assert_eq!(
+                    (failure.during.as_str(), failure.tail.last().map(String::as_str)),
+                    ("go depth 1", Some(answer))
+                );
+            }
+        }
+        // An option that is not there, and one that takes no such value, are told before anything is searched.
+        for (name, value, says) in [
+            ("Hesh", OptionValue::Spin(1), "there is no option Hesh"),
+            ("Hash", OptionValue::Spin(65), "Hash = 65: expected a number from 1 to 64"),
+        ] {
+            let mut engine = Uci::new(Launch { options: vec![(name.to_owned(), value)], ..launch(folder.path(), "") });
+            let failure = engine.start().unwrap_err();
+            assert_eq!((failure.fault, failure.during.as_str()), (Fault::Refused(says.to_owned()), "setoption"));
+        }
+    }
 }

@@ -216,3 +216,107 @@ fn fill(template: &str, system: System, order: &Order) -> String {
 
 /// Memory of a merge: it holds a few words for each row of one shard at a time, and the report those of the columns.
 const MERGE_MEBIBYTES: u64 = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order() -> Order {
+        Order {
+            name: "My Sweep".to_owned(),
+            shards: 7,
+            jobs: 90,
+            ttlab: "/opt/tt lab".to_owned(),
+            plan: "p@n.json".to_owned(),
+            out: "/data/$(OUT)".to_owned(),
+            folder: "a%b".to_owned(),
+            cpus: 3,
+            mebibytes: 512,
+            time: "1:00".to_owned(),
+            at_once: None,
+            image: "img\"1".to_owned(),
+            mount: "/mnt".to_owned(),
+        }
+    }
+
+    /// One pass: what is put in is not looked through again, an address stays one, and each system quotes in its own way.
+    #[test]
+    fn templates_are_filled_once() {
+        let filled = |system: System, template: &str| fill(template, system, &order());
+        assert_eq!(
+            filled(System::Slurm, "@SHARDS@/@LAST@/@JOBS@/@CPUS@/@MEBIBYTES@/@TIME@/@LABEL@"),
+            "7/6/90/3/512/1:00/ttlab-my-sweep"
+        );
+        assert_eq!(
+            filled(System::Slurm, "a@b.c @NOTHING@ @PLAN@ @ @PLAN@@"),
+            "a@b.c @NOTHING@ 'p@n.json' @ 'p@n.json'@"
+        );
+        assert_eq!(filled(System::Parallel, "@TTLAB@ @OUT@ @PLAN_PLAIN@"), "'/opt/tt lab' '/data/$(OUT)' p@n.json");
+        assert_eq!(
+            filled(System::Kubernetes, "@TTLAB@ @OUT@ @IMAGE@ @MOUNT@"),
+            "\"/opt/tt lab\" \"/data/$$(OUT)\" \"img\\\"1\" \"/mnt\""
+        );
+        assert_eq!(filled(System::AwsBatch, "@OUT@ @MERGE_MEBIBYTES@"), "\"/data/$(OUT)\" 4096");
+        assert_eq!(filled(System::Slurm, "@LOG_SHARD@ @LOG_MERGE@ @LOGS@"), "'a%%b'/%a.log 'a%%b'/merge.log 'a%b'");
+        for (system, none, some) in [
+            (System::Slurm, "", "%2"),
+            (System::Parallel, "100%", "2"),
+            (System::Kubernetes, "7", "2"),
+            (System::Htcondor, "7", "2"),
+        ] {
+            let limited = Order { at_once: Some(2), ..order() };
+            assert_eq!(
+                (filled(system, "@AT_ONCE@").as_str(), fill("@AT_ONCE@", system, &limited).as_str()),
+                (none, some),
+                "{system:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn words_are_quoted_and_names_are_short() {
+        for (word, quoted) in [
+            ("", "''"),
+            ("a-b_c./=:,+9", "a-b_c./=:,+9"),
+            ("a b", "'a b'"),
+            ("~", "'~'"),
+            ("it's", "'it'\\''s'"),
+            ("\u{e4}", "'\u{e4}'"),
+        ] {
+            assert_eq!(shell(word), quoted);
+        }
+        let long = "x".repeat(60);
+        for (name, label_) in [
+            ("Quick One", "ttlab-quick-one"),
+            ("--a.b--", "ttlab-a-b"),
+            ("...", "ttlab"),
+            (long.as_str(), &format!("ttlab-{}", "x".repeat(44))),
+            ("123456789012345678901234567890123456789012. z", "ttlab-123456789012345678901234567890123456789012"),
+        ] {
+            assert_eq!(label(name), label_);
+        }
+    }
+
+    /// Each limit is taken, one more is not.
+    #[test]
+    fn a_system_takes_so_many_shards() {
+        for (system, most) in [(System::Kubernetes, 100_000), (System::AwsBatch, 200_000)] {
+            assert_eq!(check(system, &Order { shards: most, ..order() }), Ok(()));
+            let told = format!("{} shards are more than the {most} that it takes: plan fewer", most + 1);
+            assert_eq!(check(system, &Order { shards: most + 1, ..order() }), Err(told));
+        }
+        let backslash = Order { shards: 1 << 40, folder: "a\\b".to_owned(), ..order() };
+        assert_eq!(
+            check(System::Slurm, &backslash),
+            Err("a\\b: Slurm takes a backslash in a log's name for a sign of its own".to_owned())
+        );
+        assert_eq!([System::Parallel, System::Htcondor].map(|system| check(system, &backslash)), [Ok(()), Ok(())]);
+        let names = |system: System| {
+            scripts(system, &order()).0.into_iter().map(|script| (script.name, script.executable)).collect::<Vec<_>>()
+        };
+        assert_eq!(names(System::Slurm), [("array.sbatch", false), ("merge.sbatch", false), ("submit.sh", true)]);
+        assert_eq!(names(System::Htcondor).iter().filter(|(_, executable)| *executable).count(), 2);
+        assert_eq!(scripts(System::Htcondor, &order()).1, "cd 'a%b' && condor_submit_dag sweep.dag");
+        assert_eq!(scripts(System::AwsBatch, &order()).1, "sh 'a%b'/submit.sh QUEUE");
+    }
+}

@@ -154,4 +154,32 @@ mod tests {
         assert_eq!(rows, wanted.map(|(item, text)| (item, text.to_owned())));
         assert!(matches!(values(&frame, "seconds", &["a"], &places), Err(RunsError::Time(_) | RunsError::Rows(_))));
     }
+
+    /// Some variants and items of an experiment, in the order given; the baseline is its own where it is among them, else the first.
+    #[test]
+    fn a_part_has_what_was_asked_for() {
+        let text = "suite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 2 }\nrepeats = 3\nseeds = 2\nbaseline = { variant = 'c' }\n\
+            [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 5\n[[variant]]\nname = 'c'\n'keys.seed' = 6\n";
+        let whole =
+            Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        for (candidates, items, baseline) in [(&[0, 2][..], &[4, 1][..], 1), (&[2, 0], &[0], 0), (&[1, 0], &[3], 0)] {
+            let part = part(&whole, candidates, items);
+            let names: Vec<&str> = part.points.iter().map(|point| point.name.as_str()).collect();
+            assert_eq!(names, candidates.iter().map(|&who| ["a", "b", "c"][who]).collect::<Vec<_>>());
+            let ids: Vec<&str> = part.suite.items.iter().map(|item| item.id.as_str()).collect();
+            assert_eq!(ids, items.iter().map(|&item| whole.suite.items[item].id.as_str()).collect::<Vec<_>>());
+            assert_eq!((part.baseline, part.file.seeds, part.file.repeats), (baseline, 1, 1));
+        }
+        let frame = Frame::parse("variant,position,depth,search.nodes,seconds\n".as_bytes(), "t").unwrap();
+        let told = |name: &str| find(name, &frame).map(|_| ()).map_err(|error| error.to_string());
+        assert_eq!(told("nodes"), Ok(()));
+        for name in ["seconds", "nps"] {
+            assert_eq!(
+                told(name),
+                Err(format!(
+                    "`{name}` is a measured time, which does not repeat: expected a count or a rate of counts"
+                ))
+            );
+        }
+    }
 }

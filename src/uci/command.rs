@@ -187,4 +187,75 @@ mod tests {
         assert_eq!(found.time, [Some(Duration::ZERO), Some(Duration::from_secs(1))]);
         assert_eq!((found.moves_to_go, found.depth, found.increment[0]), (Some(1), Some(255), Duration::ZERO));
     }
+
+    #[test]
+    fn each_command_is_known_by_its_word() {
+        for (line, command) in [
+            ("uci", Command::Uci),
+            ("isready", Command::IsReady),
+            ("ucinewgame", Command::NewGame),
+            ("stop", Command::Stop),
+            ("ponderhit now", Command::PonderHit),
+            ("bench", Command::Bench),
+            ("x quit", Command::Quit),
+            ("setoption name", Command::SetOption(String::new(), None)),
+            ("setoption Hash value 3", Command::SetOption("Hash".to_owned(), Some("3".to_owned()))),
+            (
+                "setoption a name b value c value d",
+                Command::SetOption("a name b".to_owned(), Some("c value d".to_owned())),
+            ),
+            ("position", Command::Position(Some(String::new()), vec![])),
+            ("position startpos moves", Command::Position(None, vec![])),
+            ("position startpos moves e2e4 e7e5", Command::Position(None, vec!["e2e4".to_owned(), "e7e5".to_owned()])),
+            ("position fen a b moves", Command::Position(Some("a b".to_owned()), vec![])),
+            ("position other a moves b", Command::Position(Some("other".to_owned()), vec!["b".to_owned()])),
+        ] {
+            assert_eq!(parse(line), Some(command), "{line}");
+        }
+    }
+
+    /// Every limit with a value of its own, so that none is taken for another; and the ends of each.
+    #[test]
+    fn each_limit_is_its_own() {
+        let go = |line: &str| match parse(line) {
+            Some(Command::Go(go)) => go,
+            other => panic!("{other:?}"),
+        };
+        let ms = Duration::from_millis;
+        let all = Go {
+            depth: Some(7),
+            nodes: Some(8),
+            move_time: Some(ms(9)),
+            time: [Some(ms(10)), Some(ms(11))],
+            increment: [ms(12), ms(13)],
+            moves_to_go: Some(14),
+            infinite: true,
+            ponder: true,
+        };
+        assert_eq!(
+            go("go ponder wtime 10 btime 11 winc 12 binc 13 movestogo 14 depth 7 nodes 8 movetime 9 mate 3 infinite"),
+            all
+        );
+        assert_eq!(go("go"), Go::default());
+        for (line, depth, nodes, moves) in [
+            ("go depth 0 nodes 0 movestogo 0", Some(1), Some(1), Some(1)),
+            ("go depth 255 nodes 1 movestogo 1000", Some(255), Some(1), Some(1000)),
+            ("go depth 256 movestogo 1001", Some(255), None, Some(1000)),
+            ("go depth x nodes -3 movestogo", None, Some(1), None),
+        ] {
+            let found = go(line);
+            assert_eq!((found.depth, found.nodes, found.moves_to_go), (depth, nodes, moves), "{line}");
+        }
+        for (text, expected) in [
+            ("12", Some(12)),
+            ("+12", Some(12)),
+            ("-12", Some(0)),
+            ("", None),
+            ("-", None),
+            ("1x", None),
+            ("9007199254740993", Some(LARGEST)),
+        ] {
+            assert_eq!(number(text), expected, "{text}");
+        }
+    }
 }

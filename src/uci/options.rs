@@ -161,4 +161,67 @@ mod tests {
         assert!(settings.set("no.such", Some("1")).unwrap_err().starts_with("no.such: there is no option"));
         assert!(settings.set("", None).unwrap_err().starts_with("setoption: expected `name`"));
     }
+
+    /// What each client's own option takes, to its ends, and what it asks for; the last of one path counts, and a list is its words.
+    #[test]
+    fn each_option_has_its_range_and_its_change() {
+        let mut settings = Settings::new(Some("match"), &["table.size=\"2 MiB\"".to_owned()]).unwrap();
+        let first: Vec<String> = settings.lines().into_iter().take(6).collect();
+        let expected = [
+            "option name Threads type spin default 1 min 1 max 1",
+            "option name Hash type spin default 2 min 1 max 1048576",
+            "option name Clear Hash type button",
+            "option name Ponder type check default false",
+            "option name Move Overhead type spin default 10 min 0 max 5000",
+        ];
+        assert_eq!(first[..5], expected);
+        assert!(
+            first[5].starts_with("option name algorithm type combo default ") && first[5].contains(" var "),
+            "{}",
+            first[5]
+        );
+        for (name, value, told) in [
+            ("Threads", Some("1"), Ok(Change::None)),
+            ("THREADS", Some("2"), Err("THREADS: expected a number up to 1, found `2`")),
+            ("Ponder", Some("true"), Ok(Change::None)),
+            ("clear hash", None, Ok(Change::Clear)),
+            ("Move Overhead", Some("5000"), Ok(Change::None)),
+            ("Move Overhead", Some("5001"), Err("Move Overhead: expected a number up to 5000, found `5001`")),
+            ("Hash", Some("1048577"), Err("Hash: expected a number up to 1048576, found `1048577`")),
+            ("Hash", None, Err("Hash: expected a number up to 1048576, found ``")),
+            ("hash", Some("0"), Ok(Change::Engine)),
+            ("Table.Slots", Some("2"), Ok(Change::Engine)),
+            ("table.slots", Some("4"), Ok(Change::Engine)),
+            ("ordering", Some("table-move mvv-lva"), Ok(Change::Engine)),
+            (
+                "table.slotz",
+                Some("4"),
+                Err("table.slotz: there is no option `table.slotz` (did you mean `table.slots`?)"),
+            ),
+            (" ", None, Err(" : there is no option ` `")),
+            ("", Some("x"), Err("setoption: expected `name` and the name of an option")),
+        ] {
+            let found = settings.set(name, value);
+            match told {
+                Ok(change) => assert_eq!(found, Ok(change), "{name}"),
+                Err(_) if name == " " => assert!(found.is_err()),
+                Err(words) => assert_eq!(found, Err(words.to_owned()), "{name}"),
+            }
+        }
+        assert_eq!(settings.overhead, Duration::from_millis(5000));
+        let EngineOptions { table, ordering, .. } = &settings.engine;
+        assert_eq!((table.slots, table.size, ordering.len()), (4, crate::table::options::Size::Bytes(1 << 20), 2));
+        assert_eq!(settings.sets.iter().filter(|set| set.starts_with("table.s")).count(), 2, "{:?}", settings.sets);
+        let lines = settings.lines();
+        assert!(lines[1].contains("default 1 min") && lines[4].contains("default 5000 min"));
+        assert!(
+            lines.iter().any(|line| line == "option name ordering type string default table-move mvv-lva"),
+            "{lines:?}"
+        );
+        assert!(lines.iter().any(|line| line.starts_with("option name draws type check default ")));
+        let paths: Vec<&str> =
+            lines.iter().filter_map(|line| line.strip_prefix("option name ")?.split(" type ").next()).collect();
+        let once: std::collections::HashSet<&str> = paths.iter().copied().collect();
+        assert_eq!(once.len(), paths.len(), "parameters of several policies are told once");
+    }
 }

@@ -154,3 +154,158 @@ fn reason(one: &Leaves, other: &Leaves) -> String {
     }
     "with one slot for a key there is nothing to choose from".to_owned()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::experiment::Experiment;
+
+    /// What is told of two variants, each some options laid over the usual ones under a depth of 6.
+    fn told(one: &str, other: &str) -> Vec<String> {
+        let variant = |name: &str, sets: &str| format!("[[variant]]\nname = '{name}'\n{}\n", sets.replace("; ", "\n"));
+        let text = format!(
+            "suite = {{ startpos = true }}\nlimit = {{ depth = 6 }}\n{}{}",
+            variant("one", one),
+            variant("other", other)
+        );
+        let read =
+            Experiment::parse(&text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        alike(&read.points)
+    }
+
+    #[test]
+    fn what_does_nothing_tells_nothing_apart() {
+        let same = |reason: &str| vec![format!("\"one\" and \"other\" are the same search: {reason}")];
+        let outweighs = |path: &str| {
+            same(&format!("at these depths a tick of age outweighs every stored depth, whatever {path} is beyond that"))
+        };
+        let nothing = same("with one slot for a key there is nothing to choose from");
+        let aged =
+            |factor: u32| format!("table.slots = 4; table.policy.kind = 'aged-depth'; table.policy.factor = {factor}");
+        let by = |kind: &str, more: &str| format!("table.slots = 4; table.policy.kind = '{kind}'; {more}");
+        for (one, other, expected) in [
+            (
+                "leaf = 'static'",
+                "leaf = 'static'; quiescence.delta = 9".to_owned(),
+                same("quiescence.delta does nothing where leaf is static"),
+            ),
+            ("leaf = 'quiescence'", "leaf = 'quiescence'; quiescence.delta = 9".to_owned(), vec![]),
+            (
+                "lmr.min_depth = 0",
+                "lmr.min_depth = 0; lmr.full_moves = 9".to_owned(),
+                same("lmr.full_moves does nothing where lmr.min_depth is 0"),
+            ),
+            ("lmr.min_depth = 3", "lmr.min_depth = 3; lmr.full_moves = 9".to_owned(), vec![]),
+            (
+                "null_move.min_depth = 0",
+                "null_move.min_depth = 0; null_move.reduction = 5".to_owned(),
+                same("null_move.reduction does nothing where null_move.min_depth is 0"),
+            ),
+            ("generation = 'shuffle'", "generation = 'shuffle'; generation_seed = 5".to_owned(), vec![]),
+            (
+                "deepening.step = 0",
+                "deepening.step = 0; aspiration = 30".to_owned(),
+                same("aspiration does nothing where deepening.step is 0"),
+            ),
+            (
+                "table.kind = 'unbounded'",
+                "table.kind = 'unbounded'; table.slots = 4".to_owned(),
+                same("table.slots does nothing where table.kind is unbounded"),
+            ),
+            (
+                "table.kind = 'none'",
+                "table.kind = 'none'; store.known = 'window'".to_owned(),
+                same("store.known does nothing where table.kind is none"),
+            ),
+            // One slot: rules that choose among slots have nothing to choose; one that refuses has.
+            (
+                "table.slots = 1; table.policy = 'always'",
+                "table.slots = 1; table.policy = 'random'".to_owned(),
+                nothing.clone(),
+            ),
+            (
+                "table.slots = 1; table.policy = 'always'",
+                "table.slots = 1; table.policy = 'depth-age'".to_owned(),
+                nothing.clone(),
+            ),
+            (
+                "table.slots = 1; table.policy = 'always'",
+                "table.slots = 1; table.policy = { kind = 'depth-age', refuse = true }".to_owned(),
+                vec![],
+            ),
+            ("table.slots = 1; table.policy = 'always'", "table.slots = 1; table.policy = 'never'".to_owned(), vec![]),
+            (
+                "table.slots = 1; table.same_key = 'policy'; table.policy = 'always'",
+                "table.slots = 1; table.same_key = 'policy'; table.policy = 'random'".to_owned(),
+                vec![],
+            ),
+            ("table.slots = 2; table.policy = 'always'", "table.slots = 2; table.policy = 'random'".to_owned(), vec![]),
+            // A tick of five plies is as much as an entry of depth 5, the deepest that is met again under a limit of 6.
+            (&aged(5), aged(40), outweighs("table.policy.factor")),
+            (&aged(4), aged(40), vec![]),
+            (&aged(0), aged(40), vec![]),
+            (
+                &by("depth-age", "table.policy.factor = 5"),
+                by("depth-age", "table.policy.factor = 9"),
+                outweighs("table.policy.factor"),
+            ),
+            (
+                &by("depth-age", "table.policy.factor = 2; table.policy.refuse = true"),
+                by(
+                    "scored",
+                    "table.policy.depth = 1; table.policy.age = 2; table.policy.exact = 0; table.policy.pv = 0; table.policy.nodes = 0; table.policy.margin = 0",
+                ),
+                same("depth-age is scored with these weights"),
+            ),
+            (
+                &by("depth-age", "table.policy.factor = 2; table.policy.refuse = false"),
+                by(
+                    "scored",
+                    "table.policy.depth = 1; table.policy.age = 2; table.policy.exact = 0; table.policy.pv = 0; table.policy.nodes = 0; table.policy.margin = 0",
+                ),
+                vec![],
+            ),
+            (
+                &by(
+                    "scored",
+                    "table.policy.depth = 2; table.policy.age = 10; table.policy.exact = 0; table.policy.pv = 0; table.policy.nodes = 0",
+                ),
+                by(
+                    "scored",
+                    "table.policy.depth = 2; table.policy.age = 12; table.policy.exact = 0; table.policy.pv = 0; table.policy.nodes = 0",
+                ),
+                outweighs("table.policy.age"),
+            ),
+            (
+                &by(
+                    "scored",
+                    "table.policy.depth = 2; table.policy.age = 9; table.policy.exact = 0; table.policy.pv = 0; table.policy.nodes = 0",
+                ),
+                by(
+                    "scored",
+                    "table.policy.depth = 2; table.policy.age = 12; table.policy.exact = 0; table.policy.pv = 0; table.policy.nodes = 0",
+                ),
+                vec![],
+            ),
+            (
+                &by(
+                    "scored",
+                    "table.policy.depth = 2; table.policy.age = 10; table.policy.exact = 1; table.policy.pv = 0; table.policy.nodes = 0",
+                ),
+                by(
+                    "scored",
+                    "table.policy.depth = 2; table.policy.age = 12; table.policy.exact = 1; table.policy.pv = 0; table.policy.nodes = 0",
+                ),
+                vec![],
+            ),
+        ] {
+            assert_eq!(told(one, &other), expected, "{one} | {other}");
+        }
+        // Each reason once, with its first pair.
+        let four = "suite = { startpos = true }\nlimit = { depth = 6 }\n[engine]\ntable.slots = 1\n[grid]\n'table.policy' = ['always', 'random', 'depth-age']\n";
+        let points = Experiment::parse(four, std::path::Path::new("x.toml"), &[]).unwrap().points;
+        let more = "\"policy=always\" and \"policy=random\" (and 1 pairs more) are the same search: with one slot for a key there is nothing to choose from";
+        assert_eq!(alike(&points), [more]);
+    }
+}

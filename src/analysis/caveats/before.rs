@@ -110,3 +110,93 @@ fn roomy(point: &Point, experiment: &Experiment) -> bool {
     let nodes = if shared { nodes.saturating_mul(searches) } else { nodes };
     slots as f64 > nodes as f64 * ROOMY
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str, jobs: usize) -> Vec<String> {
+        let experiment =
+            Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        warnings(&experiment, &Plan::new(&experiment), jobs, None)
+    }
+
+    /// Each warning at its edge: the file that is just warned of and the one that just is not.
+    #[test]
+    fn each_warning_has_its_edge() {
+        let suite = |items: usize, more: &str| format!("suite = 'data/bratko-kopec.epd'\nfirst = {items}\n{more}\n");
+        let two = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\ndraws = true\n";
+        let few = |items: usize| {
+            format!("{items} positions are few: means over them say little beyond them; use a larger suite")
+        };
+        let (aging, none) = (blindness::AGING.to_owned(), Vec::<String>::new());
+        let depth = "limit = { depth = 3 }\n";
+        assert_eq!(told(&suite(10, &format!("{depth}{two}")), 1), none);
+        assert_eq!(told(&suite(9, &format!("{depth}{two}")), 1), [few(9)]);
+        assert_eq!(
+            told(&suite(9, &format!("{depth}{two}[[expect]]\nnodes = 3\n")), 1),
+            none,
+            "figures are of these searches alone"
+        );
+        assert_eq!(told(&suite(1, depth), 1), none, "one variant is compared with nothing");
+        let five = "5 positions cannot show anything: all of them pointing one way would still be chance once in twenty; it takes at least 6";
+        assert_eq!(told(&suite(5, &format!("{depth}{two}")), 1), [five]);
+        // Ages are seen where something is kept: in games, or where nothing is emptied.
+        let ages = "[grid]\n'table.clock' = ['search', 'iteration']\n";
+        assert_eq!(told(&suite(12, &format!("{depth}{ages}")), 1), std::slice::from_ref(&aging));
+        assert_eq!(told(&suite(12, &format!("{depth}[engine]\ntable.clear = 'never'\n{ages}")), 1), none);
+        assert_eq!(told(&suite(12, &format!("{depth}sequence = {{ self_play = 3 }}\n{ages}")), 1), none);
+        assert!(told(&suite(12, &format!("{depth}[engine]\ntable.slots = 4\n[grid]\n'table.policy' = [{{ kind = 'aged-depth', factor = 1 }}, {{ kind = 'aged-depth', factor = 2 }}]\n")), 1).contains(&aging));
+        // 10,000 entries for 3,000 nodes are as many as fill three tenths; one more entry is too many.
+        let roomy = |entries: u64, nodes: u64| {
+            suite(
+                12,
+                &format!(
+                    "limit = {{ nodes = {nodes} }}\n[engine]\ntable.size = {entries}\ntable.index = 'modulo'\n[grid]\n'table.slots' = [1, 2]\n"
+                ),
+            )
+        };
+        let pressure = "no pressure: the tables of \"slots=1\", \"slots=2\" cannot be filled to a third by the limit of nodes, so this says little about \
+            replacement; use smaller tables or more nodes";
+        assert!(!told(&roomy(10_000, 3000), 1).contains(&pressure.to_owned()));
+        assert!(told(&roomy(10_001, 3000), 1).contains(&pressure.to_owned()));
+        // Bytes by sixteen; games of one table fill it together; a share is never roomy.
+        let bytes = roomy(0, 3000).replace("table.size = 0", "table.size = '157 KiB'");
+        assert!(
+            told(&bytes, 1).contains(&pressure.to_owned())
+                && !told(&bytes.replace("157", "156"), 1).contains(&pressure.to_owned())
+        );
+        assert!(
+            !told(&bytes.replace("limit", "sequence = { self_play = 3 }\nlimit"), 1).contains(&pressure.to_owned())
+        );
+        assert!(!told(&bytes.replace("157 KiB", "90 %"), 1).contains(&pressure.to_owned()));
+        // Times: expected of, or repeated; measured once, or several at a time.
+        let once =
+            "time is expected of, and each search is timed once: set repeats, so that its spread shows".to_owned();
+        let shared = |jobs: usize| {
+            format!(
+                "searches are repeated to be timed, and {jobs} jobs at a time share caches and memory: use --jobs 1"
+            )
+        };
+        let claim = |repeats: u32| {
+            format!(
+                "{}[[expect]]\nclaim = 'seconds(a) < 9 * seconds(b)'\n",
+                suite(12, &format!("repeats = {repeats}\n{depth}{two}"))
+            )
+        };
+        assert_eq!(told(&claim(1), 1), std::slice::from_ref(&once));
+        assert_eq!(told(&claim(1), 2), [once.clone(), shared(2)]);
+        assert_eq!(told(&claim(2), 1), none);
+        assert_eq!(told(&claim(2), 3), [shared(3)]);
+        let figure = format!("{}[[expect]]\nseconds = {{ max = 9 }}\n", suite(12, &format!("{depth}{two}")));
+        assert_eq!(told(&figure, 1), [once]);
+        assert_eq!(told(&suite(12, &format!("repeats = 2\n{depth}{two}")), 2), [shared(2)]);
+        // An exclude that leaves nothing out, told by its number.
+        let excludes = format!(
+            "{depth}[grid]\n'draws' = [true, false]\n'keys.seed' = [1, 2]\n[[exclude]]\n'keys.seed' = 2\n[[exclude]]\n'keys.seed' = 3\n'draws' = true\n"
+        );
+        let idle = "[[exclude]] 2 leaves nothing out: \"keys.seed\" = 3, draws = true".to_owned();
+        assert_eq!(told(&suite(12, &excludes), 1), [idle]);
+    }
+}

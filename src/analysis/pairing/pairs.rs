@@ -250,3 +250,219 @@ pub fn rows_that_meet(searches: &Searches, base: &[Repeats], other: &[Repeats]) 
     rows.added = theirs.len() - rows.both.len();
     rows
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::analysis::rows::frame::Frame;
+    use crate::analysis::rows::metric::Metric;
+    use crate::analysis::rows::seeds::fold;
+    use crate::record::columns;
+
+    struct Read {
+        frame: Frame,
+        grouping: Grouping,
+        searches: Searches,
+    }
+
+    /// Rows without their heading, grouped by some column; further key seeds are rows of their variants.
+    fn rows_of(heading: &str, rows: &str, by: &str) -> Read {
+        let frame = Frame::parse(format!("{heading}\n{rows}").as_bytes(), "t").unwrap();
+        let frame = fold(&frame).map_or(frame, |(folded, _)| folded);
+        let grouping = Grouping::new(&frame, &[by.to_owned()]);
+        let sums = ["search.nodes", "table.hits"].map(str::to_owned);
+        let searches = Searches::gather(&frame, &grouping, &sums);
+        Read { frame, grouping, searches }
+    }
+
+    impl Read {
+        fn with<T>(&self, metric: &str, base: usize, ask: impl FnOnce(&Base<'_>, &Gauge<'_>) -> T) -> T {
+            let metric = Metric::find(metric, &self.frame).unwrap();
+            let gauge = Gauge::new(&self.searches, &metric, &self.frame);
+            ask(&Base::new(&gauge, &self.grouping, base), &gauge)
+        }
+
+        fn pairs(&self, metric: &str, base: usize, other: usize) -> Pairs {
+            self.with(metric, base, |base, _| base.pairs(other))
+        }
+
+        /// The pairs: position, both values, in thousandths.
+        fn shown(&self, pairs: &Pairs) -> Vec<String> {
+            let one = |pair: &Pair| {
+                let [base, other] = pair.values.map(|value| (1000.0 * value).round() / 1000.0);
+                assert!((pair.log - (pair.values[1] / pair.values[0]).ln()).abs() < 1e-12);
+                let positions = self.frame.coded(columns::POSITION);
+                format!("{} {base} {other}", positions.list()[pair.unit as usize])
+            };
+            pairs.list.iter().map(one).collect()
+        }
+    }
+
+    const HEADING: &str =
+        "variant,position,repeat,depth,score,finished,search.nodes,table.probes,table.hits,slots,seconds,error";
+
+    /// p: both to depth 2, three times; q: the base to depth 3; r: the base's depth was cut short; s: no base; t: a failure.
+    const ROWS: &str = "a,p,0,1,5,true,10,10,1,8,0.5,\na,p,0,2,6,true,90,30,9,8,1.5,\n\
+        a,q,0,1,5,true,20,10,1,8,1,\na,q,0,2,6,true,80,40,4,8,1,\na,q,0,3,7,true,300,90,50,8,1,\n\
+        a,r,0,1,5,false,50,10,1,8,1,\na,u,0,1,5,true,7,1,0,8,1,\n\
+        b,p,0,1,5,true,20,20,10,4,0.1,\nb,p,0,2,9,true,180,60,30,4,0.3,\n\
+        b,p,1,1,5,true,1,1,1,4,0.4,\nb,p,1,2,9,true,1,1,1,4,0.6,\nb,p,2,1,5,true,2,1,1,4,0.2,\nb,p,2,2,9,true,2,1,1,4,0.4,\n\
+        b,q,0,1,5,true,10,10,5,4,1,\nb,q,0,2,6,true,40,30,5,4,1,\n\
+        b,r,0,1,5,true,5,10,1,4,1,\nb,r,0,2,5,true,5,10,1,4,1,\nb,s,0,1,5,true,5,10,1,4,1,\nb,u,0,1,5,true,0,2,1,4,2,\n\
+        b,t,0,0,,,,,,,0,why\n";
+
+    /// What is compared, by hand, in each metric: what both finished, of times the median of the repeats, rates of sums, ends of the last depth.
+    #[test]
+    fn pairs_by_hand() {
+        let read = rows_of(HEADING, ROWS, columns::VARIANT);
+        let nodes = read.pairs("nodes", 0, 1);
+        assert_eq!(read.shown(&nodes), ["p 100 200", "q 100 50"], "of u there is no ratio");
+        assert_eq!((nodes.cut, nodes.apart, nodes.totals, nodes.spread), (1, 1, [207.0, 250.0], 0.0));
+        assert_eq!(read.searches.errors, [0, 1]);
+        assert!(nodes.mean().abs() < 1e-12 && (nodes.median() - 1.0).abs() < 1e-12);
+        assert!(nodes.logs().iter().map(|(_, log)| *log).eq([2.0_f64.ln(), 0.5_f64.ln()]));
+        // The other way round: what only the base has is left out, and ratios are turned.
+        let turned = read.pairs("nodes", 1, 0);
+        assert_eq!(
+            (read.shown(&turned), turned.totals, turned.apart),
+            (vec!["p 200 100".to_owned(), "q 50 100".to_owned()], [250.0, 207.0], 1)
+        );
+        // 0.4, 1 and 0.6 seconds: the median, and half of what lies between the least and the most.
+        let times = read.pairs("seconds", 0, 1);
+        assert_eq!(read.shown(&times), ["p 2 0.6", "q 2 2", "u 1 2"]);
+        assert!(
+            (times.spread - 0.3).abs() < 1e-12 && times.totals[0] == 5.0 && (times.totals[1] - 4.6).abs() < 1e-12,
+            "{times:?}"
+        );
+        assert_eq!(
+            read.shown(&read.pairs("hit_rate", 0, 1)),
+            ["p 0.25 0.5", "q 0.1 0.25"],
+            "10 of 40 and 40 of 80; 5 of 50 and 10 of 40"
+        );
+        assert_eq!(read.shown(&read.pairs("slots", 0, 1)), ["p 8 4", "q 8 4", "u 8 4"]);
+        // p ends with another score, u with the same, q at another depth.
+        let score = Metric::find("score", &read.frame).unwrap();
+        let ends =
+            read.with("nodes", 0, |base, _| base.other_ends(1, &Gauge::new(&read.searches, &score, &read.frame)));
+        assert_eq!(ends, (1, 2));
+        // Seconds of one side by nodes of the other: each with its own metric.
+        let nodes_metric = Metric::nodes();
+        let mixed = read
+            .with("seconds", 0, |base, _| base.pairs_of(1, &Gauge::new(&read.searches, &nodes_metric, &read.frame)));
+        assert_eq!(read.shown(&mixed), ["p 2 200", "q 2 50"]);
+        let over = times.over(&nodes);
+        assert_eq!(over.list.len(), 2);
+        assert!(
+            (over.list[0].log - (0.3_f64 / 2.0).ln()).abs() < 1e-12 && (over.list[1].log - 2.0_f64.ln()).abs() < 1e-12
+        );
+        assert!((over.list[0].values[0] - 2.0).abs() < 1e-12 && (over.list[0].values[1] - 0.3).abs() < 1e-12);
+        let plain = Pairs::of_values(&[4, 5, 6], &[1.0, f64::NAN, 0.0], &[3.0, 1.0, 1.0]);
+        assert_eq!(
+            plain.list.iter().map(|pair| (pair.cluster, pair.unit, pair.values)).collect::<Vec<_>>(),
+            [(4, 0, [1.0, 3.0])]
+        );
+        let searches = &read.searches;
+        assert_eq!(
+            (searches.group_sum(0, "search.nodes"), searches.group_sum(1, "search.nodes")),
+            (557.0, 265.0),
+            "each once, repeats apart"
+        );
+        assert!(searches.group_sum(0, "table.stores").is_nan() && searches.twice().is_none());
+        let cell = &searches.cells(1)[0];
+        assert_eq!(
+            (searches.repeats(cell).len(), searches.sum(0, "table.hits"), searches.sums("search.nodes")(0)),
+            (3, 10.0, 100.0)
+        );
+    }
+
+    /// Key seeds: p under three of them on both sides, q under two of the other alone, which then stand beside the base's own; totals and ends
+    /// are those of the file's own seed.
+    #[test]
+    fn key_seeds_are_averaged_by_position() {
+        let heading = "variant,position,depth,score,search.nodes";
+        let rows = "a,p,1,5,100\na,q,1,5,10\n\"a, key seed 2\",p,1,5,40\n\"a, key seed 3\",p,1,5,25\n\
+            b,p,1,6,200\nb,q,1,5,20\n\"b, key seed 2\",p,1,7,160\n\"b, key seed 2\",q,1,7,80\n\"b, key seed 3\",p,1,7,400\n";
+        let read = rows_of(heading, rows, columns::VARIANT);
+        assert_eq!(read.grouping.values.len(), 2);
+        let pairs = read.pairs("nodes", 0, 1);
+        // Ratios of p: 2, 4 and 16, whose geometric mean is 128^(1/3); its values (100 * 40 * 25)^(1/3) and (200 * 160 * 400)^(1/3). Of q: 2 and 8.
+        let cube = |product: f64| (1000.0 * product.cbrt()).round() / 1000.0;
+        assert_eq!(read.shown(&pairs), [format!("p {} {}", cube(1e5), cube(1.28e7)), "q 10 40".to_owned()]);
+        assert!(
+            (pairs.list[0].log - 128.0_f64.ln() / 3.0).abs() < 1e-12
+                && (pairs.list[1].log - 4.0_f64.ln()).abs() < 1e-12
+        );
+        assert_eq!(pairs.totals, [110.0, 220.0]);
+        assert_eq!(read.searches.group_sum(1, "search.nodes"), 220.0);
+        let score = Metric::find("score", &read.frame).unwrap();
+        let ends =
+            read.with("nodes", 0, |base, _| base.other_ends(1, &Gauge::new(&read.searches, &score, &read.frame)));
+        assert_eq!(ends, (1, 2));
+        // The base alone has seeds: the other is held against its own seed, once for each position.
+        let turned = "a,p,1,5,100\n\"a, key seed 2\",p,1,5,40\nb,p,1,5,300\n";
+        let read = rows_of(heading, turned, columns::VARIANT);
+        assert_eq!(read.shown(&read.pairs("nodes", 0, 1)), ["p 100 300"]);
+        assert_eq!(read.with("nodes", 0, |_, gauge| gauge.group(0)), [100.0]);
+    }
+
+    /// What has no table stands beside each size of one, and beside nothing where it is not the base; games are their searches' clusters.
+    #[test]
+    fn blocks_that_lack_an_option_stand_beside_all() {
+        let heading = "variant,game,position,table.kind,table.size,depth,search.nodes";
+        let rows = "x,g,g 1,none,,1,100\nx,g,g 2,none,,1,10\nx,,g,none,,1,6\ny,g,g 1,bounded,1,1,50\nz,g,g 1,bounded,2,1,25\nz,,g,bounded,2,1,3\n";
+        let read = rows_of(heading, rows, "table.kind");
+        let pairs = read.pairs("nodes", 0, 1);
+        assert_eq!(read.shown(&pairs), ["g 1 100 50", "g 1 100 25", "g 6 3"]);
+        let clusters: Vec<u32> = pairs.list.iter().map(|pair| pair.cluster).collect();
+        assert!(
+            clusters[0] == clusters[1] && clusters[1] != clusters[2],
+            "a game and a position of one name are two things"
+        );
+        let names = [0, 2].map(|at| read.searches.cluster_name(clusters[at], &read.frame));
+        assert_eq!(names, ["g", "g"]);
+        assert!(read.pairs("nodes", 1, 0).list.is_empty());
+        let by_size = rows_of(heading, rows, "table.size");
+        assert_eq!(by_size.shown(&by_size.pairs("nodes", 1, 2)), ["g 1 50 25"]);
+    }
+
+    /// Rows that meet: by position, repeat and depth; what either lacks.
+    #[test]
+    fn rows_meet_by_what_they_are_of() {
+        let read = rows_of(HEADING, ROWS, columns::VARIANT);
+        let met = rows_that_meet(&read.searches, read.searches.cells(0), read.searches.cells(1));
+        let key = |row: usize| {
+            [columns::POSITION, columns::REPEAT, columns::DEPTH]
+                .map(|name| read.frame.text(name, row).into_owned())
+                .join(" ")
+        };
+        assert!(met.both.iter().all(|&(base, other)| key(base) == key(other)));
+        assert_eq!(met.both.len(), 2 + 2 + 1 + 1);
+        assert_eq!(met.missing.iter().map(|&row| key(row)).collect::<Vec<_>>(), ["q 0 3"]);
+        assert_eq!(met.added, 4 + 1 + 1);
+        let doubled = rows_of(HEADING, &format!("{ROWS}b,q,0,2,6,true,1,1,1,4,1,\n"), columns::VARIANT);
+        assert_eq!(
+            doubled.searches.twice().map(|row| doubled.frame.text(columns::NODES, row).into_owned()).as_deref(),
+            Some("1")
+        );
+    }
+
+    #[test]
+    fn the_depth_is_the_greatest_that_both_finished() {
+        let heading = "variant,position,depth,finished,search.nodes";
+        for (base, other, expected) in [
+            (&[(1, true), (2, true)][..], &[(1, true), (2, true)][..], Some(Depths::All)),
+            (&[(1, true), (2, true)], &[(1, true), (2, false)], Some(Depths::UpTo(1))),
+            (&[(1, true), (2, false)], &[(1, true), (2, false)], Some(Depths::UpTo(1))),
+            (&[(2, true)], &[(1, true), (2, true), (3, true)], Some(Depths::UpTo(2))),
+            (&[(1, true), (3, true)], &[(1, true), (2, true)], Some(Depths::UpTo(1))),
+            (&[(1, false)], &[(1, true)], None),
+            (&[(1, true)], &[(2, true)], None),
+        ] {
+            let row = |variant: &str, (depth, finished): &(u16, bool)| format!("{variant},p,{depth},{finished},1\n");
+            let rows: String = base.iter().map(|of| row("a", of)).chain(other.iter().map(|of| row("b", of))).collect();
+            let read = rows_of(heading, &rows, columns::VARIANT);
+            assert_eq!(shared(&read.searches, 0, 1), expected, "{rows}");
+        }
+    }
+}

@@ -247,3 +247,47 @@ fn an_engine_that_closes_its_output_is_told() {
     assert_eq!(failure.fault, Fault::Ended("it closed its output".to_owned()));
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
+
+/// A guard passes its engine's end on, and tells a program that is none.
+#[test]
+fn a_guard_says_how_its_engine_ended() {
+    let own = std::process::id().to_string();
+    let call = |words: &[&str]| {
+        let output =
+            std::process::Command::new(ttlab()).args(["engine-guard", &own, "--"]).args(words).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    assert_eq!(
+        call(&["/bin/sh", "-c", "echo out; echo err >&2; exit 7"]),
+        (Some(7), "out\n".to_owned(), "err\n".to_owned())
+    );
+    assert_eq!(call(&["/bin/sh", "-c", "kill -9 $$"]).0, Some(137));
+    let (code, _, told) = call(&["/no/such/engine"]);
+    assert!(code == Some(127) && told.contains("/no/such/engine: No such file"), "{code:?} {told}");
+}
+
+/// An engine that heeds neither the end of its input nor a request, and what it started: where whoever guards it is killed, all end.
+#[test]
+fn what_does_not_end_by_itself_is_ended_when_its_guards_parent_dies() {
+    use std::os::unix::process::CommandExt;
+    let token = token();
+    // The shell is the parent of the guard, and in its group as ttlab is not: it ends first, by force.
+    let engine = "trap '' TERM HUP INT; sleep 600 & while :; do sleep 600; done";
+    let script = "\"$0\" engine-guard $$ -- /bin/sh -c \"$1\" & wait";
+    let mut parent = std::process::Command::new("/bin/sh")
+        .args(["-c", script, ttlab().to_str().unwrap(), engine])
+        .env("TTLAB_TRIAL", &token)
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    // The shell, the guard, the engine and two that sleep.
+    while alive(&token).len() < 5 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", alive(&token));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    assert_eq!(all_gone(&token), Vec::<String>::new());
+}
