@@ -87,3 +87,23 @@ impl Board {
         (attackers & !Bitboard::of(to)).is_empty()
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::{Increments, named};
+
+    /// A pawn that takes in passing opens the fifth rank, from which two pawns go: where a rook looks along it, the move is not legal; where no rook
+    /// stands there, it is.
+    #[test]
+    fn taking_in_passing_may_open_a_rank() {
+        for (fen, legal) in [("4k3/3p4/8/K3P2r/8/8/8/8 b - - 0 1", false), ("4k3/3p4/8/K3P2b/8/8/8/8 b - - 0 1", true)]
+        {
+            let mut board = Board::from_fen(fen).unwrap();
+            board.play(named(&board, "d7d5").unwrap(), Increments::none());
+            let [from, to] = ["e5", "d6"].map(|square| Square::parse(square).unwrap());
+            assert_eq!(board.is_legal(Move::new(from, to)), legal, "{fen}");
+        }
+    }
+}

@@ -170,4 +170,20 @@ mod tests {
         assert_eq!(of(&["table.slots=1"], depth), of(&[], depth));
         assert_eq!(of(&["table.policy.kind=aged-depth"], depth), of(&["table.policy=aged-depth"], depth));
     }
+
+    /// Ids are of this text, in every build: results that were begun must be continued. A square that a pawn has passed is part of it, though no pawn
+    /// can take there.
+    #[test]
+    fn an_item_is_its_position_and_its_moves() {
+        use crate::chess::suite::{Kind, Suite, SuiteOptions};
+        let pgn = "[Event \"a\"]\n[SetUp \"1\"]\n[FEN \"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1\"]\n\n1... e5 2. Nf3 *\n\n";
+        let items = |name: &str, text: &str| {
+            Suite::read("x", name, Kind::of(name.as_ref()).unwrap(), text.as_bytes(), SuiteOptions::default())
+                .unwrap()
+                .items
+        };
+        let start = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
+        assert_eq!(content(&items("x.pgn", pgn)[0]), format!("{start} e7e5 g1f3"));
+        assert_eq!(content(&items("x.fen", &format!("{start}\n"))[0]), start);
+    }
 }

@@ -702,6 +702,11 @@ fn settings_are_told_by_their_own_words() {
         }
         assert_eq!((found.as_str(), pointed.as_str(), helped.as_str()), (message, place, help), "{set}");
     }
+    let (message, place, _) = told(SEARCH, &["subject.patience=3"]);
+    assert_eq!(
+        (message.as_str(), place.as_str()),
+        ("--set.subject.patience: there is no option `subject.patience`", "subject.patience")
+    );
     let unknown = super::options(Some("purpel"), &[]).err().map(|problem| (problem.message, problem.help));
     let all =
         "purple, purple-listing, purple-as-published, otter, webster, webster-as-published, ancient, vipermate, match";

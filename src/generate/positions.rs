@@ -259,4 +259,16 @@ mod tests {
         }
         assert_eq!(leader(vec![(500, a)]), None, "a move that is forced is no find");
     }
+
+    /// The one good move is no find where it is the capture that wins most at first sight, and no tactic where it answers a check.
+    #[test]
+    fn what_everybody_sees_is_no_tactic() {
+        let mut player = Player::new().unwrap();
+        let queen = Board::from_fen("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 20").unwrap();
+        assert_eq!(only_move(&queen, &mut player), None);
+        // The rook on the first rank gives check: the bishop can step between, guarded by the king, and the queen can be thrown away.
+        let check = Board::from_fen("6k1/5ppp/8/1B2Q3/8/8/5PPP/3r2K1 w - - 0 20").unwrap();
+        assert_eq!(only_move(&check, &mut player).map(|mv| mv.to_string()).as_deref(), Some("b5f1"));
+        assert_eq!(take(Taken::Tactical, &check, &mut player, 2), None);
+    }
 }

@@ -388,6 +388,7 @@ mod tests {
             (columns::COLOUR, 0, "red", "line 2: match.colour: `red` is no colour"),
             (columns::POINTS, 1, "2", "line 3: match.points: `2` is no result"),
             (columns::SCORES, 1, "5", "line 3: 2 moves have 1 scores"),
+            (columns::SCORES, 1, "5 6 7", "line 3: 2 moves have 3 scores"),
             (columns::POINTS, 0, "1", "line 2: the game is said to end by mate with 1-0; by the rules: mate"),
             (
                 columns::END,

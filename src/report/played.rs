@@ -340,3 +340,45 @@ fn ends(all: &Matches) -> Table {
         note: format!("The games stand in `{}`, beside the rows that they are made of.", games::NAME),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::matches::Test;
+    use crate::experiment::sequential::{Bounds, Pairs};
+
+    /// Thirty pairs in each encounter are enough, one fewer in any of them is not; what failed and what was played again is added up.
+    #[test]
+    fn doubts_begin_where_they_should() {
+        let told = |pairs: [u64; 2], failed: u64, repeated: [u64; 2]| {
+            let one = |at: usize| Encounter {
+                pairs: Pairs([0, 0, pairs[at], 0, 0]),
+                repeated: repeated[at],
+                ..Encounter::default()
+            };
+            let test = Test::default();
+            doubts(&Matches {
+                encounters: vec![one(0), one(1)],
+                failed,
+                test,
+                bounds: Bounds::shared(&test, 2),
+                reach: 0.05,
+            })
+        };
+        let few = "29 pairs in an encounter are few: intervals and p take the mean of the pairs for normal, which wants 30 or more";
+        let nothing: [&str; 0] = [];
+        assert_eq!(told([30, 30], 0, [0, 0]), nothing);
+        assert_eq!(told([30, 29], 0, [0, 0]), [few]);
+        assert_eq!(told([29, 500], 0, [0, 0]), [few]);
+        assert_eq!(
+            told([40, 50], 2, [0, 0]),
+            ["2 pairs could not be played and count for nothing: see the error column"]
+        );
+        let again = told([40, 50], 0, [1, 3]);
+        assert!(
+            again.len() == 1
+                && again[0].starts_with("4 of 90 pairs have a game that is move for move one of a pair before them"),
+            "{again:?}"
+        );
+    }
+}

@@ -373,3 +373,88 @@ impl Output {
         RunError::Vanished(format!("{folder}: results.csv was deleted while the run wrote to it; {told}"))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::record::manifest::{Build, Examined, Machine, Shard};
+
+    fn manifest(change: impl Fn(&mut Manifest)) -> Manifest {
+        let build = Build { version: "1".to_owned(), commit: "abc".to_owned(), profile: "release".to_owned() };
+        let engine = Examined { sha256: "00ff".to_owned(), ..Examined::default() };
+        let mut manifest = Manifest {
+            plan: "0123".to_owned(),
+            jobs: 3,
+            begun: 50,
+            build,
+            machine: Machine { cores: 7, ..Machine::default() },
+            subjects: [("one".to_owned(), engine)].into(),
+            ..Manifest::default()
+        };
+        change(&mut manifest);
+        manifest
+    }
+
+    /// Results are continued by the same plan, shard, build and engines alone, unless the user has it that builds do not matter; what was there before
+    /// stays written down.
+    #[test]
+    fn what_is_continued_is_what_was_begun() {
+        let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n";
+        let experiment = Experiment::parse(text, Path::new("x.toml"), &[]).unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().display().to_string();
+        let output = |any: bool, change: &dyn Fn(&mut Manifest)| {
+            let output = Output::open(place.path()).unwrap();
+            let begun = output.begin(&experiment, manifest(change), any);
+            begun.map_err(|error| error.to_string()).map(|()| Manifest::read(place.path()).unwrap().unwrap())
+        };
+        // Without results whatever was there is another run's, and gives way.
+        output(false, &|manifest| manifest.plan = "other".to_owned()).unwrap();
+        let first = output(false, &|manifest| (manifest.begun, manifest.rows) = (20, Some(9))).unwrap();
+        assert_eq!((first.stretches.len(), first.begun, first.plan.as_str()), (1, 20, "0123"));
+        assert_eq!((first.stretches[0].jobs, first.stretches[0].machine.cores), (3, 7));
+        fs::write(place.path().join("results.csv"), "").unwrap();
+        let plan = format!(
+            "{folder}: holds the results of another plan (the experiment file, its suite or --set changed): move it away, choose another folder \
+             with --out, or start over with --fresh"
+        );
+        let build = |version: &str, commit: &str, profile: &str| {
+            format!(
+                "{folder}: holds results of another build (1 abc release; this is {version} {commit} {profile}): start over with --fresh, or \
+                 continue all the same with --any-build"
+            )
+        };
+        let engine = format!(
+            "{folder}: holds results of another build of the engine of \"one\": start over with --fresh, or continue all the same with --any-build"
+        );
+        type Change = fn(&mut Manifest);
+        let cases: [(Change, String, bool); 6] = [
+            (|manifest| manifest.plan = "x".to_owned(), plan.clone(), false),
+            (|manifest| manifest.shard = Some(Shard { index: 0, of: 2 }), plan, false),
+            (|manifest| manifest.build.version = "2".to_owned(), build("2", "abc", "release"), true),
+            (|manifest| manifest.build.commit = "d".to_owned(), build("1", "d", "release"), true),
+            (|manifest| manifest.build.profile = "debug".to_owned(), build("1", "abc", "debug"), true),
+            (|manifest| manifest.subjects = [("one".to_owned(), Examined::default())].into(), engine, true),
+        ];
+        let mut stretches = 1;
+        for (change, told, by_build) in cases {
+            assert_eq!(output(false, &change), Err(told.clone()));
+            let all_the_same = output(true, &change);
+            match by_build {
+                // Back to the first build for the next case.
+                true => {
+                    output(true, &|_| {}).unwrap();
+                    stretches += 2;
+                    assert_eq!(all_the_same.map(|manifest| manifest.stretches.len()), Ok(stretches - 1));
+                }
+                false => assert_eq!(all_the_same, Err(told)),
+            }
+        }
+        let later = output(false, &|manifest| (manifest.jobs, manifest.begun) = (2, 90)).unwrap();
+        // It began when it began, with as many jobs at a time as it ever had, and has the rows that it had.
+        assert_eq!((later.begun, later.jobs, later.rows), (20, 3, Some(9)));
+        assert_eq!((later.stretches.len(), later.stretches.last().unwrap().jobs), (stretches + 1, 2));
+        assert_eq!(later.stretches[0], first.stretches[0]);
+    }
+}

@@ -302,6 +302,7 @@ mod tests {
             let best = named(position.board, self.moves[at]).unwrap();
             let blind = self.blind == Some(at);
             watch(Told::Begin);
+            std::thread::sleep(NAP);
             watch(Told::End);
             if self.outside {
                 let depth = Some(4).filter(|_| !blind);
@@ -342,6 +343,9 @@ mod tests {
         pair(&experiment, &job, &mut players, &AtomicBool::new(false))
     }
 
+    /// What each search takes at least.
+    const NAP: std::time::Duration = std::time::Duration::from_millis(2);
+
     const MATE: &[&str] = &["f2f3", "e7e5", "g2g4", "d8h4"];
 
     /// Fool's mate twice, colours swapped: each figure of both rows, by hand. The first has White first, and is mated; then he mates.
@@ -357,6 +361,8 @@ mod tests {
                 (moves, game.start, game.end),
                 (MATE.iter().map(|mv| (*mv).to_owned()).collect(), Board::startpos(), "mate")
             );
+            // The clock runs through both of the player's searches, however long they took.
+            assert!(found.seconds >= 2.0 * NAP.as_secs_f64());
             let Iteration { search, table, occupancy, finished, depth, .. } = &found.iteration;
             assert!(
                 *finished

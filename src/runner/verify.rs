@@ -270,4 +270,30 @@ mod tests {
         ];
         assert_eq!(stretches(&shards), told);
     }
+
+    /// What a run that was killed, or goes on, has left in the folder is told, and nothing else of it.
+    #[test]
+    fn what_a_killed_run_left_is_told() {
+        let place = tempfile::tempdir().expect("a folder");
+        let put = |name: &str, text: &str| std::fs::write(place.path().join(name), text).expect("a file");
+        put("manifest.json", "{ \"ended\": 5, \"rows\": 1 }");
+        put("results.csv", "id,nodes\n1,2\n");
+        let left = || -> Vec<String> {
+            let found = verify(place.path()).expect("results");
+            assert_eq!((found.state, found.rows), (State::Whole, 1));
+            found.told.into_iter().filter(|text| text.contains("killed")).collect()
+        };
+        let told = |count: u32| {
+            [format!("{count} files of a run that was killed, or goes on, are there: the next run removes them")]
+        };
+        put("notes.txt", "");
+        assert_eq!(left(), Vec::<String>::new());
+        put(FLIGHT, "");
+        assert_eq!(left(), told(1));
+        put(&format!("{}abc", record::TEMPORARY), "");
+        assert_eq!(left(), told(2));
+        std::fs::remove_file(place.path().join("results.csv")).expect("gone");
+        let none = verify(place.path()).expect("a manifest");
+        assert_eq!((none.state, none.told), (State::Missing, vec!["there is no results.csv".to_owned()]));
+    }
 }

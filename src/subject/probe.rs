@@ -185,7 +185,7 @@ mod tests {
     /// An engine whose answers are told by a script: what it says of the n-th search of its process is `n`'s.
     fn found(answers: &str, restart: Restart, limit: Limit, stop: bool) -> Option<Probed> {
         let script = format!(
-            "n=0; while read -r line; do case \"$line\" in uci) echo id name Probe; echo uciok;; isready) echo readyok;; \
+            "n=0; while read -r line; do case \"$line\" in position*) p=$line;; uci) echo id name Probe; echo uciok;; isready) echo readyok;; \
              go*) n=$((n + 1)); d=${{line#go depth }}; m=${{line#go nodes }}; {answers}; echo bestmove e2e4;; quit) exit;; esac; done"
         );
         let launch = Launch {
@@ -195,7 +195,9 @@ mod tests {
             timeout: Some(Duration::from_secs(60)),
             ..Launch::default()
         };
-        let boards = [Board::startpos(), Board::startpos()];
+        // The second lacks the a-pawn of Black.
+        let other = "rnbqkbnr/1ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let boards = [Board::startpos(), Board::from_fen(other).unwrap()];
         probe(&launch, &boards, limit, &AtomicBool::new(stop)).unwrap()
     }
 
@@ -249,6 +251,13 @@ mod tests {
                 game,
                 deep,
                 (Repeats::Exact, false, yes.clone(), yes.clone()),
+            ),
+            // What one position shows counts, whatever the next one does.
+            (
+                "case $p in */1ppp*) k=0;; *) k=1;; esac; echo info depth $d nodes $((19000 + k * n * 1000))",
+                all,
+                deep,
+                (Repeats::Within(0.05), false, yes.clone(), yes.clone()),
             ),
         ] {
             let probed = found(answers, restart, limit, false).unwrap();

@@ -264,3 +264,26 @@ fn statistic_of(statistic: Statistic, sorted: &[f64]) -> Option<f64> {
         Statistic::Median => median(&mut sorted.to_vec()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_told_as_a_list_of_works_has_it() {
+        let of = |author: &str, article: &str, text: &str| {
+            let [author, article, source_] = [author, article, text].map(str::to_owned);
+            source(
+                &serde_json::from_value::<Expect>(
+                    serde_json::json!({ "author": author, "article": article, "source": source_ }),
+                )
+                .expect("an expectation"),
+            )
+        };
+        assert_eq!(of("A. Author", "On Tables", "table 3"), "A. Author, \"On Tables\", table 3");
+        assert_eq!(
+            (of("", "On Tables", ""), of("A. Author", "", "p. 7")),
+            ("\"On Tables\"".to_owned(), "A. Author, p. 7".to_owned())
+        );
+    }
+}

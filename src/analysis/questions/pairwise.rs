@@ -1,5 +1,7 @@
 //! Every line against every other: who is best, and whether it is told from the second.
 
+#[cfg(test)]
+use super::summary::Question;
 use super::summary::Summary;
 use crate::analysis::pairing::gauge::Gauge;
 use crate::analysis::pairing::pairs::{Base, Logs};
@@ -75,4 +77,27 @@ pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<Versus>, String>
         hangs: judged.hangs,
     };
     Ok(places.into_iter().zip(Family::of(&samples).lines).map(versus).collect())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn told(variants: usize) -> Result<usize, String> {
+        let rows: String = (0..variants).map(|at| format!("v{at},p,1,{}\n", 100 + at)).collect();
+        let frame = Frame::parse(format!("variant,position,depth,search.nodes\n{rows}").as_bytes(), "t").unwrap();
+        let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
+        let pairs = pairwise(&frame, &summary)?;
+        // The fewer nodes, the better: each stands before all that have more.
+        assert!(pairs.iter().all(|pair| pair.line < pair.against && pair.ratio.mean < 1.0));
+        Ok(pairs.len())
+    }
+
+    #[test]
+    fn forty_lines_have_so_many_pairs_and_one_more_has_too_many() {
+        assert_eq!((told(3), told(40)), (Ok(3), Ok(780)));
+        let many = "--pairs: 41 lines have too many pairs: choose up to 40 of them with --where";
+        assert_eq!(told(41), Err(many.to_owned()));
+    }
 }

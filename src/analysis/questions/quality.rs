@@ -97,3 +97,47 @@ pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baselin
     }
     found
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Two games, of two positions and of one, in which "b" loses 10, 20 and 60 more than "a": 30 in the mean, whose interval is that of two games.
+    /// By hand: the games' sums lie 30 from what the mean makes of their sizes, so that the error is sqrt(2 x 1800) / 3 = 20, and Student's t for
+    /// one degree of freedom 12.706.
+    #[test]
+    fn losses_by_hand() {
+        let heading = "variant,position,game,repeat,depth,best,solved,error,search.nodes\n";
+        let rows = "a,g1 ply 2,g1,0,1,e2e4,,,1\na,g1 ply 2,g1,0,2,d2d4,true,,1\na,g1 ply 4,g1,0,1,d2d4,false,,1\na,g2 ply 2,g2,0,1,d2d4,,,1\n\
+            b,g1 ply 2,g1,0,1,a2a3,,,1\nb,g1 ply 4,g1,0,1,b2b3,,,1\nb,g2 ply 2,g2,0,1,c2c3,true,,1\nb,g2 ply 2,g2,0,2,d2d4,true,why,1\n\
+            b,g2 ply 4,g2,0,1,0000,,,1\nc,nowhere,,0,1,a2a3,,,1\n";
+        let frame = Frame::parse(format!("{heading}{rows}").as_bytes(), "t").unwrap();
+        let one = |position: &str, mv: &str, best: &str, score: i32| Judgement {
+            reference: "r-1".to_owned(),
+            position: position.to_owned(),
+            mv: mv.to_owned(),
+            best: best.to_owned(),
+            score,
+            nodes: None,
+        };
+        let mut judged = Vec::new();
+        for (position, mv, lost) in [("g1 ply 2", "a2a3", 10), ("g1 ply 4", "b2b3", 20), ("g2 ply 2", "c2c3", 60)] {
+            judged.extend([
+                one(position, "", "d2d4", 99),
+                one(position, "d2d4", "", 50),
+                one(position, mv, "", 50 - lost),
+            ]);
+        }
+        let names = ["b", "a", "c"].map(str::to_owned);
+        let found = quality(&frame, &judged, &names, "a");
+        let a = Quality { variant: "a".to_owned(), searches: 3, loss: 0.0, against: None, same: 3, solved: (1, 2) };
+        let (b, against) = (&found[0], found[0].against.unwrap());
+        assert_eq!((&found[1], found.len()), (&a, 2));
+        assert_eq!((b.variant.as_str(), b.searches, b.loss, b.same, b.solved), ("b", 3, 30.0, 0, (1, 1)));
+        for (value, expected) in [(against.0, 30.0), (against.1, 30.0 - 254.124), (against.2, 30.0 + 254.124)] {
+            assert!((value - expected).abs() < 0.01, "{value}, wanted {expected}");
+        }
+        assert_eq!(quality(&frame, &[], &names, "a"), []);
+    }
+}
