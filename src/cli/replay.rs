@@ -175,18 +175,18 @@ impl Audience for Room {
 
 /// What is known from a first reading of how long all turns will take, told where that is long: a reading each, and some hundred nanoseconds to
 /// make an event a step and weigh it, and a fiftieth of a microsecond to show it to a table.
-fn tell_turns(info: &Info, turns: u64, reading: f64, tables: usize) {
-    let seconds = turns as f64 * reading + info.events as f64 * (150.0 + 20.0 * tables as f64) / 1e9;
+fn told_turns(events: u64, turns: u64, reading: f64, tables: usize) -> Option<String> {
+    let seconds = turns as f64 * reading + events as f64 * (150.0 + 20.0 * tables as f64) / 1e9;
     let about =
         if seconds < 90.0 { format!("{} s", seconds.ceil()) } else { format!("{} min", (seconds / 60.0).ceil()) };
     match turns {
         1 if seconds > 20.0 => {
-            eprintln!("one more reading of the trace, which took {reading:.0} s: about {about} in all")
+            Some(format!("one more reading of the trace, which took {reading:.0} s: about {about} in all"))
         }
-        1 => {}
-        _ => eprintln!(
+        1 => None,
+        _ => Some(format!(
             "{turns} turns, each a reading of the whole trace, which took {reading:.0} s: about {about} in all; more --memory makes fewer"
-        ),
+        )),
     }
 }
 
@@ -210,7 +210,9 @@ pub fn run(args: &Args) -> CommandResult {
     let mut room = Room::new(&base, &policies, info.positions, classes).map_err(Failure::usage)?;
     let one_in = args.sample.filter(|_| args.deep.is_none()).unwrap_or(1);
     let turns = Turns::new(&info, base.index, buckets, args.memory << 20, one_in);
-    tell_turns(&info, turns.count, reading, room.lines.len());
+    if let Some(told) = told_turns(info.events, turns.count, reading, room.lines.len()) {
+        eprintln!("{told}");
+    }
     room.turns = turns.count;
     let class = |bucket| sample.as_ref().map_or(Some(0), |sample| sample.class(bucket));
     let again = || Reader::new(File::open(&args.file)?);
@@ -367,5 +369,26 @@ impl Page {
         let evictions = only(real, plain(|found| found.evictions));
         let refused = only(real, plain(|found| found.rejections));
         println!("{text}{evictions:>11} {refused:>11}  {name}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nothing is told of twenty seconds in one turn; seconds are told up to a minute and a half, then minutes; each rounded up.
+    #[test]
+    fn turns_are_told_where_they_take_long() {
+        let told = |events: u64, turns: u64, reading: f64, tables: usize| {
+            let told = told_turns(events, turns, reading, tables)?;
+            Some(told.split("about ").nth(1)?.split(" in all").next()?.to_owned())
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(told(0, 1, 20.0, 1), None);
+        assert_eq!(told(0, 1, 20.5, 1), some("21 s"));
+        assert_eq!(told(0, 2, 1.0, 1), some("2 s"));
+        assert_eq!(told(0, 2, 44.9, 1), some("90 s"));
+        assert_eq!(told(0, 2, 45.0, 1), some("2 min"));
+        assert_eq!(told(1_000_000_000, 1, 10.0, 2), some("4 min"), "190 s to make and show events, 10 to read them");
     }
 }

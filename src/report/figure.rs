@@ -231,3 +231,24 @@ pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::questions::summary::Line;
+
+    /// A table that was asked and never answered has a bar, all of misses; one that was not asked has none.
+    #[test]
+    fn what_was_asked_in_vain_has_a_bar() {
+        let line = |name: &str, probes: f64| Line {
+            name: name.to_owned(),
+            searches: 1,
+            probes,
+            misses_empty: probes,
+            ..Line::default()
+        };
+        let summary = Summary { lines: vec![line("asked", 7.0), line("not asked", 0.0)], ..Summary::default() };
+        let Some(Figure { plot: Plot::Stacked(stacked), .. }) = anatomy(&summary) else { panic!("no bars") };
+        assert_eq!(stacked.bars, [("asked".to_owned(), vec![0.0, 0.0, 0.0, 7.0, 0.0])]);
+    }
+}

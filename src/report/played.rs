@@ -381,4 +381,17 @@ mod tests {
             "{again:?}"
         );
     }
+
+    /// One pair has no spread: its interval is a dash with its reason, and two have one.
+    #[test]
+    fn one_single_pair_has_no_interval() {
+        let interval = |pairs: u64| {
+            let encounters = vec![Encounter { pairs: Pairs([0, 0, pairs, 0, 0]), ..Encounter::default() }];
+            let test = Test::default();
+            let all = Matches { encounters, failed: 0, test, bounds: Bounds::shared(&test, 1), reach: 0.05 };
+            table(&all).rows[0][4].clone()
+        };
+        assert_eq!(interval(1), Cell::none("too few pairs"));
+        assert_ne!(interval(2), Cell::none("too few pairs"));
+    }
 }

@@ -115,6 +115,10 @@ mod tests {
         let memory = Memory::new(HUGE / 8 + 1, true).unwrap();
         assert!(memory.iter().all(|&word| word == 0));
         assert_eq!(memory.words as usize % HUGE, 0);
+        // A huge page's room is asked for to align in, from the first block on that one fits into.
+        for (len, room) in [(HUGE / 8 - 1, 0), (HUGE / 8, HUGE)] {
+            assert_eq!(Memory::new(len, true).unwrap().map_len, len * 8 + room);
+        }
         memory.prefetch(0);
         memory.prefetch(usize::MAX);
         assert!(matches!(Memory::new(usize::MAX / 16, true), Err(TableError::Memory { .. })));

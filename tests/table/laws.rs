@@ -264,6 +264,30 @@ fn short_keys_answer_falsely_as_often_as_they_should() {
     assert!(table.probe(8, 0).is_some(), "without a comparison any occupied slot answers");
 }
 
+/// What a refused store says of its own position: that the slot had it, or that another had.
+#[test]
+fn a_refused_store_says_whose_the_slot_was() {
+    for same_key in [SameKey::Policy, SameKey::Deeper] {
+        let options = TableOptions {
+            policy: Policy::named("depth-preferred").unwrap(),
+            same_key,
+            size: Size::Entries(16),
+            index: Index::Modulo,
+            ..TableOptions::default()
+        };
+        let mut table = build(&options, None, false).unwrap().unwrap();
+        let mut store = |key: u64, depth: u8| {
+            let stored = table.store(key, Entry { depth, bound: Bound::Exact, ..Entry::default() });
+            (stored.refused, stored.same)
+        };
+        assert_eq!(store(3, 5), (false, false), "a free slot");
+        assert_eq!(store(3, 4), (true, true), "its own, shallower");
+        assert_eq!(store(19, 4), (true, false), "another's, shallower");
+        assert_eq!(store(3, 6), (false, true), "its own, deeper");
+        assert_eq!(store(19, 7), (false, false), "another's, deeper");
+    }
+}
+
 /// The note's own way: a sweep over the whole table after each search sets every flag.
 #[test]
 fn the_ancient_flags_generation_is_a_sweep() {
