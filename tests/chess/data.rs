@@ -71,10 +71,10 @@ fn what_was_found_on_one_half_is_confirmed_on_another() {
     for suite in halves("middlegames", 500) {
         assert!(suite.items.iter().all(|item| generate::is_quiet(&item.board) && item.board.game_ply() >= 24));
     }
-    for suite in halves("endgames", 150) {
+    for suite in halves("endgames", 200) {
         assert!(suite.items.iter().all(|item| generate::is_quiet(&item.board) && item.board.occupied().count() <= 10));
     }
-    for suite in halves("tactical", 100) {
+    for suite in halves("tactical", 200) {
         assert!(suite.items.iter().all(|item| !item.board.in_check() && item.best().len() == 1));
     }
 }
