@@ -1,0 +1,218 @@
+//! What is wrong in a match, and in a race.
+
+use super::{GAMES, SEARCH, check, read, told};
+
+#[test]
+fn a_match_is_checked_to_the_ends_of_each_number() {
+    check(
+        GAMES,
+        &[
+            ("max_moves = 1", "", "", ""),
+            ("max_moves = 5000", "", "", ""),
+            ("max_moves = 5001", "match.max_moves: 5001 is out of range: expected 1 to 5000", "max_moves", ""),
+            ("resign = { score = 1, moves = 1 }", "", "", ""),
+            ("resign = { score = 400, moves = 5000 }", "", "", ""),
+            (
+                "resign = { score = 0, moves = 3 }",
+                "match.resign.score: 0 is out of range: expected at least 1",
+                "score",
+                "",
+            ),
+            (
+                "resign = { score = 400, moves = 0 }",
+                "match.resign.moves: 0 is out of range: expected 1 to 5000",
+                "moves",
+                "",
+            ),
+            (
+                "resign = { score = 400, moves = 5001 }",
+                "match.resign.moves: 5001 is out of range: expected 1 to 5000",
+                "moves",
+                "",
+            ),
+            ("draw = { score = 0, moves = 1 }", "", "", ""),
+            ("draw = { score = 0, moves = 5000 }", "", "", ""),
+            ("draw = { score = 0, moves = 0 }", "match.draw.moves: 0 is out of range: expected 1 to 5000", "moves", ""),
+            (
+                "draw = { score = 0, moves = 5001 }",
+                "match.draw.moves: 5001 is out of range: expected 1 to 5000",
+                "moves",
+                "",
+            ),
+            ("test = { elo0 = -1000, elo1 = 1000 }", "", "", ""),
+            (
+                "test = { elo0 = -1000.5 }",
+                "match.test: elo0 = -1000.5, elo1 = 5 is out of range: expected -1000 to 1000",
+                "test",
+                "",
+            ),
+            (
+                "test = { elo1 = 1000.5 }",
+                "match.test: elo0 = 0, elo1 = 1000.5 is out of range: expected -1000 to 1000",
+                "test",
+                "",
+            ),
+            (
+                "test = { elo1 = nan }",
+                "match.test: elo0 = 0, elo1 = NaN is out of range: expected -1000 to 1000",
+                "test",
+                "",
+            ),
+            (
+                "test = { elo0 = 5 }",
+                "match.test: elo0 = 5, elo1 = 5 is out of range: expected elo0 below elo1",
+                "test",
+                "",
+            ),
+            (
+                "test = { elo0 = 6 }",
+                "match.test: elo0 = 6, elo1 = 5 is out of range: expected elo0 below elo1",
+                "test",
+                "",
+            ),
+            ("test = { alpha = 0.5, beta = 0.0001 }", "", "", ""),
+            ("test = { alpha = 0.51 }", "match.test.alpha: 0.51 is out of range: expected 0.0001 to 0.5", "alpha", ""),
+            (
+                "test = { alpha = 0.00009 }",
+                "match.test.alpha: 0.00009 is out of range: expected 0.0001 to 0.5",
+                "alpha",
+                "",
+            ),
+            ("test = { beta = 0.51 }", "match.test.beta: 0.51 is out of range: expected 0.0001 to 0.5", "beta", ""),
+            ("test = { beta = 0.0 }", "match.test.beta: 0 is out of range: expected 0.0001 to 0.5", "beta", ""),
+        ],
+    );
+    let games =
+        |more: &str| read(&format!("{GAMES}{more}"), &[]).map(|experiment| experiment.file.games).ok().flatten();
+    let all = games("").map(|games| (games.test(), games.encounters(3, 1)));
+    let test = crate::experiment::matches::Test { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, stop: false };
+    assert_eq!(all, Some((test, vec![(0, 1), (2, 1)])), "a test that is not asked for stops nothing");
+    let robin = games("pairing = \"round-robin\"\ntest = { }").map(|games| (games.test(), games.encounters(3, 1)));
+    assert_eq!(robin, Some((crate::experiment::matches::Test { stop: true, ..test }, vec![(0, 1), (0, 2), (1, 2)])));
+}
+
+#[test]
+fn what_does_not_go_with_a_match_is_told() {
+    let no_positions =
+        |path: &str| format!("{path}: does not go with [match]: games are played, and no positions searched");
+    for (more, message, place) in [
+        ("[sequence]\nself_play = 3", no_positions("sequence"), "sequence"),
+        ("[reference]\nuci = \"builtin\"\nlimit = { depth = 9 }", no_positions("reference"), "reference"),
+        (
+            "[tune]",
+            "tune: does not go with [match]: a race gives up what cost nodes on a few positions, and games would want thousands for each \
+             try; tune by nodes, then let the best play"
+                .to_owned(),
+            "tune",
+        ),
+    ] {
+        let (found, pointed, _) = told(&format!("{GAMES}{more}\n"), &[]);
+        assert_eq!((found, pointed.as_str()), (message, place));
+    }
+    let openings = "players that repeat play the same games again: more openings make more games";
+    let seeds = "the seeds of a variant would play the same openings: more openings make more games (other keys are variants too: \
+        \"keys.seed\" = [1, 2, 3] in [grid])";
+    for (first, message) in [
+        ("repeats = 2", format!("repeats: 2: {openings}")),
+        ("seeds = 3", format!("seeds: 3: {seeds}")),
+        ("repeats = 1\nseeds = 1", String::new()),
+    ] {
+        assert_eq!(told(&format!("{first}\n{GAMES}"), &[]).0, message);
+    }
+    let one = "suite = { startpos = true }\nlimit = { depth = 1 }\n[match]\n";
+    assert_eq!(told(one, &[]).0, "match: one variant has nobody to play: give a second, by [grid] or [[variant]]");
+    let share = GAMES.replace("\"keys.seed\" = 2", "\"table.size\" = \"25 %\"");
+    assert_eq!(
+        told(&share, &[]).0,
+        "table.size: a share of what searches store is not known in a match (variant \"second\")"
+    );
+    let over = GAMES.replace("startpos = true", "fen = \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"");
+    assert_eq!(told(&over, &[]).0, "suite: fen: the game is over before it begins");
+}
+
+#[test]
+fn claims_of_a_match_are_of_two_who_meet() {
+    let form = "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, A and B variants that meet";
+    let meet = "each plays the baseline; pairing = \"round-robin\" lets everybody meet everybody";
+    let only = format!("expect: of a match only claims can be held: {form}");
+    let nodes = format!("expect.nodes: of a match only claims can be held: {form}");
+    let depth = format!("expect.depth: of a match only claims can be held: {form}");
+    let between = |text: &str| format!("expect.claim: `{text}`: a score lies between 0 and 1, and Elo is a number");
+    check(
+        GAMES,
+        &[
+            ("[[expect]]\nclaim = \"elo(second, first) > -1e3\"", "", "", ""),
+            ("[[expect]]\nclaim = \"elo(first, third, (x)) <= 3\"", "", "", ""),
+            ("[[expect]]\nclaim = \"score(first, second) >= 0.001\"", "", "", ""),
+            ("[[expect]]\nclaim = \"score(first, second) < 0\"", &between("score(first, second) < 0"), "claim", ""),
+            ("[[expect]]\nclaim = \"score(first, second) < 1\"", &between("score(first, second) < 1"), "claim", ""),
+            ("[[expect]]\nclaim = \"elo(first, second) < inf\"", &between("elo(first, second) < inf"), "claim", ""),
+            (
+                "[[expect]]\nclaim = \"elo(secont, first) > 0\"",
+                "expect.claim: there is no variant \"secont\"",
+                "secont",
+                "did you mean `second`?",
+            ),
+            (
+                "[[expect]]\nclaim = \"elo(first, nobody) > 0\"",
+                "expect.claim: there is no variant \"nobody\"",
+                "nobody",
+                "there are `first`, `second`, `third, (x)`",
+            ),
+            (
+                "[[expect]]\nclaim = \"elo(second, third, (x)) > 0\"",
+                "expect.claim: \"second\" and \"third, (x)\" do not meet",
+                "claim",
+                meet,
+            ),
+            (
+                "[[expect]]\nclaim = \"elo(first, first) > 0\"",
+                "expect.claim: \"first\" and \"first\" do not meet",
+                "claim",
+                meet,
+            ),
+            (
+                "[[expect]]\nclaim = \"elo(second) > 0\"",
+                &format!("expect.claim: `elo(second) > 0`: {form}"),
+                "claim",
+                "",
+            ),
+            ("[[expect]]\nnodes = 3", &only, "[[expect]]", ""),
+            ("[[expect]]\nclaim = \"elo(first, second) > 0\"\nnodes = 3", &nodes, "[[expect]]", ""),
+            ("[[expect]]\nclaim = \"elo(first, second) > 0\"\nwhere = { depth = 3 }", &depth, "[[expect]]", ""),
+            ("pairing = \"round-robin\"\n[[expect]]\nclaim = \"elo(second, third, (x)) > 0\"", "", "", ""),
+            (
+                "test = { }\n[[expect]]\nclaim = \"elo(first, second) > 0\"",
+                "expect.claim: games that a test ends have no honest interval of Elo: give the test `stop = false`, or read its verdict",
+                "claim",
+                "",
+            ),
+            ("test = { stop = false }\n[[expect]]\nclaim = \"elo(first, second) > 0\"", "", "", ""),
+        ],
+    );
+}
+
+#[test]
+fn a_race_is_checked_to_the_ends_of_each_number() {
+    check(
+        &format!("{SEARCH}[tune]\n"),
+        &[
+            ("first = 2\nfinalists = 1\nalpha = 0.5\nheld_out = 0.01", "", "", ""),
+            ("finalists = 100\nalpha = 0.0001\nheld_out = 0.99", "", "", ""),
+            ("first = 1", "tune.first: 1 is out of range: expected at least 2", "first", ""),
+            ("held_out = 0.0", "tune.held_out: 0 is out of range: expected a share between 0 and 1", "held_out", ""),
+            ("held_out = 1.0", "tune.held_out: 1 is out of range: expected a share between 0 and 1", "held_out", ""),
+            ("held_out = nan", "tune.held_out: NaN is out of range: expected a share between 0 and 1", "held_out", ""),
+            ("alpha = 0.0", "tune.alpha: 0 is out of range: expected above 0, at most 0.5", "alpha", ""),
+            ("alpha = 0.51", "tune.alpha: 0.51 is out of range: expected above 0, at most 0.5", "alpha", ""),
+            ("finalists = 0", "tune.finalists: 0 is out of range: expected 1 to 100", "finalists", ""),
+            ("finalists = 101", "tune.finalists: 101 is out of range: expected 1 to 100", "finalists", ""),
+        ],
+    );
+    let tune = read(&format!("{SEARCH}[tune]\npressures = [{{ \"table.size\" = 64, \"table.slots\" = 2 }}]\n"), &[]);
+    let tune = tune.ok().and_then(|experiment| experiment.file.tune);
+    assert_eq!(
+        tune.map(|tune| crate::experiment::tune::sets(&tune.pressures[0])),
+        Some(["table.size=64", "table.slots=2"].map(str::to_owned).to_vec())
+    );
+}

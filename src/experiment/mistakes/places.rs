@@ -1,0 +1,221 @@
+//! What is wrong in sequences, suites, subjects and settings.
+
+use super::{SEARCH, check, read, told};
+
+#[test]
+fn sequences_and_suites_are_told_by_their_own_place() {
+    let limit = "limit = { depth = 1 }\n";
+    check(
+        limit,
+        &[
+            ("", "suite: missing: give suite = \"FILE\", or [trace] with file = \"FILE\"", "", ""),
+            (
+                "suite = { startpos = true, fen = \"x\" }",
+                "suite: expected a file, { startpos = true } or { fen = \"...\" }",
+                "suite",
+                "",
+            ),
+            (
+                "suite = \"data/games.pgm\"",
+                "suite: there is no file data/games.pgm",
+                "suite",
+                "did you mean `data/games.pgn`?",
+            ),
+            (
+                "suite = { startpos = true }\ntrace = { file = \"x\" }",
+                "trace: a suite is given too: searches or a trace, not both",
+                "trace",
+                "",
+            ),
+            (
+                "suite = { startpos = true }\n[sequence]\nfrom = 2",
+                "sequence: the suite has single positions: give self_play (plies of the engine's own play)",
+                "sequence",
+                "",
+            ),
+            (
+                "suite = \"data/games.pgn\"\n[sequence]\nself_play = 1",
+                "sequence.self_play: the suite's games give the moves: leave it out",
+                "sequence",
+                "",
+            ),
+            ("suite = \"data/games.pgn\"\nfirst = 1\n[sequence]\nfrom = 5\nto = 5", "", "", ""),
+            (
+                "suite = \"data/games.pgn\"\nfirst = 1\n[sequence]\nfrom = 5\nto = 4",
+                "sequence.to: lies before sequence.from",
+                "sequence",
+                "",
+            ),
+            (
+                "suite = \"data/games.pgn\"\nfirst = 1\n[sequence]\nfrom = 60000",
+                "sequence: no item of the suite has such plies: nothing would be searched",
+                "sequence",
+                "",
+            ),
+            (
+                "suite = { startpos = true }\nsequence = { self_play = 1, side = \"black\" }",
+                "sequence: no item of the suite has such plies: nothing would be searched",
+                "sequence",
+                "",
+            ),
+            ("suite = { startpos = true }\nsequence = { self_play = 2, side = \"black\" }", "", "", ""),
+            (
+                "suite = { startpos = true }\nname = \".x\"",
+                "name: `.x` is not a plain folder name (letters, digits, - _ .)",
+                "name",
+                "",
+            ),
+            ("suite = { startpos = true }\nname = \"x.Y-_9\"", "", "", ""),
+            (
+                "suite = { startpos = true }\nseeds = 2\n[subject]\nuci = \"x\"",
+                "seeds: an engine that is not ttlab's own has no key seeds",
+                "seeds",
+                "",
+            ),
+        ],
+    );
+    // Without a name it is called as its file is.
+    assert_eq!(read(SEARCH, &[]).map(|experiment| experiment.name).unwrap_or_default(), "x");
+}
+
+#[test]
+fn subjects_are_told_by_their_own_place() {
+    check(
+        &format!("{SEARCH}[subject]\n"),
+        &[
+            ("uci = \"x\"\ntimeout = 0.001", "", "", ""),
+            ("uci = \"x\"\ntimeout = 1e7", "", "", ""),
+            (
+                "uci = \"x\"\ntimeout = 0.0009",
+                "subject.timeout: expected seconds, from 0.001 to 1e7 (variant \"default\")",
+                "timeout",
+                "",
+            ),
+            (
+                "uci = \"x\"\ntimeout = 1.1e7",
+                "subject.timeout: expected seconds, from 0.001 to 1e7 (variant \"default\")",
+                "timeout",
+                "",
+            ),
+            (
+                "uci = \" \"",
+                "subject.uci: expected a program, or a list with its arguments (variant \"default\")",
+                "uci",
+                "",
+            ),
+            (
+                "uci = []",
+                "subject.uci: expected a program, or a list with its arguments (variant \"default\")",
+                "uci",
+                "",
+            ),
+            (
+                "uci = \"builtin\"\n[[variant]]\nname = \"v\"\n\"uci.Hash\" = 4",
+                "uci.Hash: \"builtin\" has no such option: [engine] sets it up (variant \"v\")",
+                "\"uci.Hash\"",
+                "",
+            ),
+            (
+                "uci = [\"x\", \"-u\"]\n[[variant]]\nname = \"v\"\n\"table.slots\" = 4",
+                "table.slots: is an option of ttlab's own engine, and this point is of x -u: its own are \"uci.Name\" (variant \"v\")",
+                "\"table.slots\"",
+                "",
+            ),
+            ("uci = \"x\"\n[[variant]]\nname = \"v\"\n\"limit.depth\" = 4", "", "", ""),
+            (
+                "uci = \"x\"\n[[variant]]\nname = \"v\"\n\"uci.\" = 4",
+                "variant.uci.: there is no option `uci.`",
+                "\"uci.\"",
+                "did you mean `subject.uci`?",
+            ),
+            (
+                "uci = \"x\"\nrestart = \"gam\"",
+                "subject.restart: unknown word `gam`, expected one of `experiment`, `game`, `search` (variant \"default\")",
+                "restart",
+                "did you mean `game`?",
+            ),
+        ],
+    );
+    let text = format!(
+        "{SEARCH}[subject]\nuci = [\"x\", \"-u\"]\noptions = {{ Hash = 4 }}\n[[variant]]\nname = \"v\"\n\"uci.Hash\" = 8\n\"uci.A.b\" = true\n\"subject.timeout\" = 2.5\n\
+        \"subject.restart\" = \"game\"\n[[variant]]\nname = \"w\"\nsubject = \"builtin\"\n"
+    );
+    let experiment = read(&text, &[]).map_err(|problem| problem.to_string());
+    let columns =
+        |at: usize| experiment.as_ref().map(|experiment| crate::experiment::grid::columns(&experiment.points[at]));
+    let shown = [
+        ("subject.uci", "x -u"),
+        ("subject.restart", "game"),
+        ("subject.timeout", "2.5"),
+        ("uci.A.b", "true"),
+        ("uci.Hash", "8"),
+        ("limit.depth", "2"),
+    ];
+    assert_eq!(columns(0), Ok(shown.map(|(path, value)| (path.to_owned(), value.to_owned())).to_vec()));
+    let own = columns(1).map(|columns| (columns[0].clone(), columns.len() > 20)).map_err(Clone::clone);
+    assert_eq!(own, Ok((("subject.uci".to_owned(), "builtin".to_owned()), true)));
+}
+
+#[test]
+fn settings_are_told_by_their_own_words() {
+    for (set, message, place, help) in [
+        ("table.slots", "--set table.slots: expected path=value, as in table.size=\"4 MiB\"", "table.slots", ""),
+        ("table.slots=9", "table.slots: 9 is out of range: expected 1 to 8 (variant \"default\")", "9", ""),
+        (
+            "table.slotz=9",
+            "--set.table.slotz: there is no option `table.slotz`",
+            "table.slotz",
+            "did you mean `table.slots`?",
+        ),
+        (
+            "engine.table.slots=2",
+            "--set.engine.table.slots: there is no option `engine.table.slots`",
+            "engine.table.slots",
+            "did you mean `table.slots`? What is set lies in [engine] already",
+        ),
+        (
+            "grid.table.slots=2",
+            "--set.grid.table.slots: there is no option `grid.table.slots`",
+            "grid.table.slots",
+            "did you mean `table.slots`? What is set lies in [engine] already",
+        ),
+        (
+            "repeats=2",
+            "--set.repeats: there is no option `repeats`",
+            "repeats",
+            "`repeats` is said in the file itself: --set lays options of the engine, and limits, over every variant",
+        ),
+        ("draws=", "draws: there is no value after the =", "", "expected true | false"),
+        ("draws.x=1", "draws.x: `draws` is a plain value and has no parts (variant \"default\")", "1", ""),
+        ("limit.depth=0", "limit.depth: expected a number from 1 to 255, found 0", "0", ""),
+        ("limit.depth=256", "limit.depth: expected a number from 1 to 255, found 256", "256", ""),
+        ("limit.nodes=0", "limit.nodes: expected a number above 0, found 0", "0", ""),
+        ("limit.nodes=many", "limit.nodes: expected a number above 0, found many", "many", ""),
+        ("preset=3", "preset: expected a name in quotes (variant \"default\")", "3", ""),
+    ] {
+        let (found, pointed, helped) = told(SEARCH, &[set]);
+        if set == "draws.x=1" {
+            // No such path is known before it is laid over the options.
+            assert!(found.contains("draws.x") && !helped.contains("draws.x"), "{found}: {helped}");
+            continue;
+        }
+        assert_eq!((found.as_str(), pointed.as_str(), helped.as_str()), (message, place, help), "{set}");
+    }
+    let (message, place, _) = told(SEARCH, &["subject.patience=3"]);
+    assert_eq!(
+        (message.as_str(), place.as_str()),
+        ("--set.subject.patience: there is no option `subject.patience`", "subject.patience")
+    );
+    let unknown = crate::experiment::options(Some("purpel"), &[]).err().map(|problem| (problem.message, problem.help));
+    let all =
+        "purple, purple-listing, purple-as-published, otter, webster, webster-as-published, ancient, vipermate, match";
+    assert_eq!(
+        unknown,
+        Some((
+            format!("preset: unknown preset `purpel`, expected one of {all}"),
+            Some("did you mean `purple`?".to_owned())
+        ))
+    );
+    let limit = crate::experiment::options(None, &["limit.depth=3".to_owned()]).err().map(|problem| problem.message);
+    assert_eq!(limit.as_deref(), Some("limit.depth: is not one of the engine's options: a limit is set by itself"));
+}

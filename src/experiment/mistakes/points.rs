@@ -1,0 +1,261 @@
+//! What is wrong in axes, variants and what is expected of them.
+
+use super::{GRID, SEARCH, check, read, told};
+
+#[test]
+fn axes_and_points_are_told_by_their_own_place() {
+    check(
+        GRID,
+        &[
+            ("\"keys.seed\" = []", "grid.keys.seed: expected a list of values", "\"keys.seed\"", ""),
+            ("\"keys.seed\" = 3", "grid.keys.seed: expected a list of values", "\"keys.seed\"", ""),
+            (
+                "keys.seed = [1, 2]",
+                "grid.keys: expected a list of values; write the path in quotes, as in \"keys.size\" = [..]",
+                "keys",
+                "",
+            ),
+            (
+                "\"keys.sead\" = [1, 2]",
+                "grid.keys.sead: there is no option `keys.sead`",
+                "\"keys.sead\"",
+                "did you mean `keys.seed`?",
+            ),
+            (
+                "[[zip]]\n\"keys.seed\" = [1, 2]\n\"draws\" = [true]",
+                "zip.draws: has 1 values where zip.keys.seed has 2",
+                "zip",
+                "",
+            ),
+            (
+                "[[zip]]\n\"keys.sead\" = [1, 2]",
+                "zip.keys.sead: there is no option `keys.sead`",
+                "\"keys.sead\"",
+                "did you mean `keys.seed`?",
+            ),
+            ("[[zip]]", "", "", ""),
+            (
+                "[[exclude]]\n\"table.slotz\" = 2",
+                "exclude.table.slotz: there is no option `table.slotz`",
+                "\"table.slotz\"",
+                "did you mean `table.slots`?",
+            ),
+            (
+                "[[include]]\n\"table.slotz\" = 2",
+                "include.table.slotz: there is no option `table.slotz`",
+                "\"table.slotz\"",
+                "did you mean `table.slots`?",
+            ),
+            ("[[include]]\nname = \"\"\n\"table.slots\" = 4", "include.name: expected a name in quotes", "name", ""),
+            (
+                "[[include]]\nname = \"a\\tb\"\n\"table.slots\" = 4",
+                "include.name: expected a name in quotes",
+                "name",
+                "",
+            ),
+            ("[[variant]]\nname = 3", "variant.name: expected a name in quotes", "name", ""),
+            (
+                "[[variant]]\n\"table.slots\" = 4",
+                "variant.name: missing: every [[variant]] needs a name",
+                "[[variant]]",
+                "",
+            ),
+            (
+                "[[variant]]\nname = \"v\"\ntable.slots = 9",
+                "table.slots: 9 is out of range: expected 1 to 8 (variant \"v\")",
+                "slots",
+                "",
+            ),
+            (
+                "[[include]]\n\"table.slots\" = 1\n\"table.size\" = 64",
+                "variant: the name \"slots=1, size=64\" is used twice",
+                "",
+                "",
+            ),
+            (
+                "[[variant]]\nname = \"v\"\n\"table.slots\" = 2\n\"table.size\" = 256",
+                "\"v\" and \"slots=2, size=256\" are the same point: the same options under the same limit",
+                "",
+                "",
+            ),
+            (
+                "[baseline]\nslots = 3",
+                "baseline: no variant matches it",
+                "baseline",
+                "there are `slots=1, size=64`, `slots=1, size=1 MiB`, `slots=1, size=256`, `slots=2, size=64`, `slots=2, size=1 MiB`, `slots=2, size=256`",
+            ),
+            (
+                "[baseline]\nvariant = \"slots=2, size=6\"",
+                "baseline: no variant matches it",
+                "baseline",
+                "did you mean `slots=2, size=64`?",
+            ),
+            (
+                "[baseline]\nslotz = 1",
+                "baseline.slotz: there is no option `slotz`",
+                "slotz",
+                "did you mean `table.slots`?",
+            ),
+            ("[baseline]\nclear = \"game\"", "", "", ""),
+            (
+                "[baseline]\nkind = \"always\"",
+                "baseline.kind: may be `table.kind` or `table.policy.kind`: write it out",
+                "kind",
+                "",
+            ),
+        ],
+    );
+    let base = |more: &str| read(&format!("{GRID}{more}"), &[]).map(|experiment| experiment.baseline).ok();
+    for (more, place) in [
+        ("", 0),
+        ("[baseline]\nslots = 2\n", 3),
+        ("[baseline]\n\"table.size\" = 256\n\"table.slots\" = 2", 5),
+        ("[baseline]\nvariant = \"slots=1, size=256\"", 2),
+        ("[baseline]\nvariant = \"slots=2, size=64\"\nslots = 2", 3),
+    ] {
+        assert_eq!(base(more), Some(place), "{more}");
+    }
+    let many: Vec<String> = (0..320).map(|seed| seed.to_string()).collect();
+    let axes = |names: &[&str]| {
+        let axis = |name: &&str| format!("\"{name}\" = [{}]\n", many.join(", "));
+        format!("{SEARCH}[grid]\n{}", names.iter().map(axis).collect::<String>())
+    };
+    assert_eq!(told(&axes(&["keys.seed", "aspiration"]), &[]).0, "grid: more than 100000 points");
+}
+
+/// The grid's points with the first axis slowest, then the includes, then the variants; names by the ends of paths, by more where two end alike.
+#[test]
+fn points_have_their_order_names_and_options() {
+    let names = |text: &str| -> Vec<String> {
+        read(text, &[])
+            .map(|experiment| experiment.points.iter().map(|point| point.name.clone()).collect())
+            .unwrap_or_default()
+    };
+    let text = format!(
+        "{GRID}[[zip]]\n\"keys.seed\" = [1, 2]\n\"draws\" = [true, false]\n[[exclude]]\n\"table.slots\" = 2\n[[exclude]]\n\"table.size\" = 64\n\"keys.seed\" = 2\n\
+        [[variant]]\nname = \"v\"\nhistory_clear = \"never\"\n[[include]]\n\"table.slots\" = 2\n"
+    );
+    assert_eq!(
+        names(&text),
+        [
+            "slots=1, size=64, seed=1, draws=true",
+            "slots=1, size=1 MiB, seed=1, draws=true",
+            "slots=1, size=1 MiB, seed=2, draws=false",
+            "slots=1, size=256, seed=1, draws=true",
+            "slots=1, size=256, seed=2, draws=false",
+            "slots=2",
+            "v",
+        ]
+    );
+    let alike = format!(
+        "{SEARCH}[grid]\n\"table.clear\" = [\"game\"]\n\"table.policy\" = [\"always\", {{ kind = \"aged-depth\", factor = 3 }}]\n\"table.kind\" = [\"bounded\"]\n"
+    );
+    assert_eq!(
+        names(&alike),
+        ["clear=game, policy=always, kind=bounded", "clear=game, policy=aged-depth factor=3, kind=bounded"]
+    );
+    assert_eq!(names(SEARCH), ["default"]);
+    let set = read(GRID, &["table.slots=4"]).map_err(|problem| problem.message);
+    assert!(set.is_err_and(|message| message.contains("are the same point")), "a set is laid over every point");
+    let set = read(SEARCH, &["table.slots=4", "limit.nodes=70", "table.slots = 8"])
+        .ok()
+        .map(|mut experiment| experiment.points.remove(0));
+    let found = set.map(|point| (point.options.table.slots, point.limit.depth, point.limit.nodes, point.paths));
+    assert_eq!(found, Some((8, Some(2), Some(70), Vec::new())));
+}
+
+#[test]
+fn expectations_are_told_by_their_own_place() {
+    let two =
+        format!("{SEARCH}[[variant]]\nname = \"one\"\n[[variant]]\nname = \"two\"\n\"table.slots\" = 2\n[[expect]]\n");
+    check(
+        &two,
+        &[
+            ("nodes = 3", "", "", ""),
+            ("other_scores = 0", "", "", ""),
+            ("where = { variant = \"two\", depth = 2 }\n\"row.slots\" = 3", "", "", ""),
+            ("where = { \"row.slots\" = 2, \"table.slots\" = 2 }\nnodes = 3", "", "", ""),
+            (
+                "where = { slots = 2 }\nnodes = 3",
+                "expect.where.slots: may be `table.slots` or `row.slots`: write it out",
+                "slots",
+                "",
+            ),
+            (
+                "where = { kind = \"x\" }\nnodes = 3",
+                "expect.where.kind: may be `table.kind` or `table.policy.kind`: write it out",
+                "kind",
+                "",
+            ),
+            (
+                "where = { deptj = 2 }\nnodes = 3",
+                "expect.where.deptj: there is no such column",
+                "deptj",
+                "did you mean `depth`?",
+            ),
+            (
+                "where = { variant = \"tow\" }\nnodes = 3",
+                "expect.where.variant: there is no variant \"tow\"",
+                "\"tow\"",
+                "did you mean `two`?",
+            ),
+            (
+                "where = { variant = \"nobody\" }\nnodes = 3",
+                "expect.where.variant: there is no variant \"nobody\"",
+                "\"nobody\"",
+                "there are `one`, `two`",
+            ),
+            ("nodez = 3", "expect.nodez: there is no such metric", "nodez", "did you mean `search.nodes`?"),
+            ("\"row.nodez\" = 3", "expect.row.nodez: there is no such metric", "\"row.nodez\"", ""),
+            ("", "expect: gives neither a figure nor a claim", "[[expect]]", ""),
+            (
+                "kind = \"expected\"\nnodes = 3",
+                "expect.source: missing: who published or expects it?",
+                "[[expect]]",
+                "",
+            ),
+            (
+                "kind = \"published\"\nnodes = 3\nsource = \" \"",
+                "expect.source: missing: who published or expects it?",
+                "[[expect]]",
+                "",
+            ),
+            ("kind = \"published\"\nnodes = 3\nsource = \"x\"", "", "", ""),
+            ("kind = \"published\"\nnodes = 3\nquote = \"x\"", "", "", ""),
+            ("kind = \"expected\"\nnodes = 3\nauthor = \"x\"", "", "", ""),
+            ("kind = \"expected\"\nnodes = 3\narticle = \"x\"", "", "", ""),
+            ("kind = \"published\"\nnodes = 3\n[article]\ntitle = \"T\"", "", "", ""),
+            (
+                "kind = \"expected\"\nnodes = 3\n[article]\ntitle = \"T\"",
+                "expect.source: missing: who published or expects it?",
+                "[[expect]]",
+                "",
+            ),
+            ("claim = \"nodes(one) < 2 * nodes(two)\"", "", "", ""),
+            (
+                "claim = \"nodez(one) < nodes(two)\"",
+                "expect.claim: there is no metric `nodez`",
+                "nodez",
+                "did you mean `search.nodes`?",
+            ),
+            (
+                "claim = \"nodes(one) < nodez(two)\"",
+                "expect.claim: there is no metric `nodez`",
+                "nodez",
+                "did you mean `search.nodes`?",
+            ),
+            (
+                "claim = \"nodes(onf) < nodes(two)\"",
+                "expect.claim: there is no variant \"onf\"",
+                "onf",
+                "did you mean `one`?",
+            ),
+            (
+                "claim = \"nodes(one) < nodes(tow)\"",
+                "expect.claim: there is no variant \"tow\"",
+                "tow",
+                "did you mean `two`?",
+            ),
+        ],
+    );
+}
