@@ -82,3 +82,39 @@ impl EngineOptions {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ends of each range are allowed; one beyond either is told with the range.
+    #[test]
+    fn ranges_hold_their_ends() {
+        type Set = fn(&mut EngineOptions, i32);
+        let ranges: [(&str, i32, i32, Set); 7] = [
+            ("aspiration", 0, 32_000, |options, value| options.aspiration = value),
+            ("quiescence.delta", 0, 32_000, |options, value| options.quiescence.delta = value),
+            ("mate.value", 1_000, 31_700, |options, value| options.mate.value = value),
+            ("eval.mobility", -100, 100, |options, value| options.eval.mobility = value),
+            ("eval.centre", -100, 100, |options, value| options.eval.centre = value),
+            ("eval.space", -100, 100, |options, value| options.eval.space = value),
+            ("eval.random", 0, 30_000, |options, value| options.eval.random = value),
+        ];
+        for (path, least, most, set) in ranges {
+            let told = |value: i32| {
+                let mut options = EngineOptions::default();
+                set(&mut options, value);
+                options.check().err().filter(|error| error.path == path).map(|error| error.problem)
+            };
+            let beyond = |value: i32| Some(format!("{value} is out of range: expected {least} to {most}"));
+            assert_eq!((told(least), told(most)), (None, None), "{path}");
+            assert_eq!((told(least - 1), told(most + 1)), (beyond(least - 1), beyond(most + 1)), "{path}");
+        }
+        let start = |ply: u8| {
+            let mut options = EngineOptions::default();
+            options.deepening.start = ply;
+            options.check().err().map(|error| error.path)
+        };
+        assert_eq!((start(0), start(1), start(255)), (Some("deepening.start"), None, None));
+    }
+}

@@ -74,3 +74,29 @@ impl Variations {
         &self.moves[ply * PLIES..][..usize::from(self.len[ply])]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line as long as there is room for comes to the root whole; deeper plies are looked at, and have no line.
+    #[test]
+    fn a_line_of_all_plies_comes_to_the_root() {
+        let all: Vec<Move> = (1..=PLIES as u16).map(Move::from_bits).collect();
+        let mut lines = Variations::default();
+        for ply in (0..PLIES + 3).rev() {
+            lines.clear(ply);
+            lines.raise(ply, all.get(ply).copied().unwrap_or(Move::NONE));
+        }
+        assert_eq!(lines.get(0), all);
+        assert_eq!(lines.get(PLIES - 1), &all[PLIES - 1..]);
+        assert_eq!((lines.take_deepest(), lines.take_deepest()), (PLIES + 2, 0));
+        // A better move at a ply has the line below it, whatever the old one was.
+        lines.set(3, &all[..2]);
+        lines.raise(2, all[9]);
+        assert_eq!(lines.get(2), [all[9], all[0], all[1]]);
+        lines.clear(3);
+        lines.raise(2, all[8]);
+        assert_eq!(lines.get(2), [all[8]]);
+    }
+}

@@ -217,3 +217,23 @@ pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, P
         Problem { help: fault.help, ..problem }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A path leads to what stands below it, not to a name that begins alike.
+    #[test]
+    fn paths_overlap_by_their_parts() {
+        for (a, b, expected) in [
+            ("table", "table", true),
+            ("table", "table.size", true),
+            ("table.size", "table", true),
+            ("table.siz", "table.size", false),
+            ("eval.random", "eval.random_seed", false),
+            ("table.size", "table.slots", false),
+        ] {
+            assert_eq!((overlap(a, b), overlap(b, a)), (expected, expected), "{a} {b}");
+        }
+    }
+}

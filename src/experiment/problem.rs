@@ -222,6 +222,11 @@ mod tests {
                 "invalid type: integer `3`, expected a word, or a table with a kind",
             ),
             ("unknown variant `x`, expected `y`", "unknown word `x`, expected `y`"),
+            // A name ends where the words go on, and each of several is replaced.
+            (
+                "expected struct LimitChoice or expected enum Leaf, found 3",
+                "expected a table or expected a word, or a table with a kind, found 3",
+            ),
         ] {
             assert_eq!(explain(rust).0, plain);
         }

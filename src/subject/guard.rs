@@ -25,13 +25,18 @@ pub fn run(parent: u32, words: &[OsString]) -> Result<u8, String> {
     let engine = child.id();
     let watch = move || {
         wait_for_orphanhood(parent);
-        end_all(engine);
+        end_all(Some(engine));
     };
     if let Err(error) = std::thread::Builder::new().spawn(watch) {
-        end_all(engine);
+        end_all(Some(engine));
         return Err(error.to_string());
     }
-    child.wait().map(code).map_err(|error| error.to_string())
+    let ended = child.wait();
+    // The engine's end may be seen here before the watch has ended what the engine had started: this process must not be gone by then.
+    if is_orphan(parent) {
+        end_all(None);
+    }
+    ended.map(code).map_err(|error| error.to_string())
 }
 
 /// The exit code that tells how a process ended.
@@ -73,11 +78,11 @@ fn wait_for_orphanhood(parent: u32) {
     }
 }
 
-/// Kills the engine, lets it be reaped, then kills what else is in the group, this process included.
+/// Kills the engine, where it has not been reaped yet, then all that is in the group, this process included.
 #[cfg(unix)]
-fn end_all(engine: u32) {
+fn end_all(engine: Option<u32>) {
     use rustix::process::{Pid, Signal, kill_current_process_group, kill_process};
-    if let Some(pid) = i32::try_from(engine).ok().and_then(Pid::from_raw) {
+    if let Some(pid) = engine.and_then(|engine| i32::try_from(engine).ok()).and_then(Pid::from_raw) {
         let _ = kill_process(pid, Signal::KILL);
     }
     let _ = kill_current_process_group(Signal::KILL);
@@ -91,7 +96,12 @@ fn wait_for_orphanhood(_: u32) {
 }
 
 #[cfg(not(unix))]
-fn end_all(_: u32) {}
+fn is_orphan(_: u32) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn end_all(_: Option<u32>) {}
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

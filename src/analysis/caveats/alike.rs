@@ -236,6 +236,16 @@ mod tests {
             ),
             ("table.slots = 1; table.policy = 'always'", "table.slots = 1; table.policy = 'never'".to_owned(), vec![]),
             (
+                "table.slots = 1; table.policy = 'always'",
+                "table.slots = 1; table.policy = { kind = 'scored', nodes = 0 }".to_owned(),
+                nothing.clone(),
+            ),
+            (
+                "table.slots = 1; table.policy = 'always'",
+                "table.slots = 1; table.policy = { kind = 'scored', nodes = 0, margin = 3 }".to_owned(),
+                vec![],
+            ),
+            (
                 "table.slots = 1; table.same_key = 'policy'; table.policy = 'always'",
                 "table.slots = 1; table.same_key = 'policy'; table.policy = 'random'".to_owned(),
                 vec![],

@@ -40,3 +40,31 @@ impl Countermoves {
         self.0.fill(Move::NONE);
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::Square;
+
+    /// A reply is to the piece and the square: no move has none, though its bits are those of a move to a1, where a rook's is known.
+    #[test]
+    fn replies_are_to_a_piece_on_a_square() {
+        let after = |fen: &str| Board::from_fen(fen).unwrap();
+        let rook = after("4k3/8/8/8/8/8/8/R3K3 b - - 1 1");
+        let to_a1 = |from| Move::new(Square::new(from), Square::new(0));
+        let reply = Move::new(Square::new(60), Square::new(52));
+        let mut known = Countermoves::default();
+        known.learn(&rook, Move::NONE, reply);
+        assert!(known.reply(&rook, to_a1(1)).is_none(), "nothing is learned of no move");
+        known.learn(&rook, to_a1(1), reply);
+        assert_eq!(known.reply(&rook, to_a1(1)), reply);
+        assert_eq!(known.reply(&rook, to_a1(8)), reply, "wherever it came from");
+        assert!(known.reply(&rook, Move::NONE).is_none());
+        let queen = after("4k3/8/8/8/8/8/8/Q3K3 b - - 1 1");
+        let other_side = after("4k3/8/8/8/8/8/8/r3K3 w - - 1 1");
+        assert!(known.reply(&queen, to_a1(1)).is_none() && known.reply(&other_side, to_a1(1)).is_none());
+        known.clear();
+        assert!(known.reply(&rook, to_a1(1)).is_none());
+    }
+}

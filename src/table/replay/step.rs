@@ -255,3 +255,36 @@ pub fn steps(trace: &[Event]) -> Vec<Step> {
     let mut maker = Maker::new(lowest);
     trace.iter().map_while(|event| maker.make(event).ok()).collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Who has forgotten counts events, searches and nodes as who has seen nothing.
+    #[test]
+    fn who_forgets_begins_anew() {
+        let event = |kind: u8, flags: u8, nodes: u32| Event { key: 7, value: 1, depth: 2, flags: kind | flags, nodes };
+        let seen = [
+            event(Kind::Search as u8, 0, 0),
+            event(Kind::Search as u8, 0, 0),
+            event(Kind::Probe as u8, 0, 10),
+            event(Kind::Store as u8, 4, 30),
+            event(Kind::Probe as u8, 0, 40),
+        ];
+        let steps = |maker: &mut Maker, from: usize| -> Vec<Step> {
+            seen[from..].iter().map(|event| maker.make(event).unwrap()).collect()
+        };
+        let mut maker = Maker::new(0);
+        let first = steps(&mut maker, 0);
+        assert_eq!(first.iter().map(|step| step.at).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        maker.forget();
+        assert_eq!(steps(&mut maker, 0), first);
+        // A store of another search than its probe does not know what it cost: one node, also right after the beginning.
+        maker.forget();
+        let _ = maker.make(&seen[2]).unwrap();
+        maker.forget();
+        assert_eq!(maker.make(&seen[3]).unwrap(), Maker::new(0).make(&seen[3]).unwrap());
+        assert_eq!(maker.make(&seen[4]).unwrap().worth, 1);
+    }
+}
