@@ -176,6 +176,9 @@ mod tests {
         let go = |time| Go { move_time: Some(ms(time)), ..Go::default() };
         assert_eq!(budget(&go(100), Color::White, ms(5)).unwrap().most, ms(95));
         assert_eq!(budget(&go(10), Color::White, ms(10)).unwrap().most, ms(5));
+        // Of a clock a quarter is used, whatever is lost: 100 ms and two moves of 1 s more, 90 ms lost on each, three fifths of 25 ms.
+        let short = Go { time: [Some(ms(100)); 2], increment: [ms(1000); 2], moves_to_go: Some(2), ..Go::default() };
+        assert_eq!(budget(&short, Color::White, ms(90)).unwrap(), Budget { enough: ms(15), most: ms(15) });
     }
 
     /// By hand: what is left, less 5 ms for each move and a half that is thought of and two more (thirty moves: 235 ms), shared among them;

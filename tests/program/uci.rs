@@ -213,6 +213,29 @@ fn what_comes_next_ends_a_search() {
     client.quit();
 }
 
+/// Who quits does not wait for the end of a search, be it limited or not.
+#[test]
+fn quit_ends_what_is_searched() {
+    for go in ["go depth 200", "go nodes 1000000000000", "go infinite", "go ponder wtime 1000 btime 1000"] {
+        let mut client = Client::new(&["--set", "table.size=1 MiB"]);
+        client.say(&format!("position startpos\n{go}"));
+        client.until("info depth 2 ");
+        client.say("quit");
+        let begun = std::time::Instant::now();
+        let ended = loop {
+            match client.child.try_wait().unwrap() {
+                Some(status) => break Some(status),
+                None if begun.elapsed() > Duration::from_secs(60) => break None,
+                None => std::thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        if ended.is_none() {
+            client.child.kill().unwrap();
+        }
+        assert_eq!(ended.and_then(|status| status.code()), Some(0), "{go}");
+    }
+}
+
 /// While it ponders no clock runs: a millisecond is long over when the twelfth iteration is told.
 #[test]
 fn a_pondering_search_is_not_ended_by_the_clock() {

@@ -110,3 +110,22 @@ pub fn confounds(experiment: &Experiment) -> Vec<String> {
     };
     found.into_iter().map(told).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lists meet in one value; entries in what is near by a twentieth of the larger, other things in what is equal.
+    #[test]
+    fn lists_meet_in_one_value() {
+        let met = |what: &str, one: &[&'static str], other: &[&'static str]| {
+            let [one, other] = [one, other].map(|values| values.iter().copied().collect::<BTreeSet<&str>>());
+            assert_eq!(meet(what, &one, &other), meet(what, &other, &one));
+            meet(what, &one, &other)
+        };
+        assert!(met("table.slots", &["1", "2"], &["2", "4"]) && !met("table.slots", &["1", "2"], &["4", "8"]));
+        assert!(!met("table.slots", &["100"], &["101"]) && !met("table.slots", &[], &["1"]));
+        assert!(met(ENTRIES, &["950"], &["1000", "4000"]) && !met(ENTRIES, &["949"], &["1000", "4000"]));
+        assert!(met(ENTRIES, &["none"], &["none"]) && !met(ENTRIES, &["none"], &["1000"]));
+    }
+}

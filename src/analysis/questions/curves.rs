@@ -324,3 +324,55 @@ pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary
     let mean = |&(sum, count): &(f64, f64)| (count > 0.0).then(|| (sum / count).exp());
     sums.iter().map(|row| row.iter().map(mean).collect()).collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::analysis::pairing::ratio::Judged;
+    use crate::analysis::rows::axes::Level;
+
+    /// Two options of three values each, without sizes: each has one line of its own effects, by its values, under its own path.
+    #[test]
+    fn each_option_has_its_own_response() {
+        let axis = |path: &str, values: [&str; 3]| Axis {
+            columns: vec![path.to_owned()],
+            path: path.to_owned(),
+            name: path.to_owned(),
+            levels: values
+                .map(|value| Level {
+                    values: vec![value.to_owned()],
+                    label: format!("={value}"),
+                    number: value.parse().ok(),
+                })
+                .to_vec(),
+        };
+        let axes = [axis("aspiration", ["50", "10", "20"]), axis("lmr.min_depth", ["1", "2", "3"])];
+        let effect = |axis: usize, level: usize, mean: f64| {
+            let ratio = Ratio { mean, low: mean / 2.0, high: mean * 2.0, ..Ratio::default() };
+            Effect { axis, level, judged: Judged { ratio, ..Judged::default() } }
+        };
+        let effects = [(0, 0, 1.0), (0, 1, 0.5), (0, 2, 0.7), (1, 0, 2.0), (1, 1, 1.0), (1, 2, f64::NAN)]
+            .map(|(axis, level, mean)| effect(axis, level, mean));
+        let grid = Frame::parse("variant,position,depth,search.nodes,seconds\n".as_bytes(), "t").unwrap();
+        let found = responses(&grid, &axes, &[0, 1], &effects, &Metric::nodes());
+        let told: Vec<_> = found
+            .iter()
+            .map(|response| {
+                let points = |series: &Series| series.points.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>();
+                let lines: Vec<_> =
+                    response.series.iter().map(|series| (series.name.as_str(), points(series))).collect();
+                (response.path.as_str(), response.reference.as_str(), response.by.as_str(), lines)
+            })
+            .collect();
+        let [aspiration, reductions] = [vec![(10.0, 0.5), (20.0, 0.7), (50.0, 1.0)], vec![(1.0, 2.0), (2.0, 1.0)]];
+        assert_eq!(
+            told,
+            [
+                ("aspiration", "=50", "", vec![("all", aspiration)]),
+                ("lmr.min_depth", "=2", "", vec![("all", reductions)])
+            ]
+        );
+        assert_eq!((found[0].series[0].points[0].low, found[0].series[0].points[0].high), (0.25, 1.0));
+    }
+}

@@ -238,3 +238,74 @@ impl Info {
         self.cuts + self.windows > 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each event by hand, no two counts alike where they could be taken for each other.
+    #[test]
+    fn every_count_by_hand() {
+        let (probe, store, search, clear) = (0, 1, 2, 3);
+        let event = |key: u64, kind: u8, flags: u8, depth: i8, nodes: u32| Event {
+            key,
+            value: 0,
+            depth,
+            flags: kind | flags,
+            nodes,
+        };
+        let [exact, lower] = [Bound::Exact, Bound::Lower].map(|bound| (bound as u8) << 2);
+        let upper = (Bound::Upper as u8) << 2;
+        let events = [
+            event(0, search, flags::GAME, 0, 0),
+            event(0, search, flags::ITERATION, 0, 0),
+            event(1, probe, flags::WINDOW, 5, 1),
+            event(1, probe, flags::WINDOW | flags::PV, 5, 2),
+            event(2, probe, flags::WINDOW | flags::HIT, 4, 3),
+            event(3, probe, flags::HIT | flags::CUT, 3, 4),
+            event(4, probe, 0, -1, 5),
+            event(4, store, exact, -1, 6),
+            event(4, store, exact, 2, 7),
+            event(5, store, exact, 7, 8),
+            event(1, store, lower, 5, 9),
+            event(1, store, lower, 5, 10),
+            event(2, store, upper, 4, 11),
+            event(2, store, upper | flags::SUBTREE, 4, 77),
+            event(0, clear, 0, 0, 11),
+            event(0, search, 0, 1, 0),
+            event(9, probe, 0, 6, 20),
+        ];
+        let mut counting = Counting::default();
+        events.iter().for_each(|event| counting.push(event));
+        counting.end(Some(25));
+        let found = counting.finish();
+        let by_hand = Info {
+            events: 17,
+            probes: 6,
+            hits: 2,
+            cuts: 1,
+            windows: 3,
+            stores: 7,
+            exact: 3,
+            lower: 2,
+            subtrees: 1,
+            searches: 2,
+            iterations: 1,
+            clears: 1,
+            games: 2,
+            // 11 before the counter began anew, and 25.
+            nodes: 36,
+            lowest: -1,
+            deepest: 7,
+            positions: 4,
+            estimated: false,
+            met: 5,
+            // An open window ends no node: the first, the third, and the one that was cut.
+            asked: 3,
+        };
+        assert_eq!(found, by_hand);
+        assert!(found.tells_worth());
+        let told = |cuts, windows| Info { cuts, windows, ..Info::default() }.tells_worth();
+        assert_eq!([told(0, 0), told(1, 0), told(0, 1)], [false, true, true]);
+    }
+}
