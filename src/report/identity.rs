@@ -28,6 +28,9 @@ impl Identity {
             heads: vec!["variant".to_owned()],
             lines: summary.lines.iter().map(|line| vec![(line.name.clone(), None)]).collect(),
         };
+        if grid.is_empty() {
+            return plain();
+        }
         let variants = rows.coded(columns::VARIANT);
         let mut first: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
         (0..rows.rows()).for_each(|row| {
@@ -91,4 +94,88 @@ fn placed(mut lines: Vec<Vec<(String, Option<usize>)>>) -> Vec<Vec<(String, Opti
         lines.iter_mut().zip(places).for_each(|(line, place)| line[column].1 = place);
     }
     lines
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// The heads of a page's first columns, and of each line its fields with the places of their levels. The first line is the baseline.
+    fn told(rows: &str, by: &[&str], lines: &[&[&str]]) -> (Vec<String>, Vec<String>) {
+        let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
+        let lines = lines.iter().enumerate().map(|(at, values)| Line {
+            name: values.join(", "),
+            values: values.iter().map(|&value| value.to_owned()).collect(),
+            is_baseline: at == 0,
+            ..Line::default()
+        });
+        let by = by.iter().map(|&name| name.to_owned()).collect();
+        let summary = Summary { by, lines: lines.collect(), ..Summary::default() };
+        let (_, axes) = axes::axes(&frame, &[]);
+        let identity = Identity::new(&frame, &summary, &axes);
+        let fields = |(at, line): (usize, &Line)| {
+            let cells = identity.cells(at, line).into_iter();
+            let shown = cells.map(|cell| match cell.place {
+                Some(place) => format!("{} ({place})", cell.text),
+                None => cell.text,
+            });
+            shown.collect::<Vec<_>>().join(" | ")
+        };
+        let lines = summary.lines.iter().enumerate().map(fields).collect();
+        (identity.columns().into_iter().map(|column| column.name).collect(), lines)
+    }
+
+    /// Variants are taken apart where their names are those of a grid's points; else they are named, whatever varies.
+    #[test]
+    fn every_line_is_told_from_the_others() {
+        let of = |header: &str, rows: &[&str]| {
+            let text: String = rows.iter().map(|row| format!("p,1,9,{row}\n")).collect();
+            let names: Vec<[&str; 1]> = rows.iter().map(|row| [row.split(';').next().unwrap()]).collect();
+            let lines: Vec<&[&str]> = names.iter().map(|name| name.as_slice()).collect();
+            let text = format!("position,depth,search.nodes,variant,{header}\n{}", text.replace(';', ","));
+            let (heads, lines) = told(&text, &[columns::VARIANT], &lines);
+            (heads.join(" | "), lines)
+        };
+        let two = "table.size,table.slots";
+        for (header, rows, heads, lines) in [
+            // Nothing varies; a yardstick alone; what is no axis.
+            ("x", &["a;1", "b;1"][..], "variant", &["a *", "b"][..]),
+            ("table.kind", &["with;bounded", "bare;none"], "variant", &["with *", "bare"]),
+            ("keys.seed", &["one;1", "two;2"], "variant", &["one *", "two"]),
+            // A grid, whose levels have places; one name that is not of its point names all.
+            (
+                two,
+                &["size=1 MiB slots=4;1 MiB;4", "size=64 KiB slots=4;64 KiB;4", "size=64 KiB slots=1;64 KiB;1"],
+                "size | slots",
+                &["1 MiB * (1) | 4 (1)", "64 KiB (0) | 4 (1)", "64 KiB (0) | 1 (0)"],
+            ),
+            (
+                two,
+                &["64 KiB 1;64 KiB;1", "own;1 MiB;4", "64 KiB 4;64 KiB;4"],
+                "variant",
+                &["64 KiB 1 *", "own", "64 KiB 4"],
+            ),
+            // What lies beside the grid keeps its name in the first column.
+            (
+                "table.kind,table.size,table.slots",
+                &["none;none;;", "1 MiB 1;bounded;1 MiB;1", "1 MiB 4;bounded;1 MiB;4", "64 KiB 4;bounded;64 KiB;4"],
+                "size | slots",
+                &["none * | ", "1 MiB (1) | 1 (0)", "1 MiB (1) | 4 (1)", "64 KiB (0) | 4 (1)"],
+            ),
+        ] {
+            let (found, named) = of(header, rows);
+            assert_eq!((found.as_str(), named.iter().map(String::as_str).collect::<Vec<_>>()), (heads, lines.to_vec()));
+        }
+    }
+
+    /// Groups by other columns: an empty value is said to be none; numbers have their places, equal ones the same.
+    #[test]
+    fn groups_have_a_field_for_each_column() {
+        let rows = "variant,position,depth,search.nodes,table.size,kind\na,p,1,9,64 KiB,x\n";
+        let lines: [&[&str]; 4] = [&["1 MiB", "x"], &["64 KiB", ""], &["1 MiB", "4"], &["", "10"]];
+        let (heads, lines) = told(rows, &["table.size", "kind"], &lines);
+        assert_eq!(heads, ["size", "kind"]);
+        assert_eq!(lines, ["1 MiB * (1) | x", "64 KiB (0) | (none)", "1 MiB (1) | 4 (0)", "(none) | 10 (1)"]);
+    }
 }

@@ -330,3 +330,6 @@ fn leaves(options: &serde_json::Value) -> Vec<(String, String)> {
     walk("", options, &mut out);
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -434,3 +434,6 @@ fn share(part: f64) -> String {
         percent => format!("{percent:.1} %"),
     }
 }
+
+#[cfg(test)]
+mod tests;

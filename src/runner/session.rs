@@ -166,17 +166,10 @@ impl<'a> Session<'a> {
         });
         let stopping = stopping.map(|stopping| stopping.into_inner().unwrap_or_else(PoisonError::into_inner));
         let stopped = stop.load(Ordering::Relaxed);
-        let mut ran = match &stopping {
+        let ran = match &stopping {
             None => Ran { interrupted: stopped && ran.before + ran.done < all, ..ran },
-            Some(tests) => Ran {
-                interrupted: stopped && !tests.is_settled(),
-                spared: tests.spared(),
-                failed: tests.failed(),
-                ..ran
-            },
+            Some(tests) => tests.settled(ran, stopped),
         };
-        // Beyond the end of a test nothing failed.
-        ran.failures.truncate(usize::try_from(ran.failed).unwrap_or(usize::MAX));
         progress.end(&ran);
         if let Some(error) = broken {
             return Err(error);

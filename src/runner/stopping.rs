@@ -2,6 +2,7 @@
 //! they ended: an encounter is over at the first pair at which its ratio, over all pairs up to that one, passes a bound. So the same file has the
 //! same games with any number of jobs and after any kill; what was played beyond that pair is no part of the result.
 
+use super::Ran;
 use super::ledger::LedgerRow;
 use crate::experiment::sequential::{Bounds, Decision, Pairs};
 use crate::experiment::{Experiment, Job, Plan};
@@ -115,6 +116,13 @@ impl Stopping {
         self.lanes.iter().all(|lane| lane.end.is_some() || lane.next == self.openings)
     }
 
+    /// What a run came to where its tests end it: beyond the end of a test nothing failed. `stopped`: somebody wanted it to end.
+    #[must_use]
+    pub fn settled(&self, mut ran: Ran, stopped: bool) -> Ran {
+        ran.failures.truncate(usize::try_from(self.failed()).unwrap_or(usize::MAX));
+        Ran { interrupted: stopped && !self.is_settled(), spared: self.spared(), failed: self.failed(), ..ran }
+    }
+
     /// Pairs of the plan that no test asks for.
     #[must_use]
     pub fn spared(&self) -> u64 {
@@ -181,6 +189,21 @@ mod tests {
                 (spared, failed, settled),
                 "{lanes:?}"
             );
+            // No more failures are named than count; a run is interrupted where something is left.
+            let failures = ["one", "two", "three", "four"].map(str::to_owned).to_vec();
+            for stopped in [true, false] {
+                let ran = Ran { before: 5, done: 7, failed: 4, failures: failures.clone(), ..Ran::default() };
+                let wanted = Ran {
+                    before: 5,
+                    done: 7,
+                    failed,
+                    failures: failures[..(failed as usize)].to_vec(),
+                    interrupted: stopped && !settled,
+                    spared,
+                    ..Ran::default()
+                };
+                assert_eq!(stopping.settled(ran, stopped), wanted, "{lanes:?}");
+            }
         }
     }
 

@@ -174,10 +174,7 @@ impl<'scope> Worker<'scope> {
             let mut engine = lock(&engine);
             let (mut best, mut nodes) = (Move::NONE, 0);
             if let Some(engine) = engine.as_mut() {
-                let none = go.depth.is_none() && go.nodes.is_none();
-                let depth = go.depth.or(none.then_some(DEEPEST));
-                let limit = Limit { depth, nodes: go.nodes };
-                engine.search(&game.board, &game.past, limit, Stop::asking(&mine.stop, &late), &mut |progress| {
+                engine.search(&game.board, &game.past, limit(&go), Stop::asking(&mine.stop, &late), &mut |progress| {
                     let Progress::Iteration(found) = progress else { return };
                     nodes += found.search.nodes;
                     if !found.best.is_none() {
@@ -216,6 +213,12 @@ impl<'scope> Worker<'scope> {
     }
 }
 
+/// What ends a search beside the clock and the client. One by nodes may go as deep as they reach.
+fn limit(go: &Go) -> Limit {
+    let none = go.depth.is_none() && go.nodes.is_none();
+    Limit { depth: go.depth.or(none.then_some(DEEPEST)), nodes: go.nodes }
+}
+
 /// Ends a search that ponders when its time is up: the clock begins when what was pondered on is played.
 fn watch(signal: &Signal, most: Duration) {
     let mut phase = signal.phase();
@@ -230,5 +233,25 @@ fn watch(signal: &Signal, most: Duration) {
             return;
         }
         phase = signal.changed.wait_timeout(phase, left).unwrap_or_else(PoisonError::into_inner).0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_by_nodes_has_no_other_end() {
+        for (depth, nodes, asked) in [
+            (None, None, Some(128)),
+            (None, Some(1000), None),
+            (Some(200), None, Some(200)),
+            (Some(5), Some(1000), Some(5)),
+        ] {
+            for infinite in [false, true] {
+                let found = limit(&Go { depth, nodes, infinite, ..Go::default() });
+                assert_eq!((found.depth, found.nodes), (asked, nodes), "{depth:?} {nodes:?}");
+            }
+        }
     }
 }

@@ -268,4 +268,23 @@ mod tests {
         }
         assert!(in_stages > 500, "only {in_stages} orders came in stages");
     }
+
+    /// By hand: the knight wins a pawn, the pawns' exchange wins nothing and is still before all quiet moves, the queen would be lost for a
+    /// pawn and comes last.
+    #[test]
+    fn captures_that_win_nothing_come_before_quiet_moves() {
+        let board = Board::from_fen("k7/8/2p5/1p1p2p1/4P3/5N2/8/KQ6 w - - 0 1").unwrap();
+        let options = EngineOptions { ordering: vec![Ordering::See], ..EngineOptions::default() };
+        let hint = Hint { table_move: Move::NONE, previous: Move::NONE, ply: 0 };
+        let learned = Learned::default();
+        let orders =
+            [staged(&options, &board, &hint, &learned).unwrap(), all_at_once(&options, &board, &hint, &learned)];
+        let mut all = MoveList::new();
+        legal(&board, &mut all);
+        for order in orders {
+            let words: Vec<String> = order.iter().map(ToString::to_string).collect();
+            assert_eq!((words[..2].join(" "), words.len()), ("f3g5 e4d5".to_owned(), all.len()));
+            assert_eq!(words.last().map(String::as_str), Some("b1b5"));
+        }
+    }
 }

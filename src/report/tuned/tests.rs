@@ -1,0 +1,209 @@
+//! What the pages of a tuning draw and mark, by hand: six candidates on a grid of three slots and two centres.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::analysis::questions::race::{Candidate, Held, Standing};
+
+const GRID: &str = "'table.slots' = [1, 2, 4]\n'eval.centre' = [0, 5]\n";
+
+fn experiment(grid: &str) -> Experiment {
+    let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 3 }}\n[grid]\n{grid}");
+    Experiment::parse(&text, Path::new("hand.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+}
+
+fn ratio(mean: f64, clear: bool) -> Ratio {
+    let p = if clear { 0.01 } else { 0.4 };
+    let (low, high) = if clear { (mean - 0.01, mean + 0.01) } else { (0.1, 9.0) };
+    Ratio { mean, low, high, p, pairs: 20, clusters: 20, error: 0.05, ..Ratio::default() }
+}
+
+/// What `ask` wants to know of a tuning over a grid.
+fn of<T>(grid: &str, tuned: &Tuned, tune: &Tune, ask: impl Fn(&Told) -> T) -> T {
+    let experiment = experiment(grid);
+    let varying: Vec<String> = grid.lines().map(|line| line.split('\'').nth(1).unwrap().to_owned()).collect();
+    ask(&Told {
+        experiment: &experiment,
+        tune,
+        varying: &varying,
+        pressures: &["own", "other"].map(str::to_owned),
+        tuned,
+        warnings: Vec::new(),
+        origins: Vec::new(),
+    })
+}
+
+/// Each line's name and its points' x.
+fn shape(series: &[Series]) -> Vec<(String, Vec<f64>)> {
+    series.iter().map(|one| (one.name.clone(), one.points.iter().map(|point| point.x).collect())).collect()
+}
+
+/// Two points make a line, one makes none; candidates without a ratio have no point.
+#[test]
+fn a_line_wants_two_points() {
+    let line = |name: &str, points: &[f64]| (name.to_owned(), points.to_vec());
+    // Candidates by slots, then by centre: 0 and 1 have one slot, 2 and 3 two, 4 and 5 four.
+    for (known, lines) in [
+        (&[0, 3, 5][..], vec![line("centre=5", &[2.0, 4.0])]),
+        (&[4, 0], vec![line("centre=0", &[1.0, 4.0])]),
+        (&[0, 1], vec![]),
+        (&[], vec![]),
+        (&[0, 1, 2, 3, 4], vec![line("centre=0", &[1.0, 2.0, 4.0]), line("centre=5", &[1.0, 2.0])]),
+    ] {
+        let of_known = |who: usize| known.contains(&who).then(|| ratio(1.0 + who as f64, true));
+        let found = of(GRID, &Tuned::default(), &Tune::default(), |told| told.along("table.slots", of_known));
+        assert_eq!(shape(&found), lines, "{known:?}");
+        for point in found.iter().flat_map(|one| &one.points) {
+            let who = (point.y - 1.0) as usize;
+            let name = format!("slots={}, centre={}", point.x, if who % 2 == 0 { 0 } else { 5 });
+            assert_eq!((point.label.as_str(), point.low), (name.as_str(), point.y - 0.01));
+        }
+    }
+}
+
+/// An option has a curve from three values on, and only where they are numbers.
+#[test]
+fn three_numbers_make_a_curve() {
+    for (grid, paths) in [
+        (GRID, &["table.slots"][..]),
+        ("'table.slots' = [1, 2]\n", &[]),
+        ("'table.policy' = ['always', 'depth-preferred', 'random']\n", &[]),
+        ("'eval.centre' = [0, 5, 9]\n'table.size' = ['64 KiB', '1 MiB', '2 MiB']\n", &["eval.centre", "table.size"]),
+    ] {
+        assert_eq!(of(grid, &Tuned::default(), &Tune::default(), |told| told.numeric()), paths, "{grid}");
+    }
+}
+
+/// Eight lines can be told apart; of more those through the winner are drawn, if they are few enough and there are any.
+#[test]
+fn of_too_many_lines_the_winners_are_drawn() {
+    let tuned = Tuned { winner: 3, ..Tuned::default() };
+    let line = |name: &str, label: &str| Series {
+        name: name.to_owned(),
+        line: None,
+        points: [2.0, 1.0].map(|x| Point { x, label: label.to_owned(), ..Point::default() }).to_vec(),
+    };
+    let many = |others: usize, winners: usize| {
+        let others = (0..others).map(|_| line("other", "slots=1, centre=0"));
+        others.chain((0..winners).map(|_| line("winner", "slots=2, centre=5"))).collect::<Vec<_>>()
+    };
+    for (others, winners, drawn) in
+        [(8, 0, Some((8, "c"))), (7, 1, Some((8, "c"))), (8, 1, Some((1, "c Everything else as the winner has it.")))]
+    {
+        let figure = of(GRID, &tuned, &Tune::default(), |told| {
+            told.curve("table.slots", many(others, winners), "response", "c".to_owned())
+        });
+        let found = figure.as_ref().map(|figure| {
+            let Plot::Lines(lines) = &figure.plot else { panic!("no lines") };
+            assert_eq!(lines.x_ticks, [(1.0, "1".to_owned()), (2.0, "2".to_owned())]);
+            (lines.series.len(), figure.caption.as_str())
+        });
+        assert_eq!(found, drawn, "{others} and {winners}");
+    }
+    for (others, winners) in [(0, 0), (9, 0), (0, 9)] {
+        let none = of(GRID, &tuned, &Tune::default(), |told| {
+            told.curve("table.slots", many(others, winners), "response", String::new())
+        });
+        assert_eq!(none, None, "{others} and {winners}");
+    }
+}
+
+/// The finalists' lines through the winner at each pressure, named by it and by what else varies; of a standing that lacks the winner none.
+#[test]
+fn finalists_are_drawn_at_each_pressure() {
+    let held = |candidates: &[usize], more: f64| Held {
+        standings: candidates
+            .iter()
+            .map(|&candidate| Standing { candidate, ratio: ratio(more + candidate as f64, true) })
+            .collect(),
+        ..Held::default()
+    };
+    let drawn = |grid: &str, held: Vec<Held>| {
+        let tuned = Tuned { winner: 3, held, ..Tuned::default() };
+        of(grid, &tuned, &Tune::default(), |told| told.held_figure()).map(|figure| {
+            let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
+            let y = |one: &Series| one.points.iter().map(|point| point.y).collect::<Vec<_>>();
+            let lines: Vec<_> = lines.series.iter().map(|one| (one.name.clone(), y(one))).collect();
+            (figure.file, figure.title, lines)
+        })
+    };
+    let whole = |file: &str, title: &str, lines: &[(&str, &[f64])]| {
+        let lines = lines.iter().map(|(name, y)| ((*name).to_owned(), y.to_vec())).collect::<Vec<_>>();
+        Some((file.to_owned(), title.to_owned(), lines))
+    };
+    assert_eq!(
+        drawn(GRID, vec![held(&[5, 3, 0, 2], 10.0), held(&[1, 3], 20.0)]),
+        whole(
+            "held-out-table-slots",
+            "Held out: slots",
+            &[("own, centre=5", &[13.0, 15.0]), ("other, centre=5", &[21.0, 23.0])]
+        )
+    );
+    let alone = "'table.slots' = [1, 2, 4, 8]\n";
+    let one = held(&[3, 0], 10.0);
+    assert_eq!(
+        drawn(alone, vec![one.clone(), held(&[3], 0.0)]),
+        whole("held-out-table-slots", "Held out: slots", &[("own", &[10.0, 13.0])])
+    );
+    assert_eq!(drawn(GRID, vec![held(&[0, 2, 5], 1.0)]), None, "nothing goes through the winner");
+    assert_eq!(drawn("'table.slots' = [1, 2]\n'eval.centre' = [0, 5]\n", vec![one]), None, "two values make no curve");
+}
+
+/// What stands out is clear and tested; which way is better, the goal says.
+#[test]
+fn better_is_what_the_goal_says() {
+    use Goal::{Least, Most};
+    for (mean, clear, tested, goal, mark) in [
+        (0.8, true, true, Least, Mark::Less),
+        (0.8, true, true, Most, Mark::More),
+        (1.2, true, true, Least, Mark::More),
+        (1.2, true, true, Most, Mark::Less),
+        (0.8, false, true, Least, Mark::None),
+        (0.8, true, false, Least, Mark::None),
+    ] {
+        let tune = Tune { goal, ..Tune::default() };
+        let [cell, ends] = of(GRID, &Tuned::default(), &tune, |told| told.ratio(&ratio(mean, clear), tested));
+        assert_eq!((cell.mark, ends.mark), (mark, Mark::None), "{mean} {clear} {tested} {goal:?}");
+    }
+}
+
+/// The forest has all but the baseline, and those that were never measured; the response leaves the latter out too.
+#[test]
+fn what_was_not_measured_is_not_drawn() {
+    let candidates = [1.0, 0.5, 2.0, 0.0, 4.0, f64::NAN]
+        .map(|mean| Candidate { ratio: ratio(mean, mean < 3.0), ..Candidate::default() })
+        .to_vec();
+    let figures = of(GRID, &Tuned { candidates, ..Tuned::default() }, &Tune::default(), |told| told.figures());
+    let [Figure { plot: Plot::Lines(lines), .. }, Figure { plot: Plot::Forest(forest), .. }] = figures.as_slice()
+    else {
+        panic!("a response and a forest: {figures:?}")
+    };
+    assert_eq!(shape(&lines.series), [("centre=0".to_owned(), vec![1.0, 2.0, 4.0])]);
+    let rows: Vec<(&str, f64, bool)> = forest.rows.iter().map(|row| (row.name.as_str(), row.mean, row.clear)).collect();
+    assert_eq!(
+        rows,
+        [("slots=1, centre=5", 0.5, true), ("slots=2, centre=0", 2.0, true), ("slots=4, centre=0", 4.0, false)]
+    );
+}
+
+/// Student's quantiles of 19 degrees of freedom from any table: 2.433 at 0.9875 (half of a level of 0.025 left out at each end) and 0.861 at 0.8.
+/// With a standard error of 0.05: exp(0.05 x 3.294) - 1 = 17.9 %.
+#[test]
+fn what_would_be_missed_is_told() {
+    let held = Held { test: ratio(0.97, false), ..Held::default() };
+    let tuned = Tuned {
+        winner: 3,
+        held: vec![held],
+        found: vec![Confirmation::Nothing],
+        level: 0.025,
+        held_out: 20,
+        candidates: vec![Candidate::default(); 6],
+        ..Tuned::default()
+    };
+    let said = of(GRID, &tuned, &Tune::default(), |told| told.findings());
+    assert!(said[0].ends_with("Differences under about 17.9 % would be missed there."), "{said:?}");
+    for (part, text) in [(0.0009, "0.090 %"), (0.001, "0.1 %"), (0.25, "25.0 %"), (f64::INFINITY, "any size")] {
+        assert_eq!(share(part), text);
+    }
+    assert_eq!([share(f64::NAN), ends(&ratio(f64::NAN, true))], ["any size", "-"]);
+}
