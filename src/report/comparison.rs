@@ -253,15 +253,4 @@ fn differing(moved: &Moved) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::change;
-
-    #[test]
-    fn small_changes_do_not_look_like_none() {
-        assert_eq!(change([1000.0, 1010.0]), "+1.00 %");
-        assert_eq!(change([1000.0, 1000.0]), "=");
-        assert_eq!(change([1e9, 1e9 + 1.0]), "+1e-7 %");
-        assert_eq!(change([0.0, 3.0]), "from 0");
-        assert_eq!(change([4.0, 1.0]), "-75.00 %");
-    }
-}
+mod tests;
