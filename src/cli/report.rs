@@ -118,3 +118,33 @@ fn ending(sources: &[source::Source]) -> Exit {
     }
     exit
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use clap::{Args as _, FromArgMatches};
+
+    #[test]
+    fn the_ending_says_how_it_is_written() {
+        let of = |words: &[&str]| {
+            let command = Args::augment_args(clap::Command::new("report"));
+            let found = command.try_get_matches_from([&["report", "folder"], words].concat()).unwrap();
+            Format::of(&Args::from_arg_matches(&found).unwrap())
+        };
+        for (words, format) in [
+            (&[][..], Format::Text),
+            (&["-o", "a.html"], Format::Html),
+            (&["-o", "a.htm"], Format::Html),
+            (&["-o", "a.md"], Format::Md),
+            (&["-o", "a.json"], Format::Json),
+            (&["-o", "a.csv"], Format::Csv),
+            (&["-o", "a.txt"], Format::Text),
+            (&["-o", "html"], Format::Text),
+            (&["-o", "a.html", "--format", "csv"], Format::Csv),
+            (&["--format", "md"], Format::Md),
+        ] {
+            assert!(of(words) == format, "{words:?}");
+        }
+    }
+}

@@ -234,12 +234,62 @@ pub(super) fn output_failure(error: runner::OutputError) -> Failure {
     }
 }
 
-/// This command as it can be pasted; what would start over is left out.
+/// This command as it can be pasted.
 pub(super) fn command_line() -> String {
+    pasted(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
+}
+
+/// A command of these words as it can be pasted; what would start over is left out.
+fn pasted(words: impl Iterator<Item = String>) -> String {
     let quote = |word: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
         if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
     };
-    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     words.filter(|word| word != "--fresh").map(quote).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::ResultsError;
+    use crate::runner::{OutputError, RunError};
+
+    #[test]
+    fn a_command_can_be_pasted() {
+        for (words, line) in [
+            (
+                &["ttlab", "run", "a.toml", "--fresh", "--set", "table.size=1"][..],
+                "ttlab run a.toml --set table.size=1",
+            ),
+            (&["ttlab", "it's", "", "a b", "100%", "--fresher"], "ttlab 'it'\\''s' '' 'a b' 100% --fresher"),
+            (&["ttlab", "$HOME", "a;b", "ü", "-x/.:,+@=_"], "ttlab '$HOME' 'a;b' 'ü' -x/.:,+@=_"),
+        ] {
+            assert_eq!(pasted(words.iter().map(|&word| word.to_owned())), line);
+        }
+    }
+
+    /// Rows can be made again, a header cannot; each failure ends with its own code.
+    #[test]
+    fn damaged_rows_have_a_way_out() {
+        let path = || "results.csv".to_owned();
+        let results = |error: ResultsError| RunError::from(OutputError::Results { path: path(), error });
+        let damaged = |line: u64| repairable(results(ResultsError::Damaged { line, problem: "x".to_owned() }));
+        let helped = [1, 2, 3].map(|line| damaged(line).message.contains("help: --repair"));
+        assert_eq!((helped, damaged(2).exit), ([false, true, true], Exit::Usage));
+        let io = || std::io::Error::other("x");
+        for (error, exit) in [
+            (RunError::Memory("x".to_owned()), Exit::Usage),
+            (RunError::Subject("x".to_owned()), Exit::Usage),
+            (RunError::Interrupted, Exit::Interrupted),
+            (RunError::Write { path: path(), error: io() }, Exit::Io),
+            (results(ResultsError::Io(io())), Exit::Io),
+            (OutputError::Locked("x".to_owned()).into(), Exit::Usage),
+            (OutputError::Foreign("x".to_owned()).into(), Exit::Usage),
+            (OutputError::Io { path: path(), error: io() }.into(), Exit::Io),
+            (OutputError::NoLocks { path: path(), error: io() }.into(), Exit::Io),
+        ] {
+            let failure = repairable(error);
+            assert!(failure.exit == exit && !failure.message.contains("--repair"), "{failure:?}");
+        }
+    }
 }

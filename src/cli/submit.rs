@@ -142,3 +142,40 @@ fn memory(plan: &Plan, cpus: u16) -> u64 {
     let tables = largest.into_iter().max().unwrap_or(0).saturating_mul(u64::from(cpus));
     tables.div_ceil(1 << 20) + 256
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Experiment;
+
+    #[test]
+    fn times_are_slurms() {
+        for text in ["90", "12:00:00", "2-00", "1-12:30:00"] {
+            assert_eq!(time(text).as_deref(), Ok(text));
+        }
+        for text in ["", "-", ":", "1h", "90 ", "9;0"] {
+            assert!(time(text).is_err(), "{text}");
+        }
+    }
+
+    /// The largest table of each job at a time, in whole MiB, and 256; nothing is known of what has no bound.
+    #[test]
+    fn a_shard_asks_for_the_memory_of_its_largest_tables() {
+        let of = |grid: &str, cpus: u16| {
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[grid]\n{grid}\n");
+            let experiment =
+                Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+            memory(&Plan::new(&experiment), cpus)
+        };
+        for (grid, cpus, mebibytes) in [
+            ("'table.size' = ['1 MiB', '8 MiB', '2 MiB']", 1, 264),
+            ("'table.size' = ['1 MiB', '8 MiB', '2 MiB']", 3, 280),
+            ("'table.size' = ['64 KiB']", 1, 257),
+            ("'table.size' = ['64 KiB']", 17, 258),
+            ("'table.kind' = ['none']", 4, 256),
+            ("'table.kind' = ['bounded', 'unbounded']", 1, 4096),
+        ] {
+            assert_eq!(of(grid, cpus), mebibytes, "{grid} {cpus}");
+        }
+    }
+}

@@ -180,3 +180,67 @@ fn epd(item: &Item) -> String {
     let _ = writeln!(out, " id {};", quoted(&item.id));
     out
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::suite::Kind;
+
+    fn read(kind: Kind, text: &str) -> Suite {
+        let options = SuiteOptions { strictness: Strictness::Strict, on_error: OnError::Stop };
+        Suite::read("s", "s.epd", kind, text.as_bytes(), options).unwrap_or_else(|faults| panic!("{faults}"))
+    }
+
+    const ROOKS: &str = "4k3/8/8/8/8/8/8/R3K2R w KQ -";
+
+    /// A line is written as it was read; clocks as operations where they are not usual and not named already.
+    #[test]
+    fn positions_are_written_as_the_strict_reader_takes_them() {
+        for (given, written) in [
+            (format!("{ROOKS} bm O-O O-O-O; id \"a\";"), format!("{ROOKS} bm O-O O-O-O; id \"a\";")),
+            (format!("{ROOKS} hmvc 7; fmvn 30; id \"a\";"), format!("{ROOKS} hmvc 7; fmvn 30; id \"a\";")),
+            (format!("{ROOKS} id \"a\"; am Ke2; ce -5;"), format!("{ROOKS} am Ke2; ce -5; id \"a\";")),
+            (format!("{ROOKS} noop; pv Ra8+ Ke7; id \"a\";"), format!("{ROOKS} noop; pv Ra8+ Ke7; id \"a\";")),
+        ] {
+            let suite = read(Kind::Positions, &format!("{given}\n"));
+            assert_eq!(epd(&suite.items[0]), format!("{written}\n"));
+        }
+        let item = |clocks: &str| {
+            let board = Board::from_fen(&format!("{ROOKS} {clocks}")).unwrap();
+            let mut item = Suite::of_board("x\"y", board).items.remove(0);
+            item.id = "x\"y".to_owned();
+            epd(&item)
+        };
+        assert_eq!(item("0 1"), format!("{ROOKS} id \"x'y\";\n"));
+        assert_eq!(item("7 1"), format!("{ROOKS} hmvc 7; id \"x'y\";\n"));
+        assert_eq!(item("0 30"), format!("{ROOKS} fmvn 30; id \"x'y\";\n"));
+    }
+
+    /// Best and avoided moves each in their own field, in both notations; moves of a game follow one another.
+    #[test]
+    fn fields_are_of_their_own_moves() {
+        let suite = read(Kind::Positions, &format!("{ROOKS} bm O-O Ra8+; am Ke2; id \"a\";\n{ROOKS} id \"b\";\n"));
+        let line = |item: &str, line: &str, best: &str, fen: &str| format!("{item:<24} {line:>5}  {best:<20} {fen}\n");
+        let fen = format!("{ROOKS} 0 1");
+        let head = format!("{:<24} {:>5}  {:<20} position\n", "id", "line", "best / moves");
+        let first = line("a", "1", "e1g1 a1a8 not e1e2", &fen);
+        assert_eq!(text(&suite), format!("{head}{first}{}2 items\n", line("b", "2", "", &fen)));
+        assert_eq!(
+            csv(&suite).unwrap(),
+            format!(
+                "id,line,fen,best,best_san,avoid,avoid_san,moves,moves_san\n\
+                 a,1,{fen},e1g1 a1a8,O-O Ra8+,e1e2,Ke2,,\nb,2,{fen},,,,,,\n"
+            )
+        );
+        let game = read(Kind::Games, "[Event \"g\"]\n[Result \"*\"]\n\n1. e4 e5 2. Nf3 *\n");
+        let fields = json(&game.items[0]);
+        assert_eq!(fields["moves_san"], serde_json::json!(["e4", "e5", "Nf3"]));
+        assert_eq!(fields["moves"], serde_json::json!(["e2e4", "e7e5", "g1f3"]));
+        assert!(
+            text(&game).contains(" 3 plies ") && epd(&game.items[0]).contains(" pv e4 e5 Nf3; id "),
+            "{}",
+            text(&game)
+        );
+    }
+}

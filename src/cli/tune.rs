@@ -329,3 +329,53 @@ fn write(
     let told = Told { experiment, tune, varying: &varying, pressures, tuned, warnings, origins };
     told.write(folder).map_err(|error| Failure::io(format!("{error:#}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quarter_and_four_times() {
+        for (size, settings) in [
+            (Size::Bytes(1 << 20), ["table.size=\"256 KiB\"", "table.size=\"4 MiB\""]),
+            (Size::Entries(4096), ["table.size=1024", "table.size=16384"]),
+            (Size::Entries(3), ["table.size=1", "table.size=12"]),
+        ] {
+            assert_eq!(neighbours(size), settings);
+        }
+    }
+
+    /// What cannot be raced is refused with its reason; the least that can is not.
+    #[test]
+    fn what_cannot_be_raced_is_refused() {
+        let of = |head: &str, grid: &str| {
+            let text = format!("suite = 'data/bratko-kopec.epd'\n{head}\n[grid]\n{grid}\n");
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
+            let experiment = Experiment::parse(&text, &file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+            let nodes = measurable(&experiment, &Metric::nodes());
+            [check(&experiment), nodes].map(|found| found.err().map(|failure| failure.message))
+        };
+        let two = "'table.slots' = [1, 2]";
+        let told = |head: &str, grid: &str, at: usize, words: &str| {
+            let found = of(head, grid);
+            assert!(found[at].as_deref().is_some_and(|text| text.contains(words)), "{head} {grid}: {found:?}");
+            assert_eq!(found[1 - at], None, "{head} {grid}");
+        };
+        let depth = "limit = { depth = 2 }\nfirst = 4";
+        assert_eq!(of(depth, two), [None, None]);
+        told(depth, "'table.slots' = [1]", 0, "one variant alone cannot race");
+        told("limit = { depth = 2 }\nfirst = 3", two, 0, "3 items are too few");
+        told(depth, "'table.slots' = [1, 2]\n'table.clear' = ['search', 'never']", 0, "table.clear = \"never\"");
+        told(depth, "'table.slots' = [1, 2]\n'history_clear' = ['search', 'never']", 0, "table.clear = \"never\"");
+        told("limit = { nodes = 100 }\nfirst = 4", two, 1, "nodes are what limit.nodes gives to every candidate");
+        assert_eq!(of("limit = { nodes = 100, depth = 3 }\nfirst = 4", two), [None, None]);
+    }
+
+    #[test]
+    fn stages_are_named_from_one_on() {
+        let pressures = ["own", "other"].map(str::to_owned);
+        let names =
+            [Stage::Race(0), Stage::Race(2), Stage::Held(0), Stage::Held(1)].map(|stage| name(stage, &pressures));
+        assert_eq!(names, ["race, round 1", "race, round 3", "held out, own", "held out, other"]);
+    }
+}

@@ -122,3 +122,99 @@ pub(super) fn courses(all: &Matches) -> Option<Figure> {
         plot: Plot::Lines(Lines { series, x: "pairs of games".to_owned(), y: "LLR".to_owned(), ..Lines::default() }),
     })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::experiment::matches::Test;
+    use crate::experiment::sequential::{Bounds, Decision, Pairs};
+    use std::cmp::Ordering;
+
+    fn all(encounters: Vec<Encounter>) -> Matches {
+        let test = Test { alpha: 0.05, beta: 0.1, ..Test::default() };
+        Matches { encounters, failed: 0, test, bounds: Bounds::shared(&test, 1), reach: 1.96 }
+    }
+
+    fn one(player: &str, opponent: &str) -> Encounter {
+        let pairs = Pairs([0, 0, 10, 10, 0]);
+        Encounter { player: player.to_owned(), opponent: opponent.to_owned(), pairs, ..Encounter::default() }
+    }
+
+    /// The six that went furthest, up or down, and both bounds, which are Wald's: ln (0.9 / 0.05) and ln (0.1 / 0.95).
+    #[test]
+    fn the_farthest_courses_are_drawn() {
+        let course = |player: usize, last: f64, points: usize| {
+            let mut course: Vec<(u64, f64)> = (0..points as u64).map(|at| (at * player as u64, 0.0)).collect();
+            course.last_mut().unwrap().1 = last;
+            Encounter { course, ..one(&format!("p{player}"), "x") }
+        };
+        let drawn = |encounters: Vec<Encounter>| {
+            courses(&all(encounters)).map(|figure| {
+                let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
+                (lines.series, figure.caption)
+            })
+        };
+        let lasts = [0.5, -4.0, 2.0, -0.25, 3.0, 1.0, -5.0];
+        let many = lasts.iter().enumerate().map(|(at, &last)| course(at + 1, last, 3)).collect();
+        let (series, caption) = drawn(many).unwrap();
+        let names: Vec<&str> = series.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["p7", "p2", "p5", "p3", "p6", "p1", "H1 is taken", "H0 is taken"]);
+        assert!(caption.ends_with(" 6 of 7 shown: those that went furthest."), "{caption}");
+        // The longest is the seventh: two steps of seven pairs.
+        for (at, wald) in [(6, (0.9_f64 / 0.05).ln()), (7, (0.1_f64 / 0.95).ln())] {
+            let points: Vec<(f64, f64)> = series[at].points.iter().map(|point| (point.x, point.y)).collect();
+            assert!(points.iter().all(|point| (point.1 - wald).abs() < 1e-12), "{points:?}");
+            assert_eq!([points[0].0, points[1].0], [0.0, 14.0]);
+        }
+        let (series, caption) = drawn(vec![course(1, 1.0, 3), course(2, 9.0, 2)]).unwrap();
+        assert!(
+            series.len() == 3 && caption.ends_with(" 1 of 2 shown: those that went furthest."),
+            "two points are no course"
+        );
+        let (_, caption) = drawn(vec![course(1, 1.0, 3)]).unwrap();
+        assert!(caption.ends_with("crossing changes nothing."), "{caption}");
+        assert_eq!(drawn(vec![course(1, 1.0, 2)]), None);
+    }
+
+    /// Names are short where all met one; what is clear is what is told apart, not what a test decided.
+    #[test]
+    fn the_forest_names_who_met_whom() {
+        let rows = |encounters: Vec<Encounter>| {
+            let Plot::Forest(forest) = forest(&all(encounters)).plot else { panic!("no forest") };
+            (forest.x, forest.rows.into_iter().map(|row| (row.name, row.clear)).collect::<Vec<_>>())
+        };
+        let decided = Encounter { decided: Some((Decision::H0, 3)), ..one("a", "x") };
+        let clear = Encounter { stronger: Some(Ordering::Less), ..one("b", "x") };
+        let (x, found) = rows(vec![decided.clone(), clear.clone()]);
+        assert_eq!((x.as_str(), found), ("Elo against x", vec![("a".to_owned(), false), ("b".to_owned(), true)]));
+        let (x, found) = rows(vec![decided, Encounter { opponent: "y".to_owned(), ..clear }]);
+        assert_eq!(x, "Elo of the first player");
+        assert_eq!(found, [("a against x".to_owned(), false), ("b against y".to_owned(), true)]);
+    }
+
+    /// A line for what is alike but for its size, from the least on, where one line at least has two sizes.
+    #[test]
+    fn sizes_make_lines() {
+        let of = |players: &[(&str, &str, u32)]| {
+            let mut rows = "variant,position,depth,search.nodes,table.size,table.slots\n".to_owned();
+            players.iter().for_each(|(name, size, slots)| rows += &format!("{name},p,1,9,{size},{slots}\n"));
+            let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
+            let met = players.iter().map(|(name, ..)| one(name, "x")).collect();
+            by_size(&all(met), &frame).map(|figure| {
+                let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
+                let line = |one: &Series| {
+                    let labels: Vec<&str> = one.points.iter().map(|point| point.label.as_str()).collect();
+                    format!("{}: {}", one.name, labels.join(" "))
+                };
+                lines.series.iter().map(line).collect::<Vec<_>>()
+            })
+        };
+        let (a, b, c, d) = (("a", "1 MiB", 1), ("b", "64 KiB", 1), ("c", "64 KiB", 2), ("d", "1 MiB", 2));
+        assert_eq!(of(&[a, b, c, d]), Some(vec!["1: b a".to_owned(), "2: c d".to_owned()]));
+        assert_eq!(of(&[a, b, c]), Some(vec!["1: b a".to_owned(), "2: c".to_owned()]));
+        assert_eq!(of(&[a, c]), None, "both move together");
+        assert_eq!(of(&[a, c, ("e", "64 KiB", 3)]), None, "single points");
+        assert_eq!(of(&[b, c]), None);
+    }
+}

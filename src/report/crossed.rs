@@ -99,3 +99,101 @@ pub fn interactions(grid: &Grid) -> Option<Table> {
         rows,
     })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::analysis::Ratio;
+    use crate::analysis::questions::effects::Effect;
+    use crate::analysis::rows::axes::{Axis, Level};
+
+    fn axis(name: &str, labels: &[&str]) -> Axis {
+        let level = |label: &&str| Level { values: Vec::new(), label: (*label).to_owned(), number: None };
+        let levels = labels.iter().map(level).collect();
+        Axis { columns: Vec::new(), path: name.to_owned(), name: name.to_owned(), levels }
+    }
+
+    fn judged(mean: f64, marked: bool) -> Judged {
+        let ratio = Ratio { mean, low: mean / 2.0, high: mean * 2.0, pairs: 8, ..Ratio::default() };
+        Judged { ratio, p: 0.25, marked, ..Judged::default() }
+    }
+
+    fn grid() -> Grid {
+        Grid { axes: vec![axis("size", &["a", "b", "c"]), axis("slots", &["1", "2"])], ..Grid::default() }
+    }
+
+    /// The star stands at each axis's own reference, marks at what is told from 1, dashes with their reasons.
+    #[test]
+    fn each_effect_stands_under_its_option() {
+        let few = Judged {
+            ratio: Ratio { mean: 0.5, low: f64::NAN, pairs: 1, ..Ratio::default() },
+            p: f64::NAN,
+            ..judged(1.0, false)
+        };
+        let itself = Judged { ratio: Ratio { pairs: 0, ..Ratio::itself(0) }, p: f64::NAN, ..Judged::default() };
+        let effect = |axis: usize, level: usize, judged: Judged| Effect { axis, level, judged };
+        let grid = Grid {
+            references: vec![1, 0],
+            effects: vec![
+                effect(0, 0, judged(0.5, true)),
+                effect(0, 1, itself),
+                effect(0, 2, judged(2.0, true)),
+                effect(1, 0, itself),
+                effect(1, 1, few),
+            ],
+            ..grid()
+        };
+        let table = super::effects(&grid);
+        let shown: Vec<_> = table
+            .rows
+            .iter()
+            .map(|row| {
+                (row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | "), row[2].mark, row[3].note)
+            })
+            .collect();
+        let against = "what the others are held against";
+        let shown: Vec<(&str, Mark, &str)> =
+            shown.iter().map(|(text, mark, note)| (text.as_str(), *mark, *note)).collect();
+        assert_eq!(
+            shown,
+            [
+                ("size | a | 0.500 | 0.250-1.000 | 0.250 | 8", Mark::Less, ""),
+                ("size | b * | 1.000 | - | - | -", Mark::None, against),
+                ("size | c | 2.000 | 1.000-4.000 | 0.250 | 8", Mark::More, ""),
+                ("slots | 1 * | 1.000 | - | - | -", Mark::None, against),
+                ("slots | 2 | 0.500 | - | - | 1", Mark::None, ONE),
+            ]
+        );
+        assert_eq!(
+            [1, 2].map(|row| [table.rows[row][0].place, table.rows[row][1].place]),
+            [[Some(0), Some(1)], [Some(0), Some(2)]]
+        );
+    }
+
+    /// Those that are clear first, however small, then the largest, up or down; twelve at most, and all are counted.
+    #[test]
+    fn clear_interactions_come_first() {
+        let of = |interactions: &[(f64, bool)]| {
+            let one = |&(mean, marked): &(f64, bool)| Interaction {
+                first: (0, 2),
+                second: (1, 1),
+                judged: judged(mean, marked),
+            };
+            super::interactions(&Grid { interactions: interactions.iter().map(one).collect(), ..grid() })
+        };
+        let table = of(&[(1.5, false), (0.25, false), (0.9, true), (1.2, true), (3.0, false)]).unwrap();
+        let means: Vec<&str> = table.rows.iter().map(|row| row[2].text.as_str()).collect();
+        assert_eq!(means, ["1.200", "0.900", "0.250", "3.000", "1.500"]);
+        assert_eq!([&table.rows[0][0].text, &table.rows[0][1].text], ["size=c", "slots=2"]);
+        assert!(table.note.ends_with(" 2 of 5 pairs are clear of 1."), "{}", table.note);
+        for (number, shown, end) in [
+            (12, 12, "12 of 12 pairs are clear of 1."),
+            (13, 12, "13 of 13 pairs are clear of 1; the 12 largest are shown."),
+        ] {
+            let table = of(&vec![(1.5, true); number]).unwrap();
+            assert!(table.rows.len() == shown && table.note.ends_with(end), "{}", table.note);
+        }
+        assert_eq!(of(&[]), None);
+    }
+}

@@ -216,6 +216,84 @@ mod tests {
     use super::super::sheet::trial;
     use super::*;
 
+    /// What begins like a formula is guarded, numbers are not.
+    #[test]
+    fn formulas_are_guarded() {
+        for (cell, shown) in [
+            ("=1+1", "'=1+1"),
+            ("+x", "'+x"),
+            ("-x", "'-x"),
+            ("@x", "'@x"),
+            ("\t=x", "'\t=x"),
+            ("\r=x", "'\r=x"),
+            ("-1.5", "-1.5"),
+            ("+2", "+2"),
+            ("a=b", "a=b"),
+            ("", ""),
+        ] {
+            assert_eq!(guarded(cell.to_owned()), shown);
+        }
+    }
+
+    /// Two lines on two positions, of which one line lacks one; a figure's points with their ends; names without empty words.
+    #[test]
+    fn records_are_of_their_own_line() {
+        use crate::analysis::questions::curves::{Point, Series};
+        use crate::report::svg::forest::{Forest, Row};
+        use crate::report::svg::lines::Lines;
+        let explorer = Explorer {
+            metric: "nodes".to_owned(),
+            lines: ["a", "b"].map(str::to_owned).to_vec(),
+            positions: ["p", "q"].map(str::to_owned).to_vec(),
+            values: vec![vec![Some(1.0), Some(2.0)], vec![None, Some(4.0)]],
+            ..Explorer::default()
+        };
+        let figure = |file: &str, plot: Plot| {
+            Part::Figure(Figure { file: file.to_owned(), title: String::new(), caption: String::new(), plot })
+        };
+        let row = |name: &str, mean: f64| Row {
+            name: name.to_owned(),
+            mean,
+            low: mean - 0.5,
+            high: mean + 0.25,
+            clear: true,
+        };
+        let point = |x: f64| Point { x, y: 2.0 * x, low: x, high: f64::NAN, label: "l".to_owned() };
+        let series = |name: &str| Series { name: name.to_owned(), line: None, points: vec![point(1.0), point(3.0)] };
+        let parts = vec![
+            Part::Explorer(explorer),
+            figure(
+                "f",
+                Plot::Forest(Forest {
+                    rows: vec![row("a", 1.0), row("b", 2.0)],
+                    x: "r".to_owned(),
+                    differences: false,
+                }),
+            ),
+            figure("l", Plot::Lines(Lines { series: vec![series("s"), series("t")], ..Lines::default() })),
+            Part::Table(Table {
+                key: "t".to_owned(),
+                columns: ["v", "w"].map(|name| Column::words(name, name, "")).to_vec(),
+                rows: vec![vec![Cell::text("x"), Cell::text("")], vec![Cell::text("x"), Cell::text("y")]],
+                ..Table::default()
+            }),
+        ];
+        let sheet = Sheet { parts, ..Sheet::default() };
+        assert_eq!(
+            csv(&sheet, false),
+            "part,key,row,name,column,value,low,high,text\n\
+             searches,searches,1,p,a,1,,,1\nsearches,searches,2,q,a,2,,,2\nsearches,searches,2,q,b,4,,,4\n\
+             figure,f,1,a,r,1,0.5,1.25,\nfigure,f,2,b,r,2,1.5,2.25,\n\
+             figure,l,1,s,1,2,1,,l\nfigure,l,2,s,3,6,3,,l\nfigure,l,3,t,1,2,1,,l\nfigure,l,4,t,3,6,3,,l\n\
+             table,t,1,x,v,,,,x\ntable,t,1,x,w,,,,\ntable,t,2,\"x, y\",v,,,,x\ntable,t,2,\"x, y\",w,,,,y\n"
+        );
+        let page: Json = serde_json::from_str(&json(&sheet)).unwrap();
+        assert_eq!(
+            page["parts"][0]["rows"],
+            json!([{ "position": "p", "values": [1.0, null] }, { "position": "q", "values": [2.0, 4.0] }])
+        );
+    }
+
     #[test]
     fn every_figure_of_a_page() {
         let page: Json = serde_json::from_str(&json(&trial())).unwrap();

@@ -92,3 +92,89 @@ pub fn quality(lines: &[Quality]) -> Option<Table> {
             .to_owned(),
     })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::record::manifest::{Examined, Manifest};
+
+    fn shown(table: &Table) -> Vec<String> {
+        let line = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
+        table.rows.iter().map(line).collect()
+    }
+
+    /// Engines in the order of the variants, ours left out; of their options the two that matter, where they have them.
+    #[test]
+    fn engines_stand_in_the_order_of_the_variants() {
+        let engine = |name: &str, options: &[(&str, &str)]| Examined {
+            name: format!("{name} 1.0"),
+            sha256: format!("{name}123456789abcdef"),
+            options: options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            repeats: "exact".to_owned(),
+            go_depth: "heeded".to_owned(),
+            go_nodes: "not heeded".to_owned(),
+            ..Examined::default()
+        };
+        let manifest = Manifest {
+            variants: ["z", "ours", "a"].map(str::to_owned).to_vec(),
+            subjects: [
+                ("a".to_owned(), engine("a", &[("Hash", "8"), ("Ponder", "false"), ("Threads", "1")])),
+                ("z".to_owned(), engine("z", &[("Hash", "16")])),
+            ]
+            .into(),
+            ..Manifest::default()
+        };
+        let page = Page { manifest, ..Page::default() };
+        assert_eq!(
+            shown(&engines(&page).unwrap()),
+            [
+                "z | z 1.0 | Hash 16 | exact | heeded | not heeded | z123456789ab",
+                "a | a 1.0 | Threads 1, Hash 8 | exact | heeded | not heeded | a123456789ab",
+            ]
+        );
+        assert_eq!(engines(&Page::default()), None);
+    }
+
+    /// The baseline has its star and no difference; an interval wants both ends; each count is of its own whole.
+    #[test]
+    fn the_quality_of_each_line() {
+        let line = |variant: &str, against: Option<(f64, f64, f64)>, solved: (usize, usize)| Quality {
+            variant: variant.to_owned(),
+            searches: 8,
+            loss: 12.34,
+            against,
+            same: 5,
+            solved,
+        };
+        let nan = f64::NAN;
+        let table = quality(&[
+            line("base", None, (2, 4)),
+            line("worse", Some((7.0, 1.5, 12.5)), (0, 4)),
+            line("better", Some((-7.0, -12.5, -1.5)), (4, 4)),
+            line("open", Some((3.0, -1.0, f64::INFINITY)), (0, 0)),
+            line("few", Some((3.0, nan, nan)), (0, 0)),
+            line("apart", Some((nan, nan, nan)), (0, 0)),
+        ])
+        .unwrap();
+        assert_eq!(
+            shown(&table),
+            [
+                "base * | 8 | 12.3 | - | - | 5 of 8 | 2 of 4",
+                "worse | 8 | 12.3 | +7.0 | +1.5 to +12.5 | 5 of 8 | 0 of 4",
+                "better | 8 | 12.3 | -7.0 | -12.5 to -1.5 | 5 of 8 | 4 of 4",
+                "open | 8 | 12.3 | +3.0 | - | 5 of 8 | -",
+                "few | 8 | 12.3 | +3.0 | - | 5 of 8 | -",
+                "apart | 8 | 12.3 | - | - | 5 of 8 | -",
+            ]
+        );
+        assert_eq!((table.rows[0][5].value, table.rows[1][4].value), (Value::Number(0.625), Value::Range(1.5, 12.5)));
+        let why: Vec<&str> = table.rows.iter().map(|row| row[3].note).collect();
+        assert_eq!(
+            why,
+            ["the baseline, which is held against itself", "", "", "", "", "no position that both searched"]
+        );
+        assert_eq!(table.rows[4][4].note, "too few positions for an interval");
+        assert_eq!(quality(&[]), None);
+    }
+}

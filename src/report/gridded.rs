@@ -214,6 +214,7 @@ pub fn map(grid: &GridView<'_>, summary: &Summary) -> Option<Figure> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::analysis::questions::curves::Point;
@@ -230,5 +231,90 @@ mod tests {
         assert_eq!(of(&[0.0, 1.0]).len(), 6, "twenty apart");
         assert_eq!(of(&[0.02, 0.1]).len(), 9, "one apart, both ends among them");
         assert_eq!(of(&[0.405, 0.409]), Vec::<String>::new());
+    }
+
+    /// Each value over another one's at the same place, of the same line; what has no partner goes, and a line without points.
+    #[test]
+    fn series_are_laid_across() {
+        let series = |name: &str, points: &[(f64, f64)]| Series {
+            name: name.to_owned(),
+            line: None,
+            points: points.iter().map(|&(x, y)| Point { x, y, ..Point::default() }).collect(),
+        };
+        let x = [series("a", &[(1.0, 0.25), (2.0, 0.5)]), series("b", &[(1.0, 0.75)])];
+        let y = vec![
+            series("b", &[(1.0, 0.1), (2.0, 0.2)]),
+            series("a", &[(2.0, 0.3), (1.0, 0.4)]),
+            series("c", &[(1.0, 0.9)]),
+        ];
+        assert_eq!(across(&x, y), [series("b", &[(0.75, 0.1)]), series("a", &[(0.5, 0.3), (0.25, 0.4)])]);
+    }
+
+    #[test]
+    fn entries_are_said_in_whole_units() {
+        for (value, text) in [
+            (1023.0, "1,023"),
+            (1024.0, "1 K"),
+            (1536.0, "1,536"),
+            (8192.0, "8 K"),
+            (1_048_576.0, "1 M"),
+            (1_572_864.0, "1536 K"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(entries(value), text);
+        }
+    }
+
+    /// What lies over two axes: a map where half of it is filled and it is not too wide; turned where that is narrower.
+    #[test]
+    fn a_map_is_drawn_where_there_is_room() {
+        let axis = |name: &str, levels: usize, wide: usize| Axis {
+            columns: vec![name.to_owned()],
+            path: name.to_owned(),
+            name: name.to_owned(),
+            levels: (0..levels)
+                .map(|at| axes::Level {
+                    values: vec![at.to_string()],
+                    label: format!("{at:0wide$}"),
+                    number: Some(at as f64),
+                })
+                .collect(),
+        };
+        // So many of the grid's points were searched, each with its own variant and ratio.
+        let drawn = |first: (usize, usize), second: (usize, usize), filled: usize, third: bool| {
+            let places = (0..first.0).flat_map(|a| (0..second.0).map(move |b| (a, b))).take(filled);
+            let mut text = "variant,position,depth,search.nodes,a,b\n".to_owned();
+            let mut lines = Vec::new();
+            for (at, (a, b)) in places.enumerate() {
+                text += &format!("v{at},p,1,9,{a},{b}\n");
+                let ratio = crate::analysis::Ratio { mean: 1.0 + at as f64, pairs: 1, ..Default::default() };
+                lines.push(crate::analysis::Line {
+                    name: format!("v{at}"),
+                    values: vec![format!("v{at}")],
+                    measures: vec![crate::analysis::questions::summary::Measure { ratio, ..Default::default() }],
+                    searches: 1,
+                    ..Default::default()
+                });
+            }
+            let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+            let mut axes = vec![axis("a", first.0, first.1), axis("b", second.0, second.1)];
+            axes.extend(third.then(|| axis("c", 2, 1)));
+            let summary = Summary { by: vec![columns::VARIANT.to_owned()], lines, ..Summary::default() };
+            let view = GridView { frame: Cow::Owned(frame), axes, references: vec![0, 0], effects: Vec::new() };
+            map(&view, &summary).map(|figure| {
+                let Plot::Heat(heat) = figure.plot else { panic!("no map") };
+                (heat.first.0, heat.cells.len(), figure.caption.contains("averaged over"))
+            })
+        };
+        let found = |name: &str, rows: usize, rest: bool| Some((name.to_owned(), rows, rest));
+        assert_eq!(drawn((2, 1), (2, 1), 4, false), found("a", 2, false));
+        assert_eq!(drawn((2, 1), (2, 1), 2, false), found("a", 2, false), "half of it");
+        assert_eq!(drawn((2, 1), (2, 1), 1, false), None);
+        assert_eq!(drawn((2, 1), (3, 1), 6, true), found("b", 3, true), "the longer one runs down");
+        assert_eq!(drawn((2, 20), (3, 1), 6, false), found("a", 2, false), "wider by its words");
+        assert_eq!(
+            (drawn((16, 1), (2, 1), 32, false), drawn((17, 1), (2, 1), 34, false)),
+            (found("a", 16, false), None)
+        );
     }
 }

@@ -425,3 +425,6 @@ pub fn left_out(label: &str, list: &[String]) -> Option<String> {
         format!("{label}: {} item(s) of the suite could not be read and were left out: {shown}{more}", list.len())
     })
 }
+
+#[cfg(test)]
+mod tests;

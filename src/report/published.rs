@@ -223,3 +223,116 @@ pub fn brief(pages: &[Page]) -> Sheet {
     }
     Sheet { kind: "published".to_owned(), name: String::new(), parts }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::verdicts::tests::verdict;
+    use super::*;
+    use crate::experiment::expect::Wanted;
+    use crate::record::manifest::Manifest;
+    use Ruling::{CannotTell, Differs, Holds};
+
+    fn page(name: &str, verdicts: Vec<Verdict>) -> Page {
+        let manifest = Manifest { name: name.to_owned(), question: format!("{name}?"), ..Manifest::default() };
+        Page { manifest, verdicts, ..Page::default() }
+    }
+
+    fn texts(table: &Table) -> Vec<String> {
+        let line = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
+        table.rows.iter().map(line).collect()
+    }
+
+    /// By year, those without one last, of one year by title; an article stands once, with all that is about it.
+    #[test]
+    fn articles_stand_in_their_order() {
+        let of = |name: &str, title: &str, year: Option<u16>, link: &str| {
+            let article = Article { title: title.to_owned(), author: String::new(), year, link: link.to_owned() };
+            Page { article: Some(article), ..page(name, Vec::new()) }
+        };
+        let link = "https://example.org/a";
+        let pages = [
+            of("e1", "undated", None, "javascript:alert(1)"),
+            of("e2", "late", Some(2001), "https://example.org/a)b"),
+            of("e3", "b early", Some(1990), link),
+            page("none", Vec::new()),
+            of("e4", "late", Some(2001), "https://example.org/a)b"),
+            of("e5", "a early", Some(1990), "http://example.org"),
+        ];
+        let table = articles(&pages).unwrap();
+        assert_eq!(
+            texts(&table),
+            ["a early | - | 1990 | e5", "b early | - | 1990 | e3", "late | - | 2001 | e2, e4", "undated | - | - | e1"]
+        );
+        let links: Vec<&str> = table.rows.iter().map(|row| row[0].link.as_str()).collect();
+        assert_eq!(links, ["http://example.org", link, "", ""]);
+        assert_eq!(articles(&pages[3..4]), None);
+    }
+
+    /// Of what does not hold only what was published; what was not wanted is marked, whoever said it.
+    #[test]
+    fn what_failed_is_what_was_published() {
+        let asked = Verdict { kind: SaidBy::Asked, ..verdict("asked", Wanted::Holds, Differs) };
+        let claim = Verdict { published: "a < b".to_owned(), ..verdict("a < b", Wanted::Holds, CannotTell) };
+        let pages = [
+            page("one", vec![verdict("x", Wanted::Differs, Differs), verdict("y", Wanted::Holds, Holds)]),
+            page("two", vec![asked, claim, verdict("z", Wanted::Either, Holds)]),
+        ];
+        let Part::List(title, lines) = failed(&pages) else { panic!("a list") };
+        assert_eq!(title, "What failed to hold");
+        assert_eq!(lines, ["one: x: 90: differs, as it should (91)", "two: a < b: cannot tell (91)"]);
+        assert!(matches!(failed(&pages[..0]), Part::Prose(_)));
+        assert_eq!(texts(&index(&pages)), ["one | one? | 1 | 1 | 0", "two | two? | 1 | 1 | 1"]);
+        let marks: Vec<Mark> = index(&pages).rows.iter().map(|row| row[3].mark).collect();
+        assert_eq!(marks, [Mark::None, Mark::Failed]);
+        let single = [page("one", vec![verdict("x", Wanted::Holds, Differs)])];
+        assert_eq!(index(&single).rows[0][3].mark, Mark::Failed);
+        let missed = texts(&missed(&pages).unwrap());
+        assert_eq!(
+            missed,
+            ["two | asked | differs | asked | 90 | 91", "two | a < b | cannot tell | published | a < b | 91"]
+        );
+        assert_eq!(super::missed(&pages[..1]), None);
+    }
+
+    /// Four of a series that say the same are one line, three are not; another word, another source or another series ends a run.
+    #[test]
+    fn long_runs_are_folded() {
+        let at = |series: &str, depth: usize| Verdict {
+            published: format!("p{depth}"),
+            measured: format!("m{depth}"),
+            ..verdict(&format!("{series}, depth {depth}: nodes"), Wanted::Holds, Holds)
+        };
+        let many =
+            |series: &str, depths: std::ops::Range<usize>| depths.map(|depth| at(series, depth)).collect::<Vec<_>>();
+        let folded = |verdicts: Vec<Verdict>| {
+            let table = super::verdicts(&page("x", verdicts)).unwrap();
+            let line = |row: &Vec<Cell>| [0, 3, 4].map(|at| row[at].text.as_str()).join(" | ");
+            table.rows.iter().map(line).collect::<Vec<_>>()
+        };
+        assert_eq!(folded(many("s", 1..4)).len(), 3);
+        let whole = "s, depth 1: nodes to 4: nodes (4 figures) | p1 ... p4 | m1 ... m4";
+        assert_eq!(folded(many("s", 1..5)), [whole]);
+        assert_eq!(folded([many("s", 1..5), many("t", 1..3)].concat()).len(), 3);
+        let other = |change: &dyn Fn(&mut Verdict)| {
+            let mut verdicts = many("s", 1..6);
+            change(&mut verdicts[2]);
+            folded(verdicts).len()
+        };
+        assert_eq!(other(&|_| {}), 1);
+        assert_eq!(other(&|verdict| verdict.source = "p. 10".to_owned()), 5);
+        assert_eq!(other(&|verdict| verdict.ruling = Differs), 5);
+        assert_eq!(other(&|verdict| (verdict.wanted, verdict.ruling) = (Wanted::Differs, Differs)), 5);
+        assert_eq!(other(&|verdict| verdict.subject = "s".to_owned()), 5);
+        // What fails is never folded away, though it says the same as what nothing is wanted of.
+        let mut open: Vec<Verdict> = many("s", 1..6)
+            .into_iter()
+            .map(|verdict| Verdict { wanted: Wanted::Either, ruling: Differs, ..verdict })
+            .collect();
+        assert_eq!(folded(open.clone()).len(), 1);
+        open[2].wanted = Wanted::Holds;
+        assert_eq!(folded(open).len(), 5);
+        let wrong = many("s", 1..6).into_iter().map(|verdict| Verdict { ruling: Differs, ..verdict });
+        assert_eq!(folded(wrong.collect()).len(), 5);
+    }
+}

@@ -53,3 +53,67 @@ pub fn table(page: &Page, all: bool) -> Option<Table> {
         rows,
     })
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::analysis::questions::claims::Ruling;
+    use crate::experiment::expect::SaidBy;
+
+    /// What was wanted of a subject, and how it came out.
+    pub(in super::super) fn verdict(subject: &str, wanted: Wanted, ruling: Ruling) -> Verdict {
+        Verdict {
+            subject: subject.to_owned(),
+            published: "90".to_owned(),
+            measured: "91".to_owned(),
+            ruling,
+            kind: SaidBy::Published,
+            wanted,
+            source: "p. 9".to_owned(),
+            quote: String::new(),
+            note: String::new(),
+        }
+    }
+
+    /// What passes and is not met has no mark; what fails alone is shown where that is asked for, and all are counted.
+    #[test]
+    fn marks_and_counts_of_verdicts() {
+        use Ruling::{CannotTell, Differs, Holds, NoRows};
+        let quoted = Verdict { quote: "so".to_owned(), note: "N".to_owned(), ..verdict("d", Wanted::Either, Differs) };
+        let page = Page {
+            verdicts: vec![
+                verdict("", Wanted::Holds, Holds),
+                verdict("b", Wanted::Holds, CannotTell),
+                verdict("c", Wanted::Differs, Differs),
+                quoted,
+                verdict("e", Wanted::Either, NoRows),
+                verdict("f", Wanted::Holds, Differs),
+            ],
+            ..Page::default()
+        };
+        let shown = |all: bool| {
+            let rows = table(&page, all).map(|table| table.rows).unwrap_or_default();
+            rows.into_iter().map(|row| (row[0].text.clone(), row[1].mark, row[5].text.clone())).collect::<Vec<_>>()
+        };
+        let row = |what: &str, mark: Mark, source: &str| (what.to_owned(), mark, source.to_owned());
+        let (none, failed) = (Mark::None, Mark::Failed);
+        assert_eq!(
+            shown(true),
+            [
+                row("all searches", Mark::Passed, "p. 9"),
+                row("b", failed, "p. 9"),
+                row("c", Mark::Passed, "p. 9"),
+                row("d", none, "\"so\". p. 9. N"),
+                row("e", failed, "p. 9"),
+                row("f", failed, "p. 9"),
+            ]
+        );
+        assert_eq!(shown(false), [row("b", failed, "p. 9"), row("e", failed, "p. 9"), row("f", failed, "p. 9")]);
+        let note = table(&page, false).map(|table| table.note);
+        let counts = "1 hold, 3 differ, 2 cannot be told; of the 4 that something was wanted of, 2 are as wanted.";
+        assert_eq!(note.as_deref(), Some(counts));
+        assert_eq!(page.failed(), 3);
+        let fine = Page { verdicts: vec![verdict("d", Wanted::Either, Differs)], ..Page::default() };
+        assert_eq!((table(&fine, false), table(&Page::default(), true)), (None, None));
+    }
+}

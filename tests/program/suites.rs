@@ -267,3 +267,27 @@ fn games_are_handed_over_until_nobody_reads() {
         assert_eq!(heard.concat().matches("[Event ").count(), pieces - 1);
     }
 }
+
+/// Games are played for a reader: where nobody reads, the program ends long before thousands of them are played.
+#[test]
+fn games_that_nobody_reads_are_not_played() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ttlab"));
+    command.args(["generate", "--count", "2000", "--games", "400", "--depth", "6"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    drop(child.stdout.take());
+    let begun = Instant::now();
+    let ended = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break status.code(),
+            None if begun.elapsed() > Duration::from_secs(120) => {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                break None;
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    assert_eq!(ended, Some(0), "it played on");
+}

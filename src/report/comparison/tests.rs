@@ -74,13 +74,19 @@ fn the_headline_says_what_it_ends_with() {
         (fine.clone(), "ok: all 5 paired rows are equal"),
         (moved.clone(), "ok: 2 of 5 paired rows moved"),
         (gates(&fine, vec![pass.clone(), noise.clone()]), "ok: 2 gates pass; all 5 paired rows are equal"),
-        (gates(&moved, vec![pass.clone(), fail.clone(), noise.clone()]), "FAIL: 1 of 3 gates; 2 of 5 paired rows moved"),
+        (
+            gates(&moved, vec![pass.clone(), fail.clone(), noise.clone()]),
+            "FAIL: 1 of 3 gates; 2 of 5 paired rows moved",
+        ),
         (
             Comparison { missing: (1, vec!["r".to_owned()]), ..moved.clone() },
             "FAIL: NEW lacks 1 rows of BASE; 2 of 5 paired rows moved",
         ),
         (found(vec![]), "FAIL: no row of BASE is in NEW"),
-        (Comparison { same_plan: Some(true), ..moved.clone() }, "FAIL: the plans are equal, but 2 of 5 paired rows moved"),
+        (
+            Comparison { same_plan: Some(true), ..moved.clone() },
+            "FAIL: the plans are equal, but 2 of 5 paired rows moved",
+        ),
         (Comparison { same_plan: Some(true), moves_allowed: true, ..moved.clone() }, "ok: 2 of 5 paired rows moved"),
     ] {
         assert_eq!(headline(&comparison), text);
@@ -179,7 +185,13 @@ fn tables_show_what_moved() {
         let kind = |part: &Part| match part {
             Part::List(..) => 'l',
             Part::Table(table) => table.key.chars().next().unwrap(),
-            Part::Folded(title, parts) => if title == "What moved" { char::from(b'0' + parts.len() as u8) } else { 'm' },
+            Part::Folded(title, parts) => {
+                if title == "What moved" {
+                    char::from(b'0' + parts.len() as u8)
+                } else {
+                    'm'
+                }
+            }
             Part::Findings(_) => 'n',
             _ => '?',
         };
@@ -205,12 +217,20 @@ fn junit_counts_what_fails() {
     };
     assert_eq!(
         heads(&comparison),
-        ["<s name=ttlab compare tests=5 failures=2>", "< name=a tests=3 failures=1>", "< name=lost tests=2 failures=1>"]
+        [
+            "<s name=ttlab compare tests=5 failures=2>",
+            "< name=a tests=3 failures=1>",
+            "< name=lost tests=2 failures=1>"
+        ]
     );
     comparison.same_plan = Some(true);
     assert_eq!(
         heads(&comparison),
-        ["<s name=ttlab compare tests=7 failures=3>", "< name=a tests=4 failures=2>", "< name=lost tests=3 failures=1>"]
+        [
+            "<s name=ttlab compare tests=7 failures=3>",
+            "< name=a tests=4 failures=2>",
+            "< name=lost tests=3 failures=1>"
+        ]
     );
     let text = junit(&comparison);
     assert!(text.contains("name=\"counts are equal\"><failure message=\"1 of 5 rows moved\"/>"), "{text}");
@@ -225,9 +245,8 @@ fn machines_read_the_same() {
     (comparison.failed, comparison.added, comparison.missing.0) = ([2, 3], 4, 6);
     let list: serde_json::Value = serde_json::from_str(&bench_json(&comparison)).unwrap();
     let field = |at: usize, name: &str| list[at][name].to_string().replace('"', "");
-    let shown: Vec<[String; 3]> = (0..list.as_array().unwrap().len())
-        .map(|at| ["name", "value", "range"].map(|name| field(at, name)))
-        .collect();
+    let shown: Vec<[String; 3]> =
+        (0..list.as_array().unwrap().len()).map(|at| ["name", "value", "range"].map(|name| field(at, name))).collect();
     assert_eq!(shown, [["a: nodes", "8.0", "± 0"], ["a: s", "9.5", "± 0.25"]].map(|row| row.map(str::to_owned)));
     let page: serde_json::Value = serde_json::from_str(&json(&comparison)).unwrap();
     let rows = &page["rows"];

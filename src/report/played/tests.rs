@@ -1,0 +1,237 @@
+//! What the page of a match says, from encounters by hand.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::experiment::matches::Test;
+use crate::experiment::sequential::{Bounds, Pairs};
+
+/// Thirty pairs in each encounter are enough, one fewer in any of them is not; what failed and what was played again is added up.
+#[test]
+fn doubts_begin_where_they_should() {
+    let told = |pairs: [u64; 2], failed: u64, repeated: [u64; 2]| {
+        let one = |at: usize| Encounter {
+            pairs: Pairs([0, 0, pairs[at], 0, 0]),
+            repeated: repeated[at],
+            ..Encounter::default()
+        };
+        let test = Test::default();
+        doubts(&Matches {
+            encounters: vec![one(0), one(1)],
+            failed,
+            test,
+            bounds: Bounds::shared(&test, 2),
+            reach: 0.05,
+        })
+    };
+    let few = "29 pairs in an encounter are few: intervals and p take the mean of the pairs for normal, which wants 30 or more";
+    let nothing: [&str; 0] = [];
+    assert_eq!(told([30, 30], 0, [0, 0]), nothing);
+    assert_eq!(told([30, 29], 0, [0, 0]), [few]);
+    assert_eq!(told([29, 500], 0, [0, 0]), [few]);
+    assert_eq!(told([40, 50], 2, [0, 0]), ["2 pairs could not be played and count for nothing: see the error column"]);
+    let again = told([40, 50], 0, [1, 3]);
+    assert!(
+        again.len() == 1
+            && again[0].starts_with("4 of 90 pairs have a game that is move for move one of a pair before them"),
+        "{again:?}"
+    );
+}
+
+/// One pair has no spread: its interval is a dash with its reason, and two have one.
+#[test]
+fn one_single_pair_has_no_interval() {
+    let interval = |pairs: u64| {
+        let encounters = vec![Encounter { pairs: Pairs([0, 0, pairs, 0, 0]), ..Encounter::default() }];
+        let test = Test::default();
+        let all = Matches { encounters, failed: 0, test, bounds: Bounds::shared(&test, 1), reach: 0.05 };
+        table(&all).rows[0][4].clone()
+    };
+    assert_eq!(interval(1), Cell::none("too few pairs"));
+    assert_ne!(interval(2), Cell::none("too few pairs"));
+}
+
+/// A match of these encounters whose tests play all pairs unless they are to stop.
+fn all(encounters: Vec<Encounter>, stop: bool) -> Matches {
+    let test = Test { alpha: 0.06, beta: 0.12, stop, ..Test::default() };
+    Matches { bounds: Bounds::shared(&test, encounters.len()), encounters, failed: 0, test, reach: 5.0 }
+}
+
+fn one(player: &str, opponent: &str, pairs: [u64; 5]) -> Encounter {
+    Encounter { player: player.to_owned(), opponent: opponent.to_owned(), pairs: Pairs(pairs), ..Encounter::default() }
+}
+
+/// Half of ten pairs drawn, half won by a point and a half: a score of 5/8, which is 400 log10 (5/3) = 88.7 Elo.
+const AHEAD: [u64; 5] = [0, 0, 10, 10, 0];
+
+/// Six are named one by one, of seven the first and the last; the test says its own word.
+#[test]
+fn findings_name_encounters() {
+    let level = |player: &str| one(player, "x", [0, 0, 20, 0, 0]);
+    let ahead =
+        Encounter { stronger: Some(Ordering::Greater), decided: Some((Decision::H1, 1500)), ..one("up", "x", AHEAD) };
+    let behind = Encounter {
+        stronger: Some(Ordering::Less),
+        decided: Some((Decision::H0, 9)),
+        ..one("down", "x", [0, 10, 10, 0, 0])
+    };
+    let six = [ahead.clone(), behind.clone(), level("c"), level("d"), level("e"), level("f")].to_vec();
+    let said = findings(&all(six.clone(), false));
+    assert_eq!(said.len(), 7, "{said:?}");
+    assert!(said[0].starts_with("\"up\" against \"x\": +88.7 Elo ["), "{said:?}");
+    assert!(
+        said[0].ends_with(" over 20 pairs of games; the first is clearly the stronger. The test of 0 against 5 normalized Elo: H1 after 1,500 pairs."),
+        "{said:?}"
+    );
+    assert!(said[1].starts_with("\"down\" against \"x\": -88.7 Elo"), "{said:?}");
+    assert!(
+        said[1].contains("; the first is clearly the weaker.") && said[1].ends_with(": H0 after 9 pairs."),
+        "{said:?}"
+    );
+    assert!(said[2].contains("; no difference is shown.") && said[2].ends_with(": open."), "{said:?}");
+    assert_eq!(
+        said[6],
+        "120 pairs in all. 6 encounters are looked at together: p is Holm-corrected, and each test may err 1.00 and 2.00 % of the time, so that \
+         all together err at most 6 and 12 %."
+    );
+    let said = findings(&all([&six[..], &[level("g")]].concat(), true));
+    let starts: Vec<&str> = said.iter().map(|text| text.split(['[', ';']).next().unwrap()).collect();
+    assert_eq!(
+        starts[..3],
+        [
+            "The most: \"up\", +88.7 Elo ",
+            "The least: \"down\", -88.7 Elo ",
+            "Of 7 encounters 1 are clearly won and 1 clearly lost by the first player, after correction for their number"
+        ]
+    );
+    assert!(said[3].contains("together: each test may err 0.86 and 1.71 %"), "{said:?}");
+    assert!(said[4].starts_with("2 of 7 encounters ended with their tests."), "{said:?}");
+    assert_eq!(findings(&all(vec![level("c")], false)).len(), 1, "one encounter is no several");
+    assert_eq!(findings(&all(vec![level("c"), level("d")], false)).len(), 3);
+}
+
+/// Who moved without an iteration, with the most of them named; who played the same games, six by name.
+#[test]
+fn doubts_name_the_worst() {
+    let alike = |number: usize| {
+        let other = |at: usize| Encounter { same_as: Some(0), ..one(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) };
+        let list = std::iter::once(one("p0", "x", [0, 0, 40, 0, 0])).chain((1..=number).map(other));
+        doubts(&all(list.collect(), false))
+    };
+    assert_eq!(alike(0), Vec::<String>::new());
+    assert_eq!(
+        alike(2),
+        [
+            "the same games move for move, so that they are one player here, and one finding: \"p1\" as \"p0\"; \"p2\" as \"p0\""
+        ]
+    );
+    assert!(alike(6)[0].ends_with("\"p6\" as \"p0\""), "{:?}", alike(6));
+    assert!(alike(8)[0].ends_with("\"p6\" as \"p0\" and 2 more"), "{:?}", alike(8));
+    let blind = |counts: &[u64]| {
+        let list = counts.iter().enumerate();
+        let list = list.map(|(at, &blind)| Encounter { blind, ..one(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) });
+        doubts(&all(list.collect(), false)).pop().unwrap_or_default()
+    };
+    assert!(blind(&[0, 1]).contains("in 1 encounters") && blind(&[0, 1]).contains("(1 moves at most, \"p1\")"));
+    assert!(
+        blind(&[3, 0, 9, 4]).contains("in 3 encounters") && blind(&[3, 0, 9, 4]).contains("(9 moves at most, \"p2\")")
+    );
+    assert_eq!(blind(&[0, 0]), "");
+}
+
+/// Each field of an encounter in its column; what all together say only where there are several.
+#[test]
+fn each_encounter_has_its_fields() {
+    let first = Encounter {
+        games: [18, 14, 8],
+        stronger: Some(Ordering::Greater),
+        course: vec![(1, 0.5), (20, -1.25)],
+        p: 0.01,
+        corrected: 0.02,
+        white: 25.0,
+        mirrored: 3,
+        plies: 81.0,
+        depth: 5.5,
+        nodes: [1000.0, 2000.0],
+        ..one("up", "x", AHEAD)
+    };
+    let second = Encounter {
+        stronger: Some(Ordering::Less),
+        corrected: f64::NAN,
+        games: [0, 2, 0],
+        ..one("down", "y", [0, 0, 1, 0, 0])
+    };
+    let text = |table: &Table, row: usize, key: &str| -> Option<String> {
+        let at = table.columns.iter().position(|column| column.key == key)?;
+        assert_eq!(table.columns.len(), table.rows[row].len());
+        Some(table.rows[row][at].text.clone())
+    };
+    let both = all(vec![first.clone(), second], false);
+    let shown = table(&both);
+    for (row, key, wanted) in [
+        (0, "pairs", "20"),
+        (0, "elo", "+88.7"),
+        // 18 won and 14 drawn of 40.
+        (0, "score", "62.5 %"),
+        (0, "draws", "35.0 %"),
+        (0, "llr", "-1.25"),
+        (0, "p", "0.020"),
+        (1, "interval", "-"),
+        (1, "joint", "-"),
+        (1, "p", "-"),
+        (1, "llr", "+0.00"),
+        (1, "test", "open"),
+    ] {
+        assert_eq!(text(&shown, row, key).as_deref(), Some(wanted), "{row} {key}");
+    }
+    assert_eq!([0, 1].map(|row| shown.rows[row][3].mark), [Mark::Passed, Mark::Failed]);
+    // An interval that holds for all is wider: 5 standard errors to each side, not 1.96.
+    let width = |key: &str| {
+        let at = shown.columns.iter().position(|column| column.key == key).unwrap();
+        let Value::Range(low, high) = shown.rows[0][at].value else { panic!("no range") };
+        high - low
+    };
+    assert!((2.0..3.2).contains(&(width("joint") / width("interval"))), "{} {}", width("joint"), width("interval"));
+    let alone = all(vec![first], false);
+    assert_eq!((text(&table(&alone), 0, "joint"), text(&table(&alone), 0, "interval").is_some()), (None, true));
+    let counts = pairs(&both);
+    let line: Vec<&str> = counts.rows[0].iter().map(|cell| cell.text.as_str()).collect();
+    assert_eq!(
+        line.join(" "),
+        "up against x 0 0 10 10 0 18 14 8 3 62.5 % 40.5 5.50 1,000 2,000",
+        "25 of 40 points are White's"
+    );
+}
+
+/// Points of both sides of each game, by score and not by points; none where all met one.
+#[test]
+fn standings_add_up_both_sides() {
+    let met = |player: &str, opponent: &str, games: [u64; 3]| Encounter { games, ..one(player, opponent, [0; 5]) };
+    // a: 3 of 4 and 5 of 10; b: 1 of 4 and 3 of 4; c: 5 of 10 and 1 of 4.
+    let three = all(vec![met("a", "b", [2, 2, 0]), met("a", "c", [4, 2, 4]), met("b", "c", [3, 0, 1])], false);
+    let rows = standings(&three).unwrap().rows;
+    let rows: Vec<String> =
+        rows.iter().map(|row| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(rows, ["a 8.0 14 57.1 %", "b 4.0 8 50.0 %", "c 6.0 14 42.9 %"]);
+    assert_eq!(standings(&all(vec![met("a", "c", [1, 0, 0]), met("b", "c", [0, 0, 1])], false)), None);
+    assert_eq!(standings(&all(vec![], false)), None);
+}
+
+/// Ends are added up over the encounters, and all of them led to the games.
+#[test]
+fn ends_are_added_up() {
+    let ended = |ends: &[(&str, u64)]| Encounter {
+        ends: ends.iter().map(|&(end, games)| (end.to_owned(), games)).collect(),
+        ..Encounter::default()
+    };
+    let table = ends(&all(vec![ended(&[("mate", 5), ("draw", 1)]), ended(&[("mate", 2)])], false));
+    let rows: Vec<[&str; 4]> = table
+        .rows
+        .iter()
+        .map(|row| [row[0].text.as_str(), row[1].text.as_str(), row[2].text.as_str(), row[0].link.as_str()])
+        .collect();
+    assert_eq!(
+        rows,
+        [["draw", "1", "12.5 %", ""], ["mate", "7", "87.5 %", ""], ["all, as PGN", "8", "100.0 %", games::NAME]]
+    );
+}
