@@ -94,3 +94,60 @@ impl Explorer {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::analysis::{Line, Metric, Question};
+
+    /// What a page explores of searches: variant, position, nodes; the second variant is the baseline.
+    fn explored(searches: &[(&str, &str, u32)]) -> Option<Explorer> {
+        let mut rows = "variant,position,depth,search.nodes\n".to_owned();
+        searches.iter().for_each(|(variant, position, nodes)| rows += &format!("{variant},{position},1,{nodes}\n"));
+        let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
+        let baseline = searches.iter().map(|search| search.0).find(|name| *name != searches[0].0);
+        let question = Question::by_variant(&[], baseline);
+        let (summary, grouping, gathered) = Summary::with_searches(&frame, &question).unwrap();
+        Explorer::new(&frame, &summary, (&grouping, &gathered))
+    }
+
+    #[test]
+    fn two_lines_on_two_positions_can_be_explored() {
+        let found = explored(&[("a", "p", 1), ("a", "q", 2), ("b", "q", 4), ("c", "p", 5), ("c", "q", 6)]).unwrap();
+        assert_eq!(
+            (found.metric.as_str(), found.lines, found.places, found.base),
+            ("nodes", ["a", "b", "c"].map(str::to_owned).to_vec(), vec![0, 1, 2], 1)
+        );
+        assert_eq!(found.positions, ["p", "q"]);
+        assert_eq!(found.values, [vec![Some(1.0), Some(2.0)], vec![None, Some(4.0)], vec![Some(5.0), Some(6.0)]]);
+        assert!(explored(&[("a", "p", 1), ("a", "q", 2), ("b", "p", 4), ("b", "q", 5)]).is_some());
+        assert_eq!(explored(&[("a", "p", 1), ("b", "p", 2), ("c", "p", 3)]), None, "one position");
+        assert_eq!(explored(&[("a", "p", 1), ("a", "q", 2), ("a", "r", 3)]), None, "one line");
+    }
+
+    /// All of thirty lines on 2,000 positions are shown, which are 60,000 values; of one position more those lines that figures show.
+    #[test]
+    fn of_too_many_searches_some_lines_are_shown() {
+        let of = |positions: usize| {
+            let mut rows = "variant,position,depth,search.nodes\n".to_owned();
+            (0..positions).for_each(|at| rows += &format!("v0,p{at},1,9\n"));
+            let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
+            let by = vec![columns::VARIANT.to_owned()];
+            let grouping = Grouping::new(&frame, &by);
+            let gathered = Searches::gather(&frame, &grouping, &[columns::NODES.to_owned()]);
+            let line = |at: usize| Line { values: vec![format!("v{at}")], searches: 1, ..Line::default() };
+            let lines = (0..30).map(line).collect();
+            let summary = Summary { by, lines, metrics: vec![Metric::nodes()], ..Summary::default() };
+            Explorer::new(&frame, &summary, (&grouping, &gathered)).map(|found| found.lines.len())
+        };
+        assert_eq!((of(2000), of(2001)), (Some(30), Some(curves::LINES)));
+    }
+
+    #[test]
+    fn no_name_ends_the_data() {
+        let lines = vec!["</script><b>&".to_owned()];
+        let page = Explorer { lines, ..Explorer::default() }.markup().into_string();
+        assert!(page.contains("\\u003c/script\\u003e\\u003cb\\u003e\\u0026\""), "{page}");
+    }
+}

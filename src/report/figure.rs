@@ -251,4 +251,75 @@ mod tests {
         let Some(Figure { plot: Plot::Stacked(stacked), .. }) = anatomy(&summary) else { panic!("no bars") };
         assert_eq!(stacked.bars, [("asked".to_owned(), vec![0.0, 0.0, 0.0, 7.0, 0.0])]);
     }
+
+    /// What is left of the hits: 9 of which 4 were usable and 2 gave a move.
+    #[test]
+    fn the_rest_of_the_hits_has_its_own_part() {
+        let line = Line {
+            searches: 1,
+            probes: 12.0,
+            hits: 9.0,
+            usable: 4.0,
+            move_only: 2.0,
+            misses_other: 3.0,
+            ..Line::default()
+        };
+        let summary = Summary { lines: vec![line], ..Summary::default() };
+        let Some(Figure { plot: Plot::Stacked(stacked), caption, .. }) = anatomy(&summary) else { panic!("no bars") };
+        assert_eq!(stacked.bars[0].1, [4.0, 2.0, 3.0, 0.0, 3.0]);
+        assert!(caption.ends_with("that other keys held."), "all are shown: {caption}");
+    }
+
+    /// All but the baseline and what has no ratio; what is told apart is clear.
+    #[test]
+    fn the_forest_has_what_is_compared() {
+        use crate::analysis::Ratio;
+        use crate::analysis::questions::summary::Measure;
+        let line = |name: &str, mean: f64, marked: bool| {
+            let ratio = Ratio { mean, low: 0.25, high: 4.0, pairs: 8, ..Ratio::default() };
+            let (name, measures) = (name.to_owned(), vec![Measure { ratio, marked, ..Measure::default() }]);
+            Line { name, measures, is_baseline: mean == 1.0, ..Line::default() }
+        };
+        let lines =
+            vec![line("base", 1.0, false), line("a", 0.5, true), line("b", f64::NAN, false), line("c", 2.0, false)];
+        let of = |lines: &[Line]| forest(&Summary { lines: lines.to_vec(), ..Summary::default() });
+        let Some(Figure { plot: Plot::Forest(found), .. }) = of(&lines) else { panic!("no forest") };
+        let rows: Vec<(&str, f64, bool)> =
+            found.rows.iter().map(|row| (row.name.as_str(), row.mean, row.clear)).collect();
+        assert_eq!(rows, [("a", 0.5, true), ("c", 2.0, false)]);
+        assert_eq!(of(&lines[..1]), None);
+    }
+
+    /// Figures of single searches, by how many positions there are and by what is compared.
+    #[test]
+    fn figures_want_enough_to_show() {
+        use crate::analysis::{Metric, Question};
+        let files = |variants: &[&str], positions: usize, metric: &str| {
+            let mut rows = "variant,position,depth,search.nodes,search.evals,finished\n".to_owned();
+            for variant in variants {
+                for position in 0..positions {
+                    for depth in [1, 2] {
+                        rows += &format!("{variant},p{position},{depth},{},7,true\n", 10 * depth + position);
+                    }
+                }
+            }
+            let frame = Frame::parse(rows.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
+            let metrics = Metric::find(metric, &frame).into_iter().collect();
+            let question = Question { metrics, ..Question::by_variant(&[], None) };
+            let (summary, grouping, searches) =
+                Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
+            let searches = (&grouping, &searches);
+            let mut all = by_depth(&frame, &summary);
+            all.extend(positions_of(&frame, &summary, searches));
+            all.extend(within(&frame, &summary, searches));
+            assert!(all.iter().all(|figure| !figure.caption.contains(" shown:")), "all are shown");
+            all.into_iter().map(|figure| figure.file).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(files(&["a", "b"], 3, "nodes"), "nodes-by-depth ratio-by-depth positions finished");
+        assert_eq!(files(&["a", "b"], 2, "nodes"), "nodes-by-depth ratio-by-depth");
+        assert_eq!(files(&["a", "b"], 3, "evals"), "nodes-by-depth ratio-by-depth");
+        assert_eq!(files(&["a"], 3, "nodes"), "nodes-by-depth");
+    }
+
+    use super::positions as positions_of;
 }

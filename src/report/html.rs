@@ -148,6 +148,24 @@ mod tests {
     use super::super::sheet::trial;
     use super::*;
 
+    /// Long sentences get room, from 61 letters on, and no number does; control characters are shown as what cannot be.
+    #[test]
+    fn fields_have_their_classes() {
+        let words = Column::words("w", "w", "");
+        let of = |column: &Column, cell: Cell| field(column, &cell).into_string().split('>').next().map(str::to_owned);
+        for (column, letters, class) in
+            [(&words, 60, "t"), (&words, 61, "t w"), (&Column::numbers("n", "n", ""), 61, "")]
+        {
+            assert_eq!(of(column, Cell::text("x".repeat(letters))), Some(format!("<td class=\"{class}\"")));
+        }
+        let ranged = of(&words, Cell { place: Some(2), ..Cell::range(0.5, 2.0) }.marked(Mark::Failed));
+        assert_eq!(ranged.as_deref(), Some("<td class=\"t failed\" data-v=\"0.5\""));
+        let placed = of(&words, Cell { place: Some(2), ..Cell::text("x") });
+        assert_eq!(placed.as_deref(), Some("<td class=\"t\" data-v=\"2\""));
+        let page = render(&Sheet { name: "a\u{1b}b\u{9b}".to_owned(), ..Sheet::default() });
+        assert!(page.contains("<h1>a\u{fffd}b\u{fffd}</h1>"), "{page}");
+    }
+
     #[test]
     fn a_page_of_every_kind_of_part() {
         let page = render(&trial());

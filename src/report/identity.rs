@@ -152,9 +152,9 @@ mod tests {
             ),
             (
                 two,
-                &["64 KiB 1;64 KiB;1", "own;1 MiB;4", "64 KiB 4;64 KiB;4"],
+                &["64 KiB 1;64 KiB;1", "own 4;1 MiB;4", "64 KiB 4;64 KiB;4"],
                 "variant",
-                &["64 KiB 1 *", "own", "64 KiB 4"],
+                &["64 KiB 1 *", "own 4", "64 KiB 4"],
             ),
             // What lies beside the grid keeps its name in the first column.
             (

@@ -117,6 +117,20 @@ pub fn write_sheet(sheet: &Sheet, folder: &Path) -> Result<()> {
 mod tests {
     use super::*;
 
+    /// Figures of this folder alone: no path leads out of it, and nothing else is named.
+    #[test]
+    fn the_record_names_figures_of_its_folder() {
+        let folder = tempfile::TempDir::new().unwrap();
+        for (last, names) in [
+            ("<!-- ttlab wrote a.svg ../b.svg c\\d.svg e.md f.svg -->", &["a.svg", "f.svg"][..]),
+            ("<!-- ttlab wrote a.svg -->\nwords", &[]),
+            ("words <!-- ttlab wrote a.svg -->", &[]),
+        ] {
+            std::fs::write(folder.path().join("report.md"), format!("<!-- ttlab wrote z.svg -->\n{last}\n")).unwrap();
+            assert_eq!(written(folder.path()), names, "{last}");
+        }
+    }
+
     #[test]
     fn a_report_takes_away_its_own_figures_and_nothing_else() {
         let folder = tempfile::TempDir::new().unwrap();

@@ -314,3 +314,15 @@ fn shared_options_are_those_of_all() {
     assert_eq!(of(&[json(1, "x"), json(2, "y"), json(1, "x")]), Some(all[2..].to_vec()));
     assert_eq!((of(&[]), of(&[serde_json::json!({"a": 1}), serde_json::json!({"b": 1})])), (None, None));
 }
+
+/// What no engine tells is no column where engines stand on the page; what one line tells is one.
+#[test]
+fn what_no_engine_tells_is_left_out() {
+    let keys = |table: &Table| table.columns.iter().map(|column| column.key.clone()).collect::<Vec<_>>();
+    let mut page = page(vec![line("base"), with("x", less)]);
+    assert!(keys(&summary(&page)).contains(&"full".to_owned()));
+    page.manifest.subjects.insert("x".to_owned(), Default::default());
+    assert_eq!(keys(&summary(&page)), ["variant", "nodes", "ratio", "interval", "seconds"]);
+    page.summary.lines[1].hashfull = 500.0;
+    assert_eq!(keys(&summary(&page)), ["variant", "nodes", "ratio", "interval", "full", "seconds"]);
+}
