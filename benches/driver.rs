@@ -7,12 +7,12 @@ use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 use ttlab::chess::Board;
 use ttlab::engine::Limit;
-use ttlab::subject::options::Words;
+use ttlab::subject::options::ProgramWords;
 use ttlab::subject::{Launch, Position, Subject, Uci, find};
 
 fn driver(criterion: &mut Criterion) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/engines/scripted.sh");
-    let mut engine = Uci::new(Launch::new(&find(&Words::One(script.to_owned())).unwrap()));
+    let mut engine = Uci::new(Launch::new(&find(&ProgramWords::One(script.to_owned())).unwrap()));
     engine.start().unwrap();
     let (board, stop) = (Board::startpos(), AtomicBool::new(false));
     let limit = Limit { depth: Some(3), nodes: None };

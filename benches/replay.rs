@@ -12,7 +12,7 @@ use ttlab::table::TableOptions;
 use ttlab::table::options::Size;
 use ttlab::table::policy::Policy;
 use ttlab::table::replay::{Aim, clairvoyant, shown, steps};
-use ttlab::table::trace::{self, Event, Kind, flags};
+use ttlab::table::trace::{self, Event, EventKind, flags};
 
 /// Time of this thread on a processor, to some 4 ms, so that other programs count for little; the clock's where Linux does not say.
 struct Processor(WallTime, Instant);
@@ -82,7 +82,7 @@ fn replays(criterion: &mut Criterion<Processor>) {
     let events = file
         .as_ref()
         .map_or_else(|| made_up(4_000_000), |file| trace::read(std::fs::File::open(file).unwrap()).unwrap());
-    let stored = events.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key);
+    let stored = events.iter().filter(|event| event.kind() == EventKind::Store).map(|event| event.key);
     let positions = stored.collect::<HashSet<_>>().len() as u64;
     let size = Size::Entries(positions / if file.is_some() { 10 } else { 16 });
     let steps = steps(&events);

@@ -4,7 +4,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::path::Path;
-use ttlab::chess::suite::{Kind, Suite, SuiteOptions};
+use ttlab::chess::suite::{Suite, SuiteKind, SuiteOptions};
 use ttlab::experiment::{Experiment, Plan};
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -42,10 +42,10 @@ fn scale(criterion: &mut Criterion) {
         let read = |kind, text: &str| Suite::read("s", "s", kind, text.as_bytes(), SuiteOptions::default()).unwrap();
         let (pgn, epd) = (games(count), operations(count));
         group.bench_function(BenchmarkId::new("games of one pairing", count), |bench| {
-            bench.iter(|| read(Kind::Games, &pgn).items.len());
+            bench.iter(|| read(SuiteKind::Games, &pgn).items.len());
         });
         group.bench_function(BenchmarkId::new("operations of one line", count), |bench| {
-            bench.iter(|| read(Kind::Positions, &epd).items.len());
+            bench.iter(|| read(SuiteKind::Positions, &epd).items.len());
         });
         let text = "suite = 's.fen'\nlimit = { depth = 1 }\n[engine]\ntable.clear = 'never'\n";
         let suite = Some(positions(count));

@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ttlab::chess::Board;
-use ttlab::engine::{Engine, EngineOptions, Limit, Progress};
+use ttlab::engine::{Engine, EngineOptions, Limit, SearchProgress};
 
 struct Counting;
 
@@ -33,9 +33,9 @@ fn allocations(options: &EngineOptions, depth: u8) -> (u64, u64) {
     let (mut begun, mut made) = (0, 0);
     let limit = Limit { depth: Some(depth), nodes: None };
     let outcome = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |progress| match progress {
-        Progress::Begin { .. } => begun = ALLOCATIONS.load(Ordering::Relaxed),
-        Progress::End => made += ALLOCATIONS.load(Ordering::Relaxed) - begun,
-        Progress::Iteration(_) => {}
+        SearchProgress::Begin { .. } => begun = ALLOCATIONS.load(Ordering::Relaxed),
+        SearchProgress::End => made += ALLOCATIONS.load(Ordering::Relaxed) - begun,
+        SearchProgress::Iteration(_) => {}
     });
     (made, outcome.iterations.last().unwrap().search.nodes)
 }

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use ttlab::chess::fault::OnError;
 use ttlab::chess::fen::Strictness;
-use ttlab::chess::suite::{Kind, Suite, SuiteOptions};
+use ttlab::chess::suite::{Suite, SuiteKind, SuiteOptions};
 use ttlab::chess::{Increments, MoveList, movegen};
 
 /// One input.
 pub fn run(data: &[u8]) {
     let Some((&first, bytes)) = data.split_first() else { return };
-    let kind = if first & 1 == 0 { Kind::Positions } else { Kind::Games };
+    let kind = if first & 1 == 0 { SuiteKind::Positions } else { SuiteKind::Games };
     let strictness = if first & 2 == 0 { Strictness::Strict } else { Strictness::Lenient };
     let on_error = if first & 4 == 0 { OnError::Stop } else { OnError::Skip };
     let suite = match Suite::read("fuzz", "fuzz.file", kind, bytes, SuiteOptions { strictness, on_error }) {

@@ -79,16 +79,16 @@ static LINES: [Rays; 64] = {
 };
 
 /// What sliders attack from a square of an empty board: asked for each king at each node.
-struct Reach {
+struct EmptyReach {
     bishop: u64,
     rook: u64,
 }
 
-static EMPTY_BOARD: [Reach; 64] = {
-    let mut reach = [const { Reach { bishop: 0, rook: 0 } }; 64];
+static EMPTY_BOARD: [EmptyReach; 64] = {
+    let mut reach = [const { EmptyReach { bishop: 0, rook: 0 } }; 64];
     let mut square = 0;
     while square < 64 {
-        reach[square] = Reach {
+        reach[square] = EmptyReach {
             bishop: LINES[square].diagonal | LINES[square].antidiagonal,
             rook: LINES[square].rank | LINES[square].file,
         };

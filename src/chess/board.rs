@@ -10,7 +10,7 @@ use super::codes::{EMPTY, PIECES, SPREAD};
 use super::increments::Increments;
 use super::keys::Keys;
 use super::moves::Move;
-use super::state::State;
+use super::state::StateBits;
 use super::types::{Color, Piece, Square};
 
 /// Castling rights as bits: White's king side, White's queen side, Black's king side, Black's queen side.
@@ -36,7 +36,7 @@ pub struct Board {
     /// Pieces that give check to the side to move.
     pub(super) checkers: u64,
     pub(super) sum: i32,
-    pub(super) state: State,
+    pub(super) state: StateBits,
 }
 
 const _: () = assert!(size_of::<Board>() == 128);

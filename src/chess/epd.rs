@@ -13,7 +13,7 @@ use super::board::Board;
 use super::fault::{Fault, Faults, OnError};
 use super::fen::{self, FenError, Strictness, shown};
 use super::moves::Move;
-use super::opcode::{self, Operand, Operation, Value};
+use super::opcode::{self, Operand, Operation, OperationValue};
 use std::collections::HashSet;
 
 /// A position and what its line says of it.
@@ -39,7 +39,7 @@ pub struct EpdFile {
 impl Epd {
     /// The value of an opcode.
     #[must_use]
-    pub fn value(&self, opcode: &str) -> Option<&Value> {
+    pub fn value(&self, opcode: &str) -> Option<&OperationValue> {
         opcode::value(&self.operations, opcode)
     }
 }
@@ -117,8 +117,8 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
             line.notes.push(FenError { column, message: format!("unknown opcode `{name}` kept{hint}") });
         }
         match operation.value {
-            Value::Integer(value) if name == "hmvc" => board.set_clock(value as u16),
-            Value::Integer(value) if name == "fmvn" => board.set_move_number(value as u16),
+            OperationValue::Integer(value) if name == "hmvc" => board.set_clock(value as u16),
+            OperationValue::Integer(value) if name == "fmvn" => board.set_move_number(value as u16),
             _ => {}
         }
         operations.push(operation);
@@ -246,7 +246,7 @@ impl<'a> Operations<'a> {
 #[must_use]
 pub fn moves<'a>(operations: &'a [Operation], name: &str) -> &'a [Move] {
     match opcode::value(operations, name) {
-        Some(Value::Moves(moves) | Value::Line(moves)) => moves,
+        Some(OperationValue::Moves(moves) | OperationValue::Line(moves)) => moves,
         _ => &[],
     }
 }

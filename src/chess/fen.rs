@@ -10,7 +10,7 @@
 use super::board::{Board, rights};
 use super::setup::Setup;
 use super::types::{Color, Piece, Square};
-use super::validity::{self, Flaw};
+use super::validity::{self, Illegality};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -99,20 +99,20 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
     let mut setup = Setup { squares, turn, castling, en_passant, halfmove_clock, game_ply };
     while let Some(flaw) = validity::flaw(&setup) {
         match flaw {
-            Flaw::Placement(square, message) => {
+            Illegality::Placement(square, message) => {
                 let offset = square.map_or(0, |square| offset_in(placement, square));
                 return Err(fault(column + offset, message));
             }
-            Flaw::Turn(message) => return Err(fault(turn_column, message)),
-            Flaw::Castling(message) => {
+            Illegality::Turn(message) => return Err(fault(turn_column, message)),
+            Illegality::Castling(message) => {
                 fields.repair(castling_column, message)?;
                 setup.castling = validity::possible_rights(&setup.squares, setup.castling);
             }
-            Flaw::EnPassant(message) => {
+            Illegality::EnPassant(message) => {
                 fields.repair(ep_column, message)?;
                 setup.en_passant = None;
             }
-            Flaw::EnPassantCheck(message) => {
+            Illegality::EnPassantCheck(message) => {
                 fields.repair(ep_column, message)?;
                 break;
             }

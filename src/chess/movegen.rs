@@ -62,7 +62,7 @@ const QUIETS: u8 = 3;
 /// The number of legal moves.
 #[must_use]
 pub fn count(board: &Board) -> u64 {
-    let mut count = Count(0);
+    let mut count = LeafCount(0);
     generate::<_, ALL>(board, &mut count);
     count.0
 }
@@ -77,8 +77,8 @@ pub(super) fn any(board: &Board) -> bool {
 /// Appends the castling moves, king's side first. Only where the side to move is not in check.
 pub(super) fn castling(board: &Board, list: &mut MoveList) {
     match board.turn() {
-        Color::White => Position::<true>::new(board).castling(list),
-        Color::Black => Position::<false>::new(board).castling(list),
+        Color::White => Legality::<true>::new(board).castling(list),
+        Color::Black => Legality::<false>::new(board).castling(list),
     };
 }
 
@@ -120,9 +120,9 @@ impl Sink for MoveList {
     }
 }
 
-struct Count(u64);
+struct LeafCount(u64);
 
-impl Sink for Count {
+impl Sink for LeafCount {
     #[inline]
     fn piece(&mut self, _: Square, targets: Bitboard) -> bool {
         self.0 += u64::from(Bitboard::count(targets));
@@ -185,13 +185,13 @@ pub(super) const fn ahead<const WHITE: bool>(squares: u64, file: i8) -> u64 {
 #[inline]
 fn generate<S: Sink, const WHAT: u8>(board: &Board, sink: &mut S) {
     match board.turn() {
-        Color::White => Position::<true>::new(board).generate::<S, WHAT>(sink),
-        Color::Black => Position::<false>::new(board).generate::<S, WHAT>(sink),
+        Color::White => Legality::<true>::new(board).generate::<S, WHAT>(sink),
+        Color::Black => Legality::<false>::new(board).generate::<S, WHAT>(sink),
     };
 }
 
 /// A board with what legality needs, for the side to move.
-struct Position<'a, const WHITE: bool> {
+struct Legality<'a, const WHITE: bool> {
     board: &'a Board,
     occupied: u64,
     us: u64,
@@ -212,7 +212,7 @@ struct Danger {
     near: u64,
 }
 
-impl<'a, const WHITE: bool> Position<'a, WHITE> {
+impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     const US: Color = if WHITE { Color::White } else { Color::Black };
     const THEM: Color = if WHITE { Color::Black } else { Color::White };
 

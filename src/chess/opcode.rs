@@ -14,14 +14,14 @@ pub struct Operation {
     /// Its name, such as `bm`.
     pub opcode: String,
     /// What it says.
-    pub value: Value,
+    pub value: OperationValue,
     /// The byte of the line where it starts, from 1.
     pub column: usize,
 }
 
 /// What an operation says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum OperationValue {
     /// `bm`, `am`: moves of the position, in the order of the line.
     Moves(Vec<Move>),
     /// `pv`: moves that follow one another.
@@ -44,7 +44,7 @@ const KNOWN: [&str; 29] = [
 
 /// The value of the operation called `name`.
 #[must_use]
-pub fn value<'a>(operations: &'a [Operation], name: &str) -> Option<&'a Value> {
+pub fn value<'a>(operations: &'a [Operation], name: &str) -> Option<&'a OperationValue> {
     operations.iter().find(|operation| operation.opcode == name).map(|operation| &operation.value)
 }
 
@@ -67,7 +67,7 @@ pub(super) fn read(
     board: &Board,
     source: &Operand<'_>,
     strictness: Strictness,
-) -> Result<(Value, Vec<FenError>), FenError> {
+) -> Result<(OperationValue, Vec<FenError>), FenError> {
     let Operand { column, name, words, raw } = *source;
     let mut notes = Vec::new();
     let missing = |what: &str| FenError { column, message: format!("`{name}` expects {what}, found nothing") };
@@ -77,15 +77,15 @@ pub(super) fn read(
                 return Err(missing("moves"));
             }
             let moves = read_moves(board, name == "pv", words, strictness, &mut notes)?;
-            if name == "pv" { Value::Line(moves) } else { Value::Moves(moves) }
+            if name == "pv" { OperationValue::Line(moves) } else { OperationValue::Moves(moves) }
         }
         "id" | "c0" | "c1" | "c2" | "c3" | "c4" | "c5" | "c6" | "c7" | "c8" | "c9" => match words {
             [] => return Err(missing("a text")),
-            [word] => Value::Text(word.text.to_owned()),
+            [word] => OperationValue::Text(word.text.to_owned()),
             [_, second, ..] => {
                 let found = format!("`{name}` expects one text in quotation marks, found {}", shown(second.text));
                 repair(strictness, second.column, found, &mut notes)?;
-                Value::Text(raw.trim_matches(|c| c == '"' || is_gap(c)).to_owned())
+                OperationValue::Text(raw.trim_matches(|c| c == '"' || is_gap(c)).to_owned())
             }
         },
         "acd" | "acs" => integer(source, 0, i64::MAX)?,
@@ -93,10 +93,10 @@ pub(super) fn read(
         "hmvc" => integer(source, 0, 9999)?,
         "fmvn" => integer(source, 1, 9999)?,
         _ if KNOWN.contains(&name) => match integer(source, 0, i64::MAX)? {
-            Value::Integer(count) => Value::Nodes(count as u64),
+            OperationValue::Integer(count) => OperationValue::Nodes(count as u64),
             other => other,
         },
-        _ => Value::Raw(raw.to_owned()),
+        _ => OperationValue::Raw(raw.to_owned()),
     };
     Ok((value, notes))
 }
@@ -110,7 +110,7 @@ fn repair(strictness: Strictness, column: usize, message: String, notes: &mut Ve
     Ok(())
 }
 
-fn integer(source: &Operand<'_>, least: i64, most: i64) -> Result<Value, FenError> {
+fn integer(source: &Operand<'_>, least: i64, most: i64) -> Result<OperationValue, FenError> {
     let Operand { name, words, .. } = *source;
     let range = match (least, most) {
         (i64::MIN, _) => "an integer".to_owned(),
@@ -119,7 +119,7 @@ fn integer(source: &Operand<'_>, least: i64, most: i64) -> Result<Value, FenErro
     };
     let (column, found) = match words {
         [word] => match word.text.parse() {
-            Ok(value) if (least..=most).contains(&value) && !word.quoted => return Ok(Value::Integer(value)),
+            Ok(value) if (least..=most).contains(&value) && !word.quoted => return Ok(OperationValue::Integer(value)),
             _ => (word.column, shown(word.text)),
         },
         [] => (source.column, "nothing".to_owned()),

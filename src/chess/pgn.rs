@@ -66,11 +66,11 @@ pub struct PgnFile {
 pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError) -> Result<PgnFile, Faults> {
     let mut file = PgnFile::default();
     let mut faults = Vec::new();
-    let mut reader = Reader { lexer: Lexer::new(text), strictness, notes: Vec::new() };
+    let mut reader = GameReader { lexer: Lexer::new(text), strictness, notes: Vec::new() };
     let mut number = 0;
     loop {
         number += 1;
-        let place = |fault: Stop| Fault {
+        let place = |fault: Halt| Fault {
             file: name.to_owned(),
             line: fault.line,
             column: fault.column,
@@ -81,7 +81,7 @@ pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError) -
             Ok(Some(game)) if game.moves.is_empty() => {
                 let result = &game.result;
                 let message = format!("no moves (result {result})");
-                let fault = place(Stop { line: game.line, column: 1, message });
+                let fault = place(Halt { line: game.line, column: 1, message });
                 on_error.put(fault, &mut faults, &mut file.notes);
             }
             Ok(Some(game)) => {
@@ -99,24 +99,24 @@ pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError) -
 }
 
 /// A fault before it knows file and game.
-pub(super) struct Stop {
+pub(super) struct Halt {
     pub(super) line: usize,
     pub(super) column: usize,
     pub(super) message: String,
 }
 
-struct Reader<'a> {
+struct GameReader<'a> {
     lexer: Lexer<'a>,
     strictness: Strictness,
-    notes: Vec<Stop>,
+    notes: Vec<Halt>,
 }
 
-impl Reader<'_> {
-    fn stop(&self, message: String) -> Stop {
-        Stop { line: self.lexer.line(), column: self.lexer.column(), message }
+impl GameReader<'_> {
+    fn stop(&self, message: String) -> Halt {
+        Halt { line: self.lexer.line(), column: self.lexer.column(), message }
     }
 
-    fn note(&mut self, message: String) -> Result<(), Stop> {
+    fn note(&mut self, message: String) -> Result<(), Halt> {
         let stop = self.stop(message);
         if self.strictness == Strictness::Strict {
             return Err(stop);
@@ -126,7 +126,7 @@ impl Reader<'_> {
     }
 
     /// The next game; none at the end of the text.
-    fn game(&mut self, number: usize) -> Result<Option<Game>, Stop> {
+    fn game(&mut self, number: usize) -> Result<Option<Game>, Halt> {
         let mut game = None;
         let mut board = Board::startpos();
         let mut depth = 0_usize;

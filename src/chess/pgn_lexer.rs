@@ -1,7 +1,7 @@
 //! The words of a PGN text, with what says nothing about moves left out.
 
 use super::fen::{is_gap, shown};
-use super::pgn::Stop;
+use super::pgn::Halt;
 
 /// A word that matters.
 pub(super) enum Token<'a> {
@@ -50,8 +50,8 @@ impl<'a> Lexer<'a> {
         self.counted = self.start;
     }
 
-    fn stop(&self, message: String) -> Stop {
-        Stop { line: self.line(), column: self.column(), message }
+    fn stop(&self, message: String) -> Halt {
+        Halt { line: self.line(), column: self.column(), message }
     }
 
     fn rest(&self) -> &'a str {
@@ -59,7 +59,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Passes over blanks, comments, escaped lines, glyphs and move numbers.
-    fn skip(&mut self) -> Result<(), Stop> {
+    fn skip(&mut self) -> Result<(), Halt> {
         loop {
             let rest = self.rest();
             self.at += rest.len() - rest.trim_start_matches(is_gap).len();
@@ -93,7 +93,7 @@ impl<'a> Lexer<'a> {
         self.rest().starts_with('[')
     }
 
-    pub(super) fn next_token(&mut self) -> Result<Option<Token<'a>>, Stop> {
+    pub(super) fn next_token(&mut self) -> Result<Option<Token<'a>>, Halt> {
         self.skip()?;
         self.mark();
         let rest = self.rest();
@@ -116,7 +116,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// `[Name "value"]`, with `\"` and `\\` in the value.
-    fn tag(&mut self) -> Result<Token<'a>, Stop> {
+    fn tag(&mut self) -> Result<Token<'a>, Halt> {
         let line = self.rest().split(['\n', '\r']).next().unwrap_or_default();
         let expected = || self.stop(format!("expected a tag, [Name \"value\"], found {}", shown(line)));
         let inside = line[1..].trim_start();

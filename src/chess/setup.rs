@@ -2,7 +2,7 @@
 
 use super::board::Board;
 use super::codes::{CODES, EMPTY};
-use super::state::State;
+use super::state::StateBits;
 use super::types::{Color, Piece, Square};
 
 /// What a board is made of, before its bitboards are derived.
@@ -40,7 +40,7 @@ impl Board {
             key: 0,
             checkers: 0,
             sum: 0,
-            state: State::new(setup.turn, setup.castling, setup.en_passant, setup.halfmove_clock, setup.game_ply),
+            state: StateBits::new(setup.turn, setup.castling, setup.en_passant, setup.halfmove_clock, setup.game_ply),
         };
         for (square, content) in setup.squares.iter().enumerate() {
             if let Some((color, piece)) = *content {

@@ -6,7 +6,7 @@ use super::types::{Color, Square};
 /// Halfmove clock (bits 0-19), game ply (20-39), castling rights (40-43), e.p. square (44-49), the e.p. square whose number
 /// is in the key (50-55), Black to move (63). a1 is no e.p. square, so that 0 says there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct State(u64);
+pub(super) struct StateBits(u64);
 
 const CLOCK: u64 = 0xf_ffff;
 const ONE_PLY: u64 = 1 << PLY;
@@ -28,7 +28,7 @@ static KEPT: [u64; 64] = {
     kept
 };
 
-impl State {
+impl StateBits {
     /// Clock and ply are at most 65,535, so that no game is long enough to overflow them.
     pub(super) fn new(turn: Color, castling: u8, en_passant: Option<Square>, clock: u16, ply: u16) -> Self {
         let square = en_passant.map_or(0, |square| square.index() as u64);

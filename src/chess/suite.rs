@@ -9,7 +9,7 @@ use super::epd::{self, Epd};
 use super::fault::{Fault, Faults, OnError};
 use super::fen::Strictness;
 use super::moves::Move;
-use super::opcode::{self, Operation, Value};
+use super::opcode::{self, Operation, OperationValue};
 use super::pgn::{self, Game};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -110,7 +110,7 @@ impl Item {
     #[must_use]
     pub fn perft(&self) -> Vec<(u32, u64)> {
         let count = |depth: u32| match opcode::value(self.operations(), &format!("D{depth}")) {
-            Some(&Value::Nodes(count)) => Some((depth, count)),
+            Some(&OperationValue::Nodes(count)) => Some((depth, count)),
             _ => None,
         };
         (1..=9).filter_map(count).collect()
@@ -158,7 +158,7 @@ impl Suite {
     /// # Errors
     /// If it cannot be read, is of no known kind, holds nothing, or holds what `options` do not allow.
     pub fn load(path: &Path, options: SuiteOptions) -> Result<Self, SuiteError> {
-        let kind = Kind::of(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
+        let kind = SuiteKind::of(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
         let unreadable = |source| SuiteError::Unreadable { path: path.to_owned(), source };
         let bytes = std::fs::read(path).map_err(unreadable)?;
         let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
@@ -170,15 +170,15 @@ impl Suite {
     ///
     /// # Errors
     /// All faults that `options` do not allow. A suite without items is none here.
-    pub fn read(name: &str, file: &str, kind: Kind, bytes: &[u8], options: SuiteOptions) -> Result<Self, Faults> {
+    pub fn read(name: &str, file: &str, kind: SuiteKind, bytes: &[u8], options: SuiteOptions) -> Result<Self, Faults> {
         let (text, mut notes) = decode(file, bytes, options.strictness)?;
         let mut items = match kind {
-            Kind::Positions => {
+            SuiteKind::Positions => {
                 let read = epd::read(file, &text, options.strictness, options.on_error)?;
                 notes.extend(read.notes);
                 read.positions.into_iter().map(position).collect::<Vec<_>>()
             }
-            Kind::Games => {
+            SuiteKind::Games => {
                 let read = pgn::read(file, &text, options.strictness, options.on_error)?;
                 notes.extend(read.notes);
                 read.games.into_iter().map(game).collect()
@@ -191,14 +191,14 @@ impl Suite {
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SuiteKind {
     /// A position to a line: EPD or FEN.
     Positions,
     /// Games: PGN.
     Games,
 }
 
-impl Kind {
+impl SuiteKind {
     /// The kind that a file's extension names.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
@@ -229,7 +229,7 @@ fn decode(file: &str, bytes: &[u8], strictness: Strictness) -> Result<(String, V
 
 fn position(epd: Epd) -> Item {
     let id = match epd.value("id") {
-        Some(Value::Text(id)) => id.trim().to_owned(),
+        Some(OperationValue::Text(id)) => id.trim().to_owned(),
         _ => String::new(),
     };
     Item { id, line: epd.line, board: epd.board, content: Content::Position(epd.operations) }

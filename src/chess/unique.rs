@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 /// The positions after one number of plies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Level {
+pub struct PlyLevel {
     /// Different positions.
     pub unique: u64,
     /// Moves that lead to them from the different positions one ply before; the surplus over `unique` is what an exhaustive
@@ -22,11 +22,11 @@ pub struct Level {
 /// bytes, so that 10 million take about 1 GB.
 /// Source: F. Labelle, "Statistics on chess positions"; OEIS A083276.
 #[must_use]
-pub fn unique(board: &Board, rule: EpRule, plies: u32) -> Vec<Level> {
+pub fn unique(board: &Board, rule: EpRule, plies: u32) -> Vec<PlyLevel> {
     let inc = Increments::of_keys(Keys::new(&KeyOptions { ep: rule, ..KeyOptions::default() }));
     let mut root = *board;
     root.rekey(&inc);
-    let mut levels = vec![Level { unique: 1, visited: 1 }];
+    let mut levels = vec![PlyLevel { unique: 1, visited: 1 }];
     let mut positions = vec![root];
     for _ in 0..plies {
         let mut seen = HashSet::new();
@@ -44,7 +44,7 @@ pub fn unique(board: &Board, rule: EpRule, plies: u32) -> Vec<Level> {
                 }
             }
         }
-        levels.push(Level { unique: next.len() as u64, visited });
+        levels.push(PlyLevel { unique: next.len() as u64, visited });
         positions = next;
     }
     levels

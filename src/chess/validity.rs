@@ -7,7 +7,7 @@ use super::types::{Color, Piece, Square};
 
 /// What is wrong, by the field of a FEN that is to blame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Flaw {
+pub(super) enum Illegality {
     /// With the square to blame, if it is one.
     Placement(Option<Square>, String),
     Turn(String),
@@ -37,12 +37,12 @@ pub(super) fn possible_rights(squares: &[Option<(Color, Piece)>; 64], castling: 
 }
 
 /// Why the e.p. square cannot be one, if it cannot.
-fn en_passant_flaw(setup: &Setup) -> Option<Flaw> {
+fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
     let target = setup.en_passant?;
     let (rank, pusher) = if setup.turn == Color::White { (5, Color::Black) } else { (2, Color::White) };
     if target.rank() != rank {
         let side = if pusher == Color::White { "White" } else { "Black" };
-        return Some(Flaw::EnPassant(format!(
+        return Some(Illegality::EnPassant(format!(
             "{target} is not behind a double push of {side}: expected rank {}",
             rank + 1
         )));
@@ -50,11 +50,11 @@ fn en_passant_flaw(setup: &Setup) -> Option<Flaw> {
     let (origin, pushed) = if rank == 2 { (1, 3) } else { (6, 4) };
     let [origin, pushed] = [origin, pushed].map(|rank| Square::at(target.file(), rank));
     if setup.squares[pushed.index()] != Some((pusher, Piece::Pawn)) {
-        return Some(Flaw::EnPassant(format!("no pawn on {pushed} has just passed {target}")));
+        return Some(Illegality::EnPassant(format!("no pawn on {pushed} has just passed {target}")));
     }
     for square in [target, origin] {
         if setup.squares[square.index()].is_some() {
-            return Some(Flaw::EnPassant(format!("{square} is not empty, so no pawn has just passed {target}")));
+            return Some(Illegality::EnPassant(format!("{square} is not empty, so no pawn has just passed {target}")));
         }
     }
     // Before the push it was the other side's turn: this king cannot have stood in check then. Where it does not stand in
@@ -64,11 +64,11 @@ fn en_passant_flaw(setup: &Setup) -> Option<Flaw> {
     before.en_passant = None;
     before.squares[origin.index()] = before.squares[pushed.index()].take();
     (now.in_check() && Board::assemble(&before).in_check())
-        .then(|| Flaw::EnPassantCheck(format!("the king to move stood in check before the pawn passed {target}")))
+        .then(|| Illegality::EnPassantCheck(format!("the king to move stood in check before the pawn passed {target}")))
 }
 
 /// The first flaw of a set-up position.
-pub(super) fn flaw(setup: &Setup) -> Option<Flaw> {
+pub(super) fn flaw(setup: &Setup) -> Option<Illegality> {
     // In the order of a FEN, so that the first one too many is the one shown.
     let squares_of = |color, piece: Option<Piece>| {
         let order = (0..8).rev().flat_map(|rank| (0..8).map(move |file| Square::at(file, rank)));
@@ -81,11 +81,11 @@ pub(super) fn flaw(setup: &Setup) -> Option<Flaw> {
         let kings = squares_of(color, Some(Piece::King)).count();
         if kings != 1 {
             let second = squares_of(color, Some(Piece::King)).nth(1);
-            return Some(Flaw::Placement(second, format!("expected one king of {side}, found {kings}")));
+            return Some(Illegality::Placement(second, format!("expected one king of {side}, found {kings}")));
         }
         let pieces = squares_of(color, None).count();
         if pieces > 16 {
-            return Some(Flaw::Placement(
+            return Some(Illegality::Placement(
                 squares_of(color, None).nth(16),
                 format!("expected at most 16 pieces of {side}, found {pieces}"),
             ));
@@ -93,24 +93,27 @@ pub(super) fn flaw(setup: &Setup) -> Option<Flaw> {
         let pawns = squares_of(color, Some(Piece::Pawn)).count();
         if pawns > 8 {
             let ninth = squares_of(color, Some(Piece::Pawn)).nth(8);
-            return Some(Flaw::Placement(ninth, format!("expected at most 8 pawns of {side}, found {pawns}")));
+            return Some(Illegality::Placement(ninth, format!("expected at most 8 pawns of {side}, found {pawns}")));
         }
     }
     let board = Board::assemble(setup);
     if let Some(square) = (board.kind(Piece::Pawn) & Bitboard::BACK_RANKS).first() {
-        return Some(Flaw::Placement(Some(square), format!("a pawn cannot stand on {square}")));
+        return Some(Illegality::Placement(Some(square), format!("a pawn cannot stand on {square}")));
     }
     let (turn, other) = (setup.turn, !setup.turn);
     if !board.attackers(board.king(other), turn, board.occupied()).is_empty() {
-        return Some(Flaw::Turn("the side that is not to move is in check".to_owned()));
+        return Some(Illegality::Turn("the side that is not to move is in check".to_owned()));
     }
     if board.checkers().count() > 2 {
         let king = board.king(turn);
-        return Some(Flaw::Placement(Some(king), format!("the king on {king} is in check by more than two pieces")));
+        return Some(Illegality::Placement(
+            Some(king),
+            format!("the king on {king} is in check by more than two pieces"),
+        ));
     }
     let missing = setup.castling & !possible_rights(&setup.squares, setup.castling);
     if let Some((_, _, letter, _)) = SIDES.iter().find(|&&(right, ..)| missing & right != 0) {
-        return Some(Flaw::Castling(format!("right {letter} without king and rook at home")));
+        return Some(Illegality::Castling(format!("right {letter} without king and rook at home")));
     }
     en_passant_flaw(setup)
 }

@@ -1,4 +1,4 @@
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::Experiment;
 use crate::runner::audit;
 use std::io::IsTerminal;
@@ -38,11 +38,11 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let mut experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
+    let mut experiment = Experiment::load(&args.file, &args.sets).map_err(CommandFailure::usage)?;
     if let Some(trace) = &experiment.trace {
         let problem =
             "nothing is searched in it, and an audit needs searches: give the file of an experiment with a suite";
-        return Err(Failure::usage(format!("{}: [trace] {}: {problem}", args.file.display(), trace.name)));
+        return Err(CommandFailure::usage(format!("{}: [trace] {}: {problem}", args.file.display(), trace.name)));
     }
     experiment.suite.items.truncate(args.positions.map_or(usize::MAX, |positions| positions as usize));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -54,12 +54,12 @@ pub fn run(args: &Args) -> CommandResult {
         }
     };
     let audited = audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &talk)
-        .map_err(Failure::usage)?;
+        .map_err(CommandFailure::usage)?;
     if stop.load(Ordering::Relaxed) {
         return Ok(Exit::Interrupted);
     }
     if audited.is_empty() {
-        return Err(Failure::usage("no variant of this experiment has a table: there is nothing to audit"));
+        return Err(CommandFailure::usage("no variant of this experiment has a table: there is nothing to audit"));
     }
     println!(
         "{:>10} {:>12} {:>10} {:>10} {:>10} {:>8}  variant",

@@ -1,4 +1,4 @@
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::signature;
 use std::time::Instant;
 
@@ -19,12 +19,12 @@ pub struct Args {
 pub fn run(args: &Args) -> CommandResult {
     if args.all {
         for (name, count) in signature::signatures() {
-            println!("{name} {}", count().map_err(Failure::usage)?);
+            println!("{name} {}", count().map_err(CommandFailure::usage)?);
         }
         return Ok(Exit::Done);
     }
     let begun = Instant::now();
-    let nodes = signature::nodes(&signature::bench_options()).map_err(Failure::usage)?;
+    let nodes = signature::nodes(&signature::bench_options()).map_err(CommandFailure::usage)?;
     let seconds = begun.elapsed().as_secs_f64();
     eprintln!("Nodes searched  : {nodes}");
     println!("{nodes} nodes {:.0} nps", nodes as f64 / seconds);

@@ -1,4 +1,4 @@
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
@@ -57,10 +57,10 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     if wrong > 0 {
-        return Err(Failure::usage(format!("{wrong} of {} files are wrong", args.files.len())));
+        return Err(CommandFailure::usage(format!("{wrong} of {} files are wrong", args.files.len())));
     }
     if args.strict && blind > 0 {
-        return Err(Failure::usage(format!("--strict: {blind} warnings")));
+        return Err(CommandFailure::usage(format!("--strict: {blind} warnings")));
     }
     Ok(Exit::Done)
 }

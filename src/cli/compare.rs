@@ -1,11 +1,11 @@
 use super::screen::screen;
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::{Gate, Rule};
 use crate::analysis::questions::joined::Recorded;
 use crate::record::columns;
 use crate::report::{comparison, machine, markdown, text};
-use crate::subject::Repeats;
+use crate::subject::Repeatability;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -49,23 +49,27 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     let gates: Vec<Gate> =
-        args.fail_on.iter().map(|text| Gate::parse(text)).collect::<Result<_, _>>().map_err(Failure::usage)?;
+        args.fail_on.iter().map(|text| Gate::parse(text)).collect::<Result<_, _>>().map_err(CommandFailure::usage)?;
     let outputs = [&args.junit, &args.markdown, &args.json, &args.bench_json];
     let on_stdout = |path: &Path| path.as_os_str() == "-";
     if outputs.iter().filter(|path| path.as_deref().is_some_and(on_stdout)).count() > 1 {
-        return Err(Failure::usage("only one form can go to standard output (-)"));
+        return Err(CommandFailure::usage("only one form can go to standard output (-)"));
     }
-    let read = |path: &Path| Recorded::read(path).map_err(|error| Failure::usage(format!("{error}\nhelp: {HELP}")));
+    let read =
+        |path: &Path| Recorded::read(path).map_err(|error| CommandFailure::usage(format!("{error}\nhelp: {HELP}")));
     let (base, new) = (read(&args.base)?, read(&args.new)?);
     let has_games = |side: &&Recorded| side.frame.names().iter().any(|name| name == columns::OPPONENT);
     if let Some(side) = [&base, &new].into_iter().find(has_games) {
-        return Err(Failure::usage(format!("{}: its rows are games, and searches are compared here", side.name)));
+        return Err(CommandFailure::usage(format!(
+            "{}: its rows are games, and searches are compared here",
+            side.name
+        )));
     }
     let gates: Vec<(Gate, String)> = gates
         .into_iter()
         .map(|gate| gate.column(&base.frame).map(|column| (gate, column)))
         .collect::<Result<_, _>>()
-        .map_err(Failure::usage)?;
+        .map_err(CommandFailure::usage)?;
     if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.limit == Rule::Changed)
         && let Some(side) = [&base, &new].into_iter().find(|side| does_not_repeat(side))
     {
@@ -74,12 +78,12 @@ pub fn run(args: &Args) -> CommandResult {
              \"nodes > +5%\"",
             side.name
         );
-        return Err(Failure { exit: Exit::Unequal, message });
+        return Err(CommandFailure { exit: Exit::Unequal, message });
     }
-    let mut found = Comparison::new(&base, &new, &gates).map_err(Failure::usage)?;
+    let mut found = Comparison::new(&base, &new, &gates).map_err(CommandFailure::usage)?;
     found.moves_allowed = args.allow_moves;
     if let Some((gate, column)) = gates.iter().find(|(_, column)| found.metric(column).is_none()) {
-        return Err(Failure::usage(format!(
+        return Err(CommandFailure::usage(format!(
             "gate `{gate}`: NEW has no column `{column}`: it was written by another build"
         )));
     }
@@ -91,7 +95,7 @@ pub fn run(args: &Args) -> CommandResult {
             print!("{}", form(&found));
             printed = true;
         } else {
-            write(path, &form(&found)).map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+            write(path, &form(&found)).map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
         }
     }
     if !printed {
@@ -110,7 +114,7 @@ pub fn run(args: &Args) -> CommandResult {
 
 /// Whether some rows are of an engine whose counts were seen to differ before the run.
 fn does_not_repeat(side: &Recorded) -> bool {
-    let exact = Repeats::Exact.to_string();
+    let exact = Repeatability::Exact.to_string();
     side.frame.coded(columns::REPEATS).list().iter().any(|repeats| !repeats.is_empty() && *repeats != exact)
 }
 

@@ -1,4 +1,4 @@
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::chess::generate::{self as openings, GenerateOptions};
 use crate::generate::{self, Taken, Wanted};
 
@@ -38,17 +38,17 @@ pub fn run(args: &Args) -> CommandResult {
     let &Args { seed, count, plies, depth, .. } = args;
     let count = count as usize;
     let Some(length) = args.games else {
-        print!("{}", openings::epd(&GenerateOptions { count, seed, plies }).map_err(Failure::usage)?);
+        print!("{}", openings::epd(&GenerateOptions { count, seed, plies }).map_err(CommandFailure::usage)?);
         return Ok(Exit::Done);
     };
     let wanted = Wanted { count, seed, plies, length, depth };
     match args.take {
-        Some(taken) => print!("{}", generate::epd(&wanted, taken, args.half).map_err(Failure::usage)?),
+        Some(taken) => print!("{}", generate::epd(&wanted, taken, args.half).map_err(CommandFailure::usage)?),
         None => generate::pgn(&wanted, |text| {
             print!("{text}");
             crate::talk::is_heard()
         })
-        .map_err(Failure::usage)?,
+        .map_err(CommandFailure::usage)?,
     }
     Ok(Exit::Done)
 }

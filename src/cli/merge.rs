@@ -1,5 +1,5 @@
 use super::run::{default_folder, output_failure, shard_folder};
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Manifest;
 use crate::runner::{Lack, MergeError, Output, Shards, reference};
@@ -37,7 +37,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let (file, experiment, plan) = PlanFile::load(&args.plan).map_err(Failure::usage)?;
+    let (file, experiment, plan) = PlanFile::load(&args.plan).map_err(CommandFailure::usage)?;
     let results = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
     let shards = shards(&file, &experiment, &plan, &results, &args.from)?;
     let output = Output::open(&results).map_err(output_failure)?;
@@ -50,12 +50,12 @@ pub fn run(args: &Args) -> CommandResult {
             return Err(failure(error));
         }
     };
-    let page = crate::report::write(&results).map_err(Failure::io)?;
+    let page = crate::report::write(&results).map_err(CommandFailure::io)?;
     if !args.quiet {
         println!("{}", crate::report::text::render(&page.brief(), super::screen::screen()));
         println!("merged {} shards; report: {}", manifest.shards.len(), results.join("report.md").display());
     }
-    let unjudged = reference::unjudged(&experiment, &results).map_err(Failure::io)?;
+    let unjudged = reference::unjudged(&experiment, &results).map_err(CommandFailure::io)?;
     if unjudged > 0 {
         eprintln!(
             "{unjudged} searches of the reference are missing: run the shards again that `ttlab plan --missing` names, then merge, or have them made \
@@ -78,18 +78,18 @@ pub(super) fn shards<'a>(
     plan: &'a Plan,
     results: &Path,
     from: &[PathBuf],
-) -> Result<Shards<'a>, Failure> {
+) -> Result<Shards<'a>, CommandFailure> {
     let folders = if from.is_empty() {
         (0..file.shards).map(|index| (index, shard_folder(results, index))).collect()
     } else {
         let numbered = |folder: &PathBuf| {
-            let wrong = |problem| Failure::usage(format!("{}: {problem}", folder.display()));
-            let manifest = Manifest::read(folder).map_err(Failure::usage)?;
+            let wrong = |problem| CommandFailure::usage(format!("{}: {problem}", folder.display()));
+            let manifest = Manifest::read(folder).map_err(CommandFailure::usage)?;
             let manifest = manifest.ok_or_else(|| wrong("no results of ttlab are there: it has no manifest.json"))?;
             let shard = manifest.shard.ok_or_else(|| wrong("it is not a shard's"))?;
             Ok((shard.index, folder.clone()))
         };
-        from.iter().map(numbered).collect::<Result<_, Failure>>()?
+        from.iter().map(numbered).collect::<Result<_, CommandFailure>>()?
     };
     Ok(Shards { experiment, plan, of: file.shards, folders })
 }
@@ -111,11 +111,11 @@ pub(super) fn tell(lacks: &[Lack], of: u64) {
     }
 }
 
-pub(super) fn failure(error: MergeError) -> Failure {
+pub(super) fn failure(error: MergeError) -> CommandFailure {
     match error {
         MergeError::Output(error) => output_failure(error),
-        MergeError::Missing(..) => Failure { exit: Exit::Failed, message: error.to_string() },
-        MergeError::Conflict { .. } => Failure { exit: Exit::Unequal, message: error.to_string() },
-        MergeError::Twice { .. } | MergeError::Foreign { .. } => Failure::usage(error),
+        MergeError::Missing(..) => CommandFailure { exit: Exit::Failed, message: error.to_string() },
+        MergeError::Conflict { .. } => CommandFailure { exit: Exit::Unequal, message: error.to_string() },
+        MergeError::Twice { .. } | MergeError::Foreign { .. } => CommandFailure::usage(error),
     }
 }

@@ -74,12 +74,12 @@ impl From<Exit> for ExitCode {
 
 /// A command's failure: what to say, and how to exit.
 #[derive(Debug)]
-pub struct Failure {
+pub struct CommandFailure {
     exit: Exit,
     message: String,
 }
 
-impl Failure {
+impl CommandFailure {
     /// A mistake of the user's.
     pub fn usage(message: impl std::fmt::Display) -> Self {
         Self { exit: Exit::Usage, message: message.to_string() }
@@ -91,7 +91,7 @@ impl Failure {
     }
 }
 
-type CommandResult = Result<Exit, Failure>;
+type CommandResult = Result<Exit, CommandFailure>;
 
 /// A laboratory for chess transposition tables: exact node counts, hit rates and timings from ten lines of TOML.
 #[derive(Parser)]
@@ -103,11 +103,11 @@ type CommandResult = Result<Exit, Failure>;
   ttlab options table                         what can be set, and what it means")]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Commands,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum Commands {
     Run(run::Args),
     Plan(plan::Args),
     Merge(merge::Args),
@@ -177,32 +177,32 @@ fn command_line() -> u8 {
         }
     };
     let outcome = match cli.command {
-        Command::Run(args) => run::run(&args),
-        Command::Plan(args) => plan::run(&args),
-        Command::Merge(args) => merge::run(&args),
-        Command::Submit(args) => submit::run(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Reproduce(args) => reproduce::run(&args),
-        Command::Tune(args) => tune::run(&args),
-        Command::Verify(args) => verify::run(&args),
-        Command::Report(args) => report::run(&args),
-        Command::Compare(args) => compare::run(&args),
-        Command::Audit(args) => audit::run(&args),
-        Command::Trace(args) => trace::run(&args),
-        Command::Replay(args) => replay::run(&args),
-        Command::Search(args) => search::run(&args),
-        Command::Perft(args) => perft::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Suite(args) => suite::run(&args),
-        Command::Generate(args) => generate::run(&args),
-        Command::Keys(args) => keys::run(&args),
-        Command::Options(args) => options::run(&args),
-        Command::Columns(args) => columns::run(&args),
-        Command::Uci(args) => uci::run(&args),
-        Command::Schema(args) => schema::run(&args),
-        Command::Completions(args) => shell::completions(&args),
-        Command::Man(args) => shell::man(&args),
-        Command::Guard(args) => guard::run(&args),
+        Commands::Run(args) => run::run(&args),
+        Commands::Plan(args) => plan::run(&args),
+        Commands::Merge(args) => merge::run(&args),
+        Commands::Submit(args) => submit::run(&args),
+        Commands::Check(args) => check::run(&args),
+        Commands::Reproduce(args) => reproduce::run(&args),
+        Commands::Tune(args) => tune::run(&args),
+        Commands::Verify(args) => verify::run(&args),
+        Commands::Report(args) => report::run(&args),
+        Commands::Compare(args) => compare::run(&args),
+        Commands::Audit(args) => audit::run(&args),
+        Commands::Trace(args) => trace::run(&args),
+        Commands::Replay(args) => replay::run(&args),
+        Commands::Search(args) => search::run(&args),
+        Commands::Perft(args) => perft::run(&args),
+        Commands::Bench(args) => bench::run(&args),
+        Commands::Suite(args) => suite::run(&args),
+        Commands::Generate(args) => generate::run(&args),
+        Commands::Keys(args) => keys::run(&args),
+        Commands::Options(args) => options::run(&args),
+        Commands::Columns(args) => columns::run(&args),
+        Commands::Uci(args) => uci::run(&args),
+        Commands::Schema(args) => schema::run(&args),
+        Commands::Completions(args) => shell::completions(&args),
+        Commands::Man(args) => shell::man(&args),
+        Commands::Guard(args) => guard::run(&args),
     };
     match outcome {
         Ok(exit) => exit as u8,
@@ -233,15 +233,16 @@ fn tell_left_out(experiment: &crate::experiment::Experiment) {
 }
 
 /// A FEN, or `startpos`.
-fn position(text: &str) -> Result<crate::chess::Board, Failure> {
+fn position(text: &str) -> Result<crate::chess::Board, CommandFailure> {
     if text == "startpos" {
         return Ok(crate::chess::Board::startpos());
     }
-    crate::chess::Board::from_fen(text)
-        .map_err(|error| Failure::usage(format!("{error}\n  in {text}\nhelp: give a FEN in quotes, or startpos")))
+    crate::chess::Board::from_fen(text).map_err(|error| {
+        CommandFailure::usage(format!("{error}\n  in {text}\nhelp: give a FEN in quotes, or startpos"))
+    })
 }
 
 /// Options from a preset and `--set`s.
-fn engine_options(preset: Option<&str>, sets: &[String]) -> Result<crate::engine::EngineOptions, Failure> {
-    crate::experiment::options(preset, sets).map_err(Failure::usage)
+fn engine_options(preset: Option<&str>, sets: &[String]) -> Result<crate::engine::EngineOptions, CommandFailure> {
+    crate::experiment::options(preset, sets).map_err(CommandFailure::usage)
 }

@@ -1,4 +1,4 @@
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::problem::nearest;
 use crate::experiment::schema::OptionPage;
 use crate::experiment::{presets, schema};
@@ -30,7 +30,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
         let text = presets::text(name).ok_or_else(|| {
             let hint = nearest(name, presets::names()).map(|hint| format!(": {hint}")).unwrap_or_default();
-            Failure::usage(format!("there is no preset `{name}`{hint}"))
+            CommandFailure::usage(format!("there is no preset `{name}`{hint}"))
         })?;
         print!("{text}");
         return Ok(Exit::Done);
@@ -50,7 +50,7 @@ pub fn run(args: &Args) -> CommandResult {
         .unwrap_or_default();
     if chosen.is_empty() {
         let hint = nearest(&text, pages.iter().map(|page| page.path.as_str()));
-        return Err(Failure::usage(format!(
+        return Err(CommandFailure::usage(format!(
             "no option has `{text}` in its path, its words or its meaning{}",
             hint.map(|hint| format!(": {hint}")).unwrap_or_default()
         )));

@@ -1,4 +1,4 @@
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::caveats::before;
 use crate::experiment::shards::MOST_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile};
@@ -53,16 +53,16 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let file = args.file.clone().unwrap_or_default();
     let sets = super::with_skip(&args.sets, args.skip_bad);
-    let (experiment, wrong) = Experiment::load_to_plan(&file, &sets).map_err(Failure::usage)?;
+    let (experiment, wrong) = Experiment::load_to_plan(&file, &sets).map_err(CommandFailure::usage)?;
     // Shards would refuse it.
     if let Some(wrong) = wrong.as_ref().filter(|_| args.output.is_some()) {
-        return Err(Failure::usage(wrong));
+        return Err(CommandFailure::usage(wrong));
     }
     if let Some(path) = &args.output {
-        let plan = PlanFile::new(&experiment, &file, &sets, args.shards.unwrap_or(1)).map_err(Failure::usage)?;
-        let text = plan.text().map_err(Failure::io)?;
+        let plan = PlanFile::new(&experiment, &file, &sets, args.shards.unwrap_or(1)).map_err(CommandFailure::usage)?;
+        let text = plan.text().map_err(CommandFailure::io)?;
         crate::record::write_whole(path, text.as_bytes())
-            .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+            .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
         println!("{}: {} jobs in {} shards", path.display(), plan.jobs, plan.shards);
         println!("run one:  ttlab run --plan {} --shard 0", path.display());
         println!("then:     ttlab merge {}", path.display());
@@ -157,7 +157,7 @@ pub fn run(args: &Args) -> CommandResult {
 }
 
 /// How long the jobs that are left take, or why that is not known.
-fn time(experiment: &Experiment, plan: &Plan, args: &Args, folder: &Path) -> Result<String, Failure> {
+fn time(experiment: &Experiment, plan: &Plan, args: &Args, folder: &Path) -> Result<String, CommandFailure> {
     if let Some(estimate) = estimate::from_rows(plan, folder) {
         return Ok(estimate.to_string());
     }
@@ -177,7 +177,7 @@ const PROBE: Duration = Duration::from_secs(2);
 
 /// Which shards lack jobs: told on stderr; as ranges, for a scheduler, on stdout.
 fn missing(path: &Path, out: Option<&Path>) -> CommandResult {
-    let (file, experiment, plan) = PlanFile::load(path).map_err(Failure::usage)?;
+    let (file, experiment, plan) = PlanFile::load(path).map_err(CommandFailure::usage)?;
     let results = out.map_or_else(|| super::run::default_folder(&experiment), Path::to_owned);
     let shards = super::merge::shards(&file, &experiment, &plan, &results, &[])?;
     let lacks = shards.lacks().map_err(super::merge::failure)?;

@@ -1,5 +1,5 @@
 use super::trace::{open, wrong};
-use super::{CommandResult, Exit, Failure, engine_options};
+use super::{CommandFailure, CommandResult, Exit, engine_options};
 use crate::table::policy::{Policy, outside};
 use crate::table::replay::{
     Aim, Audience, CLASSES, Foresight, Halted, Replayed, Sample, Show, Step, Turns, buckets, shown,
@@ -59,27 +59,27 @@ pub struct Args {
 }
 
 /// A policy as the command line has it.
-fn policy(text: &str, sets: &[String]) -> Result<Policy, Failure> {
+fn policy(text: &str, sets: &[String]) -> Result<Policy, CommandFailure> {
     let sets: Vec<String> = sets.iter().cloned().chain([format!("table.policy={text}")]).collect();
     Ok(engine_options(None, &sets)?.table.policy)
 }
 
 /// The table whose policies are compared. What would not be heeded must not seem to be.
-fn base(sets: &[String]) -> Result<TableOptions, Failure> {
+fn base(sets: &[String]) -> Result<TableOptions, CommandFailure> {
     let base = engine_options(None, sets)?.table;
     for set in sets {
         let path = set.split_once('=').map_or("", |(path, _)| path.trim());
         if path == "table.policy" || path.starts_with("table.policy.") {
-            return Err(Failure::usage(format!("--set {path}: policies are given by --policy")));
+            return Err(CommandFailure::usage(format!("--set {path}: policies are given by --policy")));
         }
         if path != "table" && !path.starts_with("table.") {
-            return Err(Failure::usage(format!(
+            return Err(CommandFailure::usage(format!(
                 "--set {path}: nothing is searched: only options of the table are heeded"
             )));
         }
     }
     if base.kind != TableKind::Bounded {
-        return Err(Failure::usage(
+        return Err(CommandFailure::usage(
             "table.kind: a trace is shown to bounded tables; `unbounded` has a line of its own",
         ));
     }
@@ -87,7 +87,7 @@ fn base(sets: &[String]) -> Result<TableOptions, Failure> {
 }
 
 /// The policies that are asked for, by their names; all that the table allows where none is.
-fn policies(args: &Args, base: &TableOptions) -> Result<Vec<(String, Policy)>, Failure> {
+fn policies(args: &Args, base: &TableOptions) -> Result<Vec<(String, Policy)>, CommandFailure> {
     if !args.policies.is_empty() {
         return args.policies.iter().map(|text| Ok((text.clone(), policy(text, &args.sets)?))).collect();
     }
@@ -104,7 +104,7 @@ struct TableShown {
 }
 
 /// All that are shown the trace: tables, and those who know what comes.
-struct Room {
+struct Listeners {
     lines: Vec<TableShown>,
     foresight: [Foresight; 3],
     /// Steps that were shown, and the seconds that tables and foresight took.
@@ -116,7 +116,7 @@ struct Room {
     begun: Instant,
 }
 
-impl Room {
+impl Listeners {
     fn new(
         base: &TableOptions,
         policies: &[(String, Policy)],
@@ -142,7 +142,7 @@ impl Room {
     }
 }
 
-impl Audience for Room {
+impl Audience for Listeners {
     fn begin(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
         self.lines.iter_mut().for_each(|line| line.table.empty());
         self.foresight.iter_mut().try_for_each(|one| one.begin(buckets.clone()))
@@ -196,7 +196,7 @@ pub fn run(args: &Args) -> CommandResult {
     let begun = Instant::now();
     let info = Info::read(open(&args.file)?).map_err(wrong(&args.file))?;
     let reading = begun.elapsed().as_secs_f64();
-    let buckets = buckets(&base, Some(info.positions)).map_err(Failure::usage)?;
+    let buckets = buckets(&base, Some(info.positions)).map_err(CommandFailure::usage)?;
     let sample = match (args.sample, args.deep) {
         (None, _) => None,
         (Some(one_in), None) => Some(Sample::new(one_in)),
@@ -207,7 +207,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
     };
     let classes = if sample.is_some() { CLASSES } else { 1 };
-    let mut room = Room::new(&base, &policies, info.positions, classes).map_err(Failure::usage)?;
+    let mut room = Listeners::new(&base, &policies, info.positions, classes).map_err(CommandFailure::usage)?;
     let one_in = args.sample.filter(|_| args.deep.is_none()).unwrap_or(1);
     let turns = Turns::new(&info, base.index, buckets, args.memory << 20, one_in);
     if let Some(told) = told_turns(info.events, turns.count, reading, room.lines.len()) {
@@ -218,10 +218,10 @@ pub fn run(args: &Args) -> CommandResult {
     let again = || Reader::new(File::open(&args.file)?);
     turns.show(again, classes, class, &mut room).map_err(|halted| match halted {
         Halted::Trace(error) => wrong(&args.file)(error),
-        Halted::Table(error) => Failure::usage(error),
+        Halted::Table(error) => CommandFailure::usage(error),
     })?;
 
-    let Room { mut lines, foresight, steps, seconds, .. } = room;
+    let Listeners { mut lines, foresight, steps, seconds, .. } = room;
     let always = lines.remove(0).found;
     let [hits, kept, worth] = foresight.each_ref().map(Foresight::found);
     let best = always.iter().enumerate().map(|(class, always)| Replayed {
@@ -230,7 +230,7 @@ pub fn run(args: &Args) -> CommandResult {
         worth_kept: worth[class],
         ..*always
     });
-    let page = Page { best: best.collect(), always, sample, csv: args.csv, worth: info.tells_worth() };
+    let page = ReplayPage { best: best.collect(), always, sample, csv: args.csv, worth: info.tells_worth() };
     page.head(&info, &base, buckets);
     for line in &lines {
         page.line(&line.name, &line.found, true);
@@ -247,7 +247,7 @@ pub fn run(args: &Args) -> CommandResult {
 }
 
 /// How the findings are written.
-struct Page {
+struct ReplayPage {
     always: Vec<Replayed>,
     best: Vec<Replayed>,
     sample: Option<Sample>,
@@ -256,9 +256,9 @@ struct Page {
     worth: bool,
 }
 
-type Count = fn(&Replayed) -> u64;
+type Reads = fn(&Replayed) -> u64;
 
-impl Page {
+impl ReplayPage {
     /// What a table that forgets nothing has.
     fn all(&self) -> Vec<Replayed> {
         let all = |seen: &Replayed| Replayed { hits: seen.known, kept: seen.cuts, worth_kept: seen.worth, ..*seen };
@@ -266,7 +266,7 @@ impl Page {
     }
 
     /// A total over the classes and, where it is estimated, half the width of its interval.
-    fn total(&self, found: &[Replayed], count: Count) -> (f64, Option<f64>) {
+    fn total(&self, found: &[Replayed], count: Reads) -> (f64, Option<f64>) {
         let totals: Vec<f64> = found.iter().map(|found| count(found) as f64).collect();
         match &self.sample {
             None => (totals.iter().sum(), None),
@@ -319,21 +319,21 @@ impl Page {
 
     /// One table's line; `real` tables have stores that went somewhere.
     fn line(&self, name: &str, found: &[Replayed], real: bool) {
-        let columns: [(Count, Count, bool); 3] = [
+        let columns: [(Reads, Reads, bool); 3] = [
             (|found| found.hits, |found| found.known, true),
             (|found| found.kept, |found| found.cuts, self.worth),
             (|found| found.worth_kept, |found| found.worth, self.tells_worth()),
         ];
-        let gap = |count: Count| {
+        let gap = |count: Reads| {
             let (mine, always, best) =
                 (self.total(found, count).0, self.total(&self.always, count).0, self.total(&self.best, count).0);
             (best > always).then(|| (mine - always) / (best - always))
         };
-        let count = |count: Count| {
+        let count = |count: Reads| {
             let (total, half) = self.total(found, count);
             half.map_or_else(|| format!("{total:.0}"), |half| format!("{total:.0} ± {half:.0}"))
         };
-        let plain = |count: Count| format!("{:.0}", self.total(found, count).0);
+        let plain = |count: Reads| format!("{:.0}", self.total(found, count).0);
         let only = |real: bool, text: String| if real { text } else { String::new() };
         if self.csv {
             let mut fields = vec![format!("\"{}\"", name.replace('"', "\"\"")), plain(|found| found.probes)];
@@ -344,10 +344,10 @@ impl Page {
                     fields.push(only(real, plain(|found| found.deep)));
                 }
             }
-            let rest: [Count; 3] = [|found| found.stores, |found| found.evictions, |found| found.rejections];
+            let rest: [Reads; 3] = [|found| found.stores, |found| found.evictions, |found| found.rejections];
             fields.extend(rest.map(|count| only(real, plain(count))));
             if self.sample.is_some() {
-                let half = |count: Count| format!("{:.1}", self.total(found, count).1.unwrap_or_default());
+                let half = |count: Reads| format!("{:.1}", self.total(found, count).1.unwrap_or_default());
                 fields.extend(columns.map(|(mine, _, told)| only(told, half(mine))));
             }
             println!("{}", fields.join(","));

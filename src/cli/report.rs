@@ -1,5 +1,5 @@
 use super::screen::screen;
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::report::{self, Choices, Page, data, html, markdown, source, text};
 use std::path::{Path, PathBuf};
 
@@ -83,14 +83,14 @@ pub fn run(args: &Args) -> CommandResult {
         metrics: args.metrics.clone(),
         pairs: args.pairs,
     };
-    let sources = source::load(&args.results).map_err(|error| Failure::usage(format!("{error:#}")))?;
-    let page = Page::new(&sources, &choices).map_err(|error| Failure::usage(format!("{error:#}")))?;
+    let sources = source::load(&args.results).map_err(|error| CommandFailure::usage(format!("{error:#}")))?;
+    let page = Page::new(&sources, &choices).map_err(|error| CommandFailure::usage(format!("{error:#}")))?;
     let plain = choices.is_default() && args.out.is_none() && args.format.is_none();
     if plain
         && let [folder] = &args.results[..]
         && folder.is_dir()
     {
-        report::write_page(&page, folder).map_err(|error| Failure::io(format!("{error:#}")))?;
+        report::write_page(&page, folder).map_err(|error| CommandFailure::io(format!("{error:#}")))?;
         println!("{}\nreport: {}", text::render(&page.brief(), screen()), folder.join("report.html").display());
         return Ok(ending(&sources));
     }
@@ -103,7 +103,7 @@ pub fn run(args: &Args) -> CommandResult {
     };
     match &args.out {
         Some(path) => crate::record::write_whole(path, rendered.as_bytes())
-            .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?,
+            .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?,
         None => print!("{rendered}"),
     }
     Ok(ending(&sources))

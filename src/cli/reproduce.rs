@@ -1,7 +1,7 @@
 use super::run::{command_line, run_failure};
 use super::screen::screen;
 use super::signals::stop_flag;
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::{Experiment, Plan};
 use crate::report::{self, markdown, published, text};
 use crate::runner::{Session, Settings, progress};
@@ -41,7 +41,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     let listing = std::fs::read_dir(&args.folder)
-        .map_err(|error| Failure::usage(format!("{}: {error}", args.folder.display())))?;
+        .map_err(|error| CommandFailure::usage(format!("{}: {error}", args.folder.display())))?;
     let mut files: Vec<PathBuf> = listing
         .flatten()
         .map(|entry| entry.path())
@@ -53,12 +53,12 @@ pub fn run(args: &Args) -> CommandResult {
         .collect();
     files.sort();
     if files.is_empty() {
-        return Err(Failure::usage(format!("{}: no experiment files of those names", args.folder.display())));
+        return Err(CommandFailure::usage(format!("{}: no experiment files of those names", args.folder.display())));
     }
     // All files are checked before the first search.
     let mut experiments = Vec::new();
     for file in &files {
-        let experiment = Experiment::load(file, &[]).map_err(Failure::usage)?;
+        let experiment = Experiment::load(file, &[]).map_err(CommandFailure::usage)?;
         if !(args.quick && experiment.file.slow) {
             experiments.push(experiment);
         }
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> CommandResult {
             eprintln!("interrupted; to continue:\n  {}", command_line());
             return Ok(Exit::Interrupted);
         }
-        pages.push(report::write(&folder).map_err(Failure::io)?);
+        pages.push(report::write(&folder).map_err(CommandFailure::io)?);
     }
     println!("{}", text::render(&published::brief(&pages), screen()));
     // A part does not overwrite the page of the whole.
@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> CommandResult {
         let path = args.out.join("README.md");
         let page = markdown::render(&published::sheet(&pages), markdown::Style { level: 1, figures: false });
         crate::record::write_whole(&path, page.as_bytes())
-            .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+            .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
         println!("page: {}", path.display());
     }
     let missed = pages.iter().flat_map(|page| &page.verdicts).filter(|verdict| !verdict.passes()).count();

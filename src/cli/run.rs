@@ -1,5 +1,5 @@
 use super::signals::stop_flag;
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Shard;
@@ -69,25 +69,25 @@ pub struct Args {
 }
 
 /// What is to be run: an experiment, or one shard of its plan, and where its results go.
-fn what(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), Failure> {
+fn what(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), CommandFailure> {
     let results = |experiment: &Experiment| args.out.clone().unwrap_or_else(|| default_folder(experiment));
     // That a file conflicts with --plan makes clap forget that --shard needs one.
     if args.plan.is_none() && args.shard.is_some() {
-        return Err(Failure::usage(
+        return Err(CommandFailure::usage(
             "--shard needs --plan: a shard is one of a plan (`ttlab plan FILE --shards N -o plan.json`)",
         ));
     }
     let (Some(path), Some(index)) = (&args.plan, args.shard) else {
         let file = args.file.clone().unwrap_or_default();
         let experiment =
-            Experiment::load(&file, &super::with_skip(&args.sets, args.skip_bad)).map_err(Failure::usage)?;
+            Experiment::load(&file, &super::with_skip(&args.sets, args.skip_bad)).map_err(CommandFailure::usage)?;
         let (plan, folder) = (Plan::new(&experiment), results(&experiment));
         return Ok((experiment, plan, None, folder));
     };
-    let (file, experiment, plan) = PlanFile::load(path).map_err(Failure::usage)?;
+    let (file, experiment, plan) = PlanFile::load(path).map_err(CommandFailure::usage)?;
     if index >= file.shards {
         let (shards, last) = (file.shards, file.shards - 1);
-        return Err(Failure::usage(format!(
+        return Err(CommandFailure::usage(format!(
             "--shard {index}: {} has {shards} shards: expected 0 to {last}",
             path.display()
         )));
@@ -117,7 +117,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let unfounded = session.subjects().unfounded(&experiment, &plan);
     if args.check && !unfounded.is_empty() {
-        return Err(Failure { exit: Exit::Unequal, message: unfounded.join("\n") });
+        return Err(CommandFailure { exit: Exit::Unequal, message: unfounded.join("\n") });
     }
     unfounded.iter().for_each(|line| eprintln!("warning: {line}"));
     let progress: &dyn progress::Progress = if args.quiet { &progress::Quiet } else { &progress::Talk::new() };
@@ -136,7 +136,7 @@ pub fn run(args: &Args) -> CommandResult {
             println!("shard {index} of {of} is done: {}", folder.display());
         }
     } else {
-        let page = crate::report::write(&folder).map_err(Failure::io)?;
+        let page = crate::report::write(&folder).map_err(CommandFailure::io)?;
         gate = args.check && page.failed() > 0 || args.strict && !page.blind.is_empty();
         if !args.quiet {
             println!("{}", crate::report::text::render(&page.brief(), super::screen::screen()));
@@ -161,7 +161,7 @@ pub(super) fn judge(
     jobs: usize,
     stop: &AtomicBool,
     quiet: bool,
-) -> Result<bool, Failure> {
+) -> Result<bool, CommandFailure> {
     if experiment.file.reference.is_some() && !quiet {
         eprintln!("judging the moves by the reference");
     }
@@ -170,11 +170,20 @@ pub(super) fn judge(
 }
 
 /// Tells what the experiment cannot show, or refuses it.
-fn foresee(experiment: &Experiment, plan: &Plan, jobs: usize, folder: &Path, args: &Args) -> Result<(), Failure> {
+fn foresee(
+    experiment: &Experiment,
+    plan: &Plan,
+    jobs: usize,
+    folder: &Path,
+    args: &Args,
+) -> Result<(), CommandFailure> {
     let earlier = (!args.fresh).then_some(folder);
     let blind = before::warnings(experiment, plan, jobs, earlier);
     if args.strict && !blind.is_empty() {
-        return Err(Failure::usage(format!("this experiment cannot show what it varies:\n- {}", blind.join("\n- "))));
+        return Err(CommandFailure::usage(format!(
+            "this experiment cannot show what it varies:\n- {}",
+            blind.join("\n- ")
+        )));
     }
     if !args.quiet {
         super::tell_left_out(experiment);
@@ -196,7 +205,7 @@ pub(super) fn shard_folder(results: &Path, index: u64) -> PathBuf {
 }
 
 /// A failure, with the way out where rows were damaged. A damaged first line is no row.
-fn repairable(error: runner::RunError) -> Failure {
+fn repairable(error: runner::RunError) -> CommandFailure {
     let damaged = match &error {
         runner::RunError::Output(runner::OutputError::Results {
             error: crate::record::ResultsError::Damaged { line, .. },
@@ -211,25 +220,27 @@ fn repairable(error: runner::RunError) -> Failure {
     failure
 }
 
-pub(super) fn run_failure(error: runner::RunError) -> Failure {
+pub(super) fn run_failure(error: runner::RunError) -> CommandFailure {
     match error {
         runner::RunError::Output(error) => output_failure(error),
-        runner::RunError::Memory(message) | runner::RunError::Subject(message) => Failure::usage(message),
-        runner::RunError::Interrupted => Failure { exit: Exit::Interrupted, message: error.to_string() },
+        runner::RunError::Memory(message) | runner::RunError::Subject(message) => CommandFailure::usage(message),
+        runner::RunError::Interrupted => CommandFailure { exit: Exit::Interrupted, message: error.to_string() },
         error @ (runner::RunError::Write { .. } | runner::RunError::Vanished(_) | runner::RunError::Threads { .. }) => {
-            Failure::io(error)
+            CommandFailure::io(error)
         }
     }
 }
 
-pub(super) fn output_failure(error: runner::OutputError) -> Failure {
+pub(super) fn output_failure(error: runner::OutputError) -> CommandFailure {
     match error {
-        runner::OutputError::Foreign(_) | runner::OutputError::Locked(_) => Failure::usage(error),
-        runner::OutputError::Results { error: crate::record::ResultsError::Io(_), .. } => Failure::io(error),
-        runner::OutputError::Results { .. } => Failure::usage(error),
-        runner::OutputError::Manifest(crate::record::manifest::ManifestError::Json { .. }) => Failure::usage(error),
+        runner::OutputError::Foreign(_) | runner::OutputError::Locked(_) => CommandFailure::usage(error),
+        runner::OutputError::Results { error: crate::record::ResultsError::Io(_), .. } => CommandFailure::io(error),
+        runner::OutputError::Results { .. } => CommandFailure::usage(error),
+        runner::OutputError::Manifest(crate::record::manifest::ManifestError::Json { .. }) => {
+            CommandFailure::usage(error)
+        }
         runner::OutputError::Io { .. } | runner::OutputError::NoLocks { .. } | runner::OutputError::Manifest(_) => {
-            Failure::io(error)
+            CommandFailure::io(error)
         }
     }
 }

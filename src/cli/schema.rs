@@ -1,4 +1,4 @@
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 
 /// Print the JSON Schema of experiment files, for editors (`#:schema` on a file's first line)
 #[derive(clap::Args)]
@@ -8,6 +8,6 @@ pub struct Args {}
 
 pub fn run(_: &Args) -> CommandResult {
     let schema = crate::experiment::schema::file_schema();
-    println!("{}", serde_json::to_string_pretty(&schema).map_err(Failure::io)?);
+    println!("{}", serde_json::to_string_pretty(&schema).map_err(CommandFailure::io)?);
     Ok(Exit::Done)
 }

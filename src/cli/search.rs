@@ -1,6 +1,6 @@
-use super::{CommandResult, Exit, Failure, engine_options, position};
+use super::{CommandFailure, CommandResult, Exit, engine_options, position};
 use crate::engine::anatomy::Anatomy;
-use crate::engine::{Engine, Limit, Progress, SearchCounters};
+use crate::engine::{Engine, Limit, SearchCounters, SearchProgress};
 use crate::table::TableCounters;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -32,19 +32,19 @@ pub fn run(args: &Args) -> CommandResult {
     let board = position(&args.position)?;
     let options = engine_options(args.preset.as_deref(), &args.sets)?;
     if args.depth.is_none() && args.nodes.is_none() {
-        return Err(Failure::usage("give a limit: --depth N or --nodes N"));
+        return Err(CommandFailure::usage("give a limit: --depth N or --nodes N"));
     }
     if args.depth.is_none() && options.deepening.step == 0 {
-        return Err(Failure::usage("without deepening a search needs --depth N"));
+        return Err(CommandFailure::usage("without deepening a search needs --depth N"));
     }
-    let mut engine = Engine::new(&options, None).map_err(Failure::usage)?;
+    let mut engine = Engine::new(&options, None).map_err(CommandFailure::usage)?;
     let limit = Limit { depth: args.depth, nodes: args.nodes };
     println!("{:>5} {:>7} {:>14} {:>14} {:>9}  pv", "depth", "score", "nodes", "evals", "seconds");
     let (mut begun, mut seconds) = (Instant::now(), 0.0);
     let outcome = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |progress| match progress {
-        Progress::Begin { .. } => begun = Instant::now(),
-        Progress::End => seconds = begun.elapsed().as_secs_f64(),
-        Progress::Iteration(found) => {
+        SearchProgress::Begin { .. } => begun = Instant::now(),
+        SearchProgress::End => seconds = begun.elapsed().as_secs_f64(),
+        SearchProgress::Iteration(found) => {
             let pv: Vec<String> = found.pv.iter().map(ToString::to_string).collect();
             println!(
                 "{:>5} {:>7} {:>14} {:>14} {seconds:>9.3}  {}{}",

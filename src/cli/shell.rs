@@ -1,4 +1,4 @@
-use super::{CommandResult, Exit, Failure, command};
+use super::{CommandFailure, CommandResult, Exit, command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use std::path::PathBuf;
@@ -40,13 +40,14 @@ pub fn man(args: &ManArgs) -> CommandResult {
     let mut root = command();
     root.build();
     if let Some(folder) = &args.out {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::io(format!("{}: {error}", folder.display())))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|error| CommandFailure::io(format!("{}: {error}", folder.display())))?;
         let mut all = Vec::new();
         gather(&root, &mut all);
         for command in &all {
             let path = folder.join(format!("{}.1", name(command)));
             crate::record::write_whole(&path, page(&root, command)?.as_bytes())
-                .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?;
+                .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
         }
         println!("{} pages in {}", all.len(), folder.display());
         return Ok(Exit::Done);
@@ -56,7 +57,7 @@ pub fn man(args: &ManArgs) -> CommandResult {
         meant = shown(meant).find(|below| below.get_name() == word).ok_or_else(|| {
             let hint = crate::experiment::problem::nearest(word, shown(meant).map(clap::Command::get_name));
             let hint = hint.map(|hint| format!(": {hint}")).unwrap_or_default();
-            Failure::usage(format!("`{}` has no command `{word}`{hint}", name(meant).replace('-', " ")))
+            CommandFailure::usage(format!("`{}` has no command `{word}`{hint}", name(meant).replace('-', " ")))
         })?;
     }
     print!("{}", page(&root, meant)?);
@@ -83,7 +84,7 @@ const EXITS: &str =
     "0 done, 2 wrong usage or a bad file, 3 a job failed or rows are missing, 5 input/output, 75 interrupted.";
 
 /// A command's page: what its help says, the examples and the exit codes under headings of their own.
-fn page(root: &clap::Command, command: &clap::Command) -> Result<String, Failure> {
+fn page(root: &clap::Command, command: &clap::Command) -> Result<String, CommandFailure> {
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let help = if help.is_empty() { from_above(root, command) } else { help };
     // The examples reach from their heading to the next empty line; what stands before and after them is said of the command.
@@ -112,10 +113,10 @@ fn page(root: &clap::Command, command: &clap::Command) -> Result<String, Failure
         Man::render_options_section,
     ];
     for part in parts {
-        part(&man, &mut out).map_err(Failure::io)?;
+        part(&man, &mut out).map_err(CommandFailure::io)?;
     }
     if shown(command).next().is_some() {
-        man.render_subcommands_section(&mut out).map_err(Failure::io)?;
+        man.render_subcommands_section(&mut out).map_err(CommandFailure::io)?;
     }
     let mut text = String::from_utf8_lossy(&out).into_owned();
     if !words.is_empty() {

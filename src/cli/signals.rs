@@ -1,4 +1,4 @@
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use std::sync::atomic::AtomicBool;
 /// A flag that Ctrl-C, SIGTERM and SIGHUP set. A second signal does not wait for the rows in flight. A SIGHUP that was ignored at the
 /// start (`nohup`) stays ignored; a SIGINT is not, since shells have every job ignore it that a script puts into the background, and
 /// whoever sends it there means it.
-pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, CommandFailure> {
     let stop = Arc::new(AtomicBool::new(false));
     let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
     for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
         flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, Arc::clone(&stop))
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))
-            .map_err(Failure::io)?;
+            .map_err(CommandFailure::io)?;
     }
     Ok(stop)
 }

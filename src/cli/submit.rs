@@ -1,4 +1,4 @@
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::{Plan, PlanFile};
 use crate::submit::{Order, System, scripts};
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ fn time(text: &str) -> Result<String, String> {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let (file, experiment, plan) = PlanFile::load(&args.plan).map_err(Failure::usage)?;
+    let (file, experiment, plan) = PlanFile::load(&args.plan).map_err(CommandFailure::usage)?;
     let system = match args.system {
         Which::Slurm => System::Slurm,
         Which::Parallel => System::Parallel,
@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let out = args.out.clone().unwrap_or_else(|| super::run::default_folder(&experiment));
     let folder = out.join(name);
-    let io = |path: &Path, error: std::io::Error| Failure::io(format!("{}: {error}", path.display()));
+    let io = |path: &Path, error: std::io::Error| CommandFailure::io(format!("{}: {error}", path.display()));
     // Where all machines see one file system its names hold there too; in a container the mounted folder stands for it.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
     let contained = matches!(system, System::Kubernetes | System::AwsBatch);
@@ -102,11 +102,11 @@ pub fn run(args: &Args) -> CommandResult {
         .iter()
         .any(|word| word.contains(char::is_control))
     {
-        return Err(Failure::usage(
+        return Err(CommandFailure::usage(
             "a path with a line end or another control character in it cannot be put into a script",
         ));
     }
-    crate::submit::check(system, &order).map_err(|problem| Failure::usage(format!("{name}: {problem}")))?;
+    crate::submit::check(system, &order).map_err(|problem| CommandFailure::usage(format!("{name}: {problem}")))?;
     std::fs::create_dir_all(&folder).map_err(|error| io(&folder, error))?;
     let (scripts, start) = scripts(system, &order);
     for script in scripts {

@@ -1,6 +1,6 @@
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::chess::fault::OnError;
-use crate::chess::opcode::Value;
+use crate::chess::opcode::OperationValue;
 use crate::chess::suite::{Item, Suite, SuiteOptions};
 use crate::chess::{Board, EpRule, Increments, Move, Strictness, san};
 use std::fmt::Write;
@@ -26,14 +26,14 @@ pub struct Args {
     skip_bad: bool,
     /// How it is written [default: by the ending of -o, else text]
     #[arg(long)]
-    format: Option<Format>,
+    format: Option<Listing>,
     /// Where it goes
     #[arg(short, long)]
     out: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum Listing {
     /// For a reader
     Text,
     /// A list of objects
@@ -47,28 +47,28 @@ enum Format {
 pub fn run(args: &Args) -> CommandResult {
     let strictness = if args.lenient { Strictness::Lenient } else { Strictness::Strict };
     let on_error = if args.skip_bad { OnError::Skip } else { OnError::Stop };
-    let suite = Suite::load(&args.file, SuiteOptions { strictness, on_error }).map_err(Failure::usage)?;
+    let suite = Suite::load(&args.file, SuiteOptions { strictness, on_error }).map_err(CommandFailure::usage)?;
     for note in &suite.notes {
         eprintln!("{note}");
     }
     let ending = args.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
     let format = args.format.unwrap_or(match ending {
-        Some("json") => Format::Json,
-        Some("csv") => Format::Csv,
-        Some("epd" | "fen") => Format::Epd,
-        _ => Format::Text,
+        Some("json") => Listing::Json,
+        Some("csv") => Listing::Csv,
+        Some("epd" | "fen") => Listing::Epd,
+        _ => Listing::Text,
     });
     let text = match format {
-        Format::Text => text(&suite),
-        Format::Json => {
+        Listing::Text => text(&suite),
+        Listing::Json => {
             format!("{:#}\n", serde_json::Value::Array(suite.items.iter().map(|item| json(item).into()).collect()))
         }
-        Format::Csv => csv(&suite).map_err(Failure::io)?,
-        Format::Epd => suite.items.iter().map(epd).collect(),
+        Listing::Csv => csv(&suite).map_err(CommandFailure::io)?,
+        Listing::Epd => suite.items.iter().map(epd).collect(),
     };
     match &args.out {
         Some(path) => crate::record::write_whole(path, text.as_bytes())
-            .map_err(|error| Failure::io(format!("{}: {error}", path.display())))?,
+            .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?,
         None => print!("{text}"),
     }
     Ok(Exit::Done)
@@ -164,12 +164,12 @@ fn epd(item: &Item) -> String {
     }
     for operation in item.operations().iter().filter(|operation| operation.opcode != "id") {
         let value = match &operation.value {
-            Value::Moves(moves) => choices(&item.board, moves).join(" "),
-            Value::Line(moves) => line(&item.board, moves).join(" "),
-            Value::Text(text) => quoted(text),
-            Value::Integer(number) => number.to_string(),
-            Value::Nodes(number) => number.to_string(),
-            Value::Raw(text) => text.clone(),
+            OperationValue::Moves(moves) => choices(&item.board, moves).join(" "),
+            OperationValue::Line(moves) => line(&item.board, moves).join(" "),
+            OperationValue::Text(text) => quoted(text),
+            OperationValue::Integer(number) => number.to_string(),
+            OperationValue::Nodes(number) => number.to_string(),
+            OperationValue::Raw(text) => text.clone(),
         };
         let gap = if value.is_empty() { "" } else { " " };
         let _ = write!(out, " {}{gap}{value};", operation.opcode);
@@ -185,9 +185,9 @@ fn epd(item: &Item) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::chess::suite::Kind;
+    use crate::chess::suite::SuiteKind;
 
-    fn read(kind: Kind, text: &str) -> Suite {
+    fn read(kind: SuiteKind, text: &str) -> Suite {
         let options = SuiteOptions { strictness: Strictness::Strict, on_error: OnError::Stop };
         Suite::read("s", "s.epd", kind, text.as_bytes(), options).unwrap_or_else(|faults| panic!("{faults}"))
     }
@@ -203,7 +203,7 @@ mod tests {
             (format!("{ROOKS} id \"a\"; am Ke2; ce -5;"), format!("{ROOKS} am Ke2; ce -5; id \"a\";")),
             (format!("{ROOKS} noop; pv Ra8+ Ke7; id \"a\";"), format!("{ROOKS} noop; pv Ra8+ Ke7; id \"a\";")),
         ] {
-            let suite = read(Kind::Positions, &format!("{given}\n"));
+            let suite = read(SuiteKind::Positions, &format!("{given}\n"));
             assert_eq!(epd(&suite.items[0]), format!("{written}\n"));
         }
         let item = |clocks: &str| {
@@ -220,7 +220,7 @@ mod tests {
     /// Best and avoided moves each in their own field, in both notations; moves of a game follow one another.
     #[test]
     fn fields_are_of_their_own_moves() {
-        let suite = read(Kind::Positions, &format!("{ROOKS} bm O-O Ra8+; am Ke2; id \"a\";\n{ROOKS} id \"b\";\n"));
+        let suite = read(SuiteKind::Positions, &format!("{ROOKS} bm O-O Ra8+; am Ke2; id \"a\";\n{ROOKS} id \"b\";\n"));
         let line = |item: &str, line: &str, best: &str, fen: &str| format!("{item:<24} {line:>5}  {best:<20} {fen}\n");
         let fen = format!("{ROOKS} 0 1");
         let head = format!("{:<24} {:>5}  {:<20} position\n", "id", "line", "best / moves");
@@ -233,7 +233,7 @@ mod tests {
                  a,1,{fen},e1g1 a1a8,O-O Ra8+,e1e2,Ke2,,\nb,2,{fen},,,,,,\n"
             )
         );
-        let game = read(Kind::Games, "[Event \"g\"]\n[Result \"*\"]\n\n1. e4 e5 2. Nf3 *\n");
+        let game = read(SuiteKind::Games, "[Event \"g\"]\n[Result \"*\"]\n\n1. e4 e5 2. Nf3 *\n");
         let fields = json(&game.items[0]);
         assert_eq!(fields["moves_san"], serde_json::json!(["e4", "e5", "Nf3"]));
         assert_eq!(fields["moves"], serde_json::json!(["e2e4", "e7e5", "g1f3"]));

@@ -1,7 +1,7 @@
-use super::{CommandResult, Exit, Failure, engine_options, position};
+use super::{CommandFailure, CommandResult, Exit, engine_options, position};
 use crate::chess::Board;
 use crate::chess::suite::{Suite, SuiteOptions};
-use crate::engine::Progress;
+use crate::engine::SearchProgress;
 use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit};
 use crate::record::{begin, publish};
@@ -30,14 +30,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 )]
 pub struct Args {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<TraceCommand>,
     #[command(flatten)]
     record: Option<Record>,
 }
 
 /// What can be done with a trace that is there.
 #[derive(clap::Subcommand)]
-enum Command {
+enum TraceCommand {
     /// Check traces that other engines wrote, and join them to one
     #[command(after_help = "Examples:
   ttlab trace import ethereal.trace -o games.trace
@@ -115,13 +115,13 @@ struct Record {
 }
 
 /// The positions of each game, or one.
-fn items(args: &Record) -> Result<Vec<Vec<Board>>, Failure> {
+fn items(args: &Record) -> Result<Vec<Vec<Board>>, CommandFailure> {
     let file = Path::new(&args.what);
     let kind = file.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
     if !["epd", "fen", "pgn"].contains(&kind.as_str()) {
         return Ok(vec![vec![position(&args.what)?]]);
     }
-    let suite = Suite::load(file, SuiteOptions::default()).map_err(Failure::usage)?;
+    let suite = Suite::load(file, SuiteOptions::default()).map_err(CommandFailure::usage)?;
     let first = args.first.unwrap_or(usize::MAX);
     Ok(suite
         .items
@@ -141,45 +141,50 @@ fn items(args: &Record) -> Result<Vec<Vec<Board>>, Failure> {
 
 pub fn run(args: &Args) -> CommandResult {
     match (&args.command, &args.record) {
-        (Some(Command::Import { files, out, repair }), _) => import(files, out, *repair),
-        (Some(Command::Info { file }), _) => info(file),
-        (Some(Command::Export { file, to: Simulator::Libcachesim, out, memory }), _) => export(file, out, memory << 20),
+        (Some(TraceCommand::Import { files, out, repair }), _) => import(files, out, *repair),
+        (Some(TraceCommand::Info { file }), _) => info(file),
+        (Some(TraceCommand::Export { file, to: Simulator::Libcachesim, out, memory }), _) => {
+            export(file, out, memory << 20)
+        }
         (None, Some(record)) => self::record(record),
-        (None, None) => Err(Failure::usage("say what to search, or import, info or export")),
+        (None, None) => Err(CommandFailure::usage("say what to search, or import, info or export")),
     }
 }
 
 /// Opens a trace.
-pub fn open(file: &Path) -> Result<File, Failure> {
-    File::open(file).map_err(|error| Failure::usage(format!("{}: {error}", file.display())))
+pub fn open(file: &Path) -> Result<File, CommandFailure> {
+    File::open(file).map_err(|error| CommandFailure::usage(format!("{}: {error}", file.display())))
 }
 
 /// What is wrong with a trace.
-pub fn wrong(file: &Path) -> impl Fn(TraceError) -> Failure {
+pub fn wrong(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
     move |error| match error {
-        TraceError::Io(error) => Failure::io(format!("{}: {error}", file.display())),
-        error => Failure::usage(format!("{}: {error}", file.display())),
+        TraceError::Io(error) => CommandFailure::io(format!("{}: {error}", file.display())),
+        error => CommandFailure::usage(format!("{}: {error}", file.display())),
     }
 }
 
 /// What cannot be written.
-fn unwritten(file: &Path) -> impl Fn(std::io::Error) -> Failure {
-    move |error| Failure::io(format!("{}: {error}", file.display()))
+fn unwritten(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
+    move |error| CommandFailure::io(format!("{}: {error}", file.display()))
 }
 
 /// Refuses to write over what is read.
-fn not_the_same(file: &Path, out: &Path) -> Result<(), Failure> {
+fn not_the_same(file: &Path, out: &Path) -> Result<(), CommandFailure> {
     let whole = |path: &Path| std::fs::canonicalize(path).ok();
     if whole(file).is_some() && whole(file) == whole(out) {
-        return Err(Failure::usage(format!("{}: is read and cannot be written at the same time", file.display())));
+        return Err(CommandFailure::usage(format!(
+            "{}: is read and cannot be written at the same time",
+            file.display()
+        )));
     }
     Ok(())
 }
 
 /// Begins the file that is to be written, so that nothing is left of what failed half way. A device or a folder is not replaced by it.
-fn anew(out: &Path) -> Result<tempfile::NamedTempFile, Failure> {
+fn anew(out: &Path) -> Result<tempfile::NamedTempFile, CommandFailure> {
     if std::fs::metadata(out).is_ok_and(|known| !known.is_file()) {
-        return Err(Failure::usage(format!("{}: is no file that could be written anew", out.display())));
+        return Err(CommandFailure::usage(format!("{}: is no file that could be written anew", out.display())));
     }
     begin(out).map_err(unwritten(out))
 }
@@ -249,14 +254,15 @@ fn record(args: &Record) -> CommandResult {
     let items = items(args)?;
     let options = engine_options(args.preset.as_deref(), &args.sets)?;
     if args.depth.is_none() && (args.nodes.is_none() || options.deepening.step == 0) {
-        return Err(Failure::usage("give a limit: --depth N, or --nodes N with deepening"));
+        return Err(CommandFailure::usage("give a limit: --depth N, or --nodes N with deepening"));
     }
-    let table = crate::table::build(&options.table, None, options.probe.answers_by_depth()).map_err(Failure::usage)?;
-    let Some(table) = table else { return Err(Failure::usage("table.kind: \"none\" leaves nothing to record")) };
-    let failed = |error: std::io::Error| Failure::io(format!("{}: {error}", args.out.display()));
+    let table =
+        crate::table::build(&options.table, None, options.probe.answers_by_depth()).map_err(CommandFailure::usage)?;
+    let Some(table) = table else { return Err(CommandFailure::usage("table.kind: \"none\" leaves nothing to record")) };
+    let failed = |error: std::io::Error| CommandFailure::io(format!("{}: {error}", args.out.display()));
     let writer = Arc::new(Mutex::new(Writer::new(File::create(&args.out).map_err(failed)?)));
     let recorder = Recorder::new(table, Arc::clone(&writer));
-    let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(Failure::usage)?;
+    let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(CommandFailure::usage)?;
     let limit = Limit { depth: args.depth, nodes: args.nodes };
     let write = |event: &dyn Fn(u32) -> Event| {
         let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -273,9 +279,9 @@ fn record(args: &Record) -> CommandResult {
             last_ply = Some(ply);
             write(&|nodes| Event::search(plies, if at == 0 { flags::GAME } else { 0 }, nodes));
             engine.search(board, &boards[..at], limit, &AtomicBool::new(false), &mut |progress| match progress {
-                Progress::Begin { .. } => write(&|nodes| Event::search(0, flags::ITERATION, nodes)),
-                Progress::End => {}
-                Progress::Iteration(iteration) => {
+                SearchProgress::Begin { .. } => write(&|nodes| Event::search(0, flags::ITERATION, nodes)),
+                SearchProgress::End => {}
+                SearchProgress::Iteration(iteration) => {
                     nodes += iteration.search.nodes;
                     writer.lock().unwrap_or_else(PoisonError::into_inner).searched(nodes as u32);
                 }
@@ -283,7 +289,9 @@ fn record(args: &Record) -> CommandResult {
         }
     }
     drop(engine);
-    let Some(writer) = Arc::into_inner(writer) else { return Err(Failure::io("the trace is still being written")) };
+    let Some(writer) = Arc::into_inner(writer) else {
+        return Err(CommandFailure::io("the trace is still being written"));
+    };
     let (events, _) = writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish().map_err(failed)?;
     eprintln!("{}: {events} events of {nodes} nodes", args.out.display());
     Ok(Exit::Done)

@@ -1,12 +1,12 @@
 use super::run::{command_line, default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
-use super::{CommandResult, Exit, Failure};
-use crate::analysis::questions::race::{Contest, Round, Stage, Tuned, tune};
+use super::{CommandFailure, CommandResult, Exit};
+use crate::analysis::questions::race::{Contest, RaceStage, Round, Tuned, tune};
 use crate::analysis::{Frame, Metric};
 use crate::experiment::tune::sets as pressure_sets;
 use crate::experiment::{Experiment, Plan, Point, Tune};
 use crate::record::columns::{self, Role};
-use crate::report::{self, tuned::Told};
+use crate::report::{self, tuned::TuneOutcome};
 use crate::runner::{self, Output, Settings, Subjects, progress};
 use crate::subject::options;
 use crate::table::TableKind;
@@ -58,7 +58,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     let stop = stop_flag()?;
-    let experiment = Experiment::load(&args.file, &args.sets).map_err(Failure::usage)?;
+    let experiment = Experiment::load(&args.file, &args.sets).map_err(CommandFailure::usage)?;
     let options = experiment.file.tune.clone().unwrap_or_default();
     let (mut experiments, mut pressures) = at_pressures(&args.file, &args.sets, experiment)?;
     check(&experiments[0])?;
@@ -71,15 +71,15 @@ pub fn run(args: &Args) -> CommandResult {
     let folder = args.out.clone().unwrap_or_else(|| default_folder(experiment));
     let plan = Plan::new(experiment);
     let header = crate::record::header(&plan.varying(), plan.extra()).join(",") + "\n";
-    let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(Failure::io)?;
+    let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(CommandFailure::io)?;
     if options.metric == "loss" {
-        return Err(Failure::usage(
+        return Err(CommandFailure::usage(
             "tune.metric: the loss of moves is a difference, and races are decided by ratios: expected nodes to a depth; `ttlab run` judges moves with a \
              [reference]",
         ));
     }
     let metric = crate::tune::metric(&options.metric, &empty)
-        .map_err(|error| Failure::usage(format!("tune.metric: {error}")))?;
+        .map_err(|error| CommandFailure::usage(format!("tune.metric: {error}")))?;
     measurable(experiment, &metric)?;
     if !args.quiet {
         engines.told(&plan).iter().for_each(|line| eprintln!("engine {line}"));
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     output.write_experiment(experiment).map_err(output_failure)?;
     let quiet = args.quiet;
-    let mut talk = |stage: Stage, candidates: usize, items: usize| -> Box<dyn progress::Progress> {
+    let mut talk = |stage: RaceStage, candidates: usize, items: usize| -> Box<dyn progress::Progress> {
         if quiet {
             return Box::new(progress::Quiet);
         }
@@ -133,7 +133,7 @@ pub fn run(args: &Args) -> CommandResult {
             return Ok(Exit::Failed);
         }
         Err(RunsError::Run(error)) => return Err(run_failure(error)),
-        Err(error @ (RunsError::Rows(_) | RunsError::Time(_))) => return Err(Failure::usage(error)),
+        Err(error @ (RunsError::Rows(_) | RunsError::Time(_))) => return Err(CommandFailure::usage(error)),
     };
     let findings = write(&folder, experiment, &plan, &options, &pressures, &tuned, &engines, jobs)?;
     if !quiet {
@@ -148,7 +148,7 @@ pub(super) fn at_pressures(
     file: &Path,
     sets: &[String],
     experiment: Experiment,
-) -> Result<(Vec<Experiment>, Vec<String>), Failure> {
+) -> Result<(Vec<Experiment>, Vec<String>), CommandFailure> {
     let tune = experiment.file.tune.clone().unwrap_or_default();
     let base = &experiment.points[experiment.baseline];
     let table = &base.options.table;
@@ -178,7 +178,7 @@ pub(super) fn at_pressures(
     for other in others {
         let all: Vec<String> = sets.iter().chain(&other).cloned().collect();
         let there = Experiment::load(file, &all)
-            .map_err(|error| Failure::usage(format!("{error}\nat the pressure {}", other.join(", "))))?;
+            .map_err(|error| CommandFailure::usage(format!("{error}\nat the pressure {}", other.join(", "))))?;
         names.push(other.join(", ").replace('=', " = ").replace('"', ""));
         experiments.push(there);
     }
@@ -197,7 +197,7 @@ fn engines(
     pressures: &mut Vec<String>,
     jobs: usize,
     stop: &AtomicBool,
-) -> Result<Option<Subjects>, Failure> {
+) -> Result<Option<Subjects>, CommandFailure> {
     let asked = experiments[0].file.tune.as_ref().is_some_and(|tune| !tune.pressures.is_empty());
     let prepare = |experiment: &Experiment| Subjects::prepare(experiment, &Plan::new(experiment), jobs, stop);
     let Some(first) = prepare(&experiments[0]).map_err(run_failure)? else { return Ok(None) };
@@ -211,7 +211,7 @@ fn engines(
             }
             Err(error) => {
                 let failure = run_failure(error);
-                return Err(Failure {
+                return Err(CommandFailure {
                     message: format!("{}\nat the pressure {}", failure.message, pressures[at]),
                     ..failure
                 });
@@ -222,12 +222,12 @@ fn engines(
 }
 
 /// Refuses what is the same for every candidate by the file's own doing.
-fn measurable(experiment: &Experiment, metric: &Metric) -> Result<(), Failure> {
+fn measurable(experiment: &Experiment, metric: &Metric) -> Result<(), CommandFailure> {
     let outside = experiment.points.iter().find_map(|point| Some((point, point.outside()?)));
     let told = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
     if let (Some((point, subject)), Some(column)) = (outside, metric.columns().into_iter().find(|column| !told(column)))
     {
-        return Err(Failure::usage(format!(
+        return Err(CommandFailure::usage(format!(
             "tune.metric: {} is made of {column}, which {} (\"{}\") does not tell: expected nodes",
             metric.name, subject.uci, point.name
         )));
@@ -235,7 +235,7 @@ fn measurable(experiment: &Experiment, metric: &Metric) -> Result<(), Failure> {
     let by_nodes = |point: &Point| point.limit.nodes.is_some() && point.limit.depth.is_none();
     let nodes = metric.columns() == [columns::NODES];
     if nodes && experiment.points.iter().all(by_nodes) {
-        return Err(Failure::usage(
+        return Err(CommandFailure::usage(
             "tune.metric: nodes are what limit.nodes gives to every candidate: race them to a depth (limit.depth); how good their moves are at so \
              many nodes is judged by `ttlab run` with a [reference]",
         ));
@@ -256,20 +256,22 @@ fn neighbours(size: Size) -> [String; 2] {
     })
 }
 
-fn check(experiment: &Experiment) -> Result<(), Failure> {
+fn check(experiment: &Experiment) -> Result<(), CommandFailure> {
     let file = &experiment.name;
     if experiment.points.len() < 2 {
-        return Err(Failure::usage(format!("{file}: one variant alone cannot race: give a [grid] or [[variant]]s")));
+        return Err(CommandFailure::usage(format!(
+            "{file}: one variant alone cannot race: give a [grid] or [[variant]]s"
+        )));
     }
     if experiment.suite.items.len() < 4 {
         let items = experiment.suite.items.len();
-        return Err(Failure::usage(format!(
+        return Err(CommandFailure::usage(format!(
             "{file}: {items} items are too few to race on some and confirm on others: expected 4 or more"
         )));
     }
     let kept = |clear: Clear| clear == Clear::Never;
     if experiment.points.iter().any(|point| kept(point.options.table.clear) || kept(point.options.history_clear)) {
-        return Err(Failure::usage(format!(
+        return Err(CommandFailure::usage(format!(
             "{file}: table.clear = \"never\" makes every item depend on those before it: tuning draws items at random; use \
              \"game\" and a [sequence]"
         )));
@@ -277,16 +279,16 @@ fn check(experiment: &Experiment) -> Result<(), Failure> {
     Ok(())
 }
 
-fn name(stage: Stage, pressures: &[String]) -> String {
+fn name(stage: RaceStage, pressures: &[String]) -> String {
     match stage {
-        Stage::Race(round) => format!("race, round {}", round + 1),
-        Stage::Held(pressure) => format!("held out, {}", pressures[pressure]),
+        RaceStage::Race(round) => format!("race, round {}", round + 1),
+        RaceStage::Held(pressure) => format!("held out, {}", pressures[pressure]),
     }
 }
 
 /// Throws away the results of the stages that are there.
-fn clear(folder: &Path, pressures: usize) -> Result<(), Failure> {
-    let stages = (0..64).map(Stage::Race).chain((0..pressures).map(Stage::Held));
+fn clear(folder: &Path, pressures: usize) -> Result<(), CommandFailure> {
+    let stages = (0..64).map(RaceStage::Race).chain((0..pressures).map(RaceStage::Held));
     for stage in stages.map(|stage| folder.join(stage.folder())).filter(|stage| stage.is_dir()) {
         Output::open(&stage).and_then(|output| output.clear()).map_err(output_failure)?;
     }
@@ -304,11 +306,11 @@ fn write(
     tuned: &Tuned,
     engines: &Subjects,
     jobs: usize,
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<String>, CommandFailure> {
     let mut warnings = engines.loose(plan);
     for (at, pressure) in pressures.iter().enumerate().take(tuned.held.len()) {
-        let page =
-            report::read(&folder.join(Stage::Held(at).folder())).map_err(|error| Failure::io(format!("{error:#}")))?;
+        let page = report::read(&folder.join(RaceStage::Held(at).folder()))
+            .map_err(|error| CommandFailure::io(format!("{error:#}")))?;
         warnings.extend(page.blind.iter().map(|blind| format!("{pressure}: {blind}")));
     }
     let manifest = runner::manifest(experiment, plan, jobs, None);
@@ -326,8 +328,8 @@ fn write(
     ];
     origins.extend(engines.told(plan).into_iter().map(|line| format!("engine {line}")));
     let varying = plan.varying();
-    let told = Told { experiment, tune, varying: &varying, pressures, tuned, warnings, origins };
-    told.write(folder).map_err(|error| Failure::io(format!("{error:#}")))
+    let told = TuneOutcome { experiment, tune, varying: &varying, pressures, tuned, warnings, origins };
+    told.write(folder).map_err(|error| CommandFailure::io(format!("{error:#}")))
 }
 
 #[cfg(test)]
@@ -374,8 +376,8 @@ mod tests {
     #[test]
     fn stages_are_named_from_one_on() {
         let pressures = ["own", "other"].map(str::to_owned);
-        let names =
-            [Stage::Race(0), Stage::Race(2), Stage::Held(0), Stage::Held(1)].map(|stage| name(stage, &pressures));
+        let names = [RaceStage::Race(0), RaceStage::Race(2), RaceStage::Held(0), RaceStage::Held(1)]
+            .map(|stage| name(stage, &pressures));
         assert_eq!(names, ["race, round 1", "race, round 3", "held out, own", "held out, other"]);
     }
 }

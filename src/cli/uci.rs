@@ -1,6 +1,6 @@
-use super::{CommandResult, Exit, Failure};
+use super::{CommandFailure, CommandResult, Exit};
 use crate::signature;
-use crate::uci::{self, Settings};
+use crate::uci::{self, UciSettings};
 use std::time::Instant;
 
 /// Be an engine: talk UCI on standard input and output
@@ -21,7 +21,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let settings = Settings::new(Some(&args.preset), &args.sets).map_err(Failure::usage)?;
+    let settings = UciSettings::new(Some(&args.preset), &args.sets).map_err(CommandFailure::usage)?;
     let bench = || {
         let begun = Instant::now();
         match signature::nodes(&signature::bench_options()) {

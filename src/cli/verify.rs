@@ -1,5 +1,5 @@
-use super::{CommandResult, Exit, Failure};
-use crate::runner::verify::{State, VerifyError, verify};
+use super::{CommandFailure, CommandResult, Exit};
+use crate::runner::verify::{FolderState, VerifyError, verify};
 use std::path::PathBuf;
 
 /// Verify results folders: edited, doubled or missing rows, and what their manifests say
@@ -22,18 +22,18 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let mut worst = State::Whole;
+    let mut worst = FolderState::Whole;
     let mut unreadable = None;
     for folder in &args.folders {
         let shown = folder.display();
         match verify(folder) {
             Ok(verdict) => {
                 let word = match verdict.state {
-                    State::Whole => "whole",
-                    State::Missing => "not whole",
-                    State::Wrong => "WRONG",
+                    FolderState::Whole => "whole",
+                    FolderState::Missing => "not whole",
+                    FolderState::Wrong => "WRONG",
                 };
-                if !args.quiet || verdict.state > State::Whole {
+                if !args.quiet || verdict.state > FolderState::Whole {
                     println!("{shown}: {word}: {} rows", verdict.rows);
                     verdict.told.iter().for_each(|line| println!("  {line}"));
                 }
@@ -49,15 +49,15 @@ pub fn run(args: &Args) -> CommandResult {
             }
         }
     }
-    if worst == State::Wrong {
+    if worst == FolderState::Wrong {
         eprintln!(
             "help: `ttlab run` with --repair drops rows that are not what a run wrote, and runs their jobs again"
         );
     }
     match (worst, unreadable) {
-        (State::Wrong, _) => Ok(Exit::Unequal),
-        (_, Some(exit)) => Err(Failure { exit, message: "not every folder could be verified".to_owned() }),
-        (State::Missing, None) => Ok(Exit::Failed),
-        (State::Whole, None) => Ok(Exit::Done),
+        (FolderState::Wrong, _) => Ok(Exit::Unequal),
+        (_, Some(exit)) => Err(CommandFailure { exit, message: "not every folder could be verified".to_owned() }),
+        (FolderState::Missing, None) => Ok(Exit::Failed),
+        (FolderState::Whole, None) => Ok(Exit::Done),
     }
 }

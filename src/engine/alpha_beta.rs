@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::observer::{Observer, Probed};
-use super::ordering::{Frame, Hint, Orderly};
+use super::ordering::{Hint, NodeMoves, Orderly};
 use super::search::Search;
 use super::switches::INFINITE;
 use crate::chess::{Board, Bound, Move, Piece, Score, movegen};
@@ -173,7 +173,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// The next move of a node whose moves come in stages.
     #[inline]
-    fn next_staged(&mut self, frame: &mut Frame, board: &Board, hint: &Hint) -> Option<Move> {
+    fn next_staged(&mut self, frame: &mut NodeMoves, board: &Board, hint: &Hint) -> Option<Move> {
         loop {
             if let Some(mv) = self.stack.ready(frame) {
                 return Some(mv);

@@ -7,7 +7,7 @@ use super::eval::Evaluator;
 use super::node::Node;
 use super::observer::Probed;
 use super::options::{DepthRule, EngineOptions};
-use super::reference::Reference;
+use super::reference::ReferenceSearch;
 use super::switches::{INFINITE, Switches};
 use crate::chess::{Board, Bound, EpRule, Increments, Move, Score};
 use crate::table::{Hit, TableKind};
@@ -34,7 +34,7 @@ crate::counters! {
 
 /// What the audit held against the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Claim {
+pub enum AuditedClaim {
     /// The stored score and bound.
     Stored(Bound),
     /// The score that ended a node, as its window reads it.
@@ -51,7 +51,7 @@ pub struct Wrong {
     /// The position, in FEN.
     pub fen: String,
     /// What was claimed.
-    pub claim: Claim,
+    pub claim: AuditedClaim,
     /// The score claimed, as the node at `ply` sees it.
     pub score: Score,
     /// Whether the true value is less or greater; equal where only the bound or the move is wrong.
@@ -73,10 +73,10 @@ impl std::fmt::Display for Wrong {
             Ordering::Greater => '>',
         };
         match claim {
-            Claim::Stored(bound) => write!(f, "stored {bound:?} {score}, but the value is {sign} {score}")?,
-            Claim::Cutoff => write!(f, "cut off with {score}, but the value is {sign} {score}")?,
-            Claim::Root => write!(f, "root score {score}, but the value is {sign} {score}")?,
-            Claim::Move(mv) => write!(f, "stored move {mv} is not legal")?,
+            AuditedClaim::Stored(bound) => write!(f, "stored {bound:?} {score}, but the value is {sign} {score}")?,
+            AuditedClaim::Cutoff => write!(f, "cut off with {score}, but the value is {sign} {score}")?,
+            AuditedClaim::Root => write!(f, "root score {score}, but the value is {sign} {score}")?,
+            AuditedClaim::Move(mv) => write!(f, "stored move {mv} is not legal")?,
         }
         write!(f, " (depth {depth}, ply {ply}, window {alpha} to {beta}): {fen}")
     }
@@ -128,7 +128,7 @@ pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
 /// What holds a table's answers against the truth.
 pub struct Auditor<'a> {
     findings: &'a mut Findings,
-    reference: Reference<'a>,
+    reference: ReferenceSearch<'a>,
     on: Switches,
 }
 
@@ -139,7 +139,7 @@ impl<'a> Auditor<'a> {
         evaluator: Evaluator,
         increments: &'a Increments,
     ) -> Self {
-        Self { findings, reference: Reference::new(on, evaluator, increments), on }
+        Self { findings, reference: ReferenceSearch::new(on, evaluator, increments), on }
     }
 
     /// Audits an answer.
@@ -162,7 +162,7 @@ impl<'a> Auditor<'a> {
         if !mv.is_none() {
             self.findings.count.moves += 1;
             if !board.is_legal(mv) {
-                self.findings.report(wrong(Claim::Move(mv)));
+                self.findings.report(wrong(AuditedClaim::Move(mv)));
             }
         }
         if !deep {
@@ -177,9 +177,9 @@ impl<'a> Auditor<'a> {
             _ => Bound::Exact,
         };
         if !holds(bound) {
-            self.findings.report(wrong(Claim::Stored(bound)));
+            self.findings.report(wrong(AuditedClaim::Stored(bound)));
         } else if cut && !holds(read) {
-            self.findings.report(wrong(Claim::Cutoff));
+            self.findings.report(wrong(AuditedClaim::Cutoff));
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a> Auditor<'a> {
         if truth != Ordering::Equal {
             let window = (-INFINITE, INFINITE);
             let fen = root.fen(EpRule::Always);
-            self.findings.report(Wrong { fen, claim: Claim::Root, score, truth, depth, ply: 0, window });
+            self.findings.report(Wrong { fen, claim: AuditedClaim::Root, score, truth, depth, ply: 0, window });
         }
     }
 }

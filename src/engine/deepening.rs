@@ -4,12 +4,12 @@ use super::anatomy::{Anatomy, Dissector};
 use super::audit::{Auditor, Findings};
 use super::check::OptionError;
 use super::eval::{self, Evaluator};
-use super::foresight::{self, Notes};
+use super::foresight::{self, BestMoves};
 use super::instruments::Instruments;
 use super::observer::{Nobody, Observer};
 use super::options::{Diagnostics, EngineOptions, GamePly, Ordering};
 use super::ordering::{Learned, Ranks, Stack};
-use super::outcome::{Iteration, Limit, Outcome, Progress, SearchCounters};
+use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
 use super::pv::Variations;
 use super::search::Search;
 use super::stop::Stop;
@@ -17,7 +17,7 @@ use super::switches::Switches;
 use crate::chess::increments::Increments;
 use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, MoveList, Score};
-use crate::table::options::{Clear, Clock};
+use crate::table::options::{Clear, TickSource};
 use crate::table::{self, Observed, Table, TableError};
 
 /// The deepest iteration that any limit allows.
@@ -39,7 +39,7 @@ pub struct Engine {
     /// The engine that finds each node's first move, where the ordering asks for foresight.
     learner: Option<Box<Engine>>,
     /// What this engine notes down, if it is a learner.
-    notes: Option<Notes>,
+    notes: Option<BestMoves>,
 }
 
 /// Why an engine cannot be made.
@@ -93,7 +93,7 @@ impl Engine {
             learner: match options.ordering.contains(&Ordering::Foreseen) {
                 true => {
                     let mut learner = Self::new(&foresight::learner(options), None)?;
-                    learner.notes = Some(Notes::default());
+                    learner.notes = Some(BestMoves::default());
                     Some(Box::new(learner))
                 }
                 false => None,
@@ -122,7 +122,7 @@ impl Engine {
         self.learned.clear();
         self.last_ply = None;
         self.searched = false;
-        self.notes.iter_mut().for_each(Notes::clear);
+        self.notes.iter_mut().for_each(BestMoves::clear);
     }
 
     /// Forgets what is not kept between games.
@@ -158,9 +158,9 @@ impl Engine {
             GamePly::Zero => 0,
         };
         let ticks = match self.options.table.clock {
-            Clock::Search => u16::from(self.searched),
-            Clock::Iteration => 0,
-            Clock::GamePly => ply.saturating_sub(self.last_ply.unwrap_or(ply)),
+            TickSource::Search => u16::from(self.searched),
+            TickSource::Iteration => 0,
+            TickSource::GamePly => ply.saturating_sub(self.last_ply.unwrap_or(ply)),
         };
         self.last_ply = Some(ply);
         if let Some(table) = self.table.as_mut() {
@@ -178,7 +178,7 @@ impl Engine {
         past: &[Board],
         limit: Limit,
         stop: impl Into<Stop<'s>>,
-        watch: &mut dyn FnMut(Progress),
+        watch: &mut dyn FnMut(SearchProgress),
     ) -> Outcome {
         self.forget(Clear::Search);
         self.tick(board);
@@ -206,7 +206,7 @@ impl Engine {
         path: Vec<u64>,
         limit: Limit,
         stop: Stop<'_>,
-        watch: &mut dyn FnMut(Progress),
+        watch: &mut dyn FnMut(SearchProgress),
     ) -> Vec<Iteration> {
         let mut iterations: Vec<Iteration> = Vec::new();
         let target = limit.depth.unwrap_or(DEEPEST).max(1);
@@ -218,7 +218,7 @@ impl Engine {
             if !iterations.is_empty() {
                 self.forget(Clear::Iteration);
             }
-            if self.options.table.clock == Clock::Iteration
+            if self.options.table.clock == TickSource::Iteration
                 && let Some(table) = self.table.as_mut()
             {
                 table.advance(1);
@@ -230,7 +230,7 @@ impl Engine {
             let before = self.table.as_ref().map(|table| table.counters()).unwrap_or_default();
             let last = iterations.last();
             let nodes_left = limit.nodes.map_or(u64::MAX, |nodes| nodes - counted.nodes);
-            let wanted = Wanted { depth, guess: last.map(|last| last.score), nodes: nodes_left };
+            let wanted = IterationPlan { depth, guess: last.map(|last| last.score), nodes: nodes_left };
             let found = self.iterate(root, wanted, &mut buffers, stop, watch);
             counted += found.count;
             let (after, occupancy) =
@@ -253,7 +253,7 @@ impl Engine {
                 anatomy: found.anatomy,
                 finished,
             };
-            watch(Progress::Iteration(&iteration));
+            watch(SearchProgress::Iteration(&iteration));
             iterations.push(iteration);
             let out_of_nodes = limit.nodes.is_some_and(|nodes| counted.nodes >= nodes);
             if !finished || out_of_nodes || depth >= target || deepening.step == 0 {
@@ -267,10 +267,10 @@ impl Engine {
     fn iterate(
         &mut self,
         root: &Board,
-        wanted: Wanted,
+        wanted: IterationPlan,
         buffers: &mut Buffers,
         stop: Stop<'_>,
-        watch: &mut dyn FnMut(Progress),
+        watch: &mut dyn FnMut(SearchProgress),
     ) -> Searched {
         let on = Switches::new(&self.options);
         let evaluator = Evaluator::new(self.options.eval, on.mate_threshold - 1);
@@ -317,7 +317,7 @@ impl Engine {
 
 /// What one iteration is to do.
 #[derive(Debug, Clone, Copy)]
-struct Wanted {
+struct IterationPlan {
     depth: u8,
     /// The score of the iteration before.
     guess: Option<Score>,
@@ -349,7 +349,7 @@ struct Kernel<'a> {
     increments: &'a Increments,
     table: Option<&'a mut (dyn Table + 'static)>,
     learned: &'a mut Learned,
-    foreseen: Option<&'a Notes>,
+    foreseen: Option<&'a BestMoves>,
     on: Switches,
     evaluator: Evaluator,
 }
@@ -360,10 +360,10 @@ impl<'a> Kernel<'a> {
         self,
         observer: O,
         root: &Board,
-        wanted: Wanted,
+        wanted: IterationPlan,
         buffers: &mut Buffers,
         stop: Stop<'a>,
-        watch: &mut dyn FnMut(Progress),
+        watch: &mut dyn FnMut(SearchProgress),
     ) -> (Searched, O, Option<&'a dyn Table>) {
         let Self { options, increments, table, learned, foreseen, on, evaluator } = self;
         let mut search = Search {
@@ -389,9 +389,9 @@ impl<'a> Kernel<'a> {
             foreseen,
             observer,
         };
-        watch(Progress::Begin { depth: wanted.depth });
+        watch(SearchProgress::Begin { depth: wanted.depth });
         let score = search.iterate(root, i32::from(wanted.depth), wanted.guess);
-        watch(Progress::End);
+        watch(SearchProgress::End);
         let Search { observer, table, count, aborted, stack, mut pv, path, .. } = search;
         let deepest = pv.take_deepest();
         let line = pv.get(0).to_vec();

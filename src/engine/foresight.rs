@@ -13,7 +13,7 @@ use crate::table::options::Clear;
 
 /// A move for each position and remaining depth.
 #[derive(Debug, Default)]
-pub struct Notes(ByKey<(u64, u8), Move>);
+pub struct BestMoves(ByKey<(u64, u8), Move>);
 
 /// The options of the engine that learns: the same search, with a table without a bound and the table's move first.
 #[must_use]
@@ -28,7 +28,7 @@ pub fn learner(options: &EngineOptions) -> EngineOptions {
     options
 }
 
-impl Notes {
+impl BestMoves {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.0.clear();

@@ -2,7 +2,7 @@
 
 use super::anatomy::Dissector;
 use super::audit::Auditor;
-use super::foresight::Notes;
+use super::foresight::BestMoves;
 use super::observer::{Observer, Probed};
 use crate::chess::{Board, Move};
 use crate::table::Table;
@@ -15,7 +15,7 @@ pub struct Instruments<'a> {
     /// What holds answers of the table against the truth.
     pub auditor: Option<Auditor<'a>>,
     /// What notes each node's best move for another search.
-    pub notes: Option<&'a mut Notes>,
+    pub notes: Option<&'a mut BestMoves>,
 }
 
 impl Instruments<'_> {

@@ -29,6 +29,6 @@ mod table_use;
 pub use check::OptionError;
 pub use deepening::{Engine, EngineError};
 pub use options::EngineOptions;
-pub use outcome::{Iteration, Limit, Outcome, Progress, SearchCounters};
+pub use outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
 pub use renamed::renamed;
 pub use stop::Stop;

@@ -82,7 +82,7 @@ pub struct Iteration {
 
 /// What a search tells its watcher as it goes.
 #[derive(Debug, Clone, Copy)]
-pub enum Progress<'a> {
+pub enum SearchProgress<'a> {
     /// An iteration is about to begin.
     Begin {
         /// Its depth in plies.

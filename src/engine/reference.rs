@@ -6,13 +6,13 @@ use super::switches::{INFINITE, Switches};
 use crate::chess::{Board, Increments, Move, MoveList, Piece, Score, movegen};
 
 /// What a value depends on beside the position and the depth.
-pub struct Reference<'a> {
+pub struct ReferenceSearch<'a> {
     on: Switches,
     evaluator: Evaluator,
     increments: &'a Increments,
 }
 
-impl<'a> Reference<'a> {
+impl<'a> ReferenceSearch<'a> {
     pub(super) fn new(on: Switches, evaluator: Evaluator, increments: &'a Increments) -> Self {
         Self { on, evaluator, increments }
     }

@@ -1,7 +1,7 @@
 //! One root search: its state, what all nodes share, and the leaves.
 
 use super::eval::Evaluator;
-use super::foresight::Notes;
+use super::foresight::BestMoves;
 use super::observer::Observer;
 use super::options::Algorithm;
 use super::ordering::{Learned, Ranks, Stack};
@@ -42,7 +42,7 @@ pub struct Search<'a, O> {
     pub(super) attention: u64,
     pub(super) aborted: bool,
     /// The first move of each node, where it is foreseen.
-    pub(super) foreseen: Option<&'a Notes>,
+    pub(super) foreseen: Option<&'a BestMoves>,
     /// What watches.
     pub(super) observer: O,
 }

@@ -41,10 +41,10 @@ pub struct Expect {
     pub claim: Option<String>,
     /// The verdict that keeps a `--check` green: `holds` unless the published figure is known to be wrong.
     #[serde(default)]
-    pub verdict: Wanted,
+    pub verdict: WantedVerdict,
     /// Metric = figure, for any counter or column: `evals = 32138`, `nodes = { min = 10, max = 20 }`.
     #[serde(flatten)]
-    pub figures: BTreeMap<String, Figure>,
+    pub figures: BTreeMap<String, ExpectedFigure>,
 }
 
 /// Who says what is expected.
@@ -86,14 +86,14 @@ pub enum Scalar {
 /// What a metric should be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Figure {
+pub enum ExpectedFigure {
     /// Every matching row has exactly this value.
     Exact(Scalar),
     /// Limits, ends included; of each matching row, or of one statistic of them all.
     Range(Range),
 }
 
-impl Figure {
+impl ExpectedFigure {
     /// Whether it is one number and no range.
     #[must_use]
     pub fn is_exact(&self) -> bool {
@@ -174,7 +174,7 @@ pub enum Statistic {
 /// Which verdict is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wanted {
+pub enum WantedVerdict {
     /// The measured figures agree.
     #[default]
     Holds,
@@ -388,7 +388,7 @@ mod tests {
     fn a_figure_that_holds_of_everything_or_of_nothing_is_refused() {
         #[derive(Deserialize)]
         struct Line {
-            nodes: Figure,
+            nodes: ExpectedFigure,
         }
         let fault = |text: &str| toml::from_str::<Line>(&format!("nodes = {text}")).unwrap().nodes.fault();
         for text in [

@@ -2,7 +2,7 @@
 
 use super::excludes::Excludes;
 use super::file::{File, LimitChoice};
-use super::options::{self, Fault, Setting, overlap};
+use super::options::{self, OptionFault, Setting, overlap};
 use super::paths;
 use super::place::{locate, locate_word};
 use super::problem::{Problem, nearest, new_name, word_meant};
@@ -274,8 +274,10 @@ fn read(
             _ => nodes = u64::try_from(number).ok(),
         }
     }
-    let told =
-        |Fault { path, message, help }| Problem { help, ..wrong(&path, format!("{message} (variant \"{name}\")")) };
+    let told = |OptionFault { path, message, help }| Problem {
+        help,
+        ..wrong(&path, format!("{message} (variant \"{name}\")"))
+    };
     let subject = subject::read(file, all()).map_err(told)?;
     let outside = subject.as_ref().is_some_and(|subject| !subject.is_builtin());
     let options = if outside { Ok(nobody()) } else { options::read(preset, &file.engine, all()) };

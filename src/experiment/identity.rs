@@ -175,10 +175,10 @@ mod tests {
     /// can take there.
     #[test]
     fn an_item_is_its_position_and_its_moves() {
-        use crate::chess::suite::{Kind, Suite, SuiteOptions};
+        use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
         let pgn = "[Event \"a\"]\n[SetUp \"1\"]\n[FEN \"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1\"]\n\n1... e5 2. Nf3 *\n\n";
         let items = |name: &str, text: &str| {
-            Suite::read("x", name, Kind::of(name.as_ref()).unwrap(), text.as_bytes(), SuiteOptions::default())
+            Suite::read("x", name, SuiteKind::of(name.as_ref()).unwrap(), text.as_bytes(), SuiteOptions::default())
                 .unwrap()
                 .items
         };

@@ -10,7 +10,7 @@ use super::text::FileText;
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchClaim {
     /// Of what: Elo, or the share of the points.
-    pub measure: Measure,
+    pub measure: MatchMeasure,
     /// Who is claimed to be so strong.
     pub player: String,
     /// Against whom.
@@ -23,7 +23,7 @@ pub struct MatchClaim {
 
 /// What a claim is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
+pub enum MatchMeasure {
     /// Elo by the logistic law.
     Elo,
     /// Points of a game.
@@ -45,8 +45,8 @@ impl MatchClaim {
         let (term, rest) = text.trim().rsplit_once(')').ok_or_else(wrong)?;
         let (measure, players) = term.split_once('(').ok_or_else(wrong)?;
         let measure = match measure.trim() {
-            "elo" => Measure::Elo,
-            "score" => Measure::Score,
+            "elo" => MatchMeasure::Elo,
+            "score" => MatchMeasure::Score,
             _ => return Err(wrong()),
         };
         let rest = rest.trim();
@@ -65,7 +65,7 @@ impl MatchClaim {
                 (name.to_owned(), format!("expect.claim: there is no variant \"{name}\""))
             }));
         };
-        if !than.is_finite() || measure == Measure::Score && !(than > 0.0 && than < 1.0) {
+        if !than.is_finite() || measure == MatchMeasure::Score && !(than > 0.0 && than < 1.0) {
             return Err((
                 String::new(),
                 format!("expect.claim: `{text}`: a score lies between 0 and 1, and Elo is a number"),
@@ -78,8 +78,8 @@ impl MatchClaim {
     #[must_use]
     pub fn elo(&self) -> f64 {
         match self.measure {
-            Measure::Elo => self.than,
-            Measure::Score => 400.0 * (self.than / (1.0 - self.than)).log10(),
+            MatchMeasure::Elo => self.than,
+            MatchMeasure::Score => 400.0 * (self.than / (1.0 - self.than)).log10(),
         }
     }
 }
@@ -135,7 +135,7 @@ mod tests {
         let read = |text: &str| MatchClaim::parse(text, names.into_iter());
         let claim = read("elo(size=1 MiB, policy=always, x (2)) >= -3.5").unwrap();
         assert_eq!((claim.player.as_str(), claim.opponent.as_str()), ("size=1 MiB, policy=always", "x (2)"));
-        assert_eq!((claim.measure, claim.more, claim.than), (Measure::Elo, true, -3.5));
+        assert_eq!((claim.measure, claim.more, claim.than), (MatchMeasure::Elo, true, -3.5));
         let claim = read("score(a, x (2)) < 0.75").unwrap();
         assert!(!claim.more && (claim.elo() - 190.85).abs() < 0.01, "three points of four are 190.85 Elo");
         for text in [

@@ -240,15 +240,20 @@ pub fn doubled(suite: &Suite) -> usize {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::chess::suite::{Kind, SuiteOptions};
+    use crate::chess::suite::{SuiteKind, SuiteOptions};
 
     /// Games stand for the positions that they end in; one that transposes into another's is there twice, and so is its repetition.
     #[test]
     fn openings_are_told_apart_by_where_they_end() {
         let pgn = "[Event \"a\"]\n\n1. Nf3 Nf6 2. Nc3 *\n\n[Event \"b\"]\n\n1. Nc3 Nf6 2. Nf3 *\n\n[Event \"c\"]\n\n1. Nc3 *\n\n[Event \"d\"]\n\n1. Nf3 Nf6 2. Nc3 *\n\n";
-        let suite =
-            Suite::read("x", "x.pgn", Kind::of("x.pgn".as_ref()).unwrap(), pgn.as_bytes(), SuiteOptions::default())
-                .unwrap();
+        let suite = Suite::read(
+            "x",
+            "x.pgn",
+            SuiteKind::of("x.pgn".as_ref()).unwrap(),
+            pgn.as_bytes(),
+            SuiteOptions::default(),
+        )
+        .unwrap();
         // The second differs from the first in nothing but the order of its moves: even the clocks are the same.
         assert_eq!(doubled(&suite), 2);
         assert_eq!(

@@ -12,7 +12,7 @@ use toml::{Table, Value};
 
 /// What is wrong with options, before it is known where that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct OptionFault {
     /// The option.
     pub path: String,
     /// What is wrong with it, its path first.
@@ -146,8 +146,8 @@ pub fn read<'a>(
     preset: Option<&Value>,
     engine: &Table,
     set: impl Iterator<Item = (&'a str, &'a Value)>,
-) -> Result<EngineOptions, Fault> {
-    let preset_fault = |message: String, help| Fault { path: "preset".to_owned(), message, help };
+) -> Result<EngineOptions, OptionFault> {
+    let preset_fault = |message: String, help| OptionFault { path: "preset".to_owned(), message, help };
     let mut table = match preset {
         Some(Value::String(name)) => presets::options(name).map_err(|(message, help)| preset_fault(message, help))?,
         Some(_) => return Err(preset_fault("preset: expected a name in quotes".to_owned(), None)),
@@ -159,7 +159,7 @@ pub fn read<'a>(
     let mut lists = false;
     for (path, value) in set.filter(|(path, _)| *path != "preset" && !path.starts_with("limit.") && !is_path(path)) {
         lists |= value.is_array() || value.as_table().is_some_and(|table| table.values().any(Value::is_array));
-        paths::set(&mut table, path, value.clone()).map_err(|part| Fault {
+        paths::set(&mut table, path, value.clone()).map_err(|part| OptionFault {
             path: path.to_owned(),
             message: format!("{path}: `{part}` is a plain value and has no parts"),
             help: None,
@@ -169,21 +169,25 @@ pub fn read<'a>(
         && let Some(path) = schema::stray_list(&Table::from_iter([("engine".to_owned(), Value::Table(table.clone()))]))
     {
         let path = path.trim_start_matches("engine.").to_owned();
-        return Err(Fault { message: format!("{path}: a list stands where none belongs"), path, help: None });
+        return Err(OptionFault { message: format!("{path}: a list stands where none belongs"), path, help: None });
     }
     let options: EngineOptions = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
         let path = error.path().to_string();
         let (message, help) = explain(error.inner().message());
-        Fault {
+        OptionFault {
             help: new_name(&path).or_else(|| new_word(&path, &message)).or(help),
             message: format!("{path}: {message}"),
             path,
         }
     })?;
-    options.check().map_err(|error| Fault { path: error.path.to_owned(), message: error.to_string(), help: None })?;
+    options.check().map_err(|error| OptionFault {
+        path: error.path.to_owned(),
+        message: error.to_string(),
+        help: None,
+    })?;
     options.table.check().map_err(|error| {
         let message = error.to_string();
-        Fault { path: message.split(':').next().unwrap_or_default().to_owned(), message, help: None }
+        OptionFault { path: message.split(':').next().unwrap_or_default().to_owned(), message, help: None }
     })?;
     Ok(options)
 }

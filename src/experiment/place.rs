@@ -4,7 +4,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 /// What a path leads to.
-struct Place {
+struct Located {
     /// The key, or the item of a list.
     name: Range<usize>,
     /// The value.
@@ -41,11 +41,11 @@ fn word_in(text: &str, within: &Range<usize>, word: &str) -> Option<Range<usize>
     })
 }
 
-fn find(text: &str, path: &str) -> Option<Place> {
+fn find(text: &str, path: &str) -> Option<Located> {
     let document = DeTable::parse(text).ok()?;
     let mut table = document.get_ref();
     let mut rest = path;
-    let mut found: Option<Place> = None;
+    let mut found: Option<Located> = None;
     loop {
         // Keys with dots in them stand in quotes: the longest that fits is meant.
         let Some((key, mut value)) = table
@@ -70,7 +70,7 @@ fn find(text: &str, path: &str) -> Option<Place> {
             };
             (name, rest, value) = (item.span(), after, item);
         }
-        found = Some(Place { name, value: value.span(), whole: rest.is_empty() });
+        found = Some(Located { name, value: value.span(), whole: rest.is_empty() });
         match value.get_ref() {
             DeValue::Table(inner) if !rest.is_empty() => table = inner,
             _ => return found,

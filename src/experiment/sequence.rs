@@ -83,13 +83,13 @@ impl Side {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::chess::suite::{Kind, Suite, SuiteOptions};
+    use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
 
     /// A game of five plies from the start, one of three after White's first move, and one of a single ply.
     fn games() -> Vec<Item> {
         let pgn = "[Event \"a\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n\n[Event \"b\"]\n[SetUp \"1\"]\n\
             [FEN \"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\"]\n\n1... e5 2. Nf3 Nc6 *\n\n[Event \"c\"]\n\n1. e4 *\n\n";
-        Suite::read("x", "x.pgn", Kind::of("x.pgn".as_ref()).unwrap(), pgn.as_bytes(), SuiteOptions::default())
+        Suite::read("x", "x.pgn", SuiteKind::of("x.pgn".as_ref()).unwrap(), pgn.as_bytes(), SuiteOptions::default())
             .unwrap()
             .items
     }

@@ -8,7 +8,7 @@ use super::matches::Test;
 
 /// How many pairs ended with 0, 1/2, 1, 3/2 and 2 points for the first player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Pairs(pub [u64; 5]);
+pub struct Pentanomial(pub [u64; 5]);
 
 /// What a test holds against each other, in normalized Elo, and how often it may err.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Bounds {
 
 /// What a sequential test says so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub enum SoFar {
     /// It goes on.
     Open,
     /// The difference is taken to be that of H0.
@@ -43,7 +43,7 @@ pub const PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 /// What stands in for a kind of pair that did not occur, so that no likelihood is 0.
 const NONE: f64 = 1e-3;
 
-impl Pairs {
+impl Pentanomial {
     /// One more pair, worth so many points of both games.
     pub fn add(&mut self, points: f64) {
         self.0[(points * 2.0).round() as usize % 5] += 1;
@@ -82,7 +82,7 @@ impl Pairs {
 
     /// What a test says.
     #[must_use]
-    pub fn decide(&self, bounds: &Bounds) -> Decision {
+    pub fn decide(&self, bounds: &Bounds) -> SoFar {
         bounds.decide(self.llr(bounds.elo0, bounds.elo1))
     }
 }
@@ -103,12 +103,12 @@ impl Bounds {
 
     /// What a log-likelihood ratio says.
     #[must_use]
-    pub fn decide(&self, llr: f64) -> Decision {
+    pub fn decide(&self, llr: f64) -> SoFar {
         let (lower, upper) = self.limits();
         match () {
-            () if llr >= upper => Decision::H1,
-            () if llr <= lower => Decision::H0,
-            () => Decision::Open,
+            () if llr >= upper => SoFar::H1,
+            () if llr <= lower => SoFar::H0,
+            () => SoFar::Open,
         }
     }
 }
@@ -172,7 +172,7 @@ mod tests {
             ("Stockfish 6113", [26, 6712, 17798, 7081, 27], 0.5, 2.5, 2.97),
             ("PlentyChess 397", [38, 1967, 4213, 1855, 30], 0.0, 2.5, -2.25),
         ] {
-            let found = Pairs(pairs).llr(elo0, elo1);
+            let found = Pentanomial(pairs).llr(elo0, elo1);
             assert!((found - llr).abs() < 0.01, "{name}: {found}");
         }
     }
@@ -187,17 +187,16 @@ mod tests {
         assert!((lower + 2.2513).abs() < 1e-4 && (upper - 2.8904).abs() < 1e-4, "{lower} {upper}");
         let shared = Bounds::shared(&test, 4);
         assert!((shared.alpha - 0.0125).abs() < 1e-12 && (shared.beta - 0.025).abs() < 1e-12, "{shared:?}");
-        for (llr, said) in [(-2.26, Decision::H0), (-2.25, Decision::Open), (2.89, Decision::Open), (2.9, Decision::H1)]
-        {
+        for (llr, said) in [(-2.26, SoFar::H0), (-2.25, SoFar::Open), (2.89, SoFar::Open), (2.9, SoFar::H1)] {
             assert_eq!(bounds.decide(llr), said, "{llr}");
         }
     }
 
     #[test]
     fn sides_swapped_turn_the_sign() {
-        let (pairs, turned) = (Pairs([3, 40, 80, 60, 9]), Pairs([9, 60, 80, 40, 3]));
+        let (pairs, turned) = (Pentanomial([3, 40, 80, 60, 9]), Pentanomial([9, 60, 80, 40, 3]));
         assert!((pairs.llr(-5.0, 5.0) + turned.llr(-5.0, 5.0)).abs() < 1e-9);
-        assert_eq!(Pairs::default().llr(0.0, 5.0).to_bits(), 0.0_f64.to_bits());
+        assert_eq!(Pentanomial::default().llr(0.0, 5.0).to_bits(), 0.0_f64.to_bits());
     }
 
     /// A thousand tests of two equal players, and of one that is better by what H1 says: each errs no oftener than asked (0.05), up to three
@@ -212,7 +211,7 @@ mod tests {
         let tests = 1000;
         let most = 0.05 + 3.0 * (0.05 * 0.95 / f64::from(tests)).sqrt();
         let wald = (0.95 - 0.05) * (0.95_f64 / 0.05).ln() / (t * t / 2.0);
-        for (truth, wrong) in [(fair, Decision::H1), (better, Decision::H0)] {
+        for (truth, wrong) in [(fair, SoFar::H1), (better, SoFar::H0)] {
             let mut random = Pcg64::seed_from_u64(5);
             let (mut errors, mut pairs) = (0, 0);
             for _ in 0..tests {
@@ -226,8 +225,8 @@ mod tests {
         }
     }
 
-    fn simulated(truth: &[f64; 5], bounds: &Bounds, random: &mut Pcg64) -> (Decision, u64) {
-        let mut pairs = Pairs::default();
+    fn simulated(truth: &[f64; 5], bounds: &Bounds, random: &mut Pcg64) -> (SoFar, u64) {
+        let mut pairs = Pentanomial::default();
         loop {
             for _ in 0..4 {
                 let mut draw: f64 = random.random();
@@ -238,7 +237,7 @@ mod tests {
                 pairs.0[kind.unwrap_or(4)] += 1;
             }
             match pairs.decide(bounds) {
-                Decision::Open => {}
+                SoFar::Open => {}
                 decided => return (decided, pairs.count()),
             }
         }
@@ -247,15 +246,15 @@ mod tests {
     /// Each kind of pair has its place, and mean and deviation are those of a game: by hand for 1, 0, 2, 0, 1 pairs of 0, 1/2, 1, 3/2 and 2 points.
     #[test]
     fn pairs_are_counted_by_their_points() {
-        let mut pairs = Pairs::default();
+        let mut pairs = Pentanomial::default();
         [0.0, 0.5, 0.5, 1.0, 1.0, 1.0, 1.5, 2.0, 2.0].iter().for_each(|&points| pairs.add(points));
-        assert_eq!((pairs, pairs.count()), (Pairs([1, 2, 3, 1, 2]), 9));
+        assert_eq!((pairs, pairs.count()), (Pentanomial([1, 2, 3, 1, 2]), 9));
         // Kinds that did not occur count a thousandth of a pair: mean (0 + 2 * 0.5 + 1) / 4, variance (0.25 + 0.25) / 4.
-        let (mean, deviation) = Pairs([1, 0, 2, 0, 1]).mean();
+        let (mean, deviation) = Pentanomial([1, 0, 2, 0, 1]).mean();
         assert!((mean - 0.5).abs() < 1e-9 && (deviation - 0.125_f64.sqrt()).abs() < 1e-3, "{mean} {deviation}");
-        let (mean, _) = Pairs([0, 0, 0, 3, 1]).mean();
+        let (mean, _) = Pentanomial([0, 0, 0, 3, 1]).mean();
         assert!((mean - 3.25 / 4.0).abs() < 1e-3, "{mean}");
-        assert!(Pairs::default().mean().0.is_nan());
+        assert!(Pentanomial::default().mean().0.is_nan());
         // What lies t of its deviations above one half does so.
         for t in [-0.3, 0.0, 0.2] {
             let p = constrained(&[0.1, 0.2, 0.3, 0.25, 0.15], t);

@@ -59,13 +59,13 @@ pub struct PlanFile {
     /// The suite file's text; none where the experiment gives its position itself.
     pub suite: Option<String>,
     /// The shards.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ShardJobs>,
 }
 
 /// One shard of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct ShardJobs {
     /// Its jobs.
     pub jobs: u64,
     /// Hash of their ids, in order.
@@ -114,7 +114,7 @@ const SCHEMA: u32 = 1;
 /// Shards at most: more than any scheduler's array takes.
 pub const MOST_SHARDS: u64 = 1_000_000;
 
-fn parts(plan: &Plan, shards: u64) -> Vec<Part> {
+fn parts(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
     let split = Split::new(plan, shards);
     let mut digests = vec![(0, Digest::default()); shards as usize];
     for job in plan.jobs() {
@@ -122,7 +122,7 @@ fn parts(plan: &Plan, shards: u64) -> Vec<Part> {
         *jobs += 1;
         digest.add(plan.job_id(&job));
     }
-    digests.into_iter().map(|(jobs, digest)| Part { jobs, ids: digest.to_string() }).collect()
+    digests.into_iter().map(|(jobs, digest)| ShardJobs { jobs, ids: digest.to_string() }).collect()
 }
 
 impl PlanFile {
@@ -184,7 +184,7 @@ impl PlanFile {
         same("plan", file.plan.clone(), format!("{:016x}", plan.id()))?;
         same("parts", file.parts.len().to_string(), file.shards.to_string())?;
         for (at, (said, meant)) in file.parts.iter().zip(parts(&plan, file.shards)).enumerate() {
-            let shown = |part: &Part| format!("{} jobs {}", part.jobs, part.ids);
+            let shown = |part: &ShardJobs| format!("{} jobs {}", part.jobs, part.ids);
             same(&format!("parts[{at}]"), shown(said), shown(&meant))?;
         }
         Ok((file, experiment, plan))

@@ -1,11 +1,11 @@
 //! `[subject]` and the paths `subject.*` and `uci.*`: who is examined at a point.
 
 use super::file::{File, LimitChoice};
-use super::options::Fault;
+use super::options::OptionFault;
 use super::paths;
 use super::problem::explain;
 use crate::subject::SubjectOptions;
-use crate::subject::options::{OptionValue, Words};
+use crate::subject::options::{OptionValue, ProgramWords};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub const UCI: &str = "uci.";
 #[serde(deny_unknown_fields)]
 pub struct Reference {
     /// The engine, as in `[subject]`; `"builtin"`: ttlab's own with its default options.
-    pub uci: Words,
+    pub uci: ProgramWords,
     /// Its options.
     #[serde(default)]
     pub options: BTreeMap<String, OptionValue>,
@@ -40,14 +40,14 @@ pub fn is_path(path: &str) -> bool {
 pub fn read<'a>(
     file: &File,
     set: impl Iterator<Item = (&'a str, &'a Value)> + Clone,
-) -> Result<Option<SubjectOptions>, Fault> {
+) -> Result<Option<SubjectOptions>, OptionFault> {
     let mine = || set.clone().filter(|(path, _)| is_path(path));
     if file.subject.is_none() && mine().next().is_none() {
         return Ok(None);
     }
     let mut table = file.subject.clone().unwrap_or_default();
     for (path, value) in mine() {
-        let fault = |part: String| Fault {
+        let fault = |part: String| OptionFault {
             path: path.to_owned(),
             message: format!("{path}: `{part}` is a plain value and has no parts"),
             help: None,
@@ -70,9 +70,9 @@ pub fn read<'a>(
     let mut subject: SubjectOptions = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
         let path = format!("subject.{}", error.path());
         let (message, help) = explain(error.inner().message());
-        Fault { message: format!("{path}: {message}"), path, help }
+        OptionFault { message: format!("{path}: {message}"), path, help }
     })?;
-    let wrong = |path: &str, message: String| Err(Fault { path: path.to_owned(), message, help: None });
+    let wrong = |path: &str, message: String| Err(OptionFault { path: path.to_owned(), message, help: None });
     if subject.uci.split().0.trim().is_empty() {
         return wrong("subject.uci", "subject.uci: expected a program, or a list with its arguments".to_owned());
     }

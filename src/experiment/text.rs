@@ -4,7 +4,7 @@ use super::file::{File, OnePosition, SuiteChoice};
 use super::problem::{Problem, nearest};
 use crate::chess::Board;
 use crate::chess::fault::OnError;
-use crate::chess::suite::{Kind, Suite, SuiteOptions};
+use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
 use std::path::{Path, PathBuf};
 
 /// The text of a file and how to point into it.
@@ -63,7 +63,7 @@ impl FileText<'_> {
         let (name, options) = (file.display().to_string(), SuiteOptions { on_error, ..SuiteOptions::default() });
         if let Some(text) = self.suite {
             let text = text.ok_or_else(|| self.at("suite", "suite: the plan does not hold its text"))?;
-            let kind = Kind::of(file).ok_or_else(|| self.at("suite", format!("suite: {name} is no suite")))?;
+            let kind = SuiteKind::of(file).ok_or_else(|| self.at("suite", format!("suite: {name} is no suite")))?;
             let stem = file.file_stem().unwrap_or_default().to_string_lossy();
             let suite = Suite::read(&stem, &name, kind, text.as_bytes(), options);
             let suite = suite.map_err(|error| self.at("suite", format!("suite: {error}")))?;

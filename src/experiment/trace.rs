@@ -5,7 +5,7 @@ use super::text::FileText;
 use crate::chess::Board;
 use crate::chess::suite::Suite;
 use crate::table::options::Index;
-use crate::table::replay::{Audience, Game, Halted, Maker, Step, Turns, games};
+use crate::table::replay::{Audience, Halted, Maker, Step, TracedGame, Turns, games};
 use crate::table::trace::{Info, Reader, TraceError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -49,7 +49,7 @@ pub struct Trace {
     memory: u64,
     /// The least depth.
     lowest: i8,
-    games: Vec<Game>,
+    games: Vec<TracedGame>,
     /// The games' places by their names.
     places: HashMap<String, usize>,
     /// The steps of the games that were shown last, the newest behind.

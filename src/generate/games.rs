@@ -9,11 +9,11 @@ use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 
 /// The engine that plays: alpha-beta with quiescence, draws on, no table, so that every move depends on its position alone.
-pub struct Player {
+pub struct SelfPlay {
     engine: Engine,
 }
 
-impl Player {
+impl SelfPlay {
     /// A player.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ pub(super) fn openings(wanted: &Wanted, count: usize) -> Result<Vec<Board>, Make
 pub fn pgn(wanted: &Wanted, mut write: impl FnMut(&str) -> bool) -> Result<(), MakeError> {
     let Wanted { count, seed, plies, length, depth } = *wanted;
     let boards = openings(wanted, count)?;
-    let mut player = Player::new()?;
+    let mut player = SelfPlay::new()?;
     let mut read = write(&format!(
         "% Games of an engine against itself: {count} games of up to {length} plies from quiet opening positions, seed {seed}.\n\
          % Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth}`.\n"
@@ -159,7 +159,7 @@ mod tests {
     /// Wherever a game ends it may not go on, and wherever it goes on it may: mate, stalemate, the third occurrence, fifty moves, or its length.
     #[test]
     fn a_game_ends_where_the_rules_or_its_length_end_it() {
-        let mut player = Player::new().unwrap();
+        let mut player = SelfPlay::new().unwrap();
         let mut ended = [0; 4];
         for (fen, length) in [
             ("7k/8/8/8/8/8/6R1/K7 w - - 96 80", 60),

@@ -4,7 +4,7 @@
 mod games;
 mod positions;
 
-pub use games::{Player, pgn};
+pub use games::{SelfPlay, pgn};
 pub use positions::{Taken, epd};
 
 use crate::chess::generate::GenerateError;

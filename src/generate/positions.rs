@@ -1,6 +1,6 @@
 //! Positions taken from games of the engine against itself, at most one from each game, none twice.
 
-use super::games::{Player, openings};
+use super::games::{SelfPlay, openings};
 use super::{MakeError, Wanted};
 use crate::chess::generate::is_quiet;
 use crate::chess::{Board, Color, EpRule, Increments, Move, MoveList, Piece, Score, movegen, san};
@@ -85,7 +85,7 @@ pub fn epd(wanted: &Wanted, taken: Taken, part: Option<u8>) -> Result<String, Ma
 
 fn positions(wanted: &Wanted, taken: Taken) -> Result<Vec<(Board, Option<Move>)>, MakeError> {
     let games = wanted.count * GAMES;
-    let mut player = Player::new()?;
+    let mut player = SelfPlay::new()?;
     let (mut found, mut seen, mut played) = (Vec::new(), HashSet::new(), 0);
     for start in openings(wanted, games)? {
         if found.len() == wanted.count {
@@ -104,7 +104,7 @@ fn positions(wanted: &Wanted, taken: Taken) -> Result<Vec<(Board, Option<Move>)>
 }
 
 /// Whether a position is such a one, and its one good move where the kind has one.
-fn take(taken: Taken, board: &Board, player: &mut Player, depth: u8) -> Option<Option<Move>> {
+fn take(taken: Taken, board: &Board, player: &mut SelfPlay, depth: u8) -> Option<Option<Move>> {
     let mut level = |most: Score| player.best(board, &[], depth).is_some_and(|(_, score)| score.abs() <= most);
     match taken {
         Taken::Middlegames => {
@@ -128,7 +128,7 @@ fn men(board: &Board, pieces: &[Piece]) -> u32 {
 
 /// The one move that is better than all others by [`LEAD`] at both depths of [`LOOKS`]; none where there is none, or where it is
 /// the capture that wins most at first sight.
-fn only_move(board: &Board, player: &mut Player) -> Option<Move> {
+fn only_move(board: &Board, player: &mut SelfPlay) -> Option<Move> {
     let mut moves = MoveList::new();
     movegen::legal(board, &mut moves);
     let plain = moves.iter().copied().max_by_key(|&mv| gain(board, mv)).filter(|&mv| gain(board, mv) > 0);
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_lead_may_be_just_large_enough() {
         let board = Board::from_fen("2kr4/1pp5/7p/BN4p1/3n1rP1/PQ1p3P/1P6/6K1 w - - 3 32").unwrap();
-        let best = only_move(&board, &mut Player::new().unwrap()).map(|mv| mv.to_string());
+        let best = only_move(&board, &mut SelfPlay::new().unwrap()).map(|mv| mv.to_string());
         assert_eq!(best.as_deref(), Some("b5d4"));
     }
 
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_stalemate_is_no_only_move() {
         let board = Board::from_fen("2k5/2P5/1K6/8/8/8/8/8 w - - 0 40").unwrap();
-        assert_eq!(only_move(&board, &mut Player::new().unwrap()), None);
+        assert_eq!(only_move(&board, &mut SelfPlay::new().unwrap()), None);
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
     /// What each kind takes, at its edges: the ply, the number of pieces and of men, a pawn, the score, quiet.
     #[test]
     fn each_kind_is_taken_to_its_edges() {
-        let mut player = Player::new().unwrap();
+        let mut player = SelfPlay::new().unwrap();
         let mut taken = |kind: Taken, fen: &str| take(kind, &Board::from_fen(fen).unwrap(), &mut player, 2).is_some();
         let (middle, end) = (Taken::Middlegames, Taken::Endgames);
         for (fen, expected) in [
@@ -263,7 +263,7 @@ mod tests {
     /// The one good move is no find where it is the capture that wins most at first sight, and no tactic where it answers a check.
     #[test]
     fn what_everybody_sees_is_no_tactic() {
-        let mut player = Player::new().unwrap();
+        let mut player = SelfPlay::new().unwrap();
         let queen = Board::from_fen("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 20").unwrap();
         assert_eq!(only_move(&queen, &mut player), None);
         // The rook on the first rank gives check: the bishop can step between, guarded by the king, and the queen can be thrown away.

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 pub const SIZE: usize = 1 << 20;
 
 /// Where the reading stands.
-struct Reading<R> {
+struct BlockReader<R> {
     source: R,
     /// What was read and is not yet in a block.
     rest: Vec<u8>,
@@ -18,7 +18,7 @@ struct Reading<R> {
     count: usize,
 }
 
-impl<R: Read> Reading<R> {
+impl<R: Read> BlockReader<R> {
     /// The next block and its number; none at the end.
     fn next(&mut self, size: usize, cut: &impl Fn(&[u8]) -> usize) -> io::Result<Option<(usize, Vec<u8>)>> {
         let mut block = std::mem::take(&mut self.rest);
@@ -54,7 +54,7 @@ pub fn each_block<T: Send, E: From<io::Error> + Send>(
     fn locked<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
         of.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
-    let reading = Mutex::new(Reading { source, rest: Vec::new(), ended: false, count: 0 });
+    let reading = Mutex::new(BlockReader { source, rest: Vec::new(), ended: false, count: 0 });
     // What waits for its turn, whose turn it is, and what came of it so far.
     let taking = Mutex::new((BTreeMap::new(), 0, take, Ok(())));
     let run = || {

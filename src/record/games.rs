@@ -80,7 +80,7 @@ pub fn verify(results: &Path) -> Result<Option<String>, ResultsError> {
 fn each(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
     let mut broken = None;
     let header = scan_any(results, |header, _, row| {
-        let Some(fields) = Fields::new(header) else { return Err(String::new()) };
+        let Some(fields) = Cells::new(header) else { return Err(String::new()) };
         let row = row?;
         if let Some(text) = fields.pgn(row)?
             && let Err(error) = put(&text)
@@ -92,14 +92,14 @@ fn each(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Res
     });
     match (broken, header) {
         (Some(error), _) => Err(error.into()),
-        (None, Ok(header)) => Ok(Fields::new(&header).is_some()),
+        (None, Ok(header)) => Ok(Cells::new(&header).is_some()),
         (None, Err(ResultsError::Damaged { problem, .. })) if problem.is_empty() => Ok(false),
         (None, Err(error)) => Err(error),
     }
 }
 
 /// Where a row has what a game's text needs.
-struct Fields([usize; FIELDS.len()]);
+struct Cells([usize; FIELDS.len()]);
 
 const FIELDS: [&str; 11] = [
     columns::EXPERIMENT,
@@ -115,7 +115,7 @@ const FIELDS: [&str; 11] = [
     columns::ERROR,
 ];
 
-impl Fields {
+impl Cells {
     fn new(header: &[String]) -> Option<Self> {
         let mut places = [0; FIELDS.len()];
         for (place, name) in places.iter_mut().zip(FIELDS) {
@@ -177,7 +177,7 @@ impl Fields {
 /// The moves of a game in SAN, each with its mover's score in pawns, held against the rules and what is said of its end.
 fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str, &str)) -> Result<String, String> {
     let (mut board, mut past) = (*start, Vec::with_capacity(moves.len()));
-    let mut lines = Lines::default();
+    let mut lines = Wrapped::default();
     for (at, (&text, &score)) in moves.iter().zip(scores).enumerate() {
         if let Some(over) = ending(&board, &past) {
             return Err(format!("move {} is played after the game has ended: {}", at + 1, word(over)));
@@ -217,12 +217,12 @@ fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str
 
 /// Words in lines of at most [`WIDE`] characters.
 #[derive(Default)]
-struct Lines {
+struct Wrapped {
     text: String,
     length: usize,
 }
 
-impl Lines {
+impl Wrapped {
     fn push(&mut self, word: &str) {
         if self.length > 0 {
             let breaks = self.length + 1 + word.len() > WIDE;
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn lines_are_broken_between_words() {
-        let mut lines = Lines::default();
+        let mut lines = Wrapped::default();
         (0..40).for_each(|_| lines.push("Nf3 x"));
         // Thirteen times six characters less the last blank are 77; a fourteenth would make 83. Forty are three lines and one left.
         assert!(lines.text.lines().count() == 4 && lines.text.lines().all(|line| line.len() <= WIDE), "{}", lines.text);
@@ -416,7 +416,7 @@ mod tests {
     #[test]
     fn a_line_has_eighty_characters() {
         let of = |words: &[usize]| {
-            let mut lines = Lines::default();
+            let mut lines = Wrapped::default();
             words.iter().for_each(|&length| lines.push(&"x".repeat(length)));
             lines.text.lines().map(str::len).collect::<Vec<_>>()
         };

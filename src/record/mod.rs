@@ -58,7 +58,7 @@ pub struct Row<'a> {
     /// Whether the results have columns for anatomies; they stay empty where the iteration has none.
     pub anatomy: bool,
     /// Whether the results have columns for engines that are not ours, and what stands in them.
-    pub outside: Option<Outside<'a>>,
+    pub outside: Option<EngineSaid<'a>>,
     /// Whether the rows are games, and which.
     pub games: Option<Played<'a>>,
 }
@@ -121,7 +121,7 @@ pub const BLACK: &str = "black";
 
 /// What a row says of the engine that it is of, where some are not ours.
 #[derive(Debug, Clone, Copy)]
-pub struct Outside<'a> {
+pub struct EngineSaid<'a> {
     /// What the engine said, if it is not ours.
     pub told: Option<&'a Reported>,
     /// Whether its counts repeat.

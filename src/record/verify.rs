@@ -117,7 +117,7 @@ fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
 }
 
 /// What can be known of a row without those of the blocks before it.
-struct Known {
+struct RowFacts {
     /// Its place in its block.
     bytes: Range<usize>,
     job: u64,
@@ -134,7 +134,7 @@ struct Known {
 /// The rows of a block, or what is wrong with them, and the texts of their checks.
 #[derive(Default)]
 struct Sealed {
-    rows: Vec<Result<Known, String>>,
+    rows: Vec<Result<RowFacts, String>>,
     texts: Vec<u8>,
 }
 
@@ -169,7 +169,7 @@ impl Places {
                 let previous = if failed { 0 } else { seals.get(&job).copied().unwrap_or(0) };
                 let expected = self.check.map_or(0, |last| row.check(previous, last));
                 seals.insert(job, seal.unwrap_or(expected));
-                Known { bytes, job, id: hash([row.field(self.id)]), failed, text, seal, expected, previous }
+                RowFacts { bytes, job, id: hash([row.field(self.id)]), failed, text, seal, expected, previous }
             }));
         }
         found

@@ -1,6 +1,6 @@
 //! Every counter of `diagnostics = "full"`: what became of the table's answers, and what it holds at the end.
 
-use super::sheet::{Cell, Column, Table};
+use super::sheet::{Cell, SheetColumn, SheetTable};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::curves;
 use crate::analysis::rows::grouping::Grouping;
@@ -9,7 +9,7 @@ use crate::record::columns::{self, ANATOMY, Role};
 
 /// The counters by line, the most telling lines where there are many; none where no variant was looked at so closely.
 #[must_use]
-pub fn anatomy(rows: &Frame, summary: &Summary) -> Option<Table> {
+pub fn anatomy(rows: &Frame, summary: &Summary) -> Option<SheetTable> {
     let known =
         |column: &&columns::Column| column.name.starts_with(ANATOMY) && rows.names().contains(&column.name.to_string());
     let counters: Vec<&columns::Column> = columns::columns().iter().filter(known).collect();
@@ -43,12 +43,12 @@ pub fn anatomy(rows: &Frame, summary: &Summary) -> Option<Table> {
         let cells = groups.iter().map(|(group, _)| cell(counter, *group).or("its table was not looked at so closely"));
         head.into_iter().chain(cells).collect()
     };
-    let lines = groups.iter().map(|(_, name)| Column::numbers(name, name, ""));
+    let lines = groups.iter().map(|(_, name)| SheetColumn::numbers(name, name, ""));
     let hidden = summary.lines.len() - groups.len();
-    Some(Table {
+    Some(SheetTable {
         key: "counters".to_owned(),
         title: "What became of the table's answers".to_owned(),
-        columns: [Column::words("counter", "counter", ""), Column::words("meaning", "meaning", "")]
+        columns: [SheetColumn::words("counter", "counter", ""), SheetColumn::words("meaning", "meaning", "")]
             .into_iter()
             .chain(lines)
             .collect(),

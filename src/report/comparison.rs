@@ -1,8 +1,8 @@
 //! The page of a comparison: what moved from BASE to NEW.
 
 use super::number::count;
-use super::sheet::{Cell, Column, Mark, Part, Sheet, Table, Value};
-use crate::analysis::questions::compare::{Change, Comparison, Finding, Judged, Moved};
+use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
+use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResult, Moved};
 use crate::record::columns;
 use std::cmp::Ordering;
 
@@ -41,7 +41,7 @@ pub fn headline(comparison: &Comparison) -> String {
 
 /// A gate's outcome in a word or two.
 #[must_use]
-pub fn outcome(judged: &Judged) -> &'static str {
+pub fn outcome(judged: &GateResult) -> &'static str {
     match (judged.fails, judged.noise) {
         (true, _) => "FAIL",
         (false, true) => "pass (within noise)",
@@ -51,7 +51,7 @@ pub fn outcome(judged: &Judged) -> &'static str {
 
 /// What a gate saw.
 #[must_use]
-pub fn seen(judged: &Judged) -> String {
+pub fn seen(judged: &GateResult) -> String {
     let [base, new] = judged.totals;
     let total = |value: f64| if judged.metric == columns::SECONDS { format!("{value:.3}") } else { count(value) };
     let rows = if judged.differ > 0 { format!(", {} rows differ", judged.differ) } else { String::new() };
@@ -124,18 +124,18 @@ fn lead(comparison: &Comparison) -> Vec<String> {
 /// The change from one total to another, marked by its direction.
 fn moved(totals: [f64; 2]) -> Cell {
     let mark = match totals[1].partial_cmp(&totals[0]) {
-        Some(Ordering::Less) => Mark::Less,
-        Some(Ordering::Greater) => Mark::More,
-        _ => Mark::None,
+        Some(Ordering::Less) => Emphasis::Less,
+        Some(Ordering::Greater) => Emphasis::More,
+        _ => Emphasis::None,
     };
     let share = if totals[0] == totals[1] { 0.0 } else { (totals[1] - totals[0]) / totals[0] };
-    Cell { text: change(totals), value: Value::Number(share), mark, ..Cell::default() }
+    Cell { text: change(totals), value: Datum::Number(share), mark, ..Cell::default() }
 }
 
 /// The gates, and what each saw.
-fn gates(comparison: &Comparison) -> Table {
+fn gates(comparison: &Comparison) -> SheetTable {
     let rows = comparison.judged.iter().map(|judged| {
-        let mark = if judged.fails { Mark::Failed } else { Mark::Passed };
+        let mark = if judged.fails { Emphasis::Failed } else { Emphasis::Passed };
         vec![
             Cell::text(outcome(judged)).marked(mark),
             Cell::text(&judged.gate),
@@ -143,17 +143,17 @@ fn gates(comparison: &Comparison) -> Table {
             Cell::text(seen(judged)),
         ]
     });
-    Table {
+    SheetTable {
         key: "gates".to_owned(),
         title: "Gates".to_owned(),
-        columns: ["verdict", "gate", "variant", "base -> new"].map(|name| Column::words(name, name, "")).to_vec(),
+        columns: ["verdict", "gate", "variant", "base -> new"].map(|name| SheetColumn::words(name, name, "")).to_vec(),
         rows: rows.collect(),
-        ..Table::default()
+        ..SheetTable::default()
     }
 }
 
 /// Each variant: rows, nodes, ratio.
-fn variants(comparison: &Comparison) -> Table {
+fn variants(comparison: &Comparison) -> SheetTable {
     let one = "too few positions";
     let rows = comparison.variants.iter().map(|of| {
         let nodes = comparison.metric(columns::NODES).map_or([f64::NAN; 2], |at| of.totals[at]);
@@ -170,32 +170,36 @@ fn variants(comparison: &Comparison) -> Table {
             Cell::p(of.p).or(one),
         ]
     });
-    Table {
+    SheetTable {
         key: "variants".to_owned(),
         columns: vec![
-            Column::words("variant", "variant", "as BASE calls it"),
-            Column::numbers("rows", "rows", "that both have"),
-            Column::numbers("moved", "moved", "rows of those that are not the same"),
-            Column::numbers("missing", "missing", "rows that NEW lacks").spare(4),
-            Column::numbers("nodes_base", "nodes", "of BASE"),
-            Column::numbers("nodes_new", "new nodes", "of NEW"),
-            Column::numbers("change", "change", "of the totals"),
-            Column::numbers("ratio", "ratio", "geometric mean over the searches").spare(3),
-            Column::numbers("interval", "95 %", "").spare(2),
-            Column::numbers("p", "p", "sign-flip test, corrected for all variants by joint flips").spare(1),
+            SheetColumn::words("variant", "variant", "as BASE calls it"),
+            SheetColumn::numbers("rows", "rows", "that both have"),
+            SheetColumn::numbers("moved", "moved", "rows of those that are not the same"),
+            SheetColumn::numbers("missing", "missing", "rows that NEW lacks").spare(4),
+            SheetColumn::numbers("nodes_base", "nodes", "of BASE"),
+            SheetColumn::numbers("nodes_new", "new nodes", "of NEW"),
+            SheetColumn::numbers("change", "change", "of the totals"),
+            SheetColumn::numbers("ratio", "ratio", "geometric mean over the searches").spare(3),
+            SheetColumn::numbers("interval", "95 %", "").spare(2),
+            SheetColumn::numbers("p", "p", "sign-flip test, corrected for all variants by joint flips").spare(1),
         ],
         rows: rows.collect(),
-        ..Table::default()
+        ..SheetTable::default()
     }
 }
 
 /// Columns of a change from BASE to NEW.
-fn base_to_new() -> [Column; 3] {
-    [Column::numbers("base", "base", ""), Column::numbers("new", "new", ""), Column::numbers("change", "change", "")]
+fn base_to_new() -> [SheetColumn; 3] {
+    [
+        SheetColumn::numbers("base", "base", ""),
+        SheetColumn::numbers("new", "new", ""),
+        SheetColumn::numbers("change", "change", ""),
+    ]
 }
 
 /// Metrics that moved in some variant.
-fn movements(comparison: &Comparison) -> Table {
+fn movements(comparison: &Comparison) -> SheetTable {
     let all = comparison.metrics.iter().enumerate().flat_map(|(at, metric)| {
         let changed = comparison.variants.iter().filter(move |change| change.differ[at] > 0);
         changed.map(move |change| (metric, change, change.differ[at], change.totals[at]))
@@ -205,36 +209,36 @@ fn movements(comparison: &Comparison) -> Table {
         vec![Cell::text(metric), Cell::text(&of.variant), Cell::count(rows as f64), base, new, moved(totals)]
     });
     let heads = [
-        Column::words("metric", "metric", ""),
-        Column::words("variant", "variant", ""),
-        Column::numbers("rows", "rows", "that differ").spare(1),
+        SheetColumn::words("metric", "metric", ""),
+        SheetColumn::words("variant", "variant", ""),
+        SheetColumn::numbers("rows", "rows", "that differ").spare(1),
     ];
-    Table {
+    SheetTable {
         key: "movements".to_owned(),
         title: "Metrics".to_owned(),
         columns: heads.into_iter().chain(base_to_new()).collect(),
         rows: rows.collect(),
-        ..Table::default()
+        ..SheetTable::default()
     }
 }
 
 /// The rows that moved most.
-fn rows(comparison: &Comparison) -> Table {
+fn rows(comparison: &Comparison) -> SheetTable {
     let rows = comparison.moved.iter().map(|row| {
         let [base, new] = row.nodes.map(Cell::count);
         vec![Cell::text(place(row)), base, new, moved(row.nodes), Cell::text(differing(row))]
     });
-    let heads = [Column::words("row", "row", "")];
-    Table {
+    let heads = [SheetColumn::words("row", "row", "")];
+    SheetTable {
         key: "moved_rows".to_owned(),
         title: "Rows that moved most, by nodes".to_owned(),
         columns: heads
             .into_iter()
             .chain(base_to_new())
-            .chain([Column::words("columns", "columns", "that differ")])
+            .chain([SheetColumn::words("columns", "columns", "that differ")])
             .collect(),
         rows: rows.collect(),
-        ..Table::default()
+        ..SheetTable::default()
     }
 }
 

@@ -1,10 +1,10 @@
 //! The figures of a match: Elo, Elo by the size of the table, the courses of the tests.
 
 use super::figure::{Figure, Plot};
-use super::svg::forest::{Forest, Row};
+use super::svg::forest::{Forest, ForestRow};
 use super::svg::lines::Lines;
 use crate::analysis::Frame;
-use crate::analysis::questions::curves::{LINES, Point, Series};
+use crate::analysis::questions::curves::{CurvePoint, LINES, Series};
 use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::analysis::rows::axes;
@@ -23,7 +23,7 @@ pub(super) fn name(one: &Encounter, all: &Matches) -> String {
 pub(super) fn forest(all: &Matches) -> Figure {
     let rows = all.encounters.iter().map(|one| {
         let Elo { elo, low, high } = one.elo();
-        Row { name: name(one, all), mean: elo, low, high, clear: one.stronger.is_some() }
+        ForestRow { name: name(one, all), mean: elo, low, high, clear: one.stronger.is_some() }
     });
     let x = match all.common_opponent() {
         Some(only) => format!("Elo against {only}"),
@@ -56,7 +56,7 @@ pub(super) fn by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
         let others = axes.iter().filter(|other| other.path != axis.path);
         let name = others.filter_map(|other| Some(level(other)?.label)).collect::<Vec<_>>().join(", ");
         let Elo { elo, low, high } = one.elo();
-        let point = Point { x, y: elo, low, high, label: one.player.clone() };
+        let point = CurvePoint { x, y: elo, low, high, label: one.player.clone() };
         match series.iter_mut().find(|known| known.name == name) {
             Some(known) => known.points.push(point),
             None => series.push(Series { name, line: None, points: vec![point] }),
@@ -89,7 +89,7 @@ pub(super) fn courses(all: &Matches) -> Option<Figure> {
     shown.sort_by(|a, b| last(b).total_cmp(&last(a)));
     shown.truncate(LINES - 2);
     let longest = shown.iter().filter_map(|one| Some(one.course.last()?.0)).max()? as f64;
-    let plain = |x: f64, y: f64| Point { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
+    let plain = |x: f64, y: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
     let mut series: Vec<Series> = shown
         .iter()
         .map(|one| Series {
@@ -128,7 +128,7 @@ pub(super) fn courses(all: &Matches) -> Option<Figure> {
 mod tests {
     use super::*;
     use crate::experiment::matches::Test;
-    use crate::experiment::sequential::{Bounds, Decision, Pairs};
+    use crate::experiment::sequential::{Bounds, Pentanomial, SoFar};
     use std::cmp::Ordering;
 
     fn all(encounters: Vec<Encounter>) -> Matches {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     fn one(player: &str, opponent: &str) -> Encounter {
-        let pairs = Pairs([0, 0, 10, 10, 0]);
+        let pairs = Pentanomial([0, 0, 10, 10, 0]);
         Encounter { player: player.to_owned(), opponent: opponent.to_owned(), pairs, ..Encounter::default() }
     }
 
@@ -184,7 +184,7 @@ mod tests {
             let Plot::Forest(forest) = forest(&all(encounters)).plot else { panic!("no forest") };
             (forest.x, forest.rows.into_iter().map(|row| (row.name, row.clear)).collect::<Vec<_>>())
         };
-        let decided = Encounter { decided: Some((Decision::H0, 3)), ..one("a", "x") };
+        let decided = Encounter { decided: Some((SoFar::H0, 3)), ..one("a", "x") };
         let clear = Encounter { stronger: Some(Ordering::Less), ..one("b", "x") };
         let (x, found) = rows(vec![decided.clone(), clear.clone()]);
         assert_eq!((x.as_str(), found), ("Elo against x", vec![("a".to_owned(), false), ("b".to_owned(), true)]));

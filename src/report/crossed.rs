@@ -1,7 +1,7 @@
 //! The tables of a grid: each option by itself, and two together.
 
 use super::page::Grid;
-use super::sheet::{Cell, Column, Mark, Table};
+use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use super::table::ONE;
 use crate::analysis::pairing::ratio::Judged;
 use crate::analysis::questions::effects::Interaction;
@@ -10,9 +10,9 @@ use crate::analysis::questions::effects::Interaction;
 fn judged(judged: &Judged) -> [Cell; 4] {
     let (ratio, p_value) = (judged.ratio, judged.p);
     let mark = match judged.marked {
-        true if ratio.mean < 1.0 => Mark::Less,
-        true => Mark::More,
-        false => Mark::None,
+        true if ratio.mean < 1.0 => Emphasis::Less,
+        true => Emphasis::More,
+        false => Emphasis::None,
     };
     let why = if ratio.pairs > 0 { ONE } else { "what the others are held against" };
     let pairs = if ratio.pairs > 0 { ratio.pairs as f64 } else { f64::NAN };
@@ -25,18 +25,18 @@ fn judged(judged: &Judged) -> [Cell; 4] {
 }
 
 /// The columns of [`judged`].
-fn judgement(ratio: &str, corrected: &str) -> [Column; 4] {
+fn judgement(ratio: &str, corrected: &str) -> [SheetColumn; 4] {
     [
-        Column::numbers("ratio", "ratio", ratio),
-        Column::numbers("interval", "95 %", "").spare(1),
-        Column::numbers("p", "p", corrected).spare(2),
-        Column::numbers("pairs", "pairs", "").spare(3),
+        SheetColumn::numbers("ratio", "ratio", ratio),
+        SheetColumn::numbers("interval", "95 %", "").spare(1),
+        SheetColumn::numbers("p", "p", corrected).spare(2),
+        SheetColumn::numbers("pairs", "pairs", "").spare(3),
     ]
 }
 
 /// What each level of each axis does.
 #[must_use]
-pub fn effects(grid: &Grid) -> Table {
+pub fn effects(grid: &Grid) -> SheetTable {
     let rows = grid.effects.iter().map(|effect| {
         let axis = &grid.axes[effect.axis];
         let reference = effect.level == grid.references[effect.axis];
@@ -49,11 +49,11 @@ pub fn effects(grid: &Grid) -> Table {
         cells
     });
     let heads = [
-        Column::words("option", "option", ""),
-        Column::words("value", "value", "* is what the others are held against"),
+        SheetColumn::words("option", "option", ""),
+        SheetColumn::words("value", "value", "* is what the others are held against"),
     ];
     let ratio = judgement("paired by position and by every other option", "corrected for all of these by joint flips");
-    Table {
+    SheetTable {
         key: "effects".to_owned(),
         title: "Each option by itself".to_owned(),
         rows: rows.collect(),
@@ -68,7 +68,7 @@ const SHOWN: usize = 12;
 
 /// Where two options do together what neither does alone.
 #[must_use]
-pub fn interactions(grid: &Grid) -> Option<Table> {
+pub fn interactions(grid: &Grid) -> Option<SheetTable> {
     let mut all: Vec<_> = grid.interactions.iter().collect();
     let size = |one: &Interaction| one.judged.ratio.mean.ln().abs();
     all.sort_by(|a, b| (!a.judged.marked).cmp(&!b.judged.marked).then(size(b).total_cmp(&size(a))));
@@ -85,9 +85,9 @@ pub fn interactions(grid: &Grid) -> Option<Table> {
         })
         .collect();
     let number = all.iter().filter(|interaction| interaction.judged.marked).count();
-    let heads = [Column::words("first", "one", ""), Column::words("second", "other", "")];
+    let heads = [SheetColumn::words("first", "one", ""), SheetColumn::words("second", "other", "")];
     let ratio = judgement("1 where the two effects simply multiply", "corrected for all pairs by joint flips");
-    (!rows.is_empty()).then(|| Table {
+    (!rows.is_empty()).then(|| SheetTable {
         key: "interactions".to_owned(),
         title: "Options together".to_owned(),
         columns: heads.into_iter().chain(ratio).collect(),
@@ -153,16 +153,16 @@ mod tests {
             })
             .collect();
         let against = "what the others are held against";
-        let shown: Vec<(&str, Mark, &str)> =
+        let shown: Vec<(&str, Emphasis, &str)> =
             shown.iter().map(|(text, mark, note)| (text.as_str(), *mark, *note)).collect();
         assert_eq!(
             shown,
             [
-                ("size | a | 0.500 | 0.250-1.000 | 0.250 | 8", Mark::Less, ""),
-                ("size | b * | 1.000 | - | - | -", Mark::None, against),
-                ("size | c | 2.000 | 1.000-4.000 | 0.250 | 8", Mark::More, ""),
-                ("slots | 1 * | 1.000 | - | - | -", Mark::None, against),
-                ("slots | 2 | 0.500 | - | - | 1", Mark::None, ONE),
+                ("size | a | 0.500 | 0.250-1.000 | 0.250 | 8", Emphasis::Less, ""),
+                ("size | b * | 1.000 | - | - | -", Emphasis::None, against),
+                ("size | c | 2.000 | 1.000-4.000 | 0.250 | 8", Emphasis::More, ""),
+                ("slots | 1 * | 1.000 | - | - | -", Emphasis::None, against),
+                ("slots | 2 | 0.500 | - | - | 1", Emphasis::None, ONE),
             ]
         );
         assert_eq!(

@@ -1,6 +1,6 @@
 //! A page for programs: JSON with every figure as data, and the same as CSV, one record for each field.
 
-use super::sheet::{Cell, Column, Part, Sheet, Table, Value};
+use super::sheet::{Cell, Datum, Part, Sheet, SheetColumn, SheetTable};
 use crate::report::explore::Explorer;
 use crate::report::figure::{Figure, Plot};
 use serde_json::{Map, Value as Json, json};
@@ -59,18 +59,18 @@ fn part(part: &Part) -> Json {
     }
 }
 
-fn column(column: &Column) -> Json {
+fn column(column: &SheetColumn) -> Json {
     json!({ "key": column.key, "name": column.name, "meaning": column.meaning })
 }
 
 /// A row as an object: data frames are made of such lists.
-fn row(table: &Table, cells: &[Cell]) -> Json {
+fn row(table: &SheetTable, cells: &[Cell]) -> Json {
     let fields = table.columns.iter().zip(cells).map(|(column, cell)| {
         let value = match cell.value {
-            Value::Words => json!(cell.text),
-            Value::None => Json::Null,
-            Value::Number(value) => json!(value),
-            Value::Range(low, high) => json!([low, high]),
+            Datum::Words => json!(cell.text),
+            Datum::None => Json::Null,
+            Datum::Number(value) => json!(value),
+            Datum::Range(low, high) => json!([low, high]),
         };
         (column.key.clone(), value)
     });
@@ -139,15 +139,15 @@ fn plain(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { String::new() }
 }
 
-fn fields(table: &Table, put: &mut dyn FnMut([String; 9])) {
+fn fields(table: &SheetTable, put: &mut dyn FnMut([String; 9])) {
     for (at, cells) in table.rows.iter().enumerate() {
         let words = cells.iter().zip(&table.columns).filter(|(cell, column)| column.words && !cell.text.is_empty());
         let name = words.map(|(cell, _)| cell.text.as_str()).collect::<Vec<_>>().join(", ");
         for (cell, column) in cells.iter().zip(&table.columns) {
             let (value, low, high) = match cell.value {
-                Value::Number(value) => (value, f64::NAN, f64::NAN),
-                Value::Range(low, high) => (f64::NAN, low, high),
-                Value::Words | Value::None => (f64::NAN, f64::NAN, f64::NAN),
+                Datum::Number(value) => (value, f64::NAN, f64::NAN),
+                Datum::Range(low, high) => (f64::NAN, low, high),
+                Datum::Words | Datum::None => (f64::NAN, f64::NAN, f64::NAN),
             };
             put([
                 "table".to_owned(),
@@ -238,8 +238,8 @@ mod tests {
     /// Two lines on two positions, of which one line lacks one; a figure's points with their ends; names without empty words.
     #[test]
     fn records_are_of_their_own_line() {
-        use crate::analysis::questions::curves::{Point, Series};
-        use crate::report::svg::forest::{Forest, Row};
+        use crate::analysis::questions::curves::{CurvePoint, Series};
+        use crate::report::svg::forest::{Forest, ForestRow};
         use crate::report::svg::lines::Lines;
         let explorer = Explorer {
             metric: "nodes".to_owned(),
@@ -251,14 +251,14 @@ mod tests {
         let figure = |file: &str, plot: Plot| {
             Part::Figure(Figure { file: file.to_owned(), title: String::new(), caption: String::new(), plot })
         };
-        let row = |name: &str, mean: f64| Row {
+        let row = |name: &str, mean: f64| ForestRow {
             name: name.to_owned(),
             mean,
             low: mean - 0.5,
             high: mean + 0.25,
             clear: true,
         };
-        let point = |x: f64| Point { x, y: 2.0 * x, low: x, high: f64::NAN, label: "l".to_owned() };
+        let point = |x: f64| CurvePoint { x, y: 2.0 * x, low: x, high: f64::NAN, label: "l".to_owned() };
         let series = |name: &str| Series { name: name.to_owned(), line: None, points: vec![point(1.0), point(3.0)] };
         let parts = vec![
             Part::Explorer(explorer),
@@ -271,11 +271,11 @@ mod tests {
                 }),
             ),
             figure("l", Plot::Lines(Lines { series: vec![series("s"), series("t")], ..Lines::default() })),
-            Part::Table(Table {
+            Part::Table(SheetTable {
                 key: "t".to_owned(),
-                columns: ["v", "w"].map(|name| Column::words(name, name, "")).to_vec(),
+                columns: ["v", "w"].map(|name| SheetColumn::words(name, name, "")).to_vec(),
                 rows: vec![vec![Cell::text("x"), Cell::text("")], vec![Cell::text("x"), Cell::text("y")]],
-                ..Table::default()
+                ..SheetTable::default()
             }),
         ];
         let sheet = Sheet { parts, ..Sheet::default() };

@@ -1,12 +1,12 @@
 //! What a page says of engines that are not ours: who they are, what the trial before the run showed, and how good their moves are.
 
 use super::page::Page;
-use super::sheet::{Cell, Column, Table, Value};
+use super::sheet::{Cell, Datum, SheetColumn, SheetTable};
 use crate::analysis::questions::quality::Quality;
 
 /// The engines; none where all are ours.
 #[must_use]
-pub fn engines(page: &Page) -> Option<Table> {
+pub fn engines(page: &Page) -> Option<SheetTable> {
     let subjects = &page.manifest.subjects;
     if subjects.is_empty() {
         return None;
@@ -22,17 +22,17 @@ pub fn engines(page: &Page) -> Option<Table> {
             .map(Cell::text)
             .to_vec()
     });
-    Some(Table {
+    Some(SheetTable {
         key: "engines".to_owned(),
         title: "Engines".to_owned(),
         columns: vec![
-            Column::words("variant", "variant", ""),
-            Column::words("engine", "engine", "what it calls itself"),
-            Column::words("set", "set", "its threads and memory; the manifest has all its options"),
-            Column::words("counts", "counts", "whether the same search gave the same nodes before the run"),
-            Column::words("go_depth", "go depth", "whether it heeds that limit").spare(2),
-            Column::words("go_nodes", "go nodes", "whether it heeds that limit").spare(1),
-            Column::words("build", "build", "the first digits of the SHA-256 of its program").spare(3),
+            SheetColumn::words("variant", "variant", ""),
+            SheetColumn::words("engine", "engine", "what it calls itself"),
+            SheetColumn::words("set", "set", "its threads and memory; the manifest has all its options"),
+            SheetColumn::words("counts", "counts", "whether the same search gave the same nodes before the run"),
+            SheetColumn::words("go_depth", "go depth", "whether it heeds that limit").spare(2),
+            SheetColumn::words("go_nodes", "go nodes", "whether it heeds that limit").spare(1),
+            SheetColumn::words("build", "build", "the first digits of the SHA-256 of its program").spare(3),
         ],
         rows: rows.collect(),
         note:
@@ -43,7 +43,7 @@ pub fn engines(page: &Page) -> Option<Table> {
 
 /// The quality of the moves; none where nothing was judged.
 #[must_use]
-pub fn quality(lines: &[Quality]) -> Option<Table> {
+pub fn quality(lines: &[Quality]) -> Option<SheetTable> {
     if lines.is_empty() {
         return None;
     }
@@ -55,7 +55,7 @@ pub fn quality(lines: &[Quality]) -> Option<Table> {
         let [mean, interval] = match line.against {
             Some((mean, low, high)) if mean.is_finite() => {
                 let interval = match low.is_finite() && high.is_finite() {
-                    true => Cell { value: Value::Range(low, high), ..Cell::text(format!("{low:+.1} to {high:+.1}")) },
+                    true => Cell { value: Datum::Range(low, high), ..Cell::text(format!("{low:+.1} to {high:+.1}")) },
                     false => Cell::none("too few positions for an interval"),
                 };
                 [Cell::number(mean, format!("{mean:+.1}")), interval]
@@ -74,17 +74,17 @@ pub fn quality(lines: &[Quality]) -> Option<Table> {
             share(line.solved.0, line.solved.1),
         ]
     });
-    Some(Table {
+    Some(SheetTable {
         key: "quality".to_owned(),
         title: "Quality of the moves".to_owned(),
         columns: vec![
-            Column::words("variant", "variant", "* is the baseline"),
-            Column::numbers("searches", "searches", "searches that the reference judged"),
-            Column::numbers("loss", "loss", "mean loss in the reference's centipawns"),
-            Column::numbers("against", "less base", "mean difference to the baseline on the same positions"),
-            Column::numbers("interval", "95 %", "its interval"),
-            Column::numbers("same", "same move", "searches whose move is the reference's"),
-            Column::numbers("solved", "solved", "searches whose move the suite calls best"),
+            SheetColumn::words("variant", "variant", "* is the baseline"),
+            SheetColumn::numbers("searches", "searches", "searches that the reference judged"),
+            SheetColumn::numbers("loss", "loss", "mean loss in the reference's centipawns"),
+            SheetColumn::numbers("against", "less base", "mean difference to the baseline on the same positions"),
+            SheetColumn::numbers("interval", "95 %", "its interval"),
+            SheetColumn::numbers("same", "same move", "searches whose move is the reference's"),
+            SheetColumn::numbers("solved", "solved", "searches whose move the suite calls best"),
         ],
         rows: rows.collect(),
         note: "The loss of a move: what the reference gives its own move less what it gives this one, both searched to the same limit, \
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::record::manifest::{Examined, Manifest};
 
-    fn shown(table: &Table) -> Vec<String> {
+    fn shown(table: &SheetTable) -> Vec<String> {
         let line = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
         table.rows.iter().map(line).collect()
     }
@@ -168,7 +168,7 @@ mod tests {
                 "apart | 8 | 12.3 | - | - | 5 of 8 | -",
             ]
         );
-        assert_eq!((table.rows[0][5].value, table.rows[1][4].value), (Value::Number(0.625), Value::Range(1.5, 12.5)));
+        assert_eq!((table.rows[0][5].value, table.rows[1][4].value), (Datum::Number(0.625), Datum::Range(1.5, 12.5)));
         let why: Vec<&str> = table.rows.iter().map(|row| row[3].note).collect();
         assert_eq!(
             why,

@@ -1,6 +1,6 @@
 //! The figures of any run: what each shows, its caption, its file.
 
-use super::svg::forest::{Forest, Row};
+use super::svg::forest::{Forest, ForestRow};
 use super::svg::heat::Heat;
 use super::svg::lines::Lines;
 use super::svg::scatter::Scatter;
@@ -180,14 +180,14 @@ pub fn within(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches))
 #[must_use]
 pub fn forest(summary: &Summary) -> Option<Figure> {
     let metric = metric(summary);
-    let rows: Vec<Row> = summary
+    let rows: Vec<ForestRow> = summary
         .lines
         .iter()
         .filter(|line| !line.is_baseline && line.ratio().mean > 0.0)
         .map(|line| {
             let (ratio, sign) = (line.ratio(), sign(line, 0));
             let clear = matches!(sign, Sign::Less | Sign::More);
-            Row { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, clear }
+            ForestRow { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, clear }
         })
         .collect();
     (!rows.is_empty()).then(|| Figure {

@@ -217,13 +217,13 @@ pub fn map(grid: &GridView<'_>, summary: &Summary) -> Option<Figure> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::analysis::questions::curves::Point;
+    use crate::analysis::questions::curves::CurvePoint;
 
     /// Round shares, from the least to the greatest that are drawn, eight steps at most.
     #[test]
     fn shares_have_round_ticks_between_their_ends() {
         let of = |shares: &[f64]| {
-            let point = |&x: &f64| Point { x, y: 0.5, low: f64::NAN, high: f64::NAN, label: String::new() };
+            let point = |&x: &f64| CurvePoint { x, y: 0.5, low: f64::NAN, high: f64::NAN, label: String::new() };
             let series = Series { name: String::new(), line: None, points: shares.iter().map(point).collect() };
             super::shares(&[series]).into_iter().map(|(at, text)| format!("{at:.2} {text}")).collect::<Vec<_>>()
         };
@@ -239,7 +239,7 @@ mod tests {
         let series = |name: &str, points: &[(f64, f64)]| Series {
             name: name.to_owned(),
             line: None,
-            points: points.iter().map(|&(x, y)| Point { x, y, ..Point::default() }).collect(),
+            points: points.iter().map(|&(x, y)| CurvePoint { x, y, ..CurvePoint::default() }).collect(),
         };
         let x = [series("a", &[(1.0, 0.25), (2.0, 0.5)]), series("b", &[(1.0, 0.75)])];
         let y = vec![

@@ -2,7 +2,7 @@
 
 use super::figure::Figure;
 use super::markdown::spans;
-use super::sheet::{Cell, Column, Mark, Part, Sheet, Table, Value};
+use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use super::svg::{COLOURS, STYLE};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -92,7 +92,7 @@ fn draw(figure: &Figure) -> Markup {
 }
 
 /// A table with its heading and notes.
-fn show(table: &Table) -> Markup {
+fn show(table: &SheetTable) -> Markup {
     html! {
         @if !table.title.is_empty() { h2 { (words(&table.title)) } }
         div.scroll tabindex="0" role="region" aria-label=(table.title) {
@@ -115,14 +115,14 @@ fn show(table: &Table) -> Markup {
     }
 }
 
-fn class(column: &Column) -> &'static str {
+fn class(column: &SheetColumn) -> &'static str {
     if column.words { "t" } else { "" }
 }
 
-fn field(column: &Column, cell: &Cell) -> Markup {
+fn field(column: &SheetColumn, cell: &Cell) -> Markup {
     let sorted = match cell.value {
-        Value::Number(value) | Value::Range(value, _) => Some(value),
-        Value::Words | Value::None => cell.place.map(|place| place as f64),
+        Datum::Number(value) | Datum::Range(value, _) => Some(value),
+        Datum::Words | Datum::None => cell.place.map(|place| place as f64),
     };
     // Long sentences get room.
     let room = if column.words && cell.text.chars().count() > 60 { " w" } else { "" };
@@ -133,13 +133,13 @@ fn field(column: &Column, cell: &Cell) -> Markup {
     }
 }
 
-fn mark(mark: Mark) -> &'static str {
+fn mark(mark: Emphasis) -> &'static str {
     match mark {
-        Mark::None => "",
-        Mark::Less => " less",
-        Mark::More => " more",
-        Mark::Failed => " failed",
-        Mark::Passed => " passed",
+        Emphasis::None => "",
+        Emphasis::Less => " less",
+        Emphasis::More => " more",
+        Emphasis::Failed => " failed",
+        Emphasis::Passed => " passed",
     }
 }
 
@@ -151,14 +151,15 @@ mod tests {
     /// Long sentences get room, from 61 letters on, and no number does; control characters are shown as what cannot be.
     #[test]
     fn fields_have_their_classes() {
-        let words = Column::words("w", "w", "");
-        let of = |column: &Column, cell: Cell| field(column, &cell).into_string().split('>').next().map(str::to_owned);
+        let words = SheetColumn::words("w", "w", "");
+        let of =
+            |column: &SheetColumn, cell: Cell| field(column, &cell).into_string().split('>').next().map(str::to_owned);
         for (column, letters, class) in
-            [(&words, 60, "t"), (&words, 61, "t w"), (&Column::numbers("n", "n", ""), 61, "")]
+            [(&words, 60, "t"), (&words, 61, "t w"), (&SheetColumn::numbers("n", "n", ""), 61, "")]
         {
             assert_eq!(of(column, Cell::text("x".repeat(letters))), Some(format!("<td class=\"{class}\"")));
         }
-        let ranged = of(&words, Cell { place: Some(2), ..Cell::range(0.5, 2.0) }.marked(Mark::Failed));
+        let ranged = of(&words, Cell { place: Some(2), ..Cell::range(0.5, 2.0) }.marked(Emphasis::Failed));
         assert_eq!(ranged.as_deref(), Some("<td class=\"t failed\" data-v=\"0.5\""));
         let placed = of(&words, Cell { place: Some(2), ..Cell::text("x") });
         assert_eq!(placed.as_deref(), Some("<td class=\"t\" data-v=\"2\""));

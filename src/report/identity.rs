@@ -1,6 +1,6 @@
 //! What tells the lines of a page's tables apart.
 
-use super::sheet::{Cell, Column};
+use super::sheet::{Cell, SheetColumn};
 use crate::analysis::Line;
 use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::rows::grouping::short_names;
@@ -64,9 +64,11 @@ impl Identity {
 
     /// The columns of what tells them apart.
     #[must_use]
-    pub fn columns(&self) -> Vec<Column> {
+    pub fn columns(&self) -> Vec<SheetColumn> {
         let columns = self.heads.iter().enumerate();
-        columns.map(|(at, head)| Column::words(head, head, if at == 0 { "* is the baseline" } else { "" })).collect()
+        columns
+            .map(|(at, head)| SheetColumn::words(head, head, if at == 0 { "* is the baseline" } else { "" }))
+            .collect()
     }
 
     /// The first fields of a line, the baseline's marked.

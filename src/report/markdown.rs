@@ -1,6 +1,6 @@
 //! `report.md`: reads well where it lies, and on the pages of a code host.
 
-use super::sheet::{Mark, Part, Sheet, Table};
+use super::sheet::{Emphasis, Part, Sheet, SheetTable};
 use std::fmt::Write;
 
 /// How a page is written.
@@ -115,7 +115,7 @@ fn list_of(out: &mut String, list: &[String]) -> std::fmt::Result {
 }
 
 /// A table without heading and notes.
-fn rows(out: &mut String, table: &Table) {
+fn rows(out: &mut String, table: &SheetTable) {
     let heads: Vec<String> = table.columns.iter().map(|column| plain(&column.name)).collect();
     let rule: String = table.columns.iter().map(|column| if column.words { "---|" } else { "---:|" }).collect();
     let _ = writeln!(out, "| {} |\n|{rule}", heads.join(" | "));
@@ -125,7 +125,7 @@ fn rows(out: &mut String, table: &Table) {
             let text = if column.words { plain(&cell.text) } else { plain(&cell.text).replace(' ', "\u{a0}") };
             let text = if cell.link.is_empty() { text } else { format!("[{text}]({})", cell.link) };
             match cell.mark {
-                Mark::None | Mark::Passed => text,
+                Emphasis::None | Emphasis::Passed => text,
                 _ => format!("**{text}**"),
             }
         });

@@ -2,11 +2,11 @@
 
 use super::courses::{by_size, courses, forest, name};
 use super::number::{count, percent};
-use super::sheet::{Cell, Column, Mark, Part, Table, Value};
+use super::sheet::{Cell, Datum, Emphasis, Part, SheetColumn, SheetTable};
 use crate::analysis::Frame;
 use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
-use crate::experiment::sequential::Decision;
+use crate::experiment::sequential::SoFar;
 use crate::record::games;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ fn signed(Elo { elo, low, high }: Elo) -> String {
 fn told(one: &Encounter) -> String {
     match one.decided {
         None => "open".to_owned(),
-        Some((Decision::H1, at)) => format!("H1 after {} pairs", count(at as f64)),
+        Some((SoFar::H1, at)) => format!("H1 after {} pairs", count(at as f64)),
         Some((_, at)) => format!("H0 after {} pairs", count(at as f64)),
     }
 }
@@ -155,18 +155,18 @@ pub fn parts(all: &Matches, rows: &Frame) -> Vec<Part> {
 
 /// The encounters.
 #[must_use]
-pub fn table(all: &Matches) -> Table {
+pub fn table(all: &Matches) -> SheetTable {
     let several = all.encounters.len() > 1;
     let mut columns = vec![
-        Column::words("variant", "variant", ""),
-        Column::words("opponent", "against", "").spare(5),
-        Column::numbers("pairs", "pairs", "pairs of games, colours swapped"),
-        Column::numbers("elo", "Elo", "by the logistic law, from the mean of the pairs"),
-        Column::numbers("interval", "95 %", "of this encounter alone"),
+        SheetColumn::words("variant", "variant", ""),
+        SheetColumn::words("opponent", "against", "").spare(5),
+        SheetColumn::numbers("pairs", "pairs", "pairs of games, colours swapped"),
+        SheetColumn::numbers("elo", "Elo", "by the logistic law, from the mean of the pairs"),
+        SheetColumn::numbers("interval", "95 %", "of this encounter alone"),
     ];
     if several {
         columns.push(
-            Column::numbers(
+            SheetColumn::numbers(
                 "joint",
                 "95 % of all",
                 "so wide that all encounters' intervals hold together (Bonferroni)",
@@ -175,23 +175,25 @@ pub fn table(all: &Matches) -> Table {
         );
     }
     columns.extend([
-        Column::numbers("nelo", "nElo", "normalized: in standard deviations of a game").spare(6),
-        Column::numbers("los", "LOS", "how likely the first is the stronger, all differences alike before").spare(7),
-        Column::numbers("p", "p", if several { "two-sided, Holm-corrected" } else { "two-sided" }),
-        Column::numbers("score", "score", "points of the games").spare(3),
-        Column::numbers("draws", "draws", "share of the games").spare(8),
-        Column::numbers("llr", "LLR", "log-likelihood ratio of the test after all pairs").spare(2),
-        Column::words("test", "test", "what the test decided, and after how many pairs in the plan's order").spare(1),
+        SheetColumn::numbers("nelo", "nElo", "normalized: in standard deviations of a game").spare(6),
+        SheetColumn::numbers("los", "LOS", "how likely the first is the stronger, all differences alike before")
+            .spare(7),
+        SheetColumn::numbers("p", "p", if several { "two-sided, Holm-corrected" } else { "two-sided" }),
+        SheetColumn::numbers("score", "score", "points of the games").spare(3),
+        SheetColumn::numbers("draws", "draws", "share of the games").spare(8),
+        SheetColumn::numbers("llr", "LLR", "log-likelihood ratio of the test after all pairs").spare(2),
+        SheetColumn::words("test", "test", "what the test decided, and after how many pairs in the plan's order")
+            .spare(1),
     ]);
     let rows = all.encounters.iter().map(|one| {
         let elo = one.elo();
         let mark = match one.stronger {
-            Some(Ordering::Greater) => Mark::Passed,
-            Some(Ordering::Less) => Mark::Failed,
-            _ => Mark::None,
+            Some(Ordering::Greater) => Emphasis::Passed,
+            Some(Ordering::Less) => Emphasis::Failed,
+            _ => Emphasis::None,
         };
         let range = |elo: Elo| Cell {
-            value: Value::Range(elo.low, elo.high),
+            value: Datum::Range(elo.low, elo.high),
             ..Cell::text(format!("{:+.1} to {:+.1}", elo.low, elo.high))
         };
         let few = |cell: Cell| if one.pairs.count() < 2 { Cell::none("too few pairs") } else { cell };
@@ -219,7 +221,7 @@ pub fn table(all: &Matches) -> Table {
         cells
     });
     let (lower, upper) = all.bounds.limits();
-    Table {
+    SheetTable {
         key: "encounters".to_owned(),
         title: "Encounters".to_owned(),
         columns,
@@ -238,7 +240,7 @@ pub fn table(all: &Matches) -> Table {
 }
 
 /// Each player's points against all others, where they all met.
-fn standings(all: &Matches) -> Option<Table> {
+fn standings(all: &Matches) -> Option<SheetTable> {
     if all.encounters.is_empty() || all.common_opponent().is_some() {
         return None;
     }
@@ -255,14 +257,14 @@ fn standings(all: &Matches) -> Option<Table> {
     let row = |(player, (points, games)): (&str, (f64, f64))| {
         vec![Cell::text(player), Cell::decimal(points, 1), Cell::count(games), Cell::share(points, games)]
     };
-    Some(Table {
+    Some(SheetTable {
         key: "standings".to_owned(),
         title: "Standings".to_owned(),
         columns: vec![
-            Column::words("variant", "variant", ""),
-            Column::numbers("points", "points", ""),
-            Column::numbers("games", "games", ""),
-            Column::numbers("score", "score", ""),
+            SheetColumn::words("variant", "variant", ""),
+            SheetColumn::numbers("points", "points", ""),
+            SheetColumn::numbers("games", "games", ""),
+            SheetColumn::numbers("score", "score", ""),
         ],
         rows: order.into_iter().map(row).collect(),
         note: String::new(),
@@ -270,7 +272,7 @@ fn standings(all: &Matches) -> Option<Table> {
 }
 
 /// The pairs and the games of each encounter.
-fn pairs(all: &Matches) -> Table {
+fn pairs(all: &Matches) -> SheetTable {
     let rows = all.encounters.iter().map(|one| {
         let mut cells = vec![Cell::text(name(one, all))];
         cells.extend(one.pairs.0.iter().map(|&pairs| Cell::count(pairs as f64)));
@@ -287,26 +289,26 @@ fn pairs(all: &Matches) -> Table {
     });
     let points = ["0", "1/2", "1", "3/2", "2"];
     let keys = ["pairs_0", "pairs_1", "pairs_2", "pairs_3", "pairs_4"];
-    let mut columns = vec![Column::words("variant", "variant", "")];
+    let mut columns = vec![SheetColumn::words("variant", "variant", "")];
     columns.extend(
-        keys.into_iter().zip(points).map(|(key, name)| Column::numbers(key, name, "pairs worth so many points")),
+        keys.into_iter().zip(points).map(|(key, name)| SheetColumn::numbers(key, name, "pairs worth so many points")),
     );
     columns.extend([
-        Column::numbers("won", "won", "games"),
-        Column::numbers("drawn", "drawn", "games"),
-        Column::numbers("lost", "lost", "games"),
-        Column::numbers(
+        SheetColumn::numbers("won", "won", "games"),
+        SheetColumn::numbers("drawn", "drawn", "games"),
+        SheetColumn::numbers("lost", "lost", "games"),
+        SheetColumn::numbers(
             "mirrored",
             "mirrored",
             "pairs whose games are move for move the same: the players did not differ",
         ),
-        Column::numbers("white", "White", "share of the points that went to White"),
-        Column::numbers("moves", "moves", "mean moves of each side in a game"),
-        Column::numbers("depth", "depth", "mean depth of the last finished iteration, the variant's"),
-        Column::numbers("nodes", "nodes", "mean nodes of a move, the variant's"),
-        Column::numbers("opponent_nodes", "its nodes", "the opponent's"),
+        SheetColumn::numbers("white", "White", "share of the points that went to White"),
+        SheetColumn::numbers("moves", "moves", "mean moves of each side in a game"),
+        SheetColumn::numbers("depth", "depth", "mean depth of the last finished iteration, the variant's"),
+        SheetColumn::numbers("nodes", "nodes", "mean nodes of a move, the variant's"),
+        SheetColumn::numbers("opponent_nodes", "its nodes", "the opponent's"),
     ]);
-    Table {
+    SheetTable {
         key: "pairs".to_owned(),
         title: "Pairs and games".to_owned(),
         columns,
@@ -316,7 +318,7 @@ fn pairs(all: &Matches) -> Table {
 }
 
 /// How the games ended, and where they are.
-fn ends(all: &Matches) -> Table {
+fn ends(all: &Matches) -> SheetTable {
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
     for (end, games) in all.encounters.iter().flat_map(|one| &one.ends) {
         *sums.entry(end).or_insert(0) += games;
@@ -328,13 +330,13 @@ fn ends(all: &Matches) -> Table {
     let mut file = row("all, as PGN", total);
     file[0].link = games::NAME.to_owned();
     rows.push(file);
-    Table {
+    SheetTable {
         key: "ends".to_owned(),
         title: "How the games ended".to_owned(),
         columns: vec![
-            Column::words("end", "end", "what ended the game"),
-            Column::numbers("games", "games", ""),
-            Column::numbers("share", "share", ""),
+            SheetColumn::words("end", "end", "what ended the game"),
+            SheetColumn::numbers("games", "games", ""),
+            SheetColumn::numbers("share", "share", ""),
         ],
         rows,
         note: format!("The games stand in `{}`, beside the rows that they are made of.", games::NAME),

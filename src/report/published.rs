@@ -1,7 +1,7 @@
 //! The page for readers of the published articles: what they claim, what was measured, and the verdict.
 
 use super::Page;
-use super::sheet::{Cell, Column, Mark, Part, Sheet, Table, head};
+use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head};
 use super::verdicts;
 use crate::analysis::Verdict;
 use crate::analysis::questions::claims::{Ruling, counted};
@@ -50,7 +50,7 @@ pub fn sheet(pages: &[Page]) -> Sheet {
 }
 
 /// The articles, each with the experiments that are about it.
-fn articles(pages: &[Page]) -> Option<Table> {
+fn articles(pages: &[Page]) -> Option<SheetTable> {
     let mut all: Vec<(&Article, Vec<&str>)> = Vec::new();
     for page in pages {
         let Some(article) = &page.article else { continue };
@@ -74,17 +74,17 @@ fn articles(pages: &[Page]) -> Option<Table> {
         ]
     });
     let rows: Vec<_> = rows.collect();
-    (!rows.is_empty()).then(|| Table {
+    (!rows.is_empty()).then(|| SheetTable {
         key: "articles".to_owned(),
         title: "The articles".to_owned(),
         columns: vec![
-            Column::words("title", "title", ""),
-            Column::words("author", "author", ""),
-            Column::numbers("year", "year", ""),
-            Column::words("experiments", "experiments", ""),
+            SheetColumn::words("title", "title", ""),
+            SheetColumn::words("author", "author", ""),
+            SheetColumn::numbers("year", "year", ""),
+            SheetColumn::words("experiments", "experiments", ""),
         ],
         rows,
-        ..Table::default()
+        ..SheetTable::default()
     })
 }
 
@@ -114,36 +114,36 @@ fn failed(pages: &[Page]) -> Part {
 }
 
 /// One line for each experiment.
-fn index(pages: &[Page]) -> Table {
+fn index(pages: &[Page]) -> SheetTable {
     let rows = pages.iter().map(|page| {
         let name = &page.manifest.name;
         let [holds, differs, open] = counted(page.verdicts.iter());
-        let number = |count: usize, mark: Mark| Cell::number(count as f64, count.to_string()).marked(mark);
-        let mark = if page.failed() > 0 { Mark::Failed } else { Mark::None };
+        let number = |count: usize, mark: Emphasis| Cell::number(count as f64, count.to_string()).marked(mark);
+        let mark = if page.failed() > 0 { Emphasis::Failed } else { Emphasis::None };
         vec![
             Cell { link: format!("#{name}"), ..Cell::text(name) },
             Cell::text(&page.manifest.question),
-            number(holds, Mark::None),
+            number(holds, Emphasis::None),
             number(differs, mark),
-            number(open, Mark::None),
+            number(open, Emphasis::None),
         ]
     });
-    Table {
+    SheetTable {
         key: "experiments".to_owned(),
         columns: vec![
-            Column::words("experiment", "experiment", ""),
-            Column::words("question", "question", ""),
-            Column::numbers("holds", "holds", ""),
-            Column::numbers("differs", "differs", ""),
-            Column::numbers("open", "cannot tell", ""),
+            SheetColumn::words("experiment", "experiment", ""),
+            SheetColumn::words("question", "question", ""),
+            SheetColumn::numbers("holds", "holds", ""),
+            SheetColumn::numbers("differs", "differs", ""),
+            SheetColumn::numbers("open", "cannot tell", ""),
         ],
         rows: rows.collect(),
-        ..Table::default()
+        ..SheetTable::default()
     }
 }
 
 /// What did not come out as wanted.
-fn missed(pages: &[Page]) -> Option<Table> {
+fn missed(pages: &[Page]) -> Option<SheetTable> {
     let failed = pages.iter().flat_map(|page| page.verdicts.iter().map(move |verdict| (page, verdict)));
     let rows: Vec<Vec<Cell>> = failed
         .filter(|(_, verdict)| !verdict.passes())
@@ -152,7 +152,7 @@ fn missed(pages: &[Page]) -> Option<Table> {
             vec![
                 Cell { link: format!("#{name}"), ..Cell::text(name) },
                 Cell::text(verdicts::subject(verdict)),
-                Cell::text(verdict.word()).marked(Mark::Failed),
+                Cell::text(verdict.word()).marked(Emphasis::Failed),
                 Cell::text(verdict.kind.word()),
                 Cell::text(&verdict.published),
                 Cell::text(&verdict.measured),
@@ -160,17 +160,17 @@ fn missed(pages: &[Page]) -> Option<Table> {
         })
         .collect();
     let names = ["experiment", "what", "verdict", "by", "figure or claim", "measured"];
-    (!rows.is_empty()).then(|| Table {
+    (!rows.is_empty()).then(|| SheetTable {
         key: "missed".to_owned(),
         title: "What did not come out as wanted".to_owned(),
-        columns: names.map(|name| Column::words(name, name, "")).to_vec(),
+        columns: names.map(|name| SheetColumn::words(name, name, "")).to_vec(),
         rows,
-        ..Table::default()
+        ..SheetTable::default()
     })
 }
 
 /// The verdicts of an experiment, long runs of the same folded.
-fn verdicts(page: &Page) -> Option<Table> {
+fn verdicts(page: &Page) -> Option<SheetTable> {
     let mut table = verdicts::table(page, true)?;
     table.title.clear();
     table.note.clear();
@@ -229,7 +229,7 @@ pub fn brief(pages: &[Page]) -> Sheet {
 mod tests {
     use super::verdicts::tests::verdict;
     use super::*;
-    use crate::experiment::expect::Wanted;
+    use crate::experiment::expect::WantedVerdict;
     use crate::record::manifest::Manifest;
     use Ruling::{CannotTell, Differs, Holds};
 
@@ -238,7 +238,7 @@ mod tests {
         Page { manifest, verdicts, ..Page::default() }
     }
 
-    fn texts(table: &Table) -> Vec<String> {
+    fn texts(table: &SheetTable) -> Vec<String> {
         let line = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
         table.rows.iter().map(line).collect()
     }
@@ -272,21 +272,21 @@ mod tests {
     /// Of what does not hold only what was published; what was not wanted is marked, whoever said it.
     #[test]
     fn what_failed_is_what_was_published() {
-        let asked = Verdict { kind: SaidBy::Asked, ..verdict("asked", Wanted::Holds, Differs) };
-        let claim = Verdict { published: "a < b".to_owned(), ..verdict("a < b", Wanted::Holds, CannotTell) };
+        let asked = Verdict { kind: SaidBy::Asked, ..verdict("asked", WantedVerdict::Holds, Differs) };
+        let claim = Verdict { published: "a < b".to_owned(), ..verdict("a < b", WantedVerdict::Holds, CannotTell) };
         let pages = [
-            page("one", vec![verdict("x", Wanted::Differs, Differs), verdict("y", Wanted::Holds, Holds)]),
-            page("two", vec![asked, claim, verdict("z", Wanted::Either, Holds)]),
+            page("one", vec![verdict("x", WantedVerdict::Differs, Differs), verdict("y", WantedVerdict::Holds, Holds)]),
+            page("two", vec![asked, claim, verdict("z", WantedVerdict::Either, Holds)]),
         ];
         let Part::List(title, lines) = failed(&pages) else { panic!("a list") };
         assert_eq!(title, "What failed to hold");
         assert_eq!(lines, ["one: x: 90: differs, as it should (91)", "two: a < b: cannot tell (91)"]);
         assert!(matches!(failed(&pages[..0]), Part::Prose(_)));
         assert_eq!(texts(&index(&pages)), ["one | one? | 1 | 1 | 0", "two | two? | 1 | 1 | 1"]);
-        let marks: Vec<Mark> = index(&pages).rows.iter().map(|row| row[3].mark).collect();
-        assert_eq!(marks, [Mark::None, Mark::Failed]);
-        let single = [page("one", vec![verdict("x", Wanted::Holds, Differs)])];
-        assert_eq!(index(&single).rows[0][3].mark, Mark::Failed);
+        let marks: Vec<Emphasis> = index(&pages).rows.iter().map(|row| row[3].mark).collect();
+        assert_eq!(marks, [Emphasis::None, Emphasis::Failed]);
+        let single = [page("one", vec![verdict("x", WantedVerdict::Holds, Differs)])];
+        assert_eq!(index(&single).rows[0][3].mark, Emphasis::Failed);
         let missed = texts(&missed(&pages).unwrap());
         assert_eq!(
             missed,
@@ -301,7 +301,7 @@ mod tests {
         let at = |series: &str, depth: usize| Verdict {
             published: format!("p{depth}"),
             measured: format!("m{depth}"),
-            ..verdict(&format!("{series}, depth {depth}: nodes"), Wanted::Holds, Holds)
+            ..verdict(&format!("{series}, depth {depth}: nodes"), WantedVerdict::Holds, Holds)
         };
         let many =
             |series: &str, depths: std::ops::Range<usize>| depths.map(|depth| at(series, depth)).collect::<Vec<_>>();
@@ -322,15 +322,15 @@ mod tests {
         assert_eq!(other(&|_| {}), 1);
         assert_eq!(other(&|verdict| verdict.source = "p. 10".to_owned()), 5);
         assert_eq!(other(&|verdict| verdict.ruling = Differs), 5);
-        assert_eq!(other(&|verdict| (verdict.wanted, verdict.ruling) = (Wanted::Differs, Differs)), 5);
+        assert_eq!(other(&|verdict| (verdict.wanted, verdict.ruling) = (WantedVerdict::Differs, Differs)), 5);
         assert_eq!(other(&|verdict| verdict.subject = "s".to_owned()), 5);
         // What fails is never folded away, though it says the same as what nothing is wanted of.
         let mut open: Vec<Verdict> = many("s", 1..6)
             .into_iter()
-            .map(|verdict| Verdict { wanted: Wanted::Either, ruling: Differs, ..verdict })
+            .map(|verdict| Verdict { wanted: WantedVerdict::Either, ruling: Differs, ..verdict })
             .collect();
         assert_eq!(folded(open.clone()).len(), 1);
-        open[2].wanted = Wanted::Holds;
+        open[2].wanted = WantedVerdict::Holds;
         assert_eq!(folded(open).len(), 5);
         let wrong = many("s", 1..6).into_iter().map(|verdict| Verdict { ruling: Differs, ..verdict });
         assert_eq!(folded(wrong.collect()).len(), 5);

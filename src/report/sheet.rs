@@ -32,7 +32,7 @@ pub enum Part {
     /// A heading above several parts.
     Heading(String),
     /// A table.
-    Table(Table),
+    Table(SheetTable),
     /// A figure.
     Figure(Figure),
     /// Any two variants position by position, for who looks at the page.
@@ -45,13 +45,13 @@ pub enum Part {
 
 /// A table.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Table {
+pub struct SheetTable {
     /// What programs know it by.
     pub key: String,
     /// Its heading; none where the part above is heading enough.
     pub title: String,
     /// Its columns.
-    pub columns: Vec<Column>,
+    pub columns: Vec<SheetColumn>,
     /// Its rows.
     pub rows: Vec<Vec<Cell>>,
     /// A sentence below.
@@ -60,7 +60,7 @@ pub struct Table {
 
 /// A column of a table.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Column {
+pub struct SheetColumn {
     /// What programs know it by: it stays when the heading is reworded.
     pub key: String,
     /// Its heading.
@@ -73,7 +73,7 @@ pub struct Column {
     pub spare: u8,
 }
 
-impl Column {
+impl SheetColumn {
     /// A column of words.
     #[must_use]
     pub fn words(key: &str, name: &str, meaning: &str) -> Self {
@@ -99,9 +99,9 @@ pub struct Cell {
     /// As shown.
     pub text: String,
     /// As programs read it, and as rows are sorted.
-    pub value: Value,
+    pub value: Datum,
     /// What stands out of it.
-    pub mark: Mark,
+    pub mark: Emphasis,
     /// Why there is nothing in it, or what else is to be known.
     pub note: &'static str,
     /// Where it leads.
@@ -112,7 +112,7 @@ pub struct Cell {
 
 /// What a field is to a program.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub enum Value {
+pub enum Datum {
     /// Words: the text itself.
     #[default]
     Words,
@@ -126,7 +126,7 @@ pub enum Value {
 
 /// What stands out of a field.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mark {
+pub enum Emphasis {
     /// Nothing.
     #[default]
     None,
@@ -140,7 +140,7 @@ pub enum Mark {
     Passed,
 }
 
-impl From<Sign> for Mark {
+impl From<Sign> for Emphasis {
     fn from(sign: Sign) -> Self {
         match sign {
             Sign::Less => Self::Less,
@@ -160,13 +160,13 @@ impl Cell {
     /// Nothing, and why.
     #[must_use]
     pub fn none(why: &'static str) -> Self {
-        Self { text: "-".to_owned(), value: Value::None, note: why, ..Self::default() }
+        Self { text: "-".to_owned(), value: Datum::None, note: why, ..Self::default() }
     }
 
     /// A number and how it is shown; where it is none, a dash.
     #[must_use]
     pub fn number(value: f64, text: String) -> Self {
-        if value.is_finite() { Self { text, value: Value::Number(value), ..Self::default() } } else { Self::none("") }
+        if value.is_finite() { Self { text, value: Datum::Number(value), ..Self::default() } } else { Self::none("") }
     }
 
     /// A count.
@@ -193,7 +193,7 @@ impl Cell {
         if !low.is_finite() {
             return Self::none("");
         }
-        Self { text: interval(low, high), value: Value::Range(low, high), ..Self::default() }
+        Self { text: interval(low, high), value: Datum::Range(low, high), ..Self::default() }
     }
 
     /// A p.
@@ -204,22 +204,22 @@ impl Cell {
 
     /// The same field with a mark.
     #[must_use]
-    pub fn marked(self, mark: Mark) -> Self {
+    pub fn marked(self, mark: Emphasis) -> Self {
         Self { mark, ..self }
     }
 
     /// The same field; where it is empty, with the reason.
     #[must_use]
     pub fn or(self, why: &'static str) -> Self {
-        if self.value == Value::None { Self { note: why, ..self } } else { self }
+        if self.value == Datum::None { Self { note: why, ..self } } else { self }
     }
 }
 
-impl Table {
+impl SheetTable {
     /// Without the columns in which no row has a value.
     #[must_use]
     pub fn without_empty(mut self) -> Self {
-        let has = |at: usize| self.rows.iter().any(|row| row.get(at).is_some_and(|cell| cell.value != Value::None));
+        let has = |at: usize| self.rows.iter().any(|row| row.get(at).is_some_and(|cell| cell.value != Datum::None));
         let keep: Vec<bool> = (0..self.columns.len()).map(|at| self.rows.is_empty() || has(at)).collect();
         let (mut column, mut kept) = (keep.iter(), keep.iter().cycle());
         self.columns.retain(|_| column.next().copied().unwrap_or(true));
@@ -231,7 +231,7 @@ impl Table {
     #[must_use]
     pub fn notes(&self) -> String {
         let mut whys: Vec<&str> = Vec::new();
-        let empty = self.rows.iter().flatten().filter(|cell| cell.value == Value::None && !cell.note.is_empty());
+        let empty = self.rows.iter().flatten().filter(|cell| cell.value == Datum::None && !cell.note.is_empty());
         for cell in empty {
             if !whys.contains(&cell.note) {
                 whys.push(cell.note);
@@ -293,16 +293,16 @@ pub fn head(question: &str, analysis: &str, findings: Vec<String>, warned: &[Str
 pub(super) fn trial() -> Sheet {
     use super::figure::Plot;
     use super::svg::heat::Heat;
-    let table = Table {
+    let table = SheetTable {
         key: "trial".to_owned(),
         title: "A table".to_owned(),
         columns: vec![
-            Column::words("variant", "variant", ""),
-            Column::numbers("nodes", "nodes", "in all"),
-            Column::numbers("interval", "95 %", ""),
+            SheetColumn::words("variant", "variant", ""),
+            SheetColumn::numbers("nodes", "nodes", "in all"),
+            SheetColumn::numbers("interval", "95 %", ""),
         ],
         rows: vec![
-            vec![Cell::text("a|b <c>"), Cell::count(1234.0).marked(Mark::Less), Cell::range(0.5, 0.75)],
+            vec![Cell::text("a|b <c>"), Cell::count(1234.0).marked(Emphasis::Less), Cell::range(0.5, 0.75)],
             vec![Cell::text("base"), Cell::count(2000.0), Cell::none("held against itself")],
         ],
         note: "See `table.size`.".to_owned(),
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn a_dash_says_why_once() {
         let dash = || vec![Cell::none("no table"), Cell::number(f64::NAN, String::new()).or("one search")];
-        let table = Table { rows: vec![dash(), dash()], note: "N.".to_owned(), ..Table::default() };
+        let table = SheetTable { rows: vec![dash(), dash()], note: "N.".to_owned(), ..SheetTable::default() };
         assert_eq!(table.notes(), "N. A dash: no table; one search.");
         assert_eq!(Cell::count(3.0).or("one search"), Cell::count(3.0));
     }
@@ -346,33 +346,33 @@ mod tests {
     fn fields_are_shown_and_read() {
         let nan = f64::NAN;
         for (cell, text, value) in [
-            (Cell::text("a"), "a", Value::Words),
-            (Cell::none("why"), "-", Value::None),
-            (Cell::count(1234.4), "1,234", Value::Number(1234.4)),
-            (Cell::decimal(0.25, 1), "0.2", Value::Number(0.25)),
-            (Cell::share(1.0, 4.0), "25.0 %", Value::Number(0.25)),
-            (Cell::share(1.0, 0.0), "-", Value::None),
-            (Cell::range(0.5, 2.0), "0.500-2.000", Value::Range(0.5, 2.0)),
-            (Cell::range(nan, 2.0), "-", Value::None),
-            (Cell::p(0.0001), "< 0.001", Value::Number(0.0001)),
-            (Cell::p(nan), "-", Value::None),
+            (Cell::text("a"), "a", Datum::Words),
+            (Cell::none("why"), "-", Datum::None),
+            (Cell::count(1234.4), "1,234", Datum::Number(1234.4)),
+            (Cell::decimal(0.25, 1), "0.2", Datum::Number(0.25)),
+            (Cell::share(1.0, 4.0), "25.0 %", Datum::Number(0.25)),
+            (Cell::share(1.0, 0.0), "-", Datum::None),
+            (Cell::range(0.5, 2.0), "0.500-2.000", Datum::Range(0.5, 2.0)),
+            (Cell::range(nan, 2.0), "-", Datum::None),
+            (Cell::p(0.0001), "< 0.001", Datum::Number(0.0001)),
+            (Cell::p(nan), "-", Datum::None),
         ] {
             assert_eq!((cell.text.as_str(), cell.value), (text, value));
-            assert_eq!((cell.mark, cell.link.as_str(), cell.place), (Mark::None, "", None));
-            let reason = if value == Value::None { "because" } else { "" };
+            assert_eq!((cell.mark, cell.link.as_str(), cell.place), (Emphasis::None, "", None));
+            let reason = if value == Datum::None { "because" } else { "" };
             assert_eq!(cell.or("because").note, reason);
         }
-        assert_eq!(Cell::text("a").marked(Mark::More).mark, Mark::More);
-        assert_eq!([Sign::Less, Sign::More].map(Mark::from), [Mark::Less, Mark::More]);
+        assert_eq!(Cell::text("a").marked(Emphasis::More).mark, Emphasis::More);
+        assert_eq!([Sign::Less, Sign::More].map(Emphasis::from), [Emphasis::Less, Emphasis::More]);
         // Columns without a value go, words stay; of a table without rows all stay.
-        let columns = ["a", "b", "c"].map(|name| Column::numbers(name, name, "")).to_vec();
+        let columns = ["a", "b", "c"].map(|name| SheetColumn::numbers(name, name, "")).to_vec();
         let row = |b: Cell| vec![Cell::text("x"), Cell::none("no"), b];
-        let names = |table: Table| {
+        let names = |table: SheetTable| {
             let table = table.without_empty();
             let widths: Vec<usize> = table.rows.iter().map(Vec::len).collect();
             (table.columns.iter().map(|column| column.key.clone()).collect::<String>(), widths)
         };
-        let table = |rows: Vec<Vec<Cell>>| Table { columns: columns.clone(), rows, ..Table::default() };
+        let table = |rows: Vec<Vec<Cell>>| SheetTable { columns: columns.clone(), rows, ..SheetTable::default() };
         assert_eq!(names(table(vec![row(Cell::none("")), row(Cell::count(1.0))])), ("ac".to_owned(), vec![2, 2]));
         assert_eq!(names(table(vec![row(Cell::none(""))])), ("a".to_owned(), vec![1]));
         assert_eq!(names(table(Vec::new())), ("abc".to_owned(), Vec::new()));

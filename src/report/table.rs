@@ -2,7 +2,7 @@
 
 use super::number::of_unit;
 use super::page::Page;
-use super::sheet::{Cell, Column, Mark, Table};
+use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use crate::analysis::Line;
 use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::questions::summary::Measure;
@@ -20,15 +20,15 @@ fn by_line(
     page: &Page,
     key: &str,
     title: &str,
-    columns: Vec<Column>,
+    columns: Vec<SheetColumn>,
     row: impl Fn(&Line) -> Option<Vec<Cell>>,
-) -> Table {
+) -> SheetTable {
     let rows = page.summary.lines.iter().enumerate().filter_map(|(at, line)| {
         let mut cells = page.identity.cells(at, line);
         cells.extend(row(line)?);
         Some(cells)
     });
-    let table = Table {
+    let table = SheetTable {
         key: key.to_owned(),
         title: title.to_owned(),
         rows: rows.collect(),
@@ -54,22 +54,22 @@ fn ratio(line: &Line, metric: usize) -> [Cell; 2] {
 
 /// Each line's totals beside the baseline's.
 #[must_use]
-pub fn summary(page: &Page) -> Table {
+pub fn summary(page: &Page) -> SheetTable {
     let summary = &page.summary;
     let mut columns = Vec::new();
     for (at, metric) in summary.metrics.iter().enumerate() {
         let name = &metric.name;
         if page.chosen || at == 0 {
-            columns.push(Column::numbers(name, name, "over all iterations of all searches"));
+            columns.push(SheetColumn::numbers(name, name, "over all iterations of all searches"));
         }
         let key = |what: &str| if at == 0 { what.to_owned() } else { format!("{name}_{what}") };
         let meaning = "geometric mean, over positions, of the ratio to the baseline";
-        columns.push(Column::numbers(&key("ratio"), &format!("{name} / baseline"), meaning));
+        columns.push(SheetColumn::numbers(&key("ratio"), &format!("{name} / baseline"), meaning));
         let meaning = "the ratio's 95 % interval; !: clear of 1; †: of the depths that both finished";
-        columns.push(Column::numbers(&key("interval"), "95 %", meaning).spare(1));
+        columns.push(SheetColumn::numbers(&key("interval"), "95 %", meaning).spare(1));
         if page.chosen {
             columns.push(
-                Column::numbers(&key("p"), "p", "sign-flip test, corrected for all lines by joint flips").spare(3),
+                SheetColumn::numbers(&key("p"), "p", "sign-flip test, corrected for all lines by joint flips").spare(3),
             );
         }
     }
@@ -77,26 +77,26 @@ pub fn summary(page: &Page) -> Table {
     let worth = !page.chosen && summary.lines.iter().any(|line| line.worth().is_some());
     if worth {
         let meaning = "worth: of the nodes that it would have taken without the cutoffs, those that they saved";
-        columns.push(Column::numbers("saved", "nodes saved", meaning));
-        columns.push(Column::numbers("hit_rate", "hits", "share of the probes that met their key"));
+        columns.push(SheetColumn::numbers("saved", "nodes saved", meaning));
+        columns.push(SheetColumn::numbers("hit_rate", "hits", "share of the probes that met their key"));
     }
     if !page.chosen {
         columns.extend([
-            Column::numbers("usable", "cutoffs", "share of the probes that ended their node").spare(2),
-            Column::numbers(
+            SheetColumn::numbers("usable", "cutoffs", "share of the probes that ended their node").spare(2),
+            SheetColumn::numbers(
                 "move_only",
                 "move only",
                 "share of the probes that gave their node a first move and no more",
             )
             .spare(7),
-            Column::numbers("full", "full", "share of the slots taken at the end of a search").spare(6),
-            Column::numbers(
+            SheetColumn::numbers("full", "full", "share of the slots taken at the end of a search").spare(6),
+            SheetColumn::numbers(
                 "pressure",
                 "stores per slot",
                 "pressure: stores for each slot over the life of a table (a game, where its searches share one)",
             )
             .spare(4),
-            Column::numbers("seconds", "seconds", "sum over searches of the median of their repeats").spare(5),
+            SheetColumn::numbers("seconds", "seconds", "sum over searches of the median of their repeats").spare(5),
         ]);
     }
     let mut table = by_line(page, "summary", "Summary", columns, |line| {
@@ -140,15 +140,15 @@ pub fn summary(page: &Page) -> Table {
 
 /// Where probes and stores went.
 #[must_use]
-pub fn anatomy(page: &Page) -> Option<Table> {
+pub fn anatomy(page: &Page) -> Option<SheetTable> {
     let columns = vec![
-        Column::numbers("probes", "probes", "").spare(1),
-        Column::numbers("hits", "hits", "share of the probes that met their key"),
-        Column::numbers("misses_empty", "empty miss", "share that found a free slot"),
-        Column::numbers("misses_other", "other-key miss", "share that found every slot taken by others"),
-        Column::numbers("stores", "stores", "").spare(2),
-        Column::numbers("evictions", "displaced another", "share of the stores that evicted another position"),
-        Column::numbers("rejections", "refused", "share of the stores that the policy refused"),
+        SheetColumn::numbers("probes", "probes", "").spare(1),
+        SheetColumn::numbers("hits", "hits", "share of the probes that met their key"),
+        SheetColumn::numbers("misses_empty", "empty miss", "share that found a free slot"),
+        SheetColumn::numbers("misses_other", "other-key miss", "share that found every slot taken by others"),
+        SheetColumn::numbers("stores", "stores", "").spare(2),
+        SheetColumn::numbers("evictions", "displaced another", "share of the stores that evicted another position"),
+        SheetColumn::numbers("rejections", "refused", "share of the stores that the policy refused"),
     ];
     let table = by_line(page, "traffic", "Where the probes and stores went", columns, |line| {
         (line.probes > 0.0).then(|| {
@@ -168,7 +168,7 @@ pub fn anatomy(page: &Page) -> Option<Table> {
 
 /// How sure the shares are that other tables show: over positions, or games, which are what was drawn.
 #[must_use]
-pub fn rates(page: &Page) -> Option<Table> {
+pub fn rates(page: &Page) -> Option<SheetTable> {
     const SHOWN: [(&str, &str, &str); 7] = [
         ("hits", "hits", columns::HITS),
         ("usable", "cutoffs", columns::USABLE),
@@ -181,42 +181,42 @@ pub fn rates(page: &Page) -> Option<Table> {
     let summary = &page.summary;
     let worth = summary.lines.iter().any(|line| line.worth().is_some());
     let shown = || SHOWN.iter().filter(|(.., column)| worth || *column != columns::SAVED);
-    let heads = shown().map(|(key, head, _)| Column::numbers(key, head, "95 % interval")).collect();
+    let heads = shown().map(|(key, head, _)| SheetColumn::numbers(key, head, "95 % interval")).collect();
     let table = by_line(page, "rates", "How sure the shares are", heads, |line| {
         let why = "one position or game, or nothing to count";
         let row = |(.., column): &(&str, &str, &str)| shares(line.interval(column)).or(why);
         (line.probes > 0.0).then(|| shown().map(row).collect())
     });
     let note = "95 % intervals of the shares of probes and stores, over positions (or games).";
-    (!table.rows.is_empty()).then_some(Table { note: note.to_owned(), ..table })
+    (!table.rows.is_empty()).then_some(SheetTable { note: note.to_owned(), ..table })
 }
 
 /// Scores, solved positions and what each comparison could show.
 #[must_use]
-pub fn details(page: &Page) -> Table {
+pub fn details(page: &Page) -> SheetTable {
     let columns = vec![
-        Column::numbers("searches", "searches", ""),
-        Column::numbers("evals", "evaluations", "leaf evaluations and nodes with no legal move"),
-        Column::numbers("other_scores", "other score", "searches that end with another score than the baseline's"),
-        Column::numbers(
+        SheetColumn::numbers("searches", "searches", ""),
+        SheetColumn::numbers("evals", "evaluations", "leaf evaluations and nodes with no legal move"),
+        SheetColumn::numbers("other_scores", "other score", "searches that end with another score than the baseline's"),
+        SheetColumn::numbers(
             "solved",
             "solved",
             "searches that end with a move the suite names, of those where it names one",
         ),
-        Column::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips"),
-        Column::numbers("median", "median", "the middle one of the ratios"),
-        Column::numbers("below", "below 1", "positions (or games) in which it needs less than the baseline"),
-        Column::numbers(
+        SheetColumn::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips"),
+        SheetColumn::numbers("median", "median", "the middle one of the ratios"),
+        SheetColumn::numbers("below", "below 1", "positions (or games) in which it needs less than the baseline"),
+        SheetColumn::numbers(
             "without",
             "without one",
             "the mean without the position (or game) that moves it most; ? the sign or the mark hangs on one",
         ),
-        Column::numbers(
+        SheetColumn::numbers(
             "detectable",
             "seen from",
             "the smallest difference that these positions show four times in five",
         ),
-        Column::numbers("needed", "positions for 1 %", "positions or games that a difference of 1 % would take"),
+        SheetColumn::numbers("needed", "positions for 1 %", "positions or games that a difference of 1 % would take"),
     ];
     by_line(page, "details", "Details", columns, |line| {
         let (ratio, p) = (line.ratio(), line.measures.first().map_or(f64::NAN, |measure| measure.p));
@@ -259,14 +259,14 @@ fn shares((low, high): (f64, f64)) -> Cell {
 
 /// Every line against every other, those of the best first.
 #[must_use]
-pub fn pairs(page: &Page) -> Option<Table> {
+pub fn pairs(page: &Page) -> Option<SheetTable> {
     let name = |at: usize| page.summary.lines[at].name.clone();
     let rows = page.pairs.iter().map(|versus| {
         let ratio = versus.ratio;
         let mark = match versus.marked {
-            false => Mark::None,
-            true if ratio.mean < 1.0 => Mark::Less,
-            true => Mark::More,
+            false => Emphasis::None,
+            true if ratio.mean < 1.0 => Emphasis::Less,
+            true => Emphasis::More,
         };
         vec![
             Cell::text(name(versus.line)),
@@ -278,15 +278,15 @@ pub fn pairs(page: &Page) -> Option<Table> {
     });
     let best = name(page.pairs.first()?.line);
     let metric = &page.summary.metrics[0].name;
-    Some(Table {
+    Some(SheetTable {
         key: "pairs".to_owned(),
         title: "Each against each".to_owned(),
         columns: vec![
-            Column::words("line", "line", ""),
-            Column::words("against", "against", ""),
-            Column::numbers("ratio", &format!("{metric}, ratio"), "geometric mean, over positions"),
-            Column::numbers("interval", "95 %", "the ratio's interval"),
-            Column::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips over all pairs"),
+            SheetColumn::words("line", "line", ""),
+            SheetColumn::words("against", "against", ""),
+            SheetColumn::numbers("ratio", &format!("{metric}, ratio"), "geometric mean, over positions"),
+            SheetColumn::numbers("interval", "95 %", "the ratio's interval"),
+            SheetColumn::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips over all pairs"),
         ],
         rows: rows.collect(),
         note: format!(
@@ -298,18 +298,18 @@ pub fn pairs(page: &Page) -> Option<Table> {
 
 /// Options that are the same for all variants, and their values.
 #[must_use]
-pub fn common_options(page: &Page) -> Option<Table> {
+pub fn common_options(page: &Page) -> Option<SheetTable> {
     let manifest = &page.manifest;
     let mut all = manifest.options.values().map(leaves);
     let mut common = all.next()?;
     for other in all {
         common.retain(|leaf| other.contains(leaf));
     }
-    (!common.is_empty()).then(|| Table {
+    (!common.is_empty()).then(|| SheetTable {
         key: "common_options".to_owned(),
-        columns: vec![Column::words("option", "option", ""), Column::words("value", "value", "")],
+        columns: vec![SheetColumn::words("option", "option", ""), SheetColumn::words("value", "value", "")],
         rows: common.into_iter().map(|(path, value)| vec![Cell::text(path), Cell::text(value)]).collect(),
-        ..Table::default()
+        ..SheetTable::default()
     })
 }
 

@@ -1,6 +1,6 @@
 //! A page for a terminal: columns that line up within a width, names that are wrapped and never cut.
 
-use super::sheet::{Cell, Mark, Part, Sheet, Table};
+use super::sheet::{Cell, Emphasis, Part, Sheet, SheetTable};
 use std::fmt::Write;
 
 /// What a page is shown on.
@@ -53,7 +53,7 @@ fn parts(out: &mut String, parts: &[Part], screen: Screen) {
             Part::Findings(list) => sentences(out, list, screen),
             Part::Warning(text) => {
                 let text = wrap(&format!("warning: {text}"), screen.width, "");
-                let _ = writeln!(out, "{}", paint(&text, colour(Mark::Failed), screen));
+                let _ = writeln!(out, "{}", paint(&text, colour(Emphasis::Failed), screen));
             }
             Part::Heading(text) => heading(out, text),
             Part::Table(table) => {
@@ -87,13 +87,13 @@ fn sentences(out: &mut String, list: &[String], screen: Screen) {
 const BOLD: &str = "1";
 
 /// What a mark looks like: the numbers of the terminal's own colours, so that they suit its background.
-fn colour(mark: Mark) -> &'static str {
+fn colour(mark: Emphasis) -> &'static str {
     match mark {
-        Mark::None => "",
-        Mark::Less => "34",
-        Mark::More => "33",
-        Mark::Failed => "31",
-        Mark::Passed => "32",
+        Emphasis::None => "",
+        Emphasis::Less => "34",
+        Emphasis::More => "33",
+        Emphasis::Failed => "31",
+        Emphasis::Passed => "32",
     }
 }
 
@@ -107,7 +107,7 @@ fn paint(text: &str, colour: &str, screen: Screen) -> String {
 
 /// A table with columns that line up: those that can be spared are left out and words wrapped until it fits.
 #[must_use]
-pub fn grid(table: &Table, screen: Screen) -> String {
+pub fn grid(table: &SheetTable, screen: Screen) -> String {
     let natural = |column: usize| {
         let cells = table.rows.iter().map(|row| row[column].text.chars().count());
         cells.chain([table.columns[column].name.chars().count()]).max().unwrap_or(0)
@@ -208,7 +208,7 @@ pub fn wrap(text: &str, width: usize, start: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet::{Column, trial};
+    use super::super::sheet::{SheetColumn, trial};
     use super::*;
 
     fn screen(width: usize) -> Screen {
@@ -218,9 +218,9 @@ mod tests {
     #[test]
     fn a_table_fits_its_width_and_cuts_no_name() {
         let names = ["nodes", "nodes / baseline", "move", "full", "seconds"];
-        let mut columns = vec![Column::words("variant", "variant", "")];
+        let mut columns = vec![SheetColumn::words("variant", "variant", "")];
         columns.extend(
-            names.iter().zip([0, 0, 4, 3, 2]).map(|(name, spare)| Column::numbers(name, name, "").spare(spare)),
+            names.iter().zip([0, 0, 4, 3, 2]).map(|(name, spare)| SheetColumn::numbers(name, name, "").spare(spare)),
         );
         let policy = "size=64 KiB, policy=aged-depth factor=4 on=store, slots=4";
         let rows = [
@@ -228,7 +228,7 @@ mod tests {
             ["no table *", "139,440,796", "1.000", "-", "-", "28.26"],
         ];
         let rows = rows.map(|row| row.map(Cell::text).to_vec()).to_vec();
-        let table = Table { columns, rows, ..Table::default() };
+        let table = SheetTable { columns, rows, ..SheetTable::default() };
         for width in 60..=200 {
             let text = grid(&table, screen(width));
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
@@ -286,10 +286,10 @@ mod tests {
         assert_eq!(wrap("a\n b\t c", 4, "12. "), "12. a\n    b\n    c");
         assert_eq!(wrap("wider-than-that x", 4, "- "), "- wider-than-that\n  x");
         // The greatest `spare` goes first, and no more than must; words give way before that down to their least.
-        let column = |name: &str, spare| Column::numbers(name, name, "").spare(spare);
-        let columns = vec![Column::words("w", "w", ""), column("one", 1), column("two", 2), column("kept", 0)];
+        let column = |name: &str, spare| SheetColumn::numbers(name, name, "").spare(spare);
+        let columns = vec![SheetColumn::words("w", "w", ""), column("one", 1), column("two", 2), column("kept", 0)];
         let rows = vec![["name", "1", "2", "3"].map(Cell::text).to_vec()];
-        let table = Table { columns, rows, ..Table::default() };
+        let table = SheetTable { columns, rows, ..SheetTable::default() };
         let first = |width: usize| grid(&table, screen(width)).lines().next().map(str::to_owned).unwrap_or_default();
         assert_eq!(
             [20, 19, 15, 14, 9, 3].map(first),

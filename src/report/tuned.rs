@@ -2,12 +2,12 @@
 
 use super::figure::{Figure, Plot};
 use super::number::count;
-use super::sheet::{Cell, Column, Mark, Part, Sheet, Table, head};
-use super::svg::forest::{Forest, Row};
+use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head};
+use super::svg::forest::{Forest, ForestRow};
 use super::svg::lines::Lines;
 use super::svg::scale::short;
 use crate::analysis::Ratio;
-use crate::analysis::questions::curves::{LINES, Point, Series};
+use crate::analysis::questions::curves::{CurvePoint, LINES, Series};
 use crate::analysis::questions::race::{Confirmation, Tuned};
 use crate::analysis::rows::axes;
 use crate::experiment::{Experiment, Goal, Tune, grid};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What was tuned, and what came out.
-pub struct Told<'a> {
+pub struct TuneOutcome<'a> {
     /// The experiment.
     pub experiment: &'a Experiment,
     /// How it was tuned.
@@ -32,7 +32,7 @@ pub struct Told<'a> {
     pub origins: Vec<String>,
 }
 
-impl Told<'_> {
+impl TuneOutcome<'_> {
     fn name(&self, who: usize) -> &str {
         &self.experiment.points[who].name
     }
@@ -142,15 +142,15 @@ impl Told<'_> {
     fn ratio(&self, ratio: &Ratio, clear: bool) -> [Cell; 2] {
         let better = (ratio.mean < 1.0) == (self.tune.goal == Goal::Least);
         let mark = match (clear && ratio.is_clear(), better) {
-            (true, true) => Mark::Less,
-            (true, false) => Mark::More,
-            _ => Mark::None,
+            (true, true) => Emphasis::Less,
+            (true, false) => Emphasis::More,
+            _ => Emphasis::None,
         };
         let ends = Cell { text: ends(ratio), ..Cell::range(ratio.low, ratio.high) };
         [Cell::decimal(ratio.mean, 4).marked(mark), ends]
     }
 
-    fn candidates(&self) -> Table {
+    fn candidates(&self) -> SheetTable {
         let rows = self.tuned.candidates.iter().enumerate().map(|(who, candidate)| {
             let [mean, ends] = self.ratio(&candidate.ratio, true);
             let mut name = self.name(who).to_owned();
@@ -164,16 +164,20 @@ impl Told<'_> {
             let searches = candidate.searches as f64;
             vec![Cell::text(name), Cell::text(fate), Cell::count(searches), mean, ends, Cell::p(candidate.p)]
         });
-        Table {
+        SheetTable {
             key: "race".to_owned(),
             title: "The race".to_owned(),
             columns: vec![
-                Column::words("candidate", "candidate", "* is the baseline"),
-                Column::words("fate", "in the race", "what became of it"),
-                Column::numbers("searches", "searches", "searches made of it"),
-                Column::numbers("ratio", "ratio", "geometric mean of the ratio to the baseline, over these searches"),
-                Column::numbers("interval", "95 %", "its interval, by items"),
-                Column::numbers(
+                SheetColumn::words("candidate", "candidate", "* is the baseline"),
+                SheetColumn::words("fate", "in the race", "what became of it"),
+                SheetColumn::numbers("searches", "searches", "searches made of it"),
+                SheetColumn::numbers(
+                    "ratio",
+                    "ratio",
+                    "geometric mean of the ratio to the baseline, over these searches",
+                ),
+                SheetColumn::numbers("interval", "95 %", "its interval, by items"),
+                SheetColumn::numbers(
                     "p",
                     "p",
                     "of its being equal to the winner: sign-flip test, corrected for all candidates by joint flips",
@@ -187,7 +191,7 @@ impl Told<'_> {
         }
     }
 
-    fn held(&self) -> Table {
+    fn held(&self) -> SheetTable {
         let mut rows = Vec::new();
         for (held, pressure) in self.tuned.held.iter().zip(self.pressures) {
             for standing in &held.standings {
@@ -202,15 +206,15 @@ impl Told<'_> {
                 rows.push(vec![Cell::text(pressure.clone()), Cell::text(name), mean, ends, Cell::p(test)]);
             }
         }
-        Table {
+        SheetTable {
             key: "held_out".to_owned(),
             title: "Held-out items".to_owned(),
             columns: vec![
-                Column::words("pressure", "pressure", "what was laid over the options"),
-                Column::words("candidate", "candidate", "* is the baseline"),
-                Column::numbers("ratio", "ratio", "geometric mean of the ratio to the baseline"),
-                Column::numbers("interval", "95 %", "its interval, by items"),
-                Column::numbers("p", "p", "of the one test, of the winner"),
+                SheetColumn::words("pressure", "pressure", "what was laid over the options"),
+                SheetColumn::words("candidate", "candidate", "* is the baseline"),
+                SheetColumn::numbers("ratio", "ratio", "geometric mean of the ratio to the baseline"),
+                SheetColumn::numbers("interval", "95 %", "its interval, by items"),
+                SheetColumn::numbers("p", "p", "of the one test, of the winner"),
             ],
             rows,
             note: format!(
@@ -221,7 +225,7 @@ impl Told<'_> {
         }
     }
 
-    fn rounds(&self) -> Table {
+    fn rounds(&self) -> SheetTable {
         let list = |who: &[usize]| who.iter().map(|&who| self.name(who)).collect::<Vec<_>>().join("; ");
         let rows = self.tuned.rounds.iter().enumerate().map(|(at, round)| {
             let number = |value: usize| Cell::count(value as f64);
@@ -233,18 +237,18 @@ impl Told<'_> {
                 Cell::text(list(&round.dropped)),
             ]
         });
-        Table {
+        SheetTable {
             key: "rounds".to_owned(),
             title: "Rounds".to_owned(),
             columns: vec![
-                Column::numbers("round", "round", ""),
-                Column::numbers("items", "items", "searched in it"),
-                Column::numbers("candidates", "candidates", "in it"),
-                Column::words("best", "best after it", ""),
-                Column::words("dropped", "dropped after it", ""),
+                SheetColumn::numbers("round", "round", ""),
+                SheetColumn::numbers("items", "items", "searched in it"),
+                SheetColumn::numbers("candidates", "candidates", "in it"),
+                SheetColumn::words("best", "best after it", ""),
+                SheetColumn::words("dropped", "dropped after it", ""),
             ],
             rows: rows.collect(),
-            ..Table::default()
+            ..SheetTable::default()
         }
     }
 
@@ -256,7 +260,7 @@ impl Told<'_> {
             .iter()
             .enumerate()
             .filter(|(who, one)| *who != self.baseline() && one.ratio.mean > 0.0);
-        let rows = rows.map(|(who, one)| Row {
+        let rows = rows.map(|(who, one)| ForestRow {
             name: self.name(who).to_owned(),
             mean: one.ratio.mean,
             low: one.ratio.low,
@@ -367,7 +371,7 @@ impl Told<'_> {
             let line =
                 lines.entry(others.clone()).or_insert_with(|| Series { name: others.join(", "), ..Series::default() });
             let label = self.name(who).to_owned();
-            line.points.push(Point { x, y: ratio.mean, low: ratio.low, high: ratio.high, label });
+            line.points.push(CurvePoint { x, y: ratio.mean, low: ratio.low, high: ratio.high, label });
         }
         let mut series: Vec<Series> = lines.into_values().filter(|line| line.points.len() > 1).collect();
         series.iter_mut().for_each(|line| line.points.sort_by(|a, b| a.x.total_cmp(&b.x)));

@@ -1,10 +1,10 @@
 //! The table of verdicts.
 
 use super::page::Page;
-use super::sheet::{Cell, Column, Mark, Table};
+use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use crate::analysis::Verdict;
 use crate::analysis::questions::claims::counted;
-use crate::experiment::expect::Wanted;
+use crate::experiment::expect::WantedVerdict;
 
 /// What a verdict speaks of: what names no rows in particular speaks of all.
 #[must_use]
@@ -14,7 +14,7 @@ pub fn subject(verdict: &Verdict) -> &str {
 
 /// The verdicts; those alone that are not as wanted where only they are asked for.
 #[must_use]
-pub fn table(page: &Page, all: bool) -> Option<Table> {
+pub fn table(page: &Page, all: bool) -> Option<SheetTable> {
     let rows: Vec<Vec<Cell>> = page
         .verdicts
         .iter()
@@ -24,9 +24,9 @@ pub fn table(page: &Page, all: bool) -> Option<Table> {
             let source = [quote.as_str(), &verdict.source, &verdict.note];
             let source: Vec<&str> = source.into_iter().filter(|text| !text.is_empty()).collect();
             let mark = match (verdict.is_met(), verdict.passes()) {
-                (true, _) => Mark::Passed,
-                (false, true) => Mark::None,
-                (false, false) => Mark::Failed,
+                (true, _) => Emphasis::Passed,
+                (false, true) => Emphasis::None,
+                (false, false) => Emphasis::Failed,
             };
             vec![
                 Cell::text(subject(verdict)),
@@ -39,13 +39,13 @@ pub fn table(page: &Page, all: bool) -> Option<Table> {
         })
         .collect();
     let [holds, differs, open] = counted(page.verdicts.iter());
-    let gated = page.verdicts.iter().filter(|verdict| verdict.wanted != Wanted::Either);
+    let gated = page.verdicts.iter().filter(|verdict| verdict.wanted != WantedVerdict::Either);
     let met = page.verdicts.iter().filter(|verdict| verdict.is_met()).count();
     let names = ["what", "verdict", "by", "figure or claim", "measured", "source"];
-    (!rows.is_empty()).then(|| Table {
+    (!rows.is_empty()).then(|| SheetTable {
         key: "verdicts".to_owned(),
         title: "Verdicts".to_owned(),
-        columns: names.map(|name| Column::words(name, name, "").spare(u8::from(name == "source"))).to_vec(),
+        columns: names.map(|name| SheetColumn::words(name, name, "").spare(u8::from(name == "source"))).to_vec(),
         note: format!(
             "{holds} hold, {differs} differ, {open} cannot be told; of the {} that something was wanted of, {met} are as wanted.",
             gated.count()
@@ -61,7 +61,7 @@ pub(super) mod tests {
     use crate::experiment::expect::SaidBy;
 
     /// What was wanted of a subject, and how it came out.
-    pub(in super::super) fn verdict(subject: &str, wanted: Wanted, ruling: Ruling) -> Verdict {
+    pub(in super::super) fn verdict(subject: &str, wanted: WantedVerdict, ruling: Ruling) -> Verdict {
         Verdict {
             subject: subject.to_owned(),
             published: "90".to_owned(),
@@ -79,15 +79,16 @@ pub(super) mod tests {
     #[test]
     fn marks_and_counts_of_verdicts() {
         use Ruling::{CannotTell, Differs, Holds, NoRows};
-        let quoted = Verdict { quote: "so".to_owned(), note: "N".to_owned(), ..verdict("d", Wanted::Either, Differs) };
+        let quoted =
+            Verdict { quote: "so".to_owned(), note: "N".to_owned(), ..verdict("d", WantedVerdict::Either, Differs) };
         let page = Page {
             verdicts: vec![
-                verdict("", Wanted::Holds, Holds),
-                verdict("b", Wanted::Holds, CannotTell),
-                verdict("c", Wanted::Differs, Differs),
+                verdict("", WantedVerdict::Holds, Holds),
+                verdict("b", WantedVerdict::Holds, CannotTell),
+                verdict("c", WantedVerdict::Differs, Differs),
                 quoted,
-                verdict("e", Wanted::Either, NoRows),
-                verdict("f", Wanted::Holds, Differs),
+                verdict("e", WantedVerdict::Either, NoRows),
+                verdict("f", WantedVerdict::Holds, Differs),
             ],
             ..Page::default()
         };
@@ -95,14 +96,14 @@ pub(super) mod tests {
             let rows = table(&page, all).map(|table| table.rows).unwrap_or_default();
             rows.into_iter().map(|row| (row[0].text.clone(), row[1].mark, row[5].text.clone())).collect::<Vec<_>>()
         };
-        let row = |what: &str, mark: Mark, source: &str| (what.to_owned(), mark, source.to_owned());
-        let (none, failed) = (Mark::None, Mark::Failed);
+        let row = |what: &str, mark: Emphasis, source: &str| (what.to_owned(), mark, source.to_owned());
+        let (none, failed) = (Emphasis::None, Emphasis::Failed);
         assert_eq!(
             shown(true),
             [
-                row("all searches", Mark::Passed, "p. 9"),
+                row("all searches", Emphasis::Passed, "p. 9"),
                 row("b", failed, "p. 9"),
-                row("c", Mark::Passed, "p. 9"),
+                row("c", Emphasis::Passed, "p. 9"),
                 row("d", none, "\"so\". p. 9. N"),
                 row("e", failed, "p. 9"),
                 row("f", failed, "p. 9"),
@@ -113,7 +114,7 @@ pub(super) mod tests {
         let counts = "1 hold, 3 differ, 2 cannot be told; of the 4 that something was wanted of, 2 are as wanted.";
         assert_eq!(note.as_deref(), Some(counts));
         assert_eq!(page.failed(), 3);
-        let fine = Page { verdicts: vec![verdict("d", Wanted::Either, Differs)], ..Page::default() };
+        let fine = Page { verdicts: vec![verdict("d", WantedVerdict::Either, Differs)], ..Page::default() };
         assert_eq!((table(&fine, false), table(&Page::default(), true)), (None, None));
     }
 }

@@ -1,6 +1,6 @@
 //! How long a plan will take here: told from the rows of an earlier run of it, or from a few searches tried now; else not promised.
 
-use crate::engine::{Engine, Limit, Progress};
+use crate::engine::{Engine, Limit, SearchProgress};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::columns;
 use crate::record::manifest::Manifest;
@@ -166,7 +166,7 @@ fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> 
         // Without a watch a search would take as long as it likes.
         let watching = std::thread::Builder::new().spawn_scoped(scope, watch).ok()?;
         let outcome = engine.search(&board, &[], point.limit, &stop, &mut |told| {
-            if let Progress::Iteration(iteration) = told {
+            if let SearchProgress::Iteration(iteration) = told {
                 ends.push((iteration.depth, begun.elapsed().as_secs_f64(), iteration.search.nodes));
             }
         });

@@ -81,7 +81,7 @@ pub fn search(
 ) -> Result<Option<Vec<Found>>, String> {
     let mut found = Vec::new();
     let limit = plan.variants[job.variant].limit;
-    let mut player = Player { limit, subject, stop, found: &mut found, failure: None };
+    let mut player = Context { limit, subject, stop, found: &mut found, failure: None };
     match player.all(experiment, job) {
         Some(()) => Ok(Some(found)),
         None => player.failure.map_or(Ok(None), Err),
@@ -89,7 +89,7 @@ pub fn search(
 }
 
 /// What the searches of a job share.
-struct Player<'a> {
+struct Context<'a> {
     limit: crate::engine::Limit,
     subject: &'a mut dyn Subject,
     stop: &'a AtomicBool,
@@ -98,7 +98,7 @@ struct Player<'a> {
     failure: Option<String>,
 }
 
-impl Player<'_> {
+impl Context<'_> {
     /// All searches of a job; none if one was stopped or failed.
     fn all(&mut self, experiment: &Experiment, job: &Job) -> Option<()> {
         for (place, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::chess::MoveList;
     use crate::engine::{Limit, SearchCounters};
-    use crate::subject::{Earlier, Failure, Fault};
+    use crate::subject::{Earlier, EngineFault, Failure};
     use std::path::Path;
     use std::time::Duration;
 
@@ -239,7 +239,7 @@ mod tests {
             assert!(between == past && now == *board, "{}", self.searches);
             self.log.push(format!("{} {} {:?}", board.game_ply(), moves.len(), limit.depth));
             if self.searches == self.fails {
-                return Err(Failure { fault: Fault::NoMove, during: "go".to_owned(), tail: Vec::new() });
+                return Err(Failure { fault: EngineFault::NoMove, during: "go".to_owned(), tail: Vec::new() });
             }
             if self.searches == self.stops {
                 return Ok(Ended::Stopped);

@@ -79,7 +79,7 @@ fn game(
     }
     let (mut board, mut past, mut moves, mut scores) = (*start, Vec::new(), Vec::new(), Vec::new());
     let mut tallies = [Tally::default(), Tally::default()];
-    let mut judge = Judge::default();
+    let mut judge = Adjudicator::default();
     let (winner, end) = loop {
         if let Some(over) = ending(&board, &past) {
             break ((over == Ending::Mate).then_some(!board.turn()), games::word(over));
@@ -179,7 +179,7 @@ fn search(
 
 /// Who gives a game up or as drawn: both sides must find so, for some moves in a row.
 #[derive(Debug, Default)]
-struct Judge {
+struct Adjudicator {
     /// White's and Black's, in a row: moves that found themselves lost, won, level.
     lost: [u16; 2],
     won: [u16; 2],
@@ -187,7 +187,7 @@ struct Judge {
     plies: usize,
 }
 
-impl Judge {
+impl Adjudicator {
     fn hear(&mut self, mover: Color, score: Option<Score>, rules: &Match) {
         self.plies += 1;
         let side = usize::from(mover == Color::Black);
@@ -221,11 +221,11 @@ mod tests {
     use super::*;
     use crate::chess::named;
     use crate::experiment::matches::{Draw, Resign};
-    use crate::subject::{Failure, Fault};
+    use crate::subject::{EngineFault, Failure};
 
     /// The verdict after each score, White's first; the place of the first one.
     fn first(rules: &Match, scores: &[Option<Score>]) -> Option<(usize, (Option<Color>, &'static str))> {
-        let mut judge = Judge::default();
+        let mut judge = Adjudicator::default();
         scores.iter().enumerate().find_map(|(at, &score)| {
             judge.hear(if at % 2 == 0 { Color::White } else { Color::Black }, score, rules);
             judge.verdict(rules).map(|verdict| (at + 1, verdict))
@@ -294,7 +294,7 @@ mod tests {
             assert_eq!(position.past.len(), at);
             self.log.push(format!("{at} {:?}", limit.nodes));
             if self.fails == Some(at) {
-                return Err(Failure { fault: Fault::NoMove, during: "go".to_owned(), tail: Vec::new() });
+                return Err(Failure { fault: EngineFault::NoMove, during: "go".to_owned(), tail: Vec::new() });
             }
             if self.stops == Some(at) {
                 return Ok(Ended::Stopped);

@@ -4,7 +4,7 @@ use super::shared::Shared;
 use super::{job, lock, played};
 use crate::engine::Engine;
 use crate::experiment::{Job, Point};
-use crate::record::{self, GameFound, Label, Outside, Played, Row};
+use crate::record::{self, EngineSaid, GameFound, Label, Played, Row};
 use crate::subject::Subject;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -111,7 +111,7 @@ impl Shared<'_> {
                 seconds,
                 error: "",
                 anatomy: self.plan.has_anatomy(),
-                outside: outside.then_some(Outside { told: found.told.as_ref(), repeats: &repeats }),
+                outside: outside.then_some(EngineSaid { told: found.told.as_ref(), repeats: &repeats }),
                 games: self.played(job, found.game.as_deref()),
             }
             .fields();

@@ -2,7 +2,7 @@
 
 use super::flight::Flight;
 use super::progress::Progress;
-use super::sink::Sink;
+use super::sink::ResultsSink;
 use super::steward::Desk;
 use super::stopping::Stopping;
 use super::{Output, Ran, Subjects};
@@ -27,7 +27,7 @@ pub(super) struct Shared<'a> {
     pub(super) unfit: Vec<Option<String>>,
     /// One for each worker.
     pub(super) desks: Vec<Desk>,
-    pub(super) sink: Mutex<Sink>,
+    pub(super) sink: Mutex<ResultsSink>,
     pub(super) ran: Mutex<Ran>,
     /// Entries that an unbounded table stores, for sizes given as a share.
     pub(super) working_sets: Mutex<HashMap<WorkingSet, u64>>,

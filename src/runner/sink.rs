@@ -4,7 +4,7 @@ use super::{Output, RunError};
 use crate::record::Results;
 
 /// The results while they are written.
-pub(super) struct Sink {
+pub(super) struct ResultsSink {
     pub(super) results: Results,
     /// Whether rows wait for the disk.
     pub(super) dirty: bool,
@@ -12,7 +12,7 @@ pub(super) struct Sink {
     pub(super) broken: Option<RunError>,
 }
 
-impl Sink {
+impl ResultsSink {
     pub(super) fn append(&mut self, rows: &[Vec<String>], output: &Output) -> Result<(), RunError> {
         if self.broken.is_some() {
             return Ok(()); // Told already; this row's job is run again when the run continues.

@@ -4,7 +4,7 @@
 
 use super::Ran;
 use super::ledger::LedgerRow;
-use crate::experiment::sequential::{Bounds, Decision, Pairs};
+use crate::experiment::sequential::{Bounds, Pentanomial, SoFar};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::columns;
 use csv::StringRecord;
@@ -30,7 +30,7 @@ struct Lane {
     open: HashMap<usize, f64>,
     /// The first pair that was not judged.
     next: usize,
-    pairs: Pairs,
+    pairs: Pentanomial,
     /// The pairs that failed.
     failed: Vec<usize>,
     /// The last pair that is played.
@@ -50,7 +50,7 @@ impl Lane {
             // A pair that failed says nothing.
             if let Some(points) = points {
                 self.pairs.add(points);
-                if self.pairs.decide(bounds) != Decision::Open {
+                if self.pairs.decide(bounds) != SoFar::Open {
                     self.end = Some(self.next);
                     return;
                 }
@@ -150,9 +150,9 @@ mod tests {
         let points = |pair: usize| Some([2.0, 1.0, 1.5, 0.5][pair * 7 % 5 % 4]).filter(|_| pair % 11 != 5);
         // The plain way: all pairs before it, from the first.
         let over = |pairs: usize| {
-            let mut all = Pairs::default();
+            let mut all = Pentanomial::default();
             (0..pairs).filter_map(points).for_each(|points| all.add(points));
-            all.decide(&bounds) != Decision::Open
+            all.decide(&bounds) != SoFar::Open
         };
         let Some(end) = (1..400).find(|&pairs| over(pairs)) else { panic!("it never ends") };
         assert!(end > 10, "{end}");
@@ -236,7 +236,7 @@ mod tests {
             |job: &Job, first: bool| LedgerRow { place: Default::default(), job: *job, last: !first, failed: false };
         // By hand: so many pairs won in a row, and no fewer, pass the bound of a test whose errors two encounters share.
         let bounds = Bounds { elo0: 0.0, elo1: 300.0, alpha: 0.1, beta: 0.1 };
-        let Some(end) = (1..10_usize).find(|&won| Pairs([0, 0, 0, 0, won as u64]).decide(&bounds) == Decision::H1)
+        let Some(end) = (1..10_usize).find(|&won| Pentanomial([0, 0, 0, 0, won as u64]).decide(&bounds) == SoFar::H1)
         else {
             panic!("ten pairs won in a row say nothing")
         };

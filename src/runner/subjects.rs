@@ -8,7 +8,7 @@ use crate::experiment::{Expect, Experiment, Plan};
 use crate::record::manifest::Examined;
 use crate::subject::options::{OptionValue, SubjectOptions, hash};
 use crate::subject::protocol::{Misfit, check};
-use crate::subject::{Honours, Launch, Program, Repeats, Subject, Uci, find, probe};
+use crate::subject::{Honours, Launch, Program, Repeatability, Subject, Uci, find, probe};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
@@ -25,30 +25,30 @@ const TRIED: usize = 2;
 #[derive(Debug, Clone, Default)]
 pub struct Subjects {
     /// By the variant's place in the plan.
-    known: HashMap<usize, Known>,
+    known: HashMap<usize, Introduced>,
     /// Who judges the moves, if it is not ours.
-    reference: Option<Known>,
+    reference: Option<Introduced>,
     /// A hash of who judges, its options and its limit.
     reference_id: String,
 }
 
 /// One engine.
 #[derive(Debug, Clone)]
-struct Known {
+struct Introduced {
     launch: Launch,
     examined: Examined,
     /// Memory of its table.
     bytes: u64,
 }
 
-impl Known {
+impl Introduced {
     fn is_exact(&self) -> bool {
-        self.examined.repeats == Repeats::Exact.to_string()
+        self.examined.repeats == Repeatability::Exact.to_string()
     }
 }
 
 /// What was found in this process: the stages of a tuning try the same engines.
-static FOUND: LazyLock<Mutex<HashMap<String, Known>>> = LazyLock::new(Mutex::default);
+static FOUND: LazyLock<Mutex<HashMap<String, Introduced>>> = LazyLock::new(Mutex::default);
 
 impl Subjects {
     /// Finds, asks and tries every engine of a plan, of which so many jobs will run at a time. None if the run is to end.
@@ -86,7 +86,7 @@ impl Subjects {
     }
 
     /// Finds and asks who judges the moves. None if the run is to end.
-    fn reference(experiment: &Experiment, stop: &AtomicBool) -> Result<Option<(Option<Known>, String)>, RunError> {
+    fn reference(experiment: &Experiment, stop: &AtomicBool) -> Result<Option<(Option<Introduced>, String)>, RunError> {
         let Some(wanted) = &experiment.file.reference else { return Ok(Some((None, String::new()))) };
         let subject =
             SubjectOptions { uci: wanted.uci.clone(), options: wanted.options.clone(), ..SubjectOptions::default() };
@@ -134,13 +134,15 @@ impl Subjects {
     /// How a variant's counts repeat, as its rows say it.
     #[must_use]
     pub fn repeats(&self, variant: usize) -> String {
-        self.known.get(&variant).map_or_else(|| Repeats::Exact.to_string(), |known| known.examined.repeats.clone())
+        self.known
+            .get(&variant)
+            .map_or_else(|| Repeatability::Exact.to_string(), |known| known.examined.repeats.clone())
     }
 
     /// What the manifest says of each, by the variant's name.
     #[must_use]
     pub fn examined(&self, plan: &Plan) -> BTreeMap<String, Examined> {
-        let named = |(at, known): (&usize, &Known)| (plan.variants[*at].name.clone(), known.examined.clone());
+        let named = |(at, known): (&usize, &Introduced)| (plan.variants[*at].name.clone(), known.examined.clone());
         self.known.iter().map(named).collect()
     }
 
@@ -163,9 +165,9 @@ impl Subjects {
     /// The variants whose counts do not repeat: what is decided by them may be decided otherwise the next time.
     #[must_use]
     pub fn loose(&self, plan: &Plan) -> Vec<String> {
-        let mut loose: Vec<(&usize, &Known)> = self.known.iter().filter(|(_, known)| !known.is_exact()).collect();
+        let mut loose: Vec<(&usize, &Introduced)> = self.known.iter().filter(|(_, known)| !known.is_exact()).collect();
         loose.sort_by_key(|(at, _)| **at);
-        let told = |(at, known): (&usize, &Known)| {
+        let told = |(at, known): (&usize, &Introduced)| {
             let name = &plan.variants[*at].name;
             format!(
                 "\"{name}\": counts {}: what they decide may be decided otherwise another time",
@@ -251,7 +253,7 @@ fn examine(
     program: &Program,
     boards: &[Board],
     stop: &AtomicBool,
-) -> Result<Option<Known>, String> {
+) -> Result<Option<Introduced>, String> {
     let mut launch = Launch {
         restart: subject.restart,
         timeout: subject.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
@@ -313,7 +315,7 @@ fn examine(
         banner: identity.banner.clone(),
         options: declared
             .iter()
-            .filter(|option| option.kind != crate::subject::protocol::Kind::Button)
+            .filter(|option| option.kind != crate::subject::protocol::OptionKind::Button)
             .map(|option| (option.name.clone(), value(&option.name).unwrap_or_default()))
             .collect(),
         repeats: probed.repeats.to_string(),
@@ -321,7 +323,7 @@ fn examine(
         go_depth: heeded(&probed.depth),
         go_nodes: heeded(&probed.nodes),
     };
-    Ok(Some(Known { launch, examined, bytes: mebibytes << 20 }))
+    Ok(Some(Introduced { launch, examined, bytes: mebibytes << 20 }))
 }
 
 /// Whether an option that an engine does not have is as wanted all the same: one with no book uses none.

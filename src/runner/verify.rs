@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// How a folder was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
+pub enum FolderState {
     /// Whole.
     Whole,
     /// Rows are missing, jobs failed, or the run has not ended.
@@ -25,7 +25,7 @@ pub enum State {
 #[derive(Debug, Clone)]
 pub struct Soundness {
     /// In one word.
-    pub state: State,
+    pub state: FolderState,
     /// Rows.
     pub rows: u64,
     /// In sentences.
@@ -58,43 +58,43 @@ pub enum VerifyError {
 pub fn verify(folder: &Path) -> Result<Soundness, VerifyError> {
     let manifest = Manifest::read(folder)?.ok_or_else(|| VerifyError::Nothing(folder.display().to_string()))?;
     let path = folder.join("results.csv");
-    let mut verdict = Soundness { state: State::Whole, rows: 0, told: Vec::new() };
-    let mut found = |state: State, text: String| {
+    let mut verdict = Soundness { state: FolderState::Whole, rows: 0, told: Vec::new() };
+    let mut found = |state: FolderState, text: String| {
         verdict.state = verdict.state.max(state);
         verdict.told.push(text);
     };
     if !path.exists() {
-        found(State::Missing, "there is no results.csv".to_owned());
+        found(FolderState::Missing, "there is no results.csv".to_owned());
         return Ok(verdict);
     }
     let verified = record::verify::verify(&path, Some(&manifest))
         .map_err(|error| VerifyError::Results { path: path.display().to_string(), error })?;
     let rows = verified.rows;
     if let Some(wrong) = verified.wrong() {
-        found(State::Wrong, wrong);
+        found(FolderState::Wrong, wrong);
     }
     if let Some(missing) = verified.missing() {
-        found(State::Missing, missing);
+        found(FolderState::Missing, missing);
     }
     if verified.wrong().is_none() && manifest.ended.is_some() {
         let games = record::games::verify(&path)
             .map_err(|error| VerifyError::Results { path: path.display().to_string(), error })?;
         if let Some(wrong) = games {
-            found(State::Wrong, wrong);
+            found(FolderState::Wrong, wrong);
         }
     }
     if verified.failed > 0 {
-        found(State::Missing, format!("{} jobs failed", verified.failed));
+        found(FolderState::Missing, format!("{} jobs failed", verified.failed));
     }
     if manifest.ended.is_none() {
-        found(State::Missing, "the run has not ended".to_owned());
+        found(FolderState::Missing, "the run has not ended".to_owned());
     }
     if !verified.sealed {
-        found(State::Whole, "its rows have no seals: an edit would not show".to_owned());
+        found(FolderState::Whole, "its rows have no seals: an edit would not show".to_owned());
     }
     match against_the_plan(folder, &manifest) {
         Plans::Held(state, text) => found(state, text),
-        Plans::NotHeld(why) => found(State::Whole, format!("the rows were not held against the plan: {why}")),
+        Plans::NotHeld(why) => found(FolderState::Whole, format!("the rows were not held against the plan: {why}")),
     }
     let history = manifest.history();
     let builds: BTreeSet<String> = history
@@ -107,13 +107,13 @@ pub fn verify(folder: &Path) -> Result<Soundness, VerifyError> {
         if list.len() > 1 {
             let list: Vec<String> = list.into_iter().collect();
             found(
-                State::Whole,
+                FolderState::Whole,
                 format!("its {} stretches are of {} {what}: {}", history.len(), list.len(), list.join("; ")),
             );
         }
     }
     for text in stretches(&history) {
-        found(State::Whole, text);
+        found(FolderState::Whole, text);
     }
     let left = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let left = left.filter(|entry| {
@@ -123,7 +123,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, VerifyError> {
     let left = left.count();
     if left > 0 {
         found(
-            State::Whole,
+            FolderState::Whole,
             format!("{left} files of a run that was killed, or goes on, are there: the next run removes them"),
         );
     }
@@ -163,7 +163,7 @@ fn stretches(history: &[Stretch]) -> Vec<String> {
 
 /// What the plan says.
 enum Plans {
-    Held(State, String),
+    Held(FolderState, String),
     NotHeld(String),
 }
 
@@ -196,7 +196,7 @@ fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
         Ok(())
     });
     match scanned {
-        Err(error @ ResultsError::Damaged { .. }) => return Plans::Held(State::Wrong, error.to_string()),
+        Err(error @ ResultsError::Damaged { .. }) => return Plans::Held(FolderState::Wrong, error.to_string()),
         Err(error) => return Plans::NotHeld(error.to_string()),
         Ok(_) => {}
     }
@@ -225,9 +225,12 @@ fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
             } else {
                 String::new()
             };
-            Plans::Held(State::Whole, format!("every row is of the plan, and all {all} jobs are done{over}{more}"))
+            Plans::Held(
+                FolderState::Whole,
+                format!("every row is of the plan, and all {all} jobs are done{over}{more}"),
+            )
         }
-        _ => Plans::Held(State::Missing, format!("{missing} of {all} jobs are not done")),
+        _ => Plans::Held(FolderState::Missing, format!("{missing} of {all} jobs are not done")),
     }
 }
 
@@ -280,7 +283,7 @@ mod tests {
         put("results.csv", "id,nodes\n1,2\n");
         let left = || -> Vec<String> {
             let found = verify(place.path()).expect("results");
-            assert_eq!((found.state, found.rows), (State::Whole, 1));
+            assert_eq!((found.state, found.rows), (FolderState::Whole, 1));
             found.told.into_iter().filter(|text| text.contains("killed")).collect()
         };
         let told = |count: u32| {
@@ -294,6 +297,6 @@ mod tests {
         assert_eq!(left(), told(2));
         std::fs::remove_file(place.path().join("results.csv")).expect("gone");
         let none = verify(place.path()).expect("a manifest");
-        assert_eq!((none.state, none.told), (State::Missing, vec!["there is no results.csv".to_owned()]));
+        assert_eq!((none.state, none.told), (FolderState::Missing, vec!["there is no results.csv".to_owned()]));
     }
 }

@@ -5,12 +5,12 @@ use super::flight::{CONDEMNED, Flight};
 use super::progress::Progress;
 use super::searching::Kept;
 use super::shared::{Shared, Todo};
-use super::sink::Sink;
+use super::sink::ResultsSink;
 use super::steward::{self, Desk};
 use super::stopping::Stopping;
 use super::{Output, Ran, RunError, Subjects, lock};
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::{self, Outside, Results, Row};
+use crate::record::{self, EngineSaid, Results, Row};
 use crate::table::TableKind;
 use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
@@ -81,7 +81,7 @@ pub fn work(task: Task<'_>) -> (Ran, Option<RunError>) {
         stopping,
         unfit,
         desks: (0..workers.max(1)).map(|_| Desk::default()).collect(),
-        sink: Mutex::new(Sink { results, dirty: false, broken: None }),
+        sink: Mutex::new(ResultsSink { results, dirty: false, broken: None }),
         ran: Mutex::new(ran),
         working_sets: Mutex::new(HashMap::new()),
         stop,
@@ -200,7 +200,7 @@ impl Shared<'_> {
                     seconds: 0.0,
                     error: &message,
                     anatomy: self.plan.has_anatomy(),
-                    outside: outside.then_some(Outside { told: None, repeats: &repeats }),
+                    outside: outside.then_some(EngineSaid { told: None, repeats: &repeats }),
                     games: self.played(job, None),
                 }
                 .fields();

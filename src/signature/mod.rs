@@ -59,7 +59,7 @@ pub fn all() -> Vec<(String, EngineOptions)> {
         options.table.policy = policy;
         options.table.size = Size::Entries(2048);
         options.table.slots = 2.min(*policy.slots().end());
-        options.table.clock = crate::table::options::Clock::Iteration;
+        options.table.clock = crate::table::options::TickSource::Iteration;
         all.push((format!("policy:{}", policy.name()), options));
     }
     all

@@ -2,7 +2,7 @@
 
 use super::{Ended, Failure, Position, Subject, Told};
 use crate::chess::Move;
-use crate::engine::{Engine, Limit, Progress};
+use crate::engine::{Engine, Limit, SearchProgress};
 use std::sync::atomic::AtomicBool;
 
 impl Subject for Engine {
@@ -24,9 +24,9 @@ impl Subject for Engine {
         watch: &mut dyn FnMut(Told<'_>),
     ) -> Result<Ended, Failure> {
         let outcome = Self::search(self, position.board, position.past, limit, stop, &mut |progress| match progress {
-            Progress::Begin { .. } => watch(Told::Begin),
-            Progress::End => watch(Told::End),
-            Progress::Iteration(iteration) => watch(Told::Iteration(iteration)),
+            SearchProgress::Begin { .. } => watch(Told::Begin),
+            SearchProgress::End => watch(Told::End),
+            SearchProgress::Iteration(iteration) => watch(Told::Iteration(iteration)),
         });
         match outcome.stopped {
             true => Ok(Ended::Stopped),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum EngineFault {
     /// The program could not be started.
     Start(String),
     /// It ended by itself: how.
@@ -32,14 +32,14 @@ pub enum Fault {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// What went wrong.
-    pub fault: Fault,
+    pub fault: EngineFault,
     /// What was asked of it.
     pub during: String,
     /// The last lines that it wrote, the oldest first.
     pub tail: Vec<String>,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for EngineFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start(why) => write!(f, "the engine cannot be started: {why}"),
@@ -82,19 +82,19 @@ mod tests {
     fn each_fault_has_its_words() {
         let (text, waited) = ("x y".to_owned(), Duration::from_millis(2040));
         for (fault, words) in [
-            (Fault::Start(text.clone()), "the engine cannot be started: x y"),
-            (Fault::Ended(text.clone()), "the engine ended by itself (x y)"),
-            (Fault::Silent(waited), "the engine gave no answer within 2.0 s"),
+            (EngineFault::Start(text.clone()), "the engine cannot be started: x y"),
+            (EngineFault::Ended(text.clone()), "the engine ended by itself (x y)"),
+            (EngineFault::Silent(waited), "the engine gave no answer within 2.0 s"),
             (
-                Fault::Unheeded(waited),
+                EngineFault::Unheeded(waited),
                 "the engine searched on for 2.0 s and ended only when told to stop: it does not heed this limit, or needs a longer subject.timeout",
             ),
-            (Fault::Flood(7), "the engine wrote more than 7 lines"),
-            (Fault::Garbage(text.clone()), "the engine's answer is none: `x y`"),
-            (Fault::Illegal(text.clone()), "the engine's move x y is illegal"),
-            (Fault::NoMove, "the engine named no move where there is a legal one"),
-            (Fault::Refused(text.clone()), "the engine refused an option: `x y`"),
-            (Fault::Unable(text.clone()), "x y"),
+            (EngineFault::Flood(7), "the engine wrote more than 7 lines"),
+            (EngineFault::Garbage(text.clone()), "the engine's answer is none: `x y`"),
+            (EngineFault::Illegal(text.clone()), "the engine's move x y is illegal"),
+            (EngineFault::NoMove, "the engine named no move where there is a legal one"),
+            (EngineFault::Refused(text.clone()), "the engine refused an option: `x y`"),
+            (EngineFault::Unable(text.clone()), "x y"),
         ] {
             let mut failure = Failure { fault, during: "go".to_owned(), tail: Vec::new() };
             assert_eq!(failure.to_string(), format!("{words} at `go`"));

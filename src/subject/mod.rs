@@ -15,10 +15,10 @@ pub mod protocol;
 mod uci;
 mod watchdog;
 
-pub use fault::{Failure, Fault};
+pub use fault::{EngineFault, Failure};
 pub use options::{Restart, SubjectOptions};
-pub use probe::{Honours, Probed, Repeats, probe};
-pub use program::{Identity, Program, find};
+pub use probe::{Honours, Repeatability, TrialRun, probe};
+pub use program::{EngineIdentity, Program, find};
 pub use uci::{Launch, Uci};
 
 use crate::chess::{Board, Move, Score};

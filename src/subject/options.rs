@@ -14,7 +14,7 @@ pub const BUILTIN: &str = "builtin";
 pub struct SubjectOptions {
     /// `"builtin"`: ttlab's own, set up by `[engine]`. Else an engine that speaks UCI: a program on the path, a path, or a list with
     /// its arguments, as in `["gnuchess", "-u"]`. It is started as it stands, through no shell.
-    pub uci: Words,
+    pub uci: ProgramWords,
     /// Its options by the names that it gives them: `Hash = 16`. In a grid `"uci.Hash"`. What it names `OwnBook` and `Ponder` is
     /// switched off where nothing else is said.
     pub options: BTreeMap<String, OptionValue>,
@@ -28,7 +28,7 @@ pub struct SubjectOptions {
 impl Default for SubjectOptions {
     fn default() -> Self {
         Self {
-            uci: Words::One(BUILTIN.to_owned()),
+            uci: ProgramWords::One(BUILTIN.to_owned()),
             options: BTreeMap::new(),
             restart: Restart::default(),
             timeout: None,
@@ -40,7 +40,7 @@ impl SubjectOptions {
     /// Whether it is our own engine.
     #[must_use]
     pub fn is_builtin(&self) -> bool {
-        self.uci == Words::One(BUILTIN.to_owned())
+        self.uci == ProgramWords::One(BUILTIN.to_owned())
     }
 }
 
@@ -56,14 +56,14 @@ pub fn hash(options: &BTreeMap<String, OptionValue>) -> Option<(&str, i64)> {
 /// A program, alone or with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Words {
+pub enum ProgramWords {
     /// A program.
     One(String),
     /// A program and its arguments.
     Many(Vec<String>),
 }
 
-impl Words {
+impl ProgramWords {
     /// The program's name as given, and its arguments.
     #[must_use]
     pub fn split(&self) -> (&str, &[String]) {
@@ -74,7 +74,7 @@ impl Words {
     }
 }
 
-impl fmt::Display for Words {
+impl fmt::Display for ProgramWords {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (program, arguments) = self.split();
         f.write_str(program)?;
@@ -123,12 +123,12 @@ mod tests {
 
     #[test]
     fn words_are_shown_as_they_are_typed() {
-        let many = |words: &[&str]| Words::Many(words.iter().map(|word| (*word).to_owned()).collect());
-        assert_eq!(Words::One("a b".to_owned()).to_string(), "a b");
+        let many = |words: &[&str]| ProgramWords::Many(words.iter().map(|word| (*word).to_owned()).collect());
+        assert_eq!(ProgramWords::One("a b".to_owned()).to_string(), "a b");
         assert_eq!(many(&["a", "-u", "x y"]).to_string(), "a -u x y");
         assert_eq!((many(&[]).to_string(), many(&[]).split().0), (String::new(), ""));
         assert_eq!(many(&["a", "-u", "b"]).split(), ("a", &["-u".to_owned(), "b".to_owned()][..]));
-        assert_eq!(Words::One("a".to_owned()).split(), ("a", &[][..]));
+        assert_eq!(ProgramWords::One("a".to_owned()).split(), ("a", &[][..]));
         let values = [OptionValue::Check(true), OptionValue::Spin(-3), OptionValue::Text("x".to_owned())];
         assert_eq!(values.map(|value| value.to_string()), ["true", "-3", "x"]);
         let own = SubjectOptions::default();

@@ -1,7 +1,7 @@
 //! Is an engine what an experiment takes it for? Tried before the run: does the same search give the same nodes, in one process
 //! and in the next, and does the engine heed `go depth` and `go nodes`?
 
-use super::{Ended, Failure, Fault, Identity, Launch, Position, Reported, Restart, Subject, Told, Uci};
+use super::{Ended, EngineFault, EngineIdentity, Failure, Launch, Position, Reported, Restart, Subject, Told, Uci};
 use crate::chess::Board;
 use crate::engine::Limit;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// How an engine's counts repeat.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Repeats {
+pub enum Repeatability {
     /// The same search gave the same nodes each time.
     Exact,
     /// The most is above the least by this share at most, on every position that was tried.
@@ -33,11 +33,11 @@ pub enum Honours {
 
 /// What a trial showed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Probed {
+pub struct TrialRun {
     /// What the engine says that it is.
-    pub identity: Identity,
+    pub identity: EngineIdentity,
     /// How its counts repeat.
-    pub repeats: Repeats,
+    pub repeats: Repeatability,
     /// Whether a new game is like a new process to it, as far as its counts can tell.
     pub forgets: bool,
     /// Whether `go depth` is heeded.
@@ -46,7 +46,7 @@ pub struct Probed {
     pub nodes: Honours,
 }
 
-impl fmt::Display for Repeats {
+impl fmt::Display for Repeatability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exact => f.write_str("exact"),
@@ -67,7 +67,7 @@ const SHORT: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// When the engine cannot be started, or fails at the limit although it heeds it.
-pub fn probe(launch: &Launch, boards: &[Board], limit: Limit, stop: &AtomicBool) -> Result<Option<Probed>, Failure> {
+pub fn probe(launch: &Launch, boards: &[Board], limit: Limit, stop: &AtomicBool) -> Result<Option<TrialRun>, Failure> {
     let start = Board::startpos();
     let mut short = Uci::new(Launch { timeout: Some(SHORT), ..launch.clone() });
     short.start()?;
@@ -94,7 +94,7 @@ pub fn probe(launch: &Launch, boards: &[Board], limit: Limit, stop: &AtomicBool)
     short.end();
     let unheeded = limit.nodes.is_some() && nodes != Honours::Yes || limit.depth.is_some() && depth != Honours::Yes;
     if unheeded {
-        return Ok(Some(Probed { identity, repeats: Repeats::Not, forgets: true, depth, nodes }));
+        return Ok(Some(TrialRun { identity, repeats: Repeatability::Not, forgets: true, depth, nodes }));
     }
     let (mut apart, mut apart_fresh, mut named) = (0.0, 0.0, true);
     for board in boards {
@@ -115,12 +115,12 @@ pub fn probe(launch: &Launch, boards: &[Board], limit: Limit, stop: &AtomicBool)
     }
     let judged = if launch.restart == Restart::Experiment { apart } else { apart_fresh };
     let repeats = match judged {
-        _ if !named => Repeats::Not,
-        0.0 => Repeats::Exact,
-        share if share <= APART => Repeats::Within(share),
-        _ => Repeats::Not,
+        _ if !named => Repeatability::Not,
+        0.0 => Repeatability::Exact,
+        share if share <= APART => Repeatability::Within(share),
+        _ => Repeatability::Not,
     };
-    Ok(Some(Probed { identity, repeats, forgets: apart == 0.0 || apart_fresh > 0.0, depth, nodes }))
+    Ok(Some(TrialRun { identity, repeats, forgets: apart == 0.0 || apart_fresh > 0.0, depth, nodes }))
 }
 
 /// By what share the most is above the least.
@@ -146,7 +146,7 @@ fn tried(engine: &mut Uci, board: &Board, limit: Limit, stop: &AtomicBool) -> Re
 /// What an engine did that did not end at its limit; other failures are no matter of limits.
 fn unheeded(failure: Failure) -> Result<String, Failure> {
     match failure.fault {
-        Fault::Unheeded(waited) | Fault::Silent(waited) => {
+        EngineFault::Unheeded(waited) | EngineFault::Silent(waited) => {
             Ok(format!("it searched on for {:.0} s and had to be stopped", waited.as_secs_f64()))
         }
         _ => Err(failure),
@@ -170,20 +170,25 @@ mod tests {
         ] {
             assert!((share(counts) - apart).abs() < 1e-12, "{counts:?}");
         }
-        let words =
-            [Repeats::Exact, Repeats::Within(0.0501), Repeats::Within(0.1), Repeats::Within(0.0001), Repeats::Not];
+        let words = [
+            Repeatability::Exact,
+            Repeatability::Within(0.0501),
+            Repeatability::Within(0.1),
+            Repeatability::Within(0.0001),
+            Repeatability::Not,
+        ];
         let shown = ["exact", "within 5.1 %", "within 10.0 %", "within 0.1 %", "not repeatable"];
         assert_eq!(words.map(|word| word.to_string()), shown);
         let failure = |fault| Failure { fault, during: String::new(), tail: Vec::new() };
         let waited = Duration::from_millis(5400);
-        for fault in [Fault::Unheeded(waited), Fault::Silent(waited)] {
+        for fault in [EngineFault::Unheeded(waited), EngineFault::Silent(waited)] {
             assert_eq!(unheeded(failure(fault)).unwrap(), "it searched on for 5 s and had to be stopped");
         }
-        assert_eq!(unheeded(failure(Fault::NoMove)).unwrap_err().fault, Fault::NoMove);
+        assert_eq!(unheeded(failure(EngineFault::NoMove)).unwrap_err().fault, EngineFault::NoMove);
     }
 
     /// An engine whose answers are told by a script: what it says of the n-th search of its process is `n`'s.
-    fn found(answers: &str, restart: Restart, limit: Limit, stop: bool) -> Option<Probed> {
+    fn found(answers: &str, restart: Restart, limit: Limit, stop: bool) -> Option<TrialRun> {
         let script = format!(
             "n=0; while read -r line; do case \"$line\" in position*) p=$line;; uci) echo id name Probe; echo uciok;; isready) echo readyok;; \
              go*) n=$((n + 1)); d=${{line#go depth }}; m=${{line#go nodes }}; {answers}; echo bestmove e2e4;; quit) exit;; esac; done"
@@ -206,63 +211,63 @@ mod tests {
     fn what_a_trial_shows_is_told_by_its_counts() {
         let (deep, many) = (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
         let (game, all) = (Restart::Game, Restart::Experiment);
-        let said = |probed: &Probed| (probed.repeats, probed.forgets, probed.depth.clone(), probed.nodes.clone());
+        let said = |probed: &TrialRun| (probed.repeats, probed.forgets, probed.depth.clone(), probed.nodes.clone());
         let no = |why: &str| Honours::No(why.to_owned());
         let yes = Honours::Yes;
         for (answers, restart, limit, expected) in [
             // Both are heeded to the ends: half the nodes, and twice as many.
-            ("echo info depth $d nodes 10000", all, deep, (Repeats::Exact, true, yes.clone(), yes.clone())),
-            ("echo info depth $d nodes 40000", all, many, (Repeats::Exact, true, yes.clone(), yes.clone())),
+            ("echo info depth $d nodes 10000", all, deep, (Repeatability::Exact, true, yes.clone(), yes.clone())),
+            ("echo info depth $d nodes 40000", all, many, (Repeatability::Exact, true, yes.clone(), yes.clone())),
             (
                 "echo info depth $d nodes 40001",
                 all,
                 deep,
-                (Repeats::Exact, true, yes.clone(), no("it made 40001 when asked for 20000")),
+                (Repeatability::Exact, true, yes.clone(), no("it made 40001 when asked for 20000")),
             ),
             (
                 "echo info depth $d nodes 9999",
                 all,
                 many,
-                (Repeats::Not, true, yes.clone(), no("it made 9999 when asked for 20000")),
+                (Repeatability::Not, true, yes.clone(), no("it made 9999 when asked for 20000")),
             ),
             (
                 "echo info depth 5 nodes 20000",
                 all,
                 many,
-                (Repeats::Exact, true, no("it went to depth 5 when asked for 4"), yes.clone()),
+                (Repeatability::Exact, true, no("it went to depth 5 when asked for 4"), yes.clone()),
             ),
-            ("echo info nodes 20000", all, deep, (Repeats::Not, true, no("it names no depth"), yes.clone())),
-            ("echo info depth 4", all, deep, (Repeats::Not, true, yes.clone(), no("it names no nodes"))),
+            ("echo info nodes 20000", all, deep, (Repeatability::Not, true, no("it names no depth"), yes.clone())),
+            ("echo info depth 4", all, deep, (Repeatability::Not, true, yes.clone(), no("it names no nodes"))),
             // The second search of a process counts more: within so much, too far, and nothing where each game has a process of its own.
             (
                 "echo info depth $d nodes $((19000 + n * 1000))",
                 all,
                 deep,
-                (Repeats::Within(0.05), false, yes.clone(), yes.clone()),
+                (Repeatability::Within(0.05), false, yes.clone(), yes.clone()),
             ),
             (
                 "echo info depth $d nodes $((17000 + n * 3000))",
                 all,
                 deep,
-                (Repeats::Not, false, yes.clone(), yes.clone()),
+                (Repeatability::Not, false, yes.clone(), yes.clone()),
             ),
             (
                 "echo info depth $d nodes $((17000 + n * 3000))",
                 game,
                 deep,
-                (Repeats::Exact, false, yes.clone(), yes.clone()),
+                (Repeatability::Exact, false, yes.clone(), yes.clone()),
             ),
             // What one position shows counts, whatever the next one does.
             (
                 "case $p in */1ppp*) k=0;; *) k=1;; esac; echo info depth $d nodes $((19000 + k * n * 1000))",
                 all,
                 deep,
-                (Repeats::Within(0.05), false, yes.clone(), yes.clone()),
+                (Repeatability::Within(0.05), false, yes.clone(), yes.clone()),
             ),
         ] {
             let probed = found(answers, restart, limit, false).unwrap();
             let (repeats, expected_repeats) = (probed.repeats, expected.0);
-            if let (Repeats::Within(share), Repeats::Within(wanted)) = (repeats, expected_repeats) {
+            if let (Repeatability::Within(share), Repeatability::Within(wanted)) = (repeats, expected_repeats) {
                 assert!((share - wanted).abs() < 1e-9, "{answers}");
             } else {
                 assert_eq!(repeats, expected_repeats, "{answers} {restart:?}");

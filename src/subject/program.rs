@@ -1,6 +1,6 @@
 //! The program of an engine: where it is, and what it says that it is.
 
-use super::options::Words;
+use super::options::ProgramWords;
 use super::protocol::Declared;
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
@@ -22,7 +22,7 @@ pub struct Program {
 
 /// What an engine says that it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Identity {
+pub struct EngineIdentity {
     /// `id name`.
     pub name: String,
     /// `id author`.
@@ -39,7 +39,7 @@ pub struct Identity {
 ///
 /// # Errors
 /// What is wrong, and what may help.
-pub fn find(words: &Words) -> Result<Program, String> {
+pub fn find(words: &ProgramWords) -> Result<Program, String> {
     let (name, arguments) = words.split();
     let path = place(name)?;
     let sha256 = hash(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_told_with_a_way_out() {
-        let one = |name: &str| find(&Words::One(name.to_owned())).unwrap_err();
+        let one = |name: &str| find(&ProgramWords::One(name.to_owned())).unwrap_err();
         assert!(one("gnuchess -u").contains(r#"["gnuchess", "-u"]"#));
         assert_eq!(one("./no-such-engine"), "there is no file ./no-such-engine");
         assert_eq!(one("./src"), "./src is a folder: name the program in it");

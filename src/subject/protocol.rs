@@ -11,14 +11,14 @@ pub struct Declared {
     /// Its name, which may hold blanks.
     pub name: String,
     /// What it takes.
-    pub kind: Kind,
+    pub kind: OptionKind,
     /// Its default, as written.
     pub default: String,
 }
 
 /// What an option takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum OptionKind {
     /// True or false.
     Check,
     /// A number from the first to the second.
@@ -45,7 +45,7 @@ pub enum Misfit {
     },
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for OptionKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Check => f.write_str("true or false"),
@@ -91,11 +91,11 @@ impl Declared {
             }
         }
         let kind = match kind {
-            "check" => Kind::Check,
-            "spin" => Kind::Spin(min, max),
-            "combo" => Kind::Combo(choices.iter().map(|words| words.join(" ")).collect()),
-            "button" => Kind::Button,
-            "string" => Kind::Text,
+            "check" => OptionKind::Check,
+            "spin" => OptionKind::Spin(min, max),
+            "combo" => OptionKind::Combo(choices.iter().map(|words| words.join(" ")).collect()),
+            "button" => OptionKind::Button,
+            "string" => OptionKind::Text,
             _ => return None,
         };
         let default = default.join(" ");
@@ -106,11 +106,11 @@ impl Declared {
     /// Whether the option takes a value.
     fn takes(&self, value: &OptionValue) -> bool {
         match (&self.kind, value) {
-            (Kind::Check, OptionValue::Check(_)) | (Kind::Button, OptionValue::Check(true)) => true,
-            (Kind::Spin(min, max), OptionValue::Spin(value)) => (min..=max).contains(&value),
-            (Kind::Combo(choices), value) => choices.contains(&value.to_string()),
-            (Kind::Text, OptionValue::Text(text)) => !text.contains(char::is_control),
-            (Kind::Text, OptionValue::Spin(_)) => true,
+            (OptionKind::Check, OptionValue::Check(_)) | (OptionKind::Button, OptionValue::Check(true)) => true,
+            (OptionKind::Spin(min, max), OptionValue::Spin(value)) => (min..=max).contains(&value),
+            (OptionKind::Combo(choices), value) => choices.contains(&value.to_string()),
+            (OptionKind::Text, OptionValue::Text(text)) => !text.contains(char::is_control),
+            (OptionKind::Text, OptionValue::Spin(_)) => true,
             _ => false,
         }
     }
@@ -126,7 +126,7 @@ pub fn check<'a>(options: &'a [Declared], name: &str, value: &OptionValue) -> Re
     if option.takes(value) {
         return Ok(option);
     }
-    let choices = if let Kind::Combo(choices) = &option.kind { choices.clone() } else { Vec::new() };
+    let choices = if let OptionKind::Combo(choices) = &option.kind { choices.clone() } else { Vec::new() };
     Err(Misfit::Value { expected: option.kind.to_string(), choices })
 }
 
@@ -134,7 +134,7 @@ pub fn check<'a>(options: &'a [Declared], name: &str, value: &OptionValue) -> Re
 #[must_use]
 pub fn set_option(option: &Declared, value: &OptionValue) -> String {
     match option.kind {
-        Kind::Button => format!("setoption name {}", option.name),
+        OptionKind::Button => format!("setoption name {}", option.name),
         _ => format!("setoption name {} value {value}", option.name),
     }
 }
@@ -166,14 +166,14 @@ mod tests {
         let parse = |line: &str| Declared::parse(line).unwrap();
         let spin = parse("option name Futility Margin type spin default 100 min -5 max 500");
         assert_eq!((spin.name.as_str(), spin.default.as_str()), ("Futility Margin", "100"));
-        assert_eq!(spin.kind, Kind::Spin(-5, 500));
+        assert_eq!(spin.kind, OptionKind::Spin(-5, 500));
         let combo =
             parse("option name NullMove Pruning type combo default Fail High var Always var Fail High var Never");
         assert_eq!(combo.default, "Fail High");
-        assert_eq!(combo.kind, Kind::Combo(["Always", "Fail High", "Never"].map(str::to_owned).to_vec()));
+        assert_eq!(combo.kind, OptionKind::Combo(["Always", "Fail High", "Never"].map(str::to_owned).to_vec()));
         let text = parse("option name Debug Log File type string default ");
-        assert_eq!((text.kind, text.default.as_str()), (Kind::Text, ""));
-        assert_eq!(parse("option name Clear Hash type button").kind, Kind::Button);
+        assert_eq!((text.kind, text.default.as_str()), (OptionKind::Text, ""));
+        assert_eq!(parse("option name Clear Hash type button").kind, OptionKind::Button);
         // A name may hold any word but "type".
         assert_eq!(parse("option name min default type check default true").name, "min default");
         for line in ["id name X", "option", "option name X", "option name X type spin default 1 min x max 3"] {

@@ -3,10 +3,10 @@
 use super::heard::Heard;
 use super::options::{OptionValue, Restart};
 use super::process::{Next, Process};
-use super::program::{Identity, Program};
+use super::program::{EngineIdentity, Program};
 use super::protocol::{self, Declared};
 use super::watchdog::Watchdog;
-use super::{Ended, Failure, Fault, Position, Reported, Subject, Told};
+use super::{Ended, EngineFault, Failure, Position, Reported, Subject, Told};
 use crate::chess::{Board, EpRule, Move, named};
 use crate::engine::Limit;
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ const FLOOD: usize = 1_000_000;
 pub struct Uci {
     launch: Launch,
     process: Option<Process>,
-    identity: Identity,
+    identity: EngineIdentity,
     watchdog: Watchdog,
     /// Whether nothing was searched since the process was started.
     fresh: bool,
@@ -83,7 +83,7 @@ impl Uci {
         Self {
             launch,
             process: None,
-            identity: Identity::default(),
+            identity: EngineIdentity::default(),
             watchdog,
             fresh: true,
             never: AtomicBool::new(false),
@@ -92,7 +92,7 @@ impl Uci {
 
     /// What it says that it is; empty before it was started.
     #[must_use]
-    pub fn identity(&self) -> &Identity {
+    pub fn identity(&self) -> &EngineIdentity {
         &self.identity
     }
 
@@ -101,14 +101,14 @@ impl Uci {
         self.end();
         let started = Process::start(&self.launch);
         let process = started.map_err(|error| Failure {
-            fault: Fault::Start(format!("{}: {error}", self.launch.path.display())),
+            fault: EngineFault::Start(format!("{}: {error}", self.launch.path.display())),
             during: "start".to_owned(),
             tail: Vec::new(),
         })?;
         self.process = Some(process);
         self.fresh = true;
         self.ask("uci")?;
-        let mut identity = Identity::default();
+        let mut identity = EngineIdentity::default();
         let heard = self.hear("uci", HELLO, |line| line.trim_end() == "uciok")?;
         for line in heard {
             let said = |what: &str| line.strip_prefix(what).map(|rest| rest.trim().to_owned());
@@ -133,10 +133,10 @@ impl Uci {
             let (option, value) = match protocol::check(&self.identity.options, &option, &value) {
                 Ok(option) => (option.clone(), value),
                 Err(protocol::Misfit::Unknown(_)) => {
-                    return Err(self.fail(Fault::Refused(format!("there is no option {option}")), "setoption"));
+                    return Err(self.fail(EngineFault::Refused(format!("there is no option {option}")), "setoption"));
                 }
                 Err(protocol::Misfit::Value { expected, .. }) => {
-                    let fault = Fault::Refused(format!("{option} = {value}: expected {expected}"));
+                    let fault = EngineFault::Refused(format!("{option} = {value}: expected {expected}"));
                     return Err(self.fail(fault, "setoption"));
                 }
             };
@@ -145,7 +145,7 @@ impl Uci {
             self.ask("isready")?;
             let heard = self.hear(&line, READY, is_ready)?;
             if let Some(refusal) = heard.into_iter().find(|line| protocol::refuses(line)) {
-                return Err(self.fail(Fault::Refused(refusal), &line));
+                return Err(self.fail(EngineFault::Refused(refusal), &line));
             }
             self.identity.set.push((option.name, value.to_string()));
         }
@@ -177,20 +177,20 @@ impl Uci {
                         return Ok(heard);
                     }
                     if heard.len() > FLOOD / 10 {
-                        return Err(self.fail(Fault::Flood(FLOOD / 10), during));
+                        return Err(self.fail(EngineFault::Flood(FLOOD / 10), during));
                     }
                     if Instant::now() >= deadline {
-                        return Err(self.fail(Fault::Silent(patience), during));
+                        return Err(self.fail(EngineFault::Silent(patience), during));
                     }
                 }
-                Next::Late | Next::Stopped => return Err(self.fail(Fault::Silent(patience), during)),
+                Next::Late | Next::Stopped => return Err(self.fail(EngineFault::Silent(patience), during)),
                 Next::Closed => return Err(self.has_ended(during)),
             }
         }
     }
 
     /// A fault ends the process: nothing that it says later can be taken for an answer to something else.
-    fn fail(&mut self, fault: Fault, during: &str) -> Failure {
+    fn fail(&mut self, fault: EngineFault, during: &str) -> Failure {
         let tail = self.process.as_ref().map(Process::tail).unwrap_or_default();
         if let Some(mut process) = self.process.take() {
             process.kill_now();
@@ -201,10 +201,14 @@ impl Uci {
     /// The process writes no more.
     fn has_ended(&mut self, during: &str) -> Failure {
         let Some(mut process) = self.process.take() else {
-            return Failure { fault: Fault::Ended("before".to_owned()), during: during.to_owned(), tail: Vec::new() };
+            return Failure {
+                fault: EngineFault::Ended("before".to_owned()),
+                during: during.to_owned(),
+                tail: Vec::new(),
+            };
         };
         let how = process.end().unwrap_or_else(|| "it closed its output".to_owned());
-        Failure { fault: Fault::Ended(how), during: during.to_owned(), tail: process.tail() }
+        Failure { fault: EngineFault::Ended(how), during: during.to_owned(), tail: process.tail() }
     }
 
     /// Waits for the `bestmove`. None if the run is to end.
@@ -222,7 +226,7 @@ impl Uci {
                     heard.take(&line, now - begun);
                     lines += 1;
                     if lines > FLOOD {
-                        return Err(self.fail(Fault::Flood(FLOOD), go));
+                        return Err(self.fail(EngineFault::Flood(FLOOD), go));
                     }
                     if now >= deadline {
                         return Err(self.overdue(allowed, go));
@@ -231,7 +235,7 @@ impl Uci {
                 Next::Late => return Err(self.overdue(allowed, go)),
                 Next::Closed => return Err(self.has_ended(go)),
                 Next::Stopped => {
-                    self.fail(Fault::Silent(allowed), go);
+                    self.fail(EngineFault::Silent(allowed), go);
                     return Ok(None);
                 }
             }
@@ -242,7 +246,7 @@ impl Uci {
     fn overdue(&mut self, waited: Duration, go: &str) -> Failure {
         let tail = self.process.as_ref().map(Process::tail).unwrap_or_default();
         let hears = self.ask("stop").is_ok() && self.hear(go, STOP, |line| line.starts_with("bestmove")).is_ok();
-        let fault = if hears { Fault::Unheeded(waited) } else { Fault::Silent(waited) };
+        let fault = if hears { EngineFault::Unheeded(waited) } else { EngineFault::Silent(waited) };
         self.fail(fault.clone(), go);
         Failure { fault, during: go.to_owned(), tail }
     }
@@ -256,12 +260,12 @@ impl Uci {
         let nothing = matches!(word.to_ascii_lowercase().as_str(), "" | "(none)" | "none" | "0000" | "null");
         match (nothing, board.has_legal_move()) {
             (true, false) => Ok(Move::NONE),
-            (true, true) => Err(self.fail(Fault::NoMove, go)),
+            (true, true) => Err(self.fail(EngineFault::NoMove, go)),
             (false, _) if is_move(&word) => {
                 let text = format!("{word} in {}", board.fen(EpRule::Legal));
-                Err(self.fail(Fault::Illegal(text), go))
+                Err(self.fail(EngineFault::Illegal(text), go))
             }
-            (false, _) => Err(self.fail(Fault::Garbage(line.chars().take(100).collect()), go)),
+            (false, _) => Err(self.fail(EngineFault::Garbage(line.chars().take(100).collect()), go)),
         }
     }
 }
@@ -472,7 +476,7 @@ mod tests {
             let answer = "echo info depth 1 score cp 7 nodes 20 time 3 pv d2d4; echo info depth 3 score cp 9 nodes 50 hashfull 4 time 8 pv g1f3; echo bestmove g1f3 ponder d7d5";
             let options = options.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
             let mut engine = Uci::new(Launch { options, restart, ..launch(folder.path(), answer) });
-            assert_eq!(engine.identity(), &Identity::default());
+            assert_eq!(engine.identity(), &EngineIdentity::default());
             engine.start().unwrap();
             let mut told = Vec::new();
             let mut search = |engine: &mut Uci, position: Position<'_>, limit: Limit| {
@@ -516,22 +520,23 @@ mod tests {
             Board::from_fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3").unwrap(),
         );
         let folder = tempfile::tempdir().unwrap();
-        let illegal = |word: &str, board: &Board| Fault::Illegal(format!("{word} in {}", board.fen(EpRule::Legal)));
+        let illegal =
+            |word: &str, board: &Board| EngineFault::Illegal(format!("{word} in {}", board.fen(EpRule::Legal)));
         for (answer, board, fault) in [
             ("bestmove e2e4 ponder e7e5", start, None),
-            ("bestmove E2E4", start, Some(Fault::Garbage("bestmove E2E4".to_owned()))),
-            ("bestmove", start, Some(Fault::NoMove)),
-            ("bestmove (none)", start, Some(Fault::NoMove)),
-            ("bestmove NULL", start, Some(Fault::NoMove)),
+            ("bestmove E2E4", start, Some(EngineFault::Garbage("bestmove E2E4".to_owned()))),
+            ("bestmove", start, Some(EngineFault::NoMove)),
+            ("bestmove (none)", start, Some(EngineFault::NoMove)),
+            ("bestmove NULL", start, Some(EngineFault::NoMove)),
             ("bestmove 0000", mated, None),
             ("bestmove none", mated, None),
             ("bestmove e2e5", start, Some(illegal("e2e5", &start))),
             ("bestmove e2e4", mated, Some(illegal("e2e4", &mated))),
             ("bestmove e7e8q", start, Some(illegal("e7e8q", &start))),
-            ("bestmove e2", start, Some(Fault::Garbage("bestmove e2".to_owned()))),
-            ("bestmove i2e4", start, Some(Fault::Garbage("bestmove i2e4".to_owned()))),
-            ("bestmove e2e9", start, Some(Fault::Garbage("bestmove e2e9".to_owned()))),
-            ("bestmove e2e4q5", start, Some(Fault::Garbage("bestmove e2e4q5".to_owned()))),
+            ("bestmove e2", start, Some(EngineFault::Garbage("bestmove e2".to_owned()))),
+            ("bestmove i2e4", start, Some(EngineFault::Garbage("bestmove i2e4".to_owned()))),
+            ("bestmove e2e9", start, Some(EngineFault::Garbage("bestmove e2e9".to_owned()))),
+            ("bestmove e2e4q5", start, Some(EngineFault::Garbage("bestmove e2e4q5".to_owned()))),
         ] {
             let mut engine = Uci::new(launch(folder.path(), &format!("echo '{answer}'")));
             engine.start().unwrap();
@@ -557,7 +562,7 @@ mod tests {
         ] {
             let mut engine = Uci::new(Launch { options: vec![(name.to_owned(), value)], ..launch(folder.path(), "") });
             let failure = engine.start().unwrap_err();
-            assert_eq!((failure.fault, failure.during.as_str()), (Fault::Refused(says.to_owned()), "setoption"));
+            assert_eq!((failure.fault, failure.during.as_str()), (EngineFault::Refused(says.to_owned()), "setoption"));
         }
     }
 }

@@ -141,22 +141,22 @@ pub(super) trait Taker {
 /// Makes a table with a bound, of a type that holds its policy, its layout and, where it is one of those asked for most, the slots of a bucket:
 /// loops over so many are then no loops, and of an entry that nobody looks at nothing is unpacked.
 pub(super) fn bounded<T: Taker>(options: &TableOptions, buckets: u64, taker: T) -> Result<T::Output, TableError> {
-    options.policy.dispatch(Maker { options, buckets, taker })
+    options.policy.dispatch(Making { options, buckets, taker })
 }
 
-struct Maker<'a, T> {
+struct Making<'a, T> {
     options: &'a TableOptions,
     buckets: u64,
     taker: T,
 }
 
-impl<T: Taker> Maker<'_, T> {
+impl<T: Taker> Making<'_, T> {
     fn make<P: Replacement, L: Packing, const SLOTS: usize>(self, policy: P) -> Result<T::Output, TableError> {
         Ok(self.taker.take(Bounded::<P, L, SLOTS>::new(self.options, policy, self.buckets)?))
     }
 }
 
-impl<T: Taker> Visitor for Maker<'_, T> {
+impl<T: Taker> Visitor for Making<'_, T> {
     type Output = Result<T::Output, TableError>;
 
     fn visit<P: Replacement>(self, policy: P) -> Self::Output {

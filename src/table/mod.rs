@@ -42,7 +42,7 @@ pub struct Entry {
     /// Nodes of the subtree below it, itself included; a table cutoff counts as 1 (or as its own subtree under `big-all`).
     /// Layouts may keep it rounded: see [`Layout`].
     pub nodes: u32,
-    /// Written by the table: the clock's time of the store or of the last refresh (see [`options::Clock`]).
+    /// Written by the table: the clock's time of the store or of the last refresh (see [`options::TickSource`]).
     pub generation: u16,
     /// Written by the table: the entry answered a probe since it was written or since its mark was reset.
     pub used: bool,

@@ -6,14 +6,14 @@ use super::watched::{Watch, Watched};
 use super::{Entry, Hit, Stored, Table};
 
 /// Follows positions. Before each probe and each store it must be told which is meant: [`Table::identify`].
-pub struct Observer {
+pub struct PositionObserver {
     shadow: Shadow,
     /// The independent key of the position that is asked about.
     check: u64,
 }
 
 /// A table whose positions are followed.
-pub type Observed = Watched<Observer>;
+pub type Observed = Watched<PositionObserver>;
 
 impl Observed {
     /// Watches a table, which should be empty.
@@ -21,11 +21,11 @@ impl Observed {
     pub fn new(mut table: Box<dyn Table>) -> Self {
         table.number();
         let slots = table.occupancy().slots;
-        Self::by(Observer { shadow: Shadow::new(slots as usize), check: 0 }, table)
+        Self::by(PositionObserver { shadow: Shadow::new(slots as usize), check: 0 }, table)
     }
 }
 
-impl Watch for Observer {
+impl Watch for PositionObserver {
     fn probed(&mut self, _: u64, depth: u8, hit: Option<&Hit>) -> bool {
         match hit {
             Some(hit) => self.shadow.hit(hit.slot, self.check),

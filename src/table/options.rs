@@ -113,7 +113,7 @@ pub enum Refresh {
 /// What moves the table's clock, in whose ticks ages are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Clock {
+pub enum TickSource {
     /// One tick for each root search.
     #[default]
     Search,
@@ -184,7 +184,7 @@ pub struct TableOptions {
     /// When an answered probe renews the entry's age.
     pub refresh: Refresh,
     /// What moves the clock in whose ticks ages are counted.
-    pub clock: Clock,
+    pub clock: TickSource,
     /// When the table is emptied.
     pub clear: Clear,
     /// Which buckets are fetched ahead of their probe. Changes time, never counts.
@@ -206,7 +206,7 @@ impl Default for TableOptions {
             same_key: SameKey::default(),
             keep_move: false,
             refresh: Refresh::default(),
-            clock: Clock::default(),
+            clock: TickSource::default(),
             clear: Clear::default(),
             prefetch: Prefetch::default(),
             huge_pages: true,

@@ -2,7 +2,7 @@
 
 use crate::analysis::pairing::gauge::{Depths, Gauge};
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::questions::race::{Objective, Stage};
+use crate::analysis::questions::race::{Objective, RaceStage};
 use crate::analysis::questions::samples::Measured;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, FrameError, Metric};
@@ -39,7 +39,7 @@ pub enum RunsError {
 }
 
 /// Who is told of a stage that begins, and gives what tells of its jobs.
-pub type Talker<'a> = dyn FnMut(Stage, usize, usize) -> Box<dyn Progress> + 'a;
+pub type Talker<'a> = dyn FnMut(RaceStage, usize, usize) -> Box<dyn Progress> + 'a;
 
 /// Runs of an experiment's variants on some of its items.
 pub struct Runs<'a> {
@@ -58,10 +58,10 @@ pub struct Runs<'a> {
 impl Objective for Runs<'_> {
     type Error = RunsError;
 
-    fn measure(&mut self, stage: Stage, candidates: &[usize], items: &[usize]) -> Result<Measured, RunsError> {
+    fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measured, RunsError> {
         let whole = match stage {
-            Stage::Race(_) => &self.experiments[0],
-            Stage::Held(pressure) => &self.experiments[pressure],
+            RaceStage::Race(_) => &self.experiments[0],
+            RaceStage::Held(pressure) => &self.experiments[pressure],
         };
         let part = part(whole, candidates, items);
         let plan = Plan::new(&part);

@@ -4,20 +4,20 @@ use crate::chess::{Board, Increments, named};
 
 /// A game as far as it went.
 #[derive(Debug, Clone)]
-pub struct Game {
+pub struct PlayedGame {
     /// The positions before the present one, the oldest first.
     pub past: Vec<Board>,
     /// The present one.
     pub board: Board,
 }
 
-impl Default for Game {
+impl Default for PlayedGame {
     fn default() -> Self {
         Self { past: Vec::new(), board: Board::startpos() }
     }
 }
 
-impl Game {
+impl PlayedGame {
     /// Reads what follows `position`; without a FEN the game began at the start position.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ mod tests {
     fn a_game_is_its_positions_in_order() {
         let read = |fen: Option<&str>, moves: &[&str]| {
             let moves: Vec<String> = moves.iter().map(|mv| (*mv).to_owned()).collect();
-            Game::read(fen, &moves)
+            PlayedGame::read(fen, &moves)
         };
         let fen = |board: &Board| board.fen(crate::chess::EpRule::Legal);
         let game = read(None, &["e2e4", "E7E5", "g1f3"]).unwrap();

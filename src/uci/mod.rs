@@ -10,11 +10,11 @@ mod say;
 pub mod time;
 mod worker;
 
-pub use options::Settings;
+pub use options::UciSettings;
 
 use command::Command;
-use game::Game;
-use options::Change;
+use game::PlayedGame;
+use options::FollowUp;
 use say::Voice;
 use std::io::{BufRead, Write};
 use std::sync::Mutex;
@@ -24,10 +24,10 @@ use worker::Worker;
 pub type Bench<'a> = &'a (dyn Fn() -> String + Sync);
 
 /// Talks to a client until it says `quit` or its words end; a search that has a limit is still answered then. Errors of the client's are answered with `info string`.
-pub fn serve(input: impl BufRead, output: impl Write + Send, settings: Settings, bench: Bench<'_>) {
+pub fn serve(input: impl BufRead, output: impl Write + Send, settings: UciSettings, bench: Bench<'_>) {
     let voice = Voice(Mutex::new(output));
     let mut settings = settings;
-    let mut game = Game::default();
+    let mut game = PlayedGame::default();
     std::thread::scope(|scope| {
         let mut worker = Worker::default();
         for line in input.split(b'\n') {
@@ -49,18 +49,18 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, settings: Settings,
                     worker.finish();
                     worker.prepare(&settings, &voice);
                     worker.new_game();
-                    game = Game::default();
+                    game = PlayedGame::default();
                 }
                 Command::SetOption(name, value) => {
                     worker.finish();
                     match settings.set(&name, value.as_deref()) {
-                        Ok(Change::None) => {}
-                        Ok(Change::Engine) => worker.outdate(),
-                        Ok(Change::Clear) => worker.clear(),
+                        Ok(FollowUp::None) => {}
+                        Ok(FollowUp::Engine) => worker.outdate(),
+                        Ok(FollowUp::Clear) => worker.clear(),
                         Err(message) => voice.info(&message),
                     }
                 }
-                Command::Position(fen, moves) => match Game::read(fen.as_deref(), &moves) {
+                Command::Position(fen, moves) => match PlayedGame::read(fen.as_deref(), &moves) {
                     Ok(read) => game = read,
                     Err(message) => voice.info(&message),
                 },

@@ -9,7 +9,7 @@ const MOST_HASH: u64 = 1 << 20;
 
 /// What is set.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct UciSettings {
     preset: Option<String>,
     /// `path=value`, the last of one path alone.
     sets: Vec<String>,
@@ -21,7 +21,7 @@ pub struct Settings {
 
 /// What setting an option asks for beside the new value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum FollowUp {
     /// Nothing.
     None,
     /// The engine must be made anew.
@@ -30,7 +30,7 @@ pub enum Change {
     Clear,
 }
 
-impl Settings {
+impl UciSettings {
     /// From a preset and `path=value`s.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Settings {
     ///
     /// # Errors
     /// What is wrong, in one line; nothing is changed then.
-    pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<Change, String> {
+    pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<FollowUp, String> {
         let value = value.unwrap_or_default();
         let number = |most: u64| {
             let number = value.parse::<u64>().ok().filter(|&number| number <= most);
@@ -90,12 +90,12 @@ impl Settings {
         };
         match name.to_ascii_lowercase().as_str() {
             "" => Err("setoption: expected `name` and the name of an option".to_owned()),
-            "threads" => number(1).map(|_| Change::None),
-            "ponder" => Ok(Change::None),
-            "clear hash" => Ok(Change::Clear),
+            "threads" => number(1).map(|_| FollowUp::None),
+            "ponder" => Ok(FollowUp::None),
+            "clear hash" => Ok(FollowUp::Clear),
             "move overhead" => {
                 self.overhead = Duration::from_millis(number(5000)?);
-                Ok(Change::None)
+                Ok(FollowUp::None)
             }
             "hash" => {
                 let mib = number(MOST_HASH)?.max(1);
@@ -115,7 +115,7 @@ impl Settings {
     }
 
     /// Lays one `path=value` over what is set.
-    fn lay(&mut self, path: &str, value: &str) -> Result<Change, String> {
+    fn lay(&mut self, path: &str, value: &str) -> Result<FollowUp, String> {
         let mut sets = self.sets.clone();
         sets.retain(|set| set.split_once('=').is_none_or(|(known, _)| known.trim() != path));
         sets.push(format!("{path}={value}"));
@@ -125,7 +125,7 @@ impl Settings {
             format!("{}{help}", problem.message.replace("--set.", ""))
         })?;
         (self.sets, self.engine) = (sets, engine);
-        Ok(Change::Engine)
+        Ok(FollowUp::Engine)
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn every_option_of_the_engine_can_be_set_to_what_it_is() {
-        let mut settings = Settings::new(None, &[]).unwrap();
+        let mut settings = UciSettings::new(None, &[]).unwrap();
         let before = settings.engine.clone();
         for (path, value) in schema::default_columns() {
             let told = settings.lines().iter().any(|line| line.starts_with(&format!("option name {path} type ")));
@@ -150,8 +150,8 @@ mod tests {
 
     #[test]
     fn hash_is_the_size_of_the_table_and_a_wrong_value_changes_nothing() {
-        let mut settings = Settings::new(None, &[]).unwrap();
-        assert_eq!(settings.set("hash", Some("3")), Ok(Change::Engine));
+        let mut settings = UciSettings::new(None, &[]).unwrap();
+        assert_eq!(settings.set("hash", Some("3")), Ok(FollowUp::Engine));
         assert_eq!(settings.engine.table.size, crate::table::options::Size::Bytes(3 << 20));
         let before = settings.engine.clone();
         for (name, value) in [("Hash", "x"), ("table.slots", "9"), ("no.such", "1"), ("table.policy.kind", "alway")] {
@@ -165,7 +165,7 @@ mod tests {
     /// What each client's own option takes, to its ends, and what it asks for; the last of one path counts, and a list is its words.
     #[test]
     fn each_option_has_its_range_and_its_change() {
-        let mut settings = Settings::new(Some("match"), &["table.size=\"2 MiB\"".to_owned()]).unwrap();
+        let mut settings = UciSettings::new(Some("match"), &["table.size=\"2 MiB\"".to_owned()]).unwrap();
         let first: Vec<String> = settings.lines().into_iter().take(6).collect();
         let expected = [
             "option name Threads type spin default 1 min 1 max 1",
@@ -181,18 +181,18 @@ mod tests {
             first[5]
         );
         for (name, value, told) in [
-            ("Threads", Some("1"), Ok(Change::None)),
+            ("Threads", Some("1"), Ok(FollowUp::None)),
             ("THREADS", Some("2"), Err("THREADS: expected a number up to 1, found `2`")),
-            ("Ponder", Some("true"), Ok(Change::None)),
-            ("clear hash", None, Ok(Change::Clear)),
-            ("Move Overhead", Some("5000"), Ok(Change::None)),
+            ("Ponder", Some("true"), Ok(FollowUp::None)),
+            ("clear hash", None, Ok(FollowUp::Clear)),
+            ("Move Overhead", Some("5000"), Ok(FollowUp::None)),
             ("Move Overhead", Some("5001"), Err("Move Overhead: expected a number up to 5000, found `5001`")),
             ("Hash", Some("1048577"), Err("Hash: expected a number up to 1048576, found `1048577`")),
             ("Hash", None, Err("Hash: expected a number up to 1048576, found ``")),
-            ("hash", Some("0"), Ok(Change::Engine)),
-            ("Table.Slots", Some("2"), Ok(Change::Engine)),
-            ("table.slots", Some("4"), Ok(Change::Engine)),
-            ("ordering", Some("table-move mvv-lva"), Ok(Change::Engine)),
+            ("hash", Some("0"), Ok(FollowUp::Engine)),
+            ("Table.Slots", Some("2"), Ok(FollowUp::Engine)),
+            ("table.slots", Some("4"), Ok(FollowUp::Engine)),
+            ("ordering", Some("table-move mvv-lva"), Ok(FollowUp::Engine)),
             (
                 "table.slotz",
                 Some("4"),

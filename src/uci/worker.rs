@@ -1,12 +1,12 @@
 //! The search in a thread of its own, and what ends it: the clock, the client, or its limit.
 
 use super::command::Go;
-use super::game::Game;
-use super::options::Settings;
+use super::game::PlayedGame;
+use super::options::UciSettings;
 use super::say::{self, Voice};
 use super::time::{self, Budget, Lag};
 use crate::chess::{Move, MoveList, legal};
-use crate::engine::{Engine, Limit, Progress, Stop};
+use crate::engine::{Engine, Limit, SearchProgress, Stop};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -81,7 +81,7 @@ impl<'scope> Worker<'scope> {
     }
 
     /// Makes the engine where there is none.
-    pub fn prepare<W: Write>(&mut self, settings: &Settings, voice: &Voice<W>) {
+    pub fn prepare<W: Write>(&mut self, settings: &UciSettings, voice: &Voice<W>) {
         self.finish();
         let mut engine = self.engine();
         if engine.is_none() {
@@ -146,8 +146,8 @@ impl<'scope> Worker<'scope> {
         &mut self,
         scope: &'scope Scope<'scope, 'env>,
         go: Go,
-        game: &Game,
-        settings: &Settings,
+        game: &PlayedGame,
+        settings: &UciSettings,
         voice: &'env Voice<W>,
     ) {
         let begun = Instant::now();
@@ -175,7 +175,7 @@ impl<'scope> Worker<'scope> {
             let (mut best, mut nodes) = (Move::NONE, 0);
             if let Some(engine) = engine.as_mut() {
                 engine.search(&game.board, &game.past, limit(&go), Stop::asking(&mine.stop, &late), &mut |progress| {
-                    let Progress::Iteration(found) = progress else { return };
+                    let SearchProgress::Iteration(found) = progress else { return };
                     nodes += found.search.nodes;
                     if !found.best.is_none() {
                         best = found.best;

@@ -172,7 +172,7 @@ fn the_endgames_mate_by_one_move_in_the_moves_they_say() {
     let suite = load("endgames.epd");
     assert!(suite.items.len() >= 30);
     for item in &suite.items {
-        let Some(&opcode::Value::Integer(moves)) = opcode::value(item.operations(), "dm") else { continue };
+        let Some(&opcode::OperationValue::Integer(moves)) = opcode::value(item.operations(), "dm") else { continue };
         let mut solver = Solver(HashMap::new());
         assert_eq!(solver.mating(&item.board, moves as u32), item.best(), "{}", item.id);
         assert!(!solver.mates(&item.board, moves as u32 - 1), "{} mates sooner", item.id);

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use ttlab::chess::fault::OnError;
-use ttlab::chess::opcode::Value;
+use ttlab::chess::opcode::OperationValue;
 use ttlab::chess::{Board, Strictness, epd};
 
 const BK01: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -";
@@ -31,7 +31,7 @@ fn every_known_opcode() {
     );
     let epd = strict(&line).unwrap();
     let text = |name| match epd.value(name) {
-        Some(Value::Text(text) | Value::Raw(text)) => text.clone(),
+        Some(OperationValue::Text(text) | OperationValue::Raw(text)) => text.clone(),
         other => panic!("{name}: {other:?}"),
     };
     assert_eq!(best(&epd), ["d6d1"]);
@@ -43,9 +43,12 @@ fn every_known_opcode() {
     assert_eq!((text("id"), text("c0"), text("c9")), ("BK.01".into(), "a; b".into(), "word".into()));
     assert_eq!(text("Ae"), "\"any thing\" 3", "unknown opcodes are kept as they stand");
     for (name, number) in [("acd", 12), ("acs", 30), ("ce", -150), ("dm", 3), ("hmvc", 4), ("fmvn", 7)] {
-        assert_eq!(epd.value(name), Some(&Value::Integer(number)));
+        assert_eq!(epd.value(name), Some(&OperationValue::Integer(number)));
     }
-    assert_eq!((epd.value("D1"), epd.value("D2")), (Some(&Value::Nodes(40)), Some(&Value::Nodes(1764))));
+    assert_eq!(
+        (epd.value("D1"), epd.value("D2")),
+        (Some(&OperationValue::Nodes(40)), Some(&OperationValue::Nodes(1764)))
+    );
     assert_eq!((epd.board.halfmove_clock(), epd.board.game_ply()), (4, 13));
 }
 

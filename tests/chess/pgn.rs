@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::path::Path;
 use ttlab::chess::fault::OnError;
-use ttlab::chess::suite::{Content, Kind, SuiteError};
+use ttlab::chess::suite::{Content, SuiteError, SuiteKind};
 use ttlab::chess::{Board, Increments, MoveList, Strictness, Suite, SuiteOptions, legal, movegen, pgn, san};
 
 fn board(fen: &str) -> Board {
@@ -183,14 +183,14 @@ fn suites_name_their_items() {
         |kind, text: &str| Suite::read("stem", "stem.x", kind, text.as_bytes(), SuiteOptions::default()).unwrap();
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
     let suite = read(
-        Kind::Positions,
+        SuiteKind::Positions,
         &format!("{start} id \"a\";\n\n{start}\n{start} id \"a\";\n{start} id \" \";\n{start} id \"a\";"),
     );
     assert_eq!(
         suite.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(),
         ["a", "stem.3", "a#2", "stem.5", "a#3"]
     );
-    let suite = read(Kind::Games, GAMES);
+    let suite = read(SuiteKind::Games, GAMES);
     assert_eq!(
         suite.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(),
         ["A - B, 1999", "stem.10", "stem.14"]
@@ -203,10 +203,10 @@ fn suites_name_their_items() {
         [("1999.??.??", "A - B, 1999"), ("19??.??.??", "A - B"), ("????.??.??", "A - B"), ("199", "A - B")]
     {
         let text = format!("[White \"A\"]\n[Black \"B\"]\n[Date \"{date}\"]\n\n1. e4 e5 *\n");
-        assert_eq!(read(Kind::Games, &text).items[0].id, id);
+        assert_eq!(read(SuiteKind::Games, &text).items[0].id, id);
     }
     // Solved: one of the best, none of the bad; where only bad ones are named any other move is.
-    let position = |operations: &str| read(Kind::Positions, &format!("{start} {operations}")).items[0].clone();
+    let position = |operations: &str| read(SuiteKind::Positions, &format!("{start} {operations}")).items[0].clone();
     let moves = ["e2e4", "d2d4", "c2c4"].map(|text| {
         let mut list = MoveList::new();
         legal(&Board::startpos(), &mut list);
@@ -224,10 +224,10 @@ fn suites_name_their_items() {
 
     assert!(matches!(Suite::load(Path::new("missing.epd"), options), Err(SuiteError::Unreadable { .. })));
     assert!(matches!(Suite::load(Path::new("Cargo.toml"), options), Err(SuiteError::Kind { .. })));
-    let bad = Suite::read("s", "s.epd", Kind::Positions, b"# fine\n8/\xff", options).unwrap_err();
+    let bad = Suite::read("s", "s.epd", SuiteKind::Positions, b"# fine\n8/\xff", options).unwrap_err();
     assert_eq!(bad.to_string(), "s.epd:2:3: expected UTF-8 text, found the byte 0xff");
     let options = SuiteOptions { strictness: Strictness::Lenient, ..options };
-    assert_eq!(Suite::read("s", "s.epd", Kind::Positions, b"# fine\xff\n", options).unwrap().notes.len(), 1);
+    assert_eq!(Suite::read("s", "s.epd", SuiteKind::Positions, b"# fine\xff\n", options).unwrap().notes.len(), 1);
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 use ttlab::chess::Board;
-use ttlab::engine::audit::{Claim, Findings, comparable};
+use ttlab::engine::audit::{AuditedClaim, Findings, comparable};
 use ttlab::engine::{Engine, EngineOptions, Limit};
 use ttlab::table::policy::Policy;
 
@@ -174,14 +174,16 @@ fn an_audit_moves_no_count() {
 /// Faults that options name: each must be found, and by the claim that it breaks.
 #[test]
 fn named_faults_are_found() {
-    type Test = fn(&Claim) -> bool;
+    type Test = fn(&AuditedClaim) -> bool;
     let cases: [(&str, Test); 6] = [
-        ("fail = 'hard'\ntable.size = 4096\nprobe.bounds = 'ignored'", |claim| *claim == Claim::Cutoff),
-        ("table.size = 4096\nprobe.depth = 'ignored'", |claim| matches!(claim, Claim::Stored(_))),
-        ("table = { size = 4096, key_bits = 4 }", |claim| matches!(claim, Claim::Move(_))),
-        ("keys = { scheme = 'pieces-only' }\ntable.size = 4096", |claim| !matches!(claim, Claim::Root)),
-        ("keys = { scheme = 'purple-product' }\ntable.size = 4096", |claim| matches!(claim, Claim::Move(_))),
-        ("keys = { ep = 'never' }\ntable = 'unbounded'", |claim| matches!(claim, Claim::Stored(_) | Claim::Move(_))),
+        ("fail = 'hard'\ntable.size = 4096\nprobe.bounds = 'ignored'", |claim| *claim == AuditedClaim::Cutoff),
+        ("table.size = 4096\nprobe.depth = 'ignored'", |claim| matches!(claim, AuditedClaim::Stored(_))),
+        ("table = { size = 4096, key_bits = 4 }", |claim| matches!(claim, AuditedClaim::Move(_))),
+        ("keys = { scheme = 'pieces-only' }\ntable.size = 4096", |claim| !matches!(claim, AuditedClaim::Root)),
+        ("keys = { scheme = 'purple-product' }\ntable.size = 4096", |claim| matches!(claim, AuditedClaim::Move(_))),
+        ("keys = { ep = 'never' }\ntable = 'unbounded'", |claim| {
+            matches!(claim, AuditedClaim::Stored(_) | AuditedClaim::Move(_))
+        }),
     ];
     for (text, expected) in cases {
         let (findings, _) = audited(text, 0);
@@ -228,16 +230,16 @@ fn a_search_cut_short_leaves_nothing_wrong() {
 fn a_wrong_answer_in_words() {
     use std::cmp::Ordering;
     use ttlab::chess::{Bound, Move};
-    use ttlab::engine::audit::{Claim, Wrong};
-    let said = |claim: Claim, truth: Ordering| {
+    use ttlab::engine::audit::{AuditedClaim, Wrong};
+    let said = |claim: AuditedClaim, truth: Ordering| {
         Wrong { fen: "F".to_owned(), claim, score: -7, truth, depth: 3, ply: 2, window: (-10, 20) }.to_string()
     };
     let place = " (depth 3, ply 2, window -10 to 20): F";
     for (claim, truth, words) in [
-        (Claim::Stored(Bound::Lower), Ordering::Less, "stored Lower -7, but the value is < -7"),
-        (Claim::Cutoff, Ordering::Greater, "cut off with -7, but the value is > -7"),
-        (Claim::Root, Ordering::Equal, "root score -7, but the value is = -7"),
-        (Claim::Move(Move::NONE), Ordering::Equal, "stored move 0000 is not legal"),
+        (AuditedClaim::Stored(Bound::Lower), Ordering::Less, "stored Lower -7, but the value is < -7"),
+        (AuditedClaim::Cutoff, Ordering::Greater, "cut off with -7, but the value is > -7"),
+        (AuditedClaim::Root, Ordering::Equal, "root score -7, but the value is = -7"),
+        (AuditedClaim::Move(Move::NONE), Ordering::Equal, "stored move 0000 is not legal"),
     ] {
         assert_eq!(said(claim, truth), format!("{words}{place}"));
     }

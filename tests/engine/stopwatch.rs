@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use ttlab::chess::Board;
-use ttlab::engine::{Engine, EngineOptions, Limit, Progress, Stop};
+use ttlab::engine::{Engine, EngineOptions, Limit, SearchProgress, Stop};
 use ttlab::table::{Entry, Hit, Occupancy, Stored, Table, TableCounters};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,7 +76,7 @@ fn a_search_asks_whether_it_is_late() {
     let mut nodes = 0;
     let limit = Limit { depth: Some(60), nodes: None };
     let outcome = engine.search(&Board::startpos(), &[], limit, Stop::asking(&flag, &late), &mut |progress| {
-        if let Progress::Iteration(iteration) = progress {
+        if let SearchProgress::Iteration(iteration) = progress {
             nodes += iteration.search.nodes;
         }
     });
@@ -101,9 +101,9 @@ fn the_clock_runs_while_the_search_does_and_no_longer() {
             let note = |said| all.lock().unwrap().push(said);
             let limit = Limit { depth: Some(3), nodes: None };
             engine.search(&Board::startpos(), &[], limit, &AtomicBool::new(false), &mut |progress| match progress {
-                Progress::Begin { depth } => note(Said::Begin(depth)),
-                Progress::End => note(Said::End),
-                Progress::Iteration(iteration) => note(Said::Iteration(iteration.depth)),
+                SearchProgress::Begin { depth } => note(Said::Begin(depth)),
+                SearchProgress::End => note(Said::End),
+                SearchProgress::Iteration(iteration) => note(Said::Iteration(iteration.depth)),
             });
         }
         let (mut running, mut spoken) = (false, Vec::new());

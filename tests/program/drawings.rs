@@ -2,8 +2,8 @@
 //! against each other by proportion, never against the pixels that the drawing's own arithmetic gives.
 
 use std::collections::BTreeMap;
-use ttlab::analysis::questions::curves::{Point, Series};
-use ttlab::report::svg::forest::{Forest, Row};
+use ttlab::analysis::questions::curves::{CurvePoint, Series};
+use ttlab::report::svg::forest::{Forest, ForestRow};
 use ttlab::report::svg::heat::Heat;
 use ttlab::report::svg::lines::Lines;
 use ttlab::report::svg::scatter::Scatter;
@@ -205,7 +205,7 @@ fn ticks_stand(shapes: &[Shape], axis: &Axis, ticks: &[(f64, f64, &str)], uprigh
 }
 
 fn series(name: &str, points: &[(f64, f64, f64, f64)]) -> Series {
-    let point = |&(x, y, low, high): &(f64, f64, f64, f64)| Point { x, y, low, high, label: format!("at {x}") };
+    let point = |&(x, y, low, high): &(f64, f64, f64, f64)| CurvePoint { x, y, low, high, label: format!("at {x}") };
     Series { name: name.to_owned(), line: None, points: points.iter().map(point).collect() }
 }
 
@@ -262,7 +262,7 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
         let (shapes, ..) = parsed(&plot.render(width, "title", true));
         let marks: Vec<&Shape> = shapes.iter().filter(|shape| !shape.title.is_empty() && shape.tag != "text").collect();
         assert_eq!(marks.len(), 9);
-        let points: Vec<&Point> = all.iter().flat_map(|series| &series.points).collect();
+        let points: Vec<&CurvePoint> = all.iter().flat_map(|series| &series.points).collect();
         let places: Vec<(f64, f64)> = marks.iter().map(|mark| mark.middle().0).collect();
         let x = Axis::learned(log, &points.iter().zip(&places).map(|(p, at)| (p.x, at.0)).collect::<Vec<_>>());
         let y = Axis::learned(log, &points.iter().zip(&places).map(|(p, at)| (p.y, at.1)).collect::<Vec<_>>());
@@ -352,7 +352,7 @@ fn a_forest_has_each_ratio_and_interval_in_its_place() {
         ("no difference", 0.9, 0.7, 1.2, false, 7),
         ("size=64 KiB, policy=aged-depth factor=4, slots=4, index=multiply", 1.3, nan, nan, false, 7),
     ];
-    let row = |&(name, mean, low, high, clear, _): &(&str, f64, f64, f64, bool, usize)| Row {
+    let row = |&(name, mean, low, high, clear, _): &(&str, f64, f64, f64, bool, usize)| ForestRow {
         name: name.to_owned(),
         mean,
         low,
@@ -521,7 +521,7 @@ fn single_positions_stand_at_their_size_and_ratio() {
     for width in [760.0, 360.0] {
         let (shapes, ..) = parsed(&plot.render(width, "title", true));
         let marks: Vec<&Shape> = shapes.iter().filter(|shape| shape.class().ends_with("dot")).collect();
-        let points: Vec<&Point> = all.iter().flat_map(|series| &series.points).collect();
+        let points: Vec<&CurvePoint> = all.iter().flat_map(|series| &series.points).collect();
         assert_eq!(marks.len(), 6);
         let places: Vec<(f64, f64)> = marks.iter().map(|mark| mark.middle().0).collect();
         let x = Axis::learned(true, &points.iter().zip(&places).map(|(p, at)| (p.x, at.0)).collect::<Vec<_>>());
@@ -585,8 +585,13 @@ fn ticks_fit_any_scale() {
 fn what_everything_is_held_against_is_drawn_and_bands_leave_room() {
     let nan = f64::NAN;
     for means in [[0.5, 0.6, 0.7], [1.5, 1.7, 2.2]] {
-        let row =
-            |(at, mean): (usize, &f64)| Row { name: format!("r{at}"), mean: *mean, low: nan, high: nan, clear: false };
+        let row = |(at, mean): (usize, &f64)| ForestRow {
+            name: format!("r{at}"),
+            mean: *mean,
+            low: nan,
+            high: nan,
+            clear: false,
+        };
         for differences in [false, true] {
             let rows = means.iter().enumerate().map(row).collect();
             let (shapes, ..) = parsed(&Forest { rows, x: "x".to_owned(), differences }.render(700.0, "title", true));

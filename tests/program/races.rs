@@ -3,20 +3,20 @@
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, Stage, Tuned, tune};
+use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, RaceStage, Tuned, tune};
 use ttlab::analysis::questions::samples::Measured;
 use ttlab::experiment::{Goal, Tune};
 
 /// What a candidate is worth on the n-th item of a stage.
 struct Scripted<F> {
     value: F,
-    asked: Vec<(Stage, Vec<usize>, Vec<usize>)>,
+    asked: Vec<(RaceStage, Vec<usize>, Vec<usize>)>,
 }
 
-impl<F: FnMut(Stage, usize, usize, usize) -> f64> Objective for Scripted<F> {
+impl<F: FnMut(RaceStage, usize, usize, usize) -> f64> Objective for Scripted<F> {
     type Error = Infallible;
 
-    fn measure(&mut self, stage: Stage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
+    fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
         self.asked.push((stage, candidates.to_vec(), items.to_vec()));
         let mut values = Vec::new();
         for &who in candidates {
@@ -26,13 +26,13 @@ impl<F: FnMut(Stage, usize, usize, usize) -> f64> Objective for Scripted<F> {
     }
 }
 
-type Asked = Vec<(Stage, Vec<usize>, Vec<usize>)>;
+type Asked = Vec<(RaceStage, Vec<usize>, Vec<usize>)>;
 
 /// A race over so many items; `value`: of a stage, a candidate, the place of the item in the stage, and the item.
 fn race(
     (candidates, baseline, items, pressures): (usize, usize, usize, usize),
     options: &Tune,
-    value: impl FnMut(Stage, usize, usize, usize) -> f64,
+    value: impl FnMut(RaceStage, usize, usize, usize) -> f64,
 ) -> (Tuned, Asked) {
     let mut objective = Scripted { value, asked: Vec::new() };
     let question = Contest { candidates, baseline, items, pressures, tune: options };
@@ -70,23 +70,23 @@ fn a_race_without_an_end_never_sees_what_is_held_out() {
         let options = Tune { seed, ..options.clone() };
         let (tuned, asked) = race((3, 0, 101, 2), &options, |_, who, at, _| balanced(who, at));
         assert!(tuned.candidates.iter().all(|candidate| candidate.dropped.is_none()), "the objective separates them");
-        let of = |wanted: fn(&Stage) -> bool| -> Vec<usize> {
+        let of = |wanted: fn(&RaceStage) -> bool| -> Vec<usize> {
             asked.iter().filter(|(stage, ..)| wanted(stage)).flat_map(|(.., items)| items.clone()).collect()
         };
-        let raced = of(|stage| matches!(stage, Stage::Race(_)));
-        let held = of(|stage| *stage == Stage::Held(0));
+        let raced = of(|stage| matches!(stage, RaceStage::Race(_)));
+        let held = of(|stage| *stage == RaceStage::Held(0));
         assert_eq!((raced.len(), held.len(), tuned.held_out), (70, 31, 31), "thirty per cent, rounded up");
         let all: BTreeSet<usize> = raced.iter().chain(&held).copied().collect();
         assert_eq!(all, (0..101).collect(), "each item once, in the race or after it");
         for pressure in [1, 2] {
-            let again: Vec<_> = asked.iter().filter(|(stage, ..)| *stage == Stage::Held(pressure)).collect();
+            let again: Vec<_> = asked.iter().filter(|(stage, ..)| *stage == RaceStage::Held(pressure)).collect();
             assert_eq!(again.len(), 1);
             assert_eq!(again[0].2, held, "every pressure is tried on the same items");
         }
         assert_eq!(tuned.rounds.iter().map(|round| round.items).collect::<Vec<_>>(), [12, 12, 24, 22]);
-        let stages: Vec<Stage> = asked.iter().map(|(stage, ..)| *stage).collect();
-        let race = (0..4).map(Stage::Race);
-        assert_eq!(stages, race.chain((0..3).map(Stage::Held)).collect::<Vec<_>>());
+        let stages: Vec<RaceStage> = asked.iter().map(|(stage, ..)| *stage).collect();
+        let race = (0..4).map(RaceStage::Race);
+        assert_eq!(stages, race.chain((0..3).map(RaceStage::Held)).collect::<Vec<_>>());
         orders.insert(raced);
     }
     assert_eq!(orders.len(), 5, "another seed draws in another order");
@@ -168,10 +168,10 @@ fn of_equals_the_baseline_stands() {
 /// Those who left are asked no more, but for the baseline, against whom all curves are drawn; nobody who left comes back to win.
 #[test]
 fn who_left_is_asked_no_more_but_for_the_baseline() {
-    let value = |stage: Stage, who: usize, at: usize| match (who, stage) {
+    let value = |stage: RaceStage, who: usize, at: usize| match (who, stage) {
         (0, _) => 200.0,
         // Bad at first, and would be the best by far later.
-        (3, Stage::Race(0)) => 300.0,
+        (3, RaceStage::Race(0)) => 300.0,
         (3, _) => 1.0,
         _ => balanced(who, at),
     };
@@ -180,9 +180,9 @@ fn who_left_is_asked_no_more_but_for_the_baseline() {
     assert_eq!((tuned.candidates[0].dropped, tuned.candidates[3].dropped), (Some(0), Some(0)));
     for (at, (stage, who, _)) in asked.iter().enumerate() {
         let wanted: &[usize] = match stage {
-            Stage::Race(0) => &[0, 1, 2, 3],
-            Stage::Race(_) => &[0, 1, 2],
-            Stage::Held(_) => &[0, 1, 2, 3],
+            RaceStage::Race(0) => &[0, 1, 2, 3],
+            RaceStage::Race(_) => &[0, 1, 2],
+            RaceStage::Held(_) => &[0, 1, 2, 3],
         };
         assert_eq!(who, wanted, "{at}");
     }
@@ -196,7 +196,7 @@ fn who_left_is_asked_no_more_but_for_the_baseline() {
 fn the_level_is_shared_by_the_rounds() {
     for (against, dropped) in [(2, None), (1, Some(0))] {
         let (tuned, _) = race((2, 0, 140, 0), &Tune::default(), |stage, who, at, item| match stage {
-            Stage::Race(0) => [100.0, if at < against { 90.0 } else { 100.0 * 100.0 / 90.0 }][who],
+            RaceStage::Race(0) => [100.0, if at < against { 90.0 } else { 100.0 * 100.0 / 90.0 }][who],
             _ => noise(who, item),
         });
         assert_eq!(tuned.candidates[1].dropped.filter(|&round| round == 0), dropped, "{against} of 12");
@@ -228,23 +228,23 @@ fn the_level_is_shared_by_the_candidates() {
 fn luck_in_the_race_is_found_out() {
     let (tuned, _) = race((2, 0, 80, 3), &Tune::default(), |stage, who, at, item| match (stage, who) {
         (_, 0) => 100.0,
-        (Stage::Race(_), _) => 80.0,
-        (Stage::Held(0), _) => 130.0,
-        (Stage::Held(1), _) => {
+        (RaceStage::Race(_), _) => 80.0,
+        (RaceStage::Held(0), _) => 130.0,
+        (RaceStage::Held(1), _) => {
             if at % 2 == 0 {
                 90.0
             } else {
                 100.0 * 100.0 / 90.0
             }
         }
-        (Stage::Held(2), _) => {
+        (RaceStage::Held(2), _) => {
             if at % 40 < 13 {
                 100.0 * 100.0 / 90.0
             } else {
                 90.0
             }
         }
-        (Stage::Held(_), _) => 85.0 + (item % 3) as f64,
+        (RaceStage::Held(_), _) => 85.0 + (item % 3) as f64,
     });
     assert_eq!((tuned.winner, tuned.against), (1, 0));
     assert_eq!(
@@ -259,14 +259,14 @@ fn luck_in_the_race_is_found_out() {
 /// Of those that are confirmed the ones still in the race come first, though one that left early, on few items, looks better.
 #[test]
 fn who_stayed_is_confirmed_before_who_left() {
-    let value = |stage: Stage, who: usize, at: usize, _: usize| match (who, stage) {
+    let value = |stage: RaceStage, who: usize, at: usize, _: usize| match (who, stage) {
         (0, _) => 100.0,
         (1, _) => 50.0,
         (2, _) => 60.0,
         // Never clearly worse than the best, and in the end worse on the whole than the one that was.
-        (_, Stage::Race(0)) => [40.0, 65.0][at % 2],
-        (_, Stage::Race(_)) => [20.0, 330.0][at % 2],
-        (_, Stage::Held(_)) => 70.0,
+        (_, RaceStage::Race(0)) => [40.0, 65.0][at % 2],
+        (_, RaceStage::Race(_)) => [20.0, 330.0][at % 2],
+        (_, RaceStage::Held(_)) => 70.0,
     };
     let (tuned, asked) = race((4, 0, 60, 0), &Tune { finalists: 2, ..Tune::default() }, value);
     assert_eq!(tuned.rounds.iter().map(|round| round.items).collect::<Vec<_>>(), [12, 18]);
@@ -278,10 +278,10 @@ fn who_stayed_is_confirmed_before_who_left() {
 /// Six of six below, five of them by a hundredth: by signs that is rare (1 in 32), but the interval does not leave 1 out, and nothing is found.
 #[test]
 fn a_result_that_one_item_makes_is_no_finding() {
-    let value = |stage: Stage, who: usize, at: usize, _: usize| match (who, stage) {
+    let value = |stage: RaceStage, who: usize, at: usize, _: usize| match (who, stage) {
         (0, _) => 100.0,
-        (_, Stage::Race(_)) => 90.0,
-        (_, Stage::Held(_)) => {
+        (_, RaceStage::Race(_)) => 90.0,
+        (_, RaceStage::Held(_)) => {
             if at == 5 {
                 37.0
             } else {

@@ -161,9 +161,9 @@ fn generated_positions_say_how_they_were_made() {
 fn positions_are_the_first_of_their_games_and_none_comes_twice() {
     use ttlab::chess::generate::{self as openings, GenerateOptions, VALUES, is_quiet};
     use ttlab::chess::{Board, EpRule, Increments, Move, MoveList, movegen};
-    use ttlab::generate::{Player, Taken, Wanted, epd};
+    use ttlab::generate::{SelfPlay, Taken, Wanted, epd};
     // The best move and its lead over the next one; None with fewer than two.
-    fn lead(player: &mut Player, board: &Board, moves: &MoveList, depth: u8) -> Option<(Move, i32)> {
+    fn lead(player: &mut SelfPlay, board: &Board, moves: &MoveList, depth: u8) -> Option<(Move, i32)> {
         let mut scores: Vec<(i32, Move)> = Vec::new();
         for &mv in moves.iter() {
             let mut child = *board;
@@ -180,11 +180,11 @@ fn positions_are_the_first_of_their_games_and_none_comes_twice() {
         [(Taken::Middlegames, 3, 1, 8, 60, 1), (Taken::Endgames, 3, 8, 2, 200, 1), (Taken::Tactical, 31, 13, 1, 24, 1)]
     {
         let wanted = Wanted { count, seed, plies, length, depth };
-        let mut player = Player::new().unwrap();
-        let mut first_look = |board: &Board, player: &mut Player| {
+        let mut player = SelfPlay::new().unwrap();
+        let mut first_look = |board: &Board, player: &mut SelfPlay| {
             let men = board.fen(EpRule::Legal);
             let men: Vec<char> = men.split(' ').next().unwrap().chars().filter(char::is_ascii_alphabetic).collect();
-            let level = |most: i32, player: &mut Player| {
+            let level = |most: i32, player: &mut SelfPlay| {
                 player.best(board, &[], depth).is_some_and(|(_, score)| score.abs() <= most)
             };
             match taken {
@@ -241,7 +241,7 @@ fn positions_are_the_first_of_their_games_and_none_comes_twice() {
 #[test]
 fn the_fiftieth_move_ends_a_generated_game() {
     use ttlab::chess::{Board, Increments};
-    let mut player = ttlab::generate::Player::new().unwrap();
+    let mut player = ttlab::generate::SelfPlay::new().unwrap();
     for (clock, length) in [(100, 0), (97, 3)] {
         let start = Board::from_fen(&format!("8/8/4k3/8/8/3K4/8/7R w - - {clock} 80")).unwrap();
         let (past, moves) = player.game(&start, 9, 1);

@@ -12,7 +12,7 @@ use ttlab::experiment::trace::{Trace, TraceChoice};
 use ttlab::table::TableError;
 use ttlab::table::options::Index;
 use ttlab::table::replay::{Audience, Step};
-use ttlab::table::trace::{Event, Kind, Writer, flags, read};
+use ttlab::table::trace::{Event, EventKind, Writer, flags, read};
 
 /// The rows of `ttlab replay --csv`, by policy.
 fn replayed(args: &[&str]) -> HashMap<String, HashMap<String, String>> {
@@ -94,7 +94,8 @@ fn a_trace_is_recorded_and_shown_to_policies() {
     let (_, stderr, code) = run(&["trace", "export", file, "--to", "libcachesim", "-o", exported.to_str().unwrap()]);
     assert_eq!(code, 0, "{stderr}");
     let events = read(fs::File::open(file).unwrap()).unwrap();
-    let stores: Vec<u64> = events.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key).collect();
+    let stores: Vec<u64> =
+        events.iter().filter(|event| event.kind() == EventKind::Store).map(|event| event.key).collect();
     let bytes = fs::read(&exported).unwrap();
     assert_eq!(bytes.len(), 24 * stores.len());
     for (at, request) in bytes.chunks_exact(24).enumerate() {
@@ -162,9 +163,9 @@ fn another_engines_hits_are_met_exactly() {
 
     let events = read(fs::File::open(&file).unwrap()).unwrap();
     let count = |wanted: &dyn Fn(&Event) -> bool| events.iter().filter(|event| wanted(event)).count() as u64;
-    assert_eq!(count(&|event| event.kind() == Kind::Probe), probes);
-    assert_eq!(count(&|event| event.kind() == Kind::Store), stores);
-    assert_eq!(count(&|event| event.kind() == Kind::Probe && event.has(flags::CUT)), cuts);
+    assert_eq!(count(&|event| event.kind() == EventKind::Probe), probes);
+    assert_eq!(count(&|event| event.kind() == EventKind::Store), stores);
+    assert_eq!(count(&|event| event.kind() == EventKind::Probe && event.has(flags::CUT)), cuts);
     let (info, _, _) = run(&["trace", "info", file.to_str().unwrap()]);
     assert!(info.contains(&format!("nodes       {nodes}\n")) && info.contains("games       2\n"), "{info}");
 

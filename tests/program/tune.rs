@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, Stage, Tuned, tune};
+use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, RaceStage, Tuned, tune};
 use ttlab::analysis::questions::samples::Measured;
 use ttlab::experiment::{Goal, Tune};
 
@@ -18,7 +18,7 @@ struct Synthetic {
     noise: f64,
     seed: u64,
     searches: usize,
-    asked: Vec<(Stage, Vec<usize>, usize)>,
+    asked: Vec<(RaceStage, Vec<usize>, usize)>,
 }
 
 impl Synthetic {
@@ -35,9 +35,9 @@ fn deviate(random: &mut Pcg64) -> f64 {
 impl Objective for Synthetic {
     type Error = Infallible;
 
-    fn measure(&mut self, stage: Stage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
+    fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
         self.asked.push((stage, candidates.to_vec(), items.len()));
-        let pressure = if let Stage::Held(at) = stage { at as u64 } else { 0 };
+        let pressure = if let RaceStage::Held(at) = stage { at as u64 } else { 0 };
         let mut measured = Measured { items: Vec::new(), values: vec![Vec::new(); candidates.len()] };
         for &item in items {
             for search in 0..self.searches as u64 {
@@ -122,16 +122,16 @@ fn what_is_inert_is_told() {
     let tuned = race(&mut objective, 2, 40, &Tune::default());
     assert_eq!((tuned.answer(), tuned.winner), (Confirmation::Inert, 2));
     assert!(tuned.held.is_empty() && tuned.candidates.iter().all(|one| one.dropped.is_none()));
-    assert!(objective.asked.iter().all(|(stage, ..)| matches!(stage, Stage::Race(_))));
+    assert!(objective.asked.iter().all(|(stage, ..)| matches!(stage, RaceStage::Race(_))));
 }
 
 /// The race never sees what is held out, and no item twice.
 #[test]
 fn held_out_items_are_held_out() {
-    struct Seen(Vec<(Stage, Vec<usize>)>);
+    struct Seen(Vec<(RaceStage, Vec<usize>)>);
     impl Objective for Seen {
         type Error = Infallible;
-        fn measure(&mut self, stage: Stage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
+        fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
             self.0.push((stage, items.to_vec()));
             let values = |who: usize| items.iter().map(|&item| (100 + item + who * (item % 7)) as f64).collect();
             Ok(Measured {
@@ -144,14 +144,14 @@ fn held_out_items_are_held_out() {
     let options = Tune { held_out: 0.3, ..Tune::default() };
     let question = Contest { candidates: 3, baseline: 0, items: 101, pressures: 1, tune: &options };
     let tuned = tune(&question, &mut seen, &mut |_| {}).unwrap();
-    let items = |wanted: fn(&Stage) -> bool| -> Vec<usize> {
+    let items = |wanted: fn(&RaceStage) -> bool| -> Vec<usize> {
         seen.0.iter().filter(|(stage, _)| wanted(stage)).flat_map(|(_, items)| items.clone()).collect()
     };
-    let race = items(|stage| matches!(stage, Stage::Race(_)));
-    let held = items(|stage| *stage == Stage::Held(0));
+    let race = items(|stage| matches!(stage, RaceStage::Race(_)));
+    let held = items(|stage| *stage == RaceStage::Held(0));
     assert_eq!(held.len(), 31, "thirty per cent, rounded up");
     assert_eq!(tuned.held_out, 31);
-    assert_eq!(items(|stage| *stage == Stage::Held(1)), held);
+    assert_eq!(items(|stage| *stage == RaceStage::Held(1)), held);
     let mut all = [race, held].concat();
     all.sort_unstable();
     all.dedup();

@@ -7,7 +7,7 @@ use std::path::Path;
 use ttlab::analysis::Ratio;
 use ttlab::analysis::questions::race::{Candidate, Confirmation, Held, Round, Standing, Tuned};
 use ttlab::experiment::{Experiment, Tune};
-use ttlab::report::tuned::Told;
+use ttlab::report::tuned::TuneOutcome;
 
 const FILE: &str = "name = 'hand'\nsuite = { startpos = true }\nlimit = { depth = 3 }\n\
                     [grid]\n'table.slots' = [1, 2, 4]\n'eval.centre' = [0, 5]\n";
@@ -66,7 +66,7 @@ fn written(folder: &Path, tuned: &Tuned, pressures: &[&str]) -> (String, Vec<Str
         Experiment::parse(FILE, Path::new("hand.toml"), &[]).unwrap_or_else(|error| panic!("{}", error.message));
     let names: Vec<&str> = experiment.points.iter().map(|point| point.name.as_str()).collect();
     assert_eq!((names[0], names[3], names.len()), ("slots=1, centre=0", "slots=2, centre=5", 6));
-    let told = Told {
+    let told = TuneOutcome {
         experiment: &experiment,
         tune: &Tune::default(),
         varying: &["table.slots".to_owned(), "eval.centre".to_owned()],
@@ -256,7 +256,7 @@ fn curves_run_along_their_axis() {
         found: vec![Confirmation::Nothing],
         ..Tuned::default()
     };
-    let told = Told {
+    let told = TuneOutcome {
         experiment: &experiment,
         tune: &Tune::default(),
         varying: &["table.slots".to_owned()],

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::io::Cursor;
 use std::ops::Range;
 use ttlab::chess::Bound;
-use ttlab::table::options::{Clock, Index, Size};
+use ttlab::table::options::{Index, Size, TickSource};
 use ttlab::table::policy::Policy;
 use ttlab::table::replay::{
     Aim, Audience, Foresight, Replayed, Show, Step, Turns, buckets, clairvoyant, replay, shown, steps,
 };
-use ttlab::table::trace::{Event, Info, Kind, Reader, Writer, flags};
+use ttlab::table::trace::{Event, EventKind, Info, Reader, Writer, flags};
 use ttlab::table::{TableError, TableOptions};
 
 /// Numbers without a pattern, the same in each run.
@@ -27,7 +27,7 @@ impl Chance {
 type Known = (Event, Option<u8>);
 
 fn is_cut(event: &Event) -> bool {
-    event.kind() == Kind::Probe && event.has(flags::CUT)
+    event.kind() == EventKind::Probe && event.has(flags::CUT)
 }
 
 /// Nodes that an entry of some depth costs: worth does not follow count.
@@ -93,10 +93,10 @@ fn model(trace: &[Known], slots: u64, prefers_depth: bool) -> Replayed {
     for (event, known) in trace {
         let (key, asked) = (event.key, event.depth as u8);
         match event.kind() {
-            Kind::Search => {}
-            Kind::Clear => held.fill(None),
-            Kind::Store => store(&mut held, &mut count, key, asked),
-            Kind::Probe => {
+            EventKind::Search => {}
+            EventKind::Clear => held.fill(None),
+            EventKind::Store => store(&mut held, &mut count, key, asked),
+            EventKind::Probe => {
                 count.probes += 1;
                 count.known += u64::from(known.is_some());
                 let answer = held[(key % slots) as usize].filter(|(kept, _)| *kept == key);
@@ -151,7 +151,7 @@ fn every_count_of_a_replay_is_a_plain_models() {
 fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Aim) -> u64 {
     // What an event counts for if its position is held, and whether the position may be taken in at it.
     let counts = |(event, known): &Known| match (goal, known) {
-        (Aim::Hits, Some(_)) => u64::from(event.kind() == Kind::Probe),
+        (Aim::Hits, Some(_)) => u64::from(event.kind() == EventKind::Probe),
         (Aim::Cuts, Some(_)) => u64::from(is_cut(event)),
         (Aim::Worth, Some(depth)) => {
             if is_cut(event) {
@@ -162,20 +162,21 @@ fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Aim) -> u64 {
         }
         (_, None) => 0,
     };
-    let takes =
-        |(event, known): &Known| event.kind() == Kind::Store || known.is_some() && (goal == Aim::Hits || is_cut(event));
+    let takes = |(event, known): &Known| {
+        event.kind() == EventKind::Store || known.is_some() && (goal == Aim::Hits || is_cut(event))
+    };
     let bucket = |of: u64| {
         // The keys that are held, as a set of bits.
         let mut ways: HashMap<u16, u64> = HashMap::from([(0, 0)]);
         for known @ (event, _) in trace {
             let kind = event.kind();
             match kind {
-                Kind::Search => continue,
-                Kind::Clear => ways = HashMap::from([(0, ways.values().copied().max().unwrap())]),
+                EventKind::Search => continue,
+                EventKind::Clear => ways = HashMap::from([(0, ways.values().copied().max().unwrap())]),
                 _ if event.key % buckets != of => continue,
                 _ => {}
             }
-            if kind == Kind::Clear {
+            if kind == EventKind::Clear {
                 continue;
             }
             let own = 1 << event.key;
@@ -247,7 +248,7 @@ fn turns_and_classes_are_shown_apart() {
                 size: Size::Entries(14 * slots),
                 slots: slots as u8,
                 index: Index::Modulo,
-                clock: Clock::Search,
+                clock: TickSource::Search,
                 ..TableOptions::default()
             };
             assert_eq!(buckets(&options, None).unwrap(), 14);
@@ -268,7 +269,8 @@ fn turns_and_classes_are_shown_apart() {
                 assert_eq!(room.turns, turns);
                 for at in 0..classes {
                     let about = |event: &&Event| {
-                        matches!(event.kind(), Kind::Search | Kind::Clear) || class(event.key % 14) == Some(at)
+                        matches!(event.kind(), EventKind::Search | EventKind::Clear)
+                            || class(event.key % 14) == Some(at)
                     };
                     let alone: Vec<Event> = events.iter().filter(about).copied().collect();
                     let alone = steps(&alone);

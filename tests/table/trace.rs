@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use ttlab::chess::suite::{Suite, SuiteOptions};
 use ttlab::chess::{Bound, Increments};
-use ttlab::engine::{Engine, EngineOptions, Limit, Progress};
-use ttlab::table::options::{Clock, Refresh, SameKey, Size};
+use ttlab::engine::{Engine, EngineOptions, Limit, SearchProgress};
+use ttlab::table::options::{Refresh, SameKey, Size, TickSource};
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Aim, Game, Replayed, Step, clairvoyant, games, replay, steps};
+use ttlab::table::replay::{Aim, Replayed, Step, TracedGame, clairvoyant, games, replay, steps};
 use ttlab::table::trace::{
-    Event, Flaw, Info, Kind, Reader, Recorder, TraceError, Writer, flags, import, oracle_general, read,
+    Event, EventKind, Flaw, Info, Reader, Recorder, TraceError, Writer, flags, import, oracle_general, read,
 };
 use ttlab::table::{TableCounters, TableKind, TableOptions, build};
 
@@ -44,7 +44,7 @@ fn play(engine: &mut Engine, told: &mut dyn FnMut(Event)) -> TableCounters {
                 0,
             ));
             let outcome = engine.search(board, &boards[..ply], limit, &AtomicBool::new(false), &mut |progress| {
-                if let Progress::Begin { .. } = progress {
+                if let SearchProgress::Begin { .. } = progress {
                     told(Event::search(0, flags::ITERATION, 0));
                 }
             });
@@ -80,9 +80,9 @@ fn holds_the_bounds(steps: &[Step], options: &TableOptions, found: &Replayed) {
 fn a_trace_shown_to_its_own_table_gives_its_own_counts() {
     for name in Policy::NAMES {
         for (slots, same_key, refresh, clock) in [
-            (1, SameKey::Replace, Refresh::Never, Clock::Search),
-            (4, SameKey::Deeper, Refresh::Match, Clock::GamePly),
-            (2, SameKey::Policy, Refresh::Cutoff, Clock::Iteration),
+            (1, SameKey::Replace, Refresh::Never, TickSource::Search),
+            (4, SameKey::Deeper, Refresh::Match, TickSource::GamePly),
+            (2, SameKey::Policy, Refresh::Cutoff, TickSource::Iteration),
         ] {
             let table = TableOptions {
                 policy: Policy::named(name).unwrap(),
@@ -159,19 +159,22 @@ fn chances(trace: &[Event]) -> Vec<Chance> {
     (0..trace.len())
         .map(|at| {
             let event = trace[at];
-            if event.kind() != Kind::Probe {
+            if event.kind() != EventKind::Probe {
                 return Chance::default();
             }
-            let since = trace[..at].iter().rposition(|event| event.kind() == Kind::Clear).map_or(0, |clear| clear + 1);
-            let stored =
-                (since..at).rev().find(|&place| trace[place].kind() == Kind::Store && trace[place].key == event.key);
+            let since =
+                trace[..at].iter().rposition(|event| event.kind() == EventKind::Clear).map_or(0, |clear| clear + 1);
+            let stored = (since..at)
+                .rev()
+                .find(|&place| trace[place].kind() == EventKind::Store && trace[place].key == event.key);
             let Some(place) = stored else { return Chance::default() };
             let store = trace[place];
             let asked = (since..place)
                 .rev()
-                .take_while(|&place| trace[place].kind() != Kind::Search || trace[place].has(flags::ITERATION));
-            let asked =
-                asked.into_iter().find(|&place| trace[place].kind() == Kind::Probe && trace[place].key == event.key);
+                .take_while(|&place| trace[place].kind() != EventKind::Search || trace[place].has(flags::ITERATION));
+            let asked = asked
+                .into_iter()
+                .find(|&place| trace[place].kind() == EventKind::Probe && trace[place].key == event.key);
             let worth = match asked {
                 _ if store.has(flags::SUBTREE) => store.nodes,
                 Some(probe) => store.nodes - trace[probe].nodes,
@@ -194,11 +197,11 @@ fn chances(trace: &[Event]) -> Vec<Chance> {
 fn by_trying(trace: &[(Event, Chance)], held: &[u64], slots: usize, goal: Aim) -> u64 {
     let Some(((event, chance), rest)) = trace.split_first() else { return 0 };
     let (counts, offers) = match (event.kind(), goal) {
-        (Kind::Clear, _) => return by_trying(rest, &[], slots, goal),
-        (Kind::Search, _) => (false, false),
-        (Kind::Store, _) => (false, true),
-        (Kind::Probe, Aim::Hits) => (chance.known, chance.known),
-        (Kind::Probe, _) => (chance.usable, chance.usable),
+        (EventKind::Clear, _) => return by_trying(rest, &[], slots, goal),
+        (EventKind::Search, _) => (false, false),
+        (EventKind::Store, _) => (false, true),
+        (EventKind::Probe, Aim::Hits) => (chance.known, chance.known),
+        (EventKind::Probe, _) => (chance.usable, chance.usable),
     };
     let had = match goal {
         _ if !counts || !held.contains(&event.key) => 0,
@@ -428,7 +431,7 @@ fn a_killed_engines_trace_is_repaired_and_joined() {
     assert_eq!((cut, joined.len()), (None, 8));
     assert_eq!(
         (&joined[..3], joined[3].kind(), joined[4].has(flags::GAME), &joined[5..]),
-        (&events[..], Kind::Clear, true, &events[..])
+        (&events[..], EventKind::Clear, true, &events[..])
     );
 }
 
@@ -441,19 +444,23 @@ fn what_a_trace_holds_is_counted() {
     let count = |wanted: &dyn Fn(&Event) -> bool| trace.iter().filter(|event| wanted(event)).count() as u64;
     assert_eq!(info.events, trace.len() as u64);
     assert_eq!((info.games, info.searches, info.iterations), (2, 10, 40));
-    assert_eq!(info.stores, count(&|event| event.kind() == Kind::Store));
-    assert_eq!(info.cuts, count(&|event| event.kind() == Kind::Probe && event.has(flags::CUT)));
-    assert_eq!(info.hits, count(&|event| event.kind() == Kind::Probe && event.has(flags::HIT)));
-    assert_eq!(info.windows, count(&|event| event.kind() == Kind::Probe && event.has(flags::WINDOW)));
-    let bound = |bound| count(&|event| event.kind() == Kind::Store && event.bound() == bound);
+    assert_eq!(info.stores, count(&|event| event.kind() == EventKind::Store));
+    assert_eq!(info.cuts, count(&|event| event.kind() == EventKind::Probe && event.has(flags::CUT)));
+    assert_eq!(info.hits, count(&|event| event.kind() == EventKind::Probe && event.has(flags::HIT)));
+    assert_eq!(info.windows, count(&|event| event.kind() == EventKind::Probe && event.has(flags::WINDOW)));
+    let bound = |bound| count(&|event| event.kind() == EventKind::Store && event.bound() == bound);
     let [exact, lower, upper] = [Bound::Exact, Bound::Lower, Bound::Upper].map(bound);
     assert_eq!((info.exact, info.lower, info.stores), (exact, lower, exact + lower + upper));
     assert!(exact > 0 && lower > 0 && upper > 0 && lower != upper, "{info:?}");
-    let depths =
-        || trace.iter().filter(|event| matches!(event.kind(), Kind::Probe | Kind::Store)).map(|event| event.depth);
+    let depths = || {
+        trace
+            .iter()
+            .filter(|event| matches!(event.kind(), EventKind::Probe | EventKind::Store))
+            .map(|event| event.depth)
+    };
     assert_eq!((Some(info.lowest), Some(info.deepest)), (depths().min(), depths().max()));
     let keys: std::collections::HashSet<u64> =
-        trace.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key).collect();
+        trace.iter().filter(|event| event.kind() == EventKind::Store).map(|event| event.key).collect();
     assert_eq!((info.positions, info.estimated), (keys.len() as u64, false));
     assert!(info.tells_worth());
     // An answer that ended its node is said of a hit: whoever says it of a miss, or of a store, says nothing.
@@ -469,10 +476,13 @@ fn what_a_trace_holds_is_counted() {
     trace.iter().for_each(|&event| writer.push(event));
     let file = writer.finish().unwrap().1.into_inner();
     let games = games(&file[..]).unwrap();
-    let begins = trace.iter().rposition(|event| event.kind() == Kind::Search && event.has(flags::GAME)).unwrap();
+    let begins = trace.iter().rposition(|event| event.kind() == EventKind::Search && event.has(flags::GAME)).unwrap();
     // The table is emptied for the second game, or its first search says that it begins: whichever comes first.
-    let begins = begins - usize::from(trace[begins - 1].kind() == Kind::Clear);
-    assert_eq!(games.iter().map(Game::events).collect::<Vec<_>>(), [0..begins as u64, begins as u64..info.events]);
+    let begins = begins - usize::from(trace[begins - 1].kind() == EventKind::Clear);
+    assert_eq!(
+        games.iter().map(TracedGame::events).collect::<Vec<_>>(),
+        [0..begins as u64, begins as u64..info.events]
+    );
     assert_eq!(games.iter().map(|game| game.info.nodes).sum::<u64>(), info.nodes);
     for game in &games {
         let events = game.events();
@@ -480,7 +490,7 @@ fn what_a_trace_holds_is_counted() {
         let mut reader = Reader::part(Cursor::new(&file), events.clone()).unwrap();
         reader.for_each(|event| part.push(*event)).unwrap();
         assert_eq!(part, trace[events.start as usize..events.end as usize]);
-        let keys = part.iter().filter(|event| event.kind() == Kind::Store).map(|event| event.key);
+        let keys = part.iter().filter(|event| event.kind() == EventKind::Store).map(|event| event.key);
         assert_eq!(game.info.positions, keys.collect::<std::collections::HashSet<_>>().len() as u64);
     }
     // Nodes by hand: a counter that goes on, one that begins anew with a search, and one that passes 2^32 in between.

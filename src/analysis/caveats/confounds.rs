@@ -20,7 +20,7 @@ struct Seen {
 }
 
 /// A value of a compared thing: the first point that has it, and what is watched in all that do.
-type Level<'a> = (usize, BTreeMap<&'a str, BTreeSet<&'a str>>);
+type Valued<'a> = (usize, BTreeMap<&'a str, BTreeSet<&'a str>>);
 
 /// The thing that a path belongs to: a policy is one thing with all its parameters.
 fn thing(path: &str) -> &str {
@@ -70,7 +70,7 @@ pub fn confounds(experiment: &Experiment) -> Vec<String> {
     let mut found: BTreeMap<(&str, Vec<usize>), Vec<&str>> = BTreeMap::new();
     for (thing, own) in &base.compared {
         // The watched values of each value of the thing.
-        let mut levels: BTreeMap<&str, Level<'_>> = BTreeMap::new();
+        let mut levels: BTreeMap<&str, Valued<'_>> = BTreeMap::new();
         for (at, point) in points.iter().enumerate() {
             let Some(level) = point.compared.get(thing) else { continue };
             let (_, watched) = levels.entry(level).or_insert_with(|| (at, BTreeMap::new()));

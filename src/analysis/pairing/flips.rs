@@ -153,7 +153,7 @@ struct Units {
 }
 
 /// What was counted over all patterns.
-struct Counted {
+struct PatternCounts {
     patterns: u64,
     /// Of each step: patterns in which its maximum reaches the statistic and the least of it without a cluster; in which the maximum
     /// of all lines reaches the most of it without a cluster; and in which the line itself reaches its statistic.
@@ -215,7 +215,7 @@ impl Units {
         signs
     }
 
-    fn count(&self) -> Counted {
+    fn count(&self) -> PatternCounts {
         let (patterns, wide) = (self.patterns(), self.order.len());
         let total = Mutex::new((vec![[0_u64; 4]; wide], vec![0.0_f64; patterns]));
         let parts: Vec<(usize, usize)> =
@@ -245,7 +245,7 @@ impl Units {
             }
         });
         let (steps, largest) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Counted { patterns: patterns as u64, steps, critical: critical(largest) }
+        PatternCounts { patterns: patterns as u64, steps, critical: critical(largest) }
     }
 }
 

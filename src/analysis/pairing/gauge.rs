@@ -1,6 +1,6 @@
 //! A metric read off searches: of one search or of its repeats, over all its iterations or those of some depths.
 
-use super::searches::{Repeats, Searches, Step};
+use super::searches::{IterationRow, Repeats, Searches};
 use super::stats::median;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::metric::{How, Metric};
@@ -38,7 +38,7 @@ impl<'a> Gauge<'a> {
     /// The value of one search.
     #[must_use]
     pub fn search(&self, search: u32, depths: &Depths) -> f64 {
-        let wanted = |step: &&Step| match depths {
+        let wanted = |step: &&IterationRow| match depths {
             Depths::All => true,
             Depths::UpTo(depth) => step.depth <= *depth,
         };

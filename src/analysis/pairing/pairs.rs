@@ -6,7 +6,7 @@
 
 use super::gauge::{Depths, Gauge};
 use super::ratio::Ratio;
-use super::searches::{OneSearch, Repeats, Searches, Step};
+use super::searches::{IterationRow, OneSearch, Repeats, Searches};
 use super::stats::{mean, median};
 use crate::analysis::rows::grouping::Grouping;
 use foldhash::fast::RandomState;
@@ -115,10 +115,10 @@ impl Pairs {
 /// What both of two searches did: all, or all up to the greatest depth that both finished; none where there is no such depth.
 fn shared(searches: &Searches, base: u32, other: u32) -> Option<Depths> {
     let sides = [base, other].map(|search| searches.steps(search));
-    let finished = |steps: &[Step], depth: u16| steps.iter().any(|step| step.depth == depth && step.finished);
+    let finished = |steps: &[IterationRow], depth: u16| steps.iter().any(|step| step.depth == depth && step.finished);
     let depths = sides[0].iter().rev().map(|step| step.depth);
     let depth = depths.into_iter().find(|&depth| sides.iter().all(|steps| finished(steps, depth)))?;
-    let ends = |steps: &&[Step]| steps.last().is_some_and(|step| step.depth == depth);
+    let ends = |steps: &&[IterationRow]| steps.last().is_some_and(|step| step.depth == depth);
     Some(if sides.iter().all(ends) { Depths::All } else { Depths::UpTo(depth) })
 }
 
@@ -230,7 +230,7 @@ pub struct RowsMet {
 /// The rows of two sides that belong together: of one position, block, key seed, repeat and depth.
 #[must_use]
 pub fn rows_that_meet(searches: &Searches, base: &[Repeats], other: &[Repeats]) -> RowsMet {
-    let key = |search: u32, step: &Step| {
+    let key = |search: u32, step: &IterationRow| {
         let OneSearch { block, unit, seed, repeat, .. } = searches.list[search as usize];
         (block, unit, seed, repeat, step.depth)
     };

@@ -36,7 +36,7 @@ impl OneSearch {
 
 /// One iteration of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub struct IterationRow {
     /// Its row.
     pub row: u32,
     /// Its depth.
@@ -70,7 +70,7 @@ pub struct Searches {
     columns: Vec<String>,
     sums: Vec<f64>,
     /// Iterations of all searches, those of one together and by depth.
-    steps: Vec<Step>,
+    steps: Vec<IterationRow>,
     /// Where the iterations of each search begin; one more for the end.
     starts: Vec<u32>,
     /// Places of searches, repeats of one search together.
@@ -92,7 +92,7 @@ impl Searches {
         let mut places: HashMap<(u32, u32, u32, u32, u32), u32, RandomState> = HashMap::default();
         let mut last = ((u32::MAX, 0, 0, 0, 0), 0);
         // Each row's search, and its iteration.
-        let mut steps: Vec<(u32, Step)> = Vec::with_capacity(frame.rows());
+        let mut steps: Vec<(u32, IterationRow)> = Vec::with_capacity(frame.rows());
         for row in 0..frame.rows() {
             let group = grouping.group[row];
             if !errors.at(row).is_empty() {
@@ -121,7 +121,8 @@ impl Searches {
             if depths[row] >= depths[search.last] {
                 search.last = row;
             }
-            let step = Step { row: row as u32, depth: depths[row] as u16, finished: finished.at(row) != "false" };
+            let step =
+                IterationRow { row: row as u32, depth: depths[row] as u16, finished: finished.at(row) != "false" };
             steps.push((last.1, step));
         }
         steps.sort_by_key(|(search, step)| (*search, step.depth));
@@ -202,7 +203,7 @@ impl Searches {
 
     /// The iterations of a search, by depth.
     #[must_use]
-    pub fn steps(&self, search: u32) -> &[Step] {
+    pub fn steps(&self, search: u32) -> &[IterationRow] {
         &self.steps[self.starts[search as usize] as usize..self.starts[search as usize + 1] as usize]
     }
 

@@ -8,7 +8,7 @@ use crate::analysis::pairing::stats::{mean, median};
 use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::{Frame, FrameError, Sought};
 use crate::experiment::expect::OTHER_SCORES;
-use crate::experiment::expect::{Claim, Expect, Figure, Range, SaidBy, Scalar, Statistic, Wanted};
+use crate::experiment::expect::{Claim, Expect, ExpectedFigure, Range, SaidBy, Scalar, Statistic, WantedVerdict};
 use crate::record::columns;
 
 /// One figure or claim and what was measured.
@@ -25,7 +25,7 @@ pub struct Verdict {
     /// Who says so.
     pub kind: SaidBy,
     /// What was wanted.
-    pub wanted: Wanted,
+    pub wanted: WantedVerdict,
     /// Where the figure comes from.
     pub source: String,
     /// The figure or sentence as it was published.
@@ -56,16 +56,16 @@ impl Verdict {
     pub fn passes(&self) -> bool {
         match (self.wanted, self.ruling) {
             (_, Ruling::NoRows) => false,
-            (Wanted::Holds, ruling) => ruling == Ruling::Holds,
-            (Wanted::Differs, ruling) => ruling == Ruling::Differs,
-            (Wanted::Either, _) => true,
+            (WantedVerdict::Holds, ruling) => ruling == Ruling::Holds,
+            (WantedVerdict::Differs, ruling) => ruling == Ruling::Differs,
+            (WantedVerdict::Either, _) => true,
         }
     }
 
     /// Whether it is what was wanted: what nothing was wanted of is not met, however it comes out.
     #[must_use]
     pub fn is_met(&self) -> bool {
-        self.wanted != Wanted::Either && self.passes()
+        self.wanted != WantedVerdict::Either && self.passes()
     }
 
     /// The verdict in a word or two.
@@ -75,7 +75,7 @@ impl Verdict {
             (Ruling::NoRows, _) => "no rows",
             (Ruling::CannotTell, _) => "cannot tell",
             (Ruling::Holds, _) => "holds",
-            (Ruling::Differs, Wanted::Differs) => "differs, as it should",
+            (Ruling::Differs, WantedVerdict::Differs) => "differs, as it should",
             (Ruling::Differs, _) => "differs",
         }
     }
@@ -145,14 +145,14 @@ pub fn verdicts(
             }
             let column = frame.resolve(metric, Sought::Figure)?;
             match figure {
-                Figure::Range(series) if !series.by_depth.is_empty() => {
+                ExpectedFigure::Range(series) if !series.by_depth.is_empty() => {
                     let depths = frame.numbers(columns::DEPTH);
                     for (depth, &value) in (u32::from(series.from.unwrap_or(1))..).zip(&series.by_depth) {
                         let subject = format!("{}, depth {depth}", base.subject);
                         let base = Verdict { subject: subject.trim_start_matches(", ").to_owned(), ..base.clone() };
                         let rows: Vec<usize> =
                             own.iter().copied().filter(|&row| depths[row] == f64::from(depth)).collect();
-                        let figure = Figure::Range(Range { exact: Some(value), ..Range::default() });
+                        let figure = ExpectedFigure::Range(Range { exact: Some(value), ..Range::default() });
                         verdicts.push(figure_verdict(&base, metric, &figure, frame, column, &rows));
                     }
                 }
@@ -194,12 +194,12 @@ fn source(expect: &Expect) -> String {
 fn figure_verdict(
     base: &Verdict,
     metric: &str,
-    figure: &Figure,
+    figure: &ExpectedFigure,
     frame: &Frame,
     column: &str,
     rows: &[usize],
 ) -> Verdict {
-    if let Figure::Exact(Scalar::Text(word)) = figure {
+    if let ExpectedFigure::Exact(Scalar::Text(word)) = figure {
         let found: std::collections::BTreeSet<String> =
             rows.iter().map(|&row| frame.text(column, row).into_owned()).collect();
         let holds = (!rows.is_empty()).then(|| found.iter().all(|text| text == word));
@@ -213,10 +213,10 @@ fn figure_verdict(
 }
 
 /// Values held against a figure.
-fn held(base: &Verdict, metric: &str, figure: &Figure, mut values: Vec<f64>) -> Verdict {
+fn held(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f64>) -> Verdict {
     let subject = if base.subject.is_empty() { metric.to_owned() } else { format!("{}: {metric}", base.subject) };
     let range = match figure {
-        Figure::Exact(value) => {
+        ExpectedFigure::Exact(value) => {
             let exact = match value {
                 Scalar::Integer(value) => Some(*value as f64),
                 Scalar::Float(value) => Some(*value),
@@ -225,7 +225,7 @@ fn held(base: &Verdict, metric: &str, figure: &Figure, mut values: Vec<f64>) -> 
             };
             Range { exact, ..Range::default() }
         }
-        Figure::Range(range) => range.clone(),
+        ExpectedFigure::Range(range) => range.clone(),
     };
     values.sort_by(f64::total_cmp);
     if let Some(statistic) = range.of {

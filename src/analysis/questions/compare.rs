@@ -36,7 +36,7 @@ pub struct Comparison {
     /// Jobs that failed in BASE and in NEW.
     pub failed: [usize; 2],
     /// Each gate on each variant.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<GateResult>,
     /// In what the plans differ; none where a manifest is missing.
     pub differences: Option<Vec<String>>,
     /// What the reader must know.
@@ -87,7 +87,7 @@ pub struct Moved {
 
 /// A gate held against a variant.
 #[derive(Debug, Clone)]
-pub struct Judged {
+pub struct GateResult {
     /// The gate.
     pub gate: String,
     /// The variant.
@@ -283,7 +283,7 @@ impl Comparison {
                 };
                 // Counts are exact; a time must also be told from noise.
                 let noise = beyond && timed && !change.seconds.is_clear();
-                self.judged.push(Judged {
+                self.judged.push(GateResult {
                     gate: gate.to_string(),
                     variant: change.variant.clone(),
                     metric: column.clone(),

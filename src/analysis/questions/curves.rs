@@ -28,13 +28,13 @@ pub struct Series {
     /// Place of its line in the summary, where it is one's.
     pub line: Option<usize>,
     /// Its points, by x.
-    pub points: Vec<Point>,
+    pub points: Vec<CurvePoint>,
 }
 
 /// A point with an interval (NaN where there is none).
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 #[allow(missing_docs)]
-pub struct Point {
+pub struct CurvePoint {
     pub x: f64,
     pub y: f64,
     pub low: f64,
@@ -43,7 +43,7 @@ pub struct Point {
     pub label: String,
 }
 
-impl Point {
+impl CurvePoint {
     fn of(x: f64, ratio: &Ratio, label: &str) -> Self {
         Self { x, y: ratio.mean, low: ratio.low, high: ratio.high, label: label.to_owned() }
     }
@@ -103,13 +103,14 @@ pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series
         let group = grouping.values.iter().position(|values| *values == line.values)? as u32;
         let own: Vec<_> = sums.range((group, 0)..=(group, u32::MAX)).collect();
         let most = own.iter().map(|(_, (_, count))| *count).fold(0.0, f64::max);
-        let points = own.into_iter().filter(|(_, (_, count))| *count == most).map(|((_, depth), (sum, count))| Point {
-            x: f64::from(*depth),
-            y: sum / count,
-            low: f64::NAN,
-            high: f64::NAN,
-            label: format!("mean of {count} searches"),
-        });
+        let points =
+            own.into_iter().filter(|(_, (_, count))| *count == most).map(|((_, depth), (sum, count))| CurvePoint {
+                x: f64::from(*depth),
+                y: sum / count,
+                low: f64::NAN,
+                high: f64::NAN,
+                label: format!("mean of {count} searches"),
+            });
         Some(Series { name: line.name.clone(), line: Some(at), points: points.collect() })
     });
     let series: Vec<Series> = series.collect();
@@ -151,7 +152,7 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
                 false => pairs.ratio(),
             };
             if ratio.pairs > 0 {
-                series.points.push(Point::of(f64::from(depth), &ratio, &format!("{} pairs", ratio.pairs)));
+                series.points.push(CurvePoint::of(f64::from(depth), &ratio, &format!("{} pairs", ratio.pairs)));
             }
         }
     }
@@ -190,7 +191,7 @@ pub fn positions(
             let step = (pairs.len() * shown).div_ceil(POINTS).max(1);
             let points = pairs.iter().step_by(step).map(|pair| {
                 let label = units.list()[pair.unit as usize].clone();
-                Point { x: pair.values[0], y: pair.log.exp(), low: f64::NAN, high: f64::NAN, label }
+                CurvePoint { x: pair.values[0], y: pair.log.exp(), low: f64::NAN, high: f64::NAN, label }
             });
             Some(Series { name: summary.lines[at].name.clone(), line: Some(at), points: points.collect() })
         })
@@ -233,7 +234,7 @@ pub fn along(
         let labels: Vec<String> = labels.map(label).collect();
         let series =
             lines.entry(others.clone()).or_insert_with(|| Series { name: labels.join(", "), ..Series::default() });
-        series.points.push(Point { x, y, low, high, label: name.clone() });
+        series.points.push(CurvePoint { x, y, low, high, label: name.clone() });
     }
     let mut series: Vec<Series> = lines.into_values().filter(|series| series.points.len() > 1).collect();
     series.iter_mut().for_each(|series| series.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
@@ -254,12 +255,13 @@ pub fn responses(
     for (at, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.path != "table.size") {
         let Some((path, numbers)) = numeric(axis) else { continue };
         let other = axes.iter().position(|other| other.path == "table.size" && other.levels.len() <= LINES);
-        let points = |effects: &[Effect]| -> Vec<Point> {
+        let points = |effects: &[Effect]| -> Vec<CurvePoint> {
             let point = |effect: &Effect| {
                 let label = axis.levels[effect.level].label.clone();
-                numbers[effect.level].map(|x| Point::of(x, &effect.judged.ratio, &label))
+                numbers[effect.level].map(|x| CurvePoint::of(x, &effect.judged.ratio, &label))
             };
-            let mut points: Vec<Point> = effects.iter().filter_map(point).filter(|point| !point.y.is_nan()).collect();
+            let mut points: Vec<CurvePoint> =
+                effects.iter().filter_map(point).filter(|point| !point.y.is_nan()).collect();
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
             points
         };

@@ -1,6 +1,6 @@
 //! Elo of a match between two players, with its interval, from the points of pairs of games.
 
-use crate::experiment::sequential::{PER_DEVIATION, Pairs};
+use crate::experiment::sequential::{PER_DEVIATION, Pentanomial};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// A difference of strength with its 95 % interval.
@@ -17,7 +17,7 @@ pub struct Elo {
 /// Standard errors to each side of a 95 % interval.
 const SURE: f64 = 1.96;
 
-impl Pairs {
+impl Pentanomial {
     /// Elo by the logistic law, with its interval.
     #[must_use]
     pub fn elo(&self) -> Elo {
@@ -66,20 +66,20 @@ mod tests {
     /// normalized 0.125 / (0.125 sqrt 2) x 347.44 = 245.7; half-width 1.96 x 0.125 / sqrt 20 of the score = 0.0548.
     #[test]
     fn elo_by_hand() {
-        let pairs = Pairs([0, 0, 10, 10, 0]);
+        let pairs = Pentanomial([0, 0, 10, 10, 0]);
         assert!((pairs.elo().elo - 88.74).abs() < 0.1, "{:?}", pairs.elo());
         assert!((pairs.normalized().elo - 245.67).abs() < 0.5, "{:?}", pairs.normalized());
         let low = 400.0 * (0.5702_f64 / 0.4298).log10();
         assert!((pairs.elo().low - low).abs() < 0.2, "{:?} {low}", pairs.elo());
         // Ten pairs of mean 0.55 and variance 0.035: 0.05 x sqrt(10 / 0.035) = 0.845 standard errors above a half, 0.8010 of the normal law.
-        let nearly = Pairs([0, 2, 4, 4, 0]).superiority();
+        let nearly = Pentanomial([0, 2, 4, 4, 0]).superiority();
         assert!((nearly - 0.8010).abs() < 1e-3, "{nearly}");
-        assert!(pairs.superiority() > 0.9999 && (Pairs([1, 2, 3, 2, 1]).superiority() - 0.5).abs() < 1e-9);
+        assert!(pairs.superiority() > 0.9999 && (Pentanomial([1, 2, 3, 2, 1]).superiority() - 0.5).abs() < 1e-9);
     }
 
     #[test]
     fn sides_swapped_turn_the_sign() {
-        let (pairs, turned) = (Pairs([3, 40, 80, 60, 9]), Pairs([9, 60, 80, 40, 3]));
+        let (pairs, turned) = (Pentanomial([3, 40, 80, 60, 9]), Pentanomial([9, 60, 80, 40, 3]));
         assert!((pairs.elo().elo + turned.elo().elo).abs() < 1e-9);
     }
 }

@@ -4,7 +4,7 @@ use super::match_test::Elo;
 use crate::analysis::pairing::stats::t_beyond;
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::matches::Test;
-use crate::experiment::sequential::{Bounds, Decision, Pairs};
+use crate::experiment::sequential::{Bounds, Pentanomial, SoFar};
 use crate::record::{WHITE, columns};
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::cmp::Ordering;
@@ -18,7 +18,7 @@ pub struct Encounter {
     /// The other.
     pub opponent: String,
     /// The pairs by what they were worth.
-    pub pairs: Pairs,
+    pub pairs: Pentanomial,
     /// Games won, drawn and lost.
     pub games: [u64; 3],
     /// Points of White in all games.
@@ -42,7 +42,7 @@ pub struct Encounter {
     /// After how many pairs the log-likelihood ratio was what; some of the pairs, first and last among them.
     pub course: Vec<(u64, f64)>,
     /// What the test decided, and after how many pairs.
-    pub decided: Option<(Decision, u64)>,
+    pub decided: Option<(SoFar, u64)>,
     /// How likely so great a difference is by chance, on both sides; NaN where the test ended the encounter, since games that end when they
     /// show most are no sample of their own.
     pub p: f64,
@@ -83,7 +83,7 @@ const COURSE: u64 = 60;
 
 /// A game, of those that a row tells.
 #[derive(Clone, Copy)]
-struct Game {
+struct GameRow {
     points: f64,
     white: bool,
     line: u32,
@@ -127,7 +127,7 @@ impl Matches {
                 continue;
             }
             let one = &mut found[at];
-            let game = Game { points: points[row], white: colours.at(row) == WHITE, line: lines.codes()[row] };
+            let game = GameRow { points: points[row], white: colours.at(row) == WHITE, line: lines.codes()[row] };
             one.take(positions.codes()[row], game);
             *one.ends.entry(ends.at(row).to_owned()).or_insert(0) += 1;
             one.plies += plies[row];
@@ -156,8 +156,8 @@ impl Matches {
         encounters.iter_mut().zip(corrected).for_each(|(one, corrected)| {
             one.corrected = corrected;
             one.stronger = match one.decided {
-                Some((Decision::H1, _)) if test.stop => (test.elo0 >= 0.0).then_some(Ordering::Greater),
-                Some((Decision::H0, _)) if test.stop => (test.elo1 <= 0.0).then_some(Ordering::Less),
+                Some((SoFar::H1, _)) if test.stop => (test.elo0 >= 0.0).then_some(Ordering::Greater),
+                Some((SoFar::H0, _)) if test.stop => (test.elo1 <= 0.0).then_some(Ordering::Less),
                 _ if corrected < LEVEL => one.elo().elo.partial_cmp(&0.0),
                 _ => None,
             };
@@ -198,7 +198,7 @@ fn holm(p: &[f64]) -> Vec<f64> {
 #[derive(Default)]
 struct Gathered {
     /// The first game of a pair, until the second is there.
-    open: HashMap<u32, Game>,
+    open: HashMap<u32, GameRow>,
     /// Points of each pair, in order.
     pairs: Vec<f64>,
     games: [u64; 3],
@@ -214,7 +214,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn take(&mut self, position: u32, game: Game) {
+    fn take(&mut self, position: u32, game: GameRow) {
         let kind = if game.points > 0.75 {
             0
         } else if game.points > 0.25 {
@@ -239,14 +239,14 @@ impl Gathered {
     fn encounter(&self, bounds: &Bounds) -> Encounter {
         let all = self.pairs.len() as u64;
         let step = all.div_ceil(COURSE).max(1);
-        let (mut pairs, mut course, mut decided) = (Pairs::default(), vec![(0, 0.0)], None);
+        let (mut pairs, mut course, mut decided) = (Pentanomial::default(), vec![(0, 0.0)], None);
         for (at, points) in (1..).zip(&self.pairs) {
             pairs.add(*points);
             let wanted = at % step == 0 || at == all;
             if decided.is_none() || wanted {
                 let llr = pairs.llr(bounds.elo0, bounds.elo1);
                 let decision = bounds.decide(llr);
-                if decided.is_none() && decision != Decision::Open {
+                if decided.is_none() && decision != SoFar::Open {
                     decided = Some((decision, at));
                     course.push((at, llr));
                 } else if wanted {
@@ -307,7 +307,7 @@ A,o4,0,0,base,,,,,,,,,engine died
         let found = Matches::new(&rows, Test::default()).unwrap();
         let [a, b] = &found.encounters[..] else { panic!("two encounters") };
         assert_eq!((a.player.as_str(), a.opponent.as_str(), b.player.as_str()), ("A", "base", "B"));
-        assert_eq!((a.pairs, b.pairs), (Pairs([0, 0, 1, 1, 1]), Pairs([0, 0, 0, 0, 1])));
+        assert_eq!((a.pairs, b.pairs), (Pentanomial([0, 0, 1, 1, 1]), Pentanomial([0, 0, 0, 0, 1])));
         assert_eq!((a.games, a.count(), found.failed), ([4, 1, 1], 6, 1));
         // White won o1's first and o2's both, drew one, lost o1's second and o3's second.
         assert!((a.white - 3.5).abs() < 1e-12, "{}", a.white);
@@ -337,13 +337,13 @@ A,o4,0,0,base,,,,,,,,,engine died
         for position in 0..400 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let second = [1.0, 1.0, 0.5, 0.0][(random >> 60) as usize % 4];
-            one.take(position, Game { points: 1.0, white: true, line: 2 * position });
-            one.take(position, Game { points: second, white: false, line: 2 * position + 1 });
+            one.take(position, GameRow { points: 1.0, white: true, line: 2 * position });
+            one.take(position, GameRow { points: second, white: false, line: 2 * position + 1 });
         }
         let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
         let whole = one.encounter(&bounds);
         let (decision, at) = whole.decided.unwrap();
-        assert_eq!(decision, Decision::H1);
+        assert_eq!(decision, SoFar::H1);
         let upto = |pairs: usize| {
             let cut = Gathered {
                 pairs: one.pairs[..pairs].to_vec(),

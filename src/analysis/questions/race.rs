@@ -18,19 +18,19 @@ pub trait Objective {
     ///
     /// # Errors
     /// When it cannot be measured.
-    fn measure(&mut self, stage: Stage, candidates: &[usize], items: &[usize]) -> Result<Measured, Self::Error>;
+    fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measured, Self::Error>;
 }
 
 /// What is being measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum RaceStage {
     /// A round of the race, from 0.
     Race(usize),
     /// The held-out items: 0 as the file has it, then each other pressure.
     Held(usize),
 }
 
-impl Stage {
+impl RaceStage {
     /// The name of the stage's folder.
     #[must_use]
     pub fn folder(self) -> String {
@@ -176,7 +176,7 @@ pub fn tune<O: Objective>(
         // The baseline stays, whatever it is worth: all curves are drawn against it.
         let asked: Vec<usize> = (0..count).filter(|&who| dropped[who].is_none() || who == baseline).collect();
         let these = &race[searched..total];
-        let measured = objective.measure(Stage::Race(at), &asked, these)?;
+        let measured = objective.measure(RaceStage::Race(at), &asked, these)?;
         samples.add(&asked, &measured);
         (searched, cost) = (total, cost + asked.len() * these.len());
         let still: Vec<usize> = asked.iter().copied().filter(|&who| dropped[who].is_none()).collect();
@@ -229,7 +229,7 @@ pub fn tune<O: Objective>(
     finalists.sort_unstable();
     let mut tests = Vec::new();
     for at in 0..=pressures {
-        let measured = objective.measure(Stage::Held(at), &finalists, held)?;
+        let measured = objective.measure(RaceStage::Held(at), &finalists, held)?;
         cost += finalists.len() * held.len();
         let mut samples = Samples::new(count);
         samples.add(&finalists, &measured);

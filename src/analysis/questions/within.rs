@@ -2,9 +2,9 @@
 //!
 //! Source: Dolan and Moré, "Benchmarking optimization software with performance profiles", 2002; here over nodes, not over ratios.
 
-use super::curves::{Point, Series};
+use super::curves::{CurvePoint, Series};
 use super::summary::Summary;
-use crate::analysis::pairing::searches::{Searches, Step};
+use crate::analysis::pairing::searches::{IterationRow, Searches};
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::record::columns;
@@ -33,9 +33,9 @@ pub fn within(
     let (finished, solved) = (frame.coded(columns::FINISHED), frame.coded(columns::SOLVED));
     let nodes = frame.numbers(columns::NODES);
     // The nodes that a search took, none where it never got there; nothing of a search that is not counted.
-    let taken = |steps: &[Step]| -> Option<Option<f64>> {
+    let taken = |steps: &[IterationRow]| -> Option<Option<f64>> {
         let last = steps.last()?.row as usize;
-        let total = |steps: &[Step]| steps.iter().map(|step| nodes[step.row as usize]).sum::<f64>();
+        let total = |steps: &[IterationRow]| steps.iter().map(|step| nodes[step.row as usize]).sum::<f64>();
         let found = match counted {
             Counted::Finished => (finished.at(last) != "false").then(|| total(steps)),
             Counted::Solved if solved.at(last).is_empty() => return None,
@@ -56,14 +56,14 @@ pub fn within(
         there.sort_by(f64::total_cmp);
         let step = there.len().div_ceil(POINTS).max(1);
         let shown = |place: &usize| *place == 0 || *place + 1 == there.len() || (*place + 1).is_multiple_of(step);
-        let points = (0..there.len()).filter(shown).map(|place| Point {
+        let points = (0..there.len()).filter(shown).map(|place| CurvePoint {
             x: there[place],
             y: (place + 1) as f64 / all.len() as f64,
             low: f64::NAN,
             high: f64::NAN,
             label: format!("{} of {} searches", place + 1, all.len()),
         });
-        let points: Vec<Point> = points.collect();
+        let points: Vec<CurvePoint> = points.collect();
         (points.len() > 1).then(|| Series { name: line.name.clone(), line: Some(at), points })
     });
     series.collect()

@@ -87,7 +87,7 @@ struct Heading {
 }
 
 /// Rows that were read: the columns that are kept.
-struct Rows {
+struct KeptRows {
     columns: Vec<Values>,
     count: usize,
 }
@@ -110,18 +110,18 @@ impl Heading {
     }
 
     /// No rows yet.
-    fn rows(&self) -> Rows {
+    fn rows(&self) -> KeptRows {
         let kept = self.fields.iter().zip(&self.kept).filter(|(_, kept)| **kept);
         let columns = kept.map(|(column, _)| match columns::column(column).is_some_and(columns::Column::is_number) {
             true => Values::Numbers(Vec::new()),
             // What is no other column is an option: a word.
             false => Values::Words(Words::default()),
         });
-        Rows { columns: columns.collect(), count: 0 }
+        KeptRows { columns: columns.collect(), count: 0 }
     }
 
     /// The rows of whole lines without quotes; none if they are no such lines, or something is wrong with them.
-    fn plain(&self, block: &[u8]) -> Option<Rows> {
+    fn plain(&self, block: &[u8]) -> Option<KeptRows> {
         if block.contains(&b'"') || block.contains(&b'\r') || !block.ends_with(b"\n") {
             return None;
         }
@@ -145,7 +145,7 @@ impl Heading {
     }
 
     /// The rows of a block of whatever lines; none if something is wrong with them.
-    fn quoted(&self, block: &[u8]) -> Option<Rows> {
+    fn quoted(&self, block: &[u8]) -> Option<KeptRows> {
         // An empty line is no row, and keeps what begins the block from being taken for a file's byte order mark.
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(b"\n".chain(block));
         let (mut rows, mut record) = (self.rows(), ByteRecord::new());
@@ -159,7 +159,7 @@ impl Heading {
     }
 }
 
-impl Rows {
+impl KeptRows {
     /// Appends a row; or says which field is not what its column holds.
     fn push(&mut self, heading: &Heading, record: &ByteRecord) -> Result<(), usize> {
         let kept = record.iter().enumerate().zip(&heading.kept).filter(|(_, kept)| **kept);

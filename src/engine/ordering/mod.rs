@@ -15,7 +15,7 @@ use crate::chess::{Board, Move, Piece};
 use countermove::Countermoves;
 use history::History;
 use killers::Killers;
-pub use stack::{Frame, Stack};
+pub use stack::{NodeMoves, Stack};
 pub use staged::{Orderly, STAGED_DEPTH};
 
 /// What the search learns about moves, kept from node to node and, as the options say, from search to search.

@@ -14,12 +14,12 @@ pub(super) fn keyed(score: i32, place: usize, mv: Move) -> i64 {
 }
 
 /// Scored moves in the making.
-pub(super) struct Scored<'a> {
+pub(super) struct Scoring<'a> {
     words: &'a mut [i64; MOST],
     pub(super) len: usize,
 }
 
-impl<'a> Scored<'a> {
+impl<'a> Scoring<'a> {
     pub(super) fn new(words: &'a mut [i64; MOST]) -> Self {
         Self { words, len: 0 }
     }
@@ -55,7 +55,7 @@ impl<'a> Scored<'a> {
 pub(super) struct Noisy<'a> {
     pub(super) ranks: &'a Ranks,
     pub(super) board: &'a Board,
-    pub(super) scored: Scored<'a>,
+    pub(super) scored: Scoring<'a>,
 }
 
 impl Noisy<'_> {
@@ -107,7 +107,7 @@ impl Sink for Noisy<'_> {
 /// Takes quiet moves: those that a rule claims with their scores, the others as they come.
 pub(super) struct Calm<'a> {
     pub(super) quiets: Quiets<'a>,
-    pub(super) scored: Scored<'a>,
+    pub(super) scored: Scoring<'a>,
     pub(super) unclaimed: &'a mut MoveList,
 }
 

@@ -1,6 +1,6 @@
 //! The moves of all nodes on the path, and the order in which they are taken.
 
-use super::scored::{Calm, MOST, Noisy, Scored};
+use super::scored::{Calm, MOST, Noisy, Scoring};
 use super::staged::Orderly;
 use super::{Hint, Learned, Ranks};
 use crate::chess::{Board, Move, MoveList, movegen};
@@ -33,7 +33,7 @@ pub enum Stage {
 
 /// The moves of one node on the [`Stack`], to be given back with [`Stack::pop`].
 #[derive(Debug)]
-pub struct Frame {
+pub struct NodeMoves {
     base: usize,
     /// The moves that are left to choose from.
     next: usize,
@@ -55,7 +55,7 @@ pub struct Frame {
 /// Moves chosen one by one before the rest is sorted: a node that has tried so many will most often try all.
 const CHOSEN: u8 = 3;
 
-impl Frame {
+impl NodeMoves {
     /// Whether a node has no moves at all.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -87,11 +87,11 @@ const USUAL: usize = 256 * 100;
 impl Stack {
     /// Room for the moves of one more node.
     #[inline]
-    fn room(&mut self) -> Option<Scored<'_>> {
+    fn room(&mut self) -> Option<Scoring<'_>> {
         if self.words.len() < self.top + MOST {
             self.grow();
         }
-        self.words.get_mut(self.top..)?.first_chunk_mut().map(Scored::new)
+        self.words.get_mut(self.top..)?.first_chunk_mut().map(Scoring::new)
     }
 
     #[cold]
@@ -105,11 +105,18 @@ impl Stack {
     }
 
     /// Puts a node's moves on the stack, scored unless there is no rule to score by.
-    pub fn push(&mut self, ranks: &Ranks, board: &Board, moves: &MoveList, hint: &Hint, learned: &Learned) -> Frame {
+    pub fn push(
+        &mut self,
+        ranks: &Ranks,
+        board: &Board,
+        moves: &MoveList,
+        hint: &Hint,
+        learned: &Learned,
+    ) -> NodeMoves {
         if ranks.none {
             return self.push_unordered(moves);
         }
-        let mut frame = Frame::new(self.top, Move::NONE, Stage::All);
+        let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
         let quiets = ranks.quiets(board, hint, learned);
         if let Some(mut scored) = self.room() {
             for &mv in moves.iter() {
@@ -130,14 +137,14 @@ impl Stack {
 
     /// Puts a quiescence node's captures on the stack.
     #[inline]
-    pub fn push_captures(&mut self, by: Orderly, scratch: &mut MoveList) -> Frame {
+    pub fn push_captures(&mut self, by: Orderly, scratch: &mut MoveList) -> NodeMoves {
         if by.reorders() || by.ranks.none {
             scratch.clear();
             movegen::show_captures(by.board, scratch);
             by.generation.sort(by.board, scratch, by.seed);
             return self.push(by.ranks, by.board, scratch, by.hint, by.learned);
         }
-        let mut frame = Frame::new(self.top, Move::NONE, Stage::All);
+        let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
         if let Some(scored) = self.room() {
             let mut noisy = Noisy { ranks: by.ranks, board: by.board, scored };
             movegen::show_captures(by.board, &mut noisy);
@@ -154,12 +161,12 @@ impl Stack {
     /// Begins a node whose moves come in stages: the first, if there is one, then those that are put on the stack by
     /// [`Self::push_noisy`], then those of [`Self::push_quiets`].
     #[inline]
-    pub fn begin(&mut self, first: Move) -> Frame {
-        Frame::new(self.top, first, Stage::First)
+    pub fn begin(&mut self, first: Move) -> NodeMoves {
+        NodeMoves::new(self.top, first, Stage::First)
     }
 
     /// Puts captures and promotions on the stack.
-    pub fn push_noisy(&mut self, frame: &mut Frame, by: Orderly, scratch: &mut MoveList) {
+    pub fn push_noisy(&mut self, frame: &mut NodeMoves, by: Orderly, scratch: &mut MoveList) {
         if let Some(scored) = self.room() {
             let mut noisy = Noisy { ranks: by.ranks, board: by.board, scored };
             if by.reorders() {
@@ -180,7 +187,7 @@ impl Stack {
 
     /// Puts quiet moves on the stack, once no winning capture is left. Those that no rule claims stay in the order of generation, so the
     /// list is used for keeping them apart.
-    pub fn push_quiets(&mut self, frame: &mut Frame, by: Orderly, scratch: &mut MoveList) {
+    pub fn push_quiets(&mut self, frame: &mut NodeMoves, by: Orderly, scratch: &mut MoveList) {
         frame.losing = (frame.next, frame.end);
         let quiets = by.ranks.quiets(by.board, by.hint, by.learned);
         (frame.next, frame.end, frame.tail) = (self.top, self.top, self.top);
@@ -213,8 +220,8 @@ impl Stack {
 
     /// Puts a node's moves on the stack as they were generated.
     #[inline]
-    pub fn push_unordered(&mut self, moves: &MoveList) -> Frame {
-        let mut frame = Frame::new(self.top, Move::NONE, Stage::All);
+    pub fn push_unordered(&mut self, moves: &MoveList) -> NodeMoves {
+        let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
         if let Some(mut scored) = self.room() {
             moves.iter().for_each(|&mv| scored.push(0, mv));
         }
@@ -226,7 +233,7 @@ impl Stack {
     /// The next move of a node: the best of those left on the stack, or simply the next where no rule scored them. None where the stage is
     /// through.
     #[inline]
-    pub fn next(&mut self, frame: &mut Frame) -> Option<Move> {
+    pub fn next(&mut self, frame: &mut NodeMoves) -> Option<Move> {
         if frame.next == frame.end && !frame.turns() {
             return None;
         }
@@ -260,7 +267,7 @@ impl Stack {
 
     /// Sorts what is left of a group: a node that has tried so many moves will most often try all.
     #[inline(never)]
-    fn sort(&mut self, frame: &mut Frame) {
+    fn sort(&mut self, frame: &mut NodeMoves) {
         if let Some(rest) = self.words.get_mut(frame.next..frame.end) {
             rest.sort_unstable_by(|a, b| b.cmp(a));
         }
@@ -269,7 +276,7 @@ impl Stack {
 
     /// Takes a node's moves off the stack.
     #[inline]
-    pub fn pop(&mut self, frame: &Frame) {
+    pub fn pop(&mut self, frame: &NodeMoves) {
         self.top = frame.base;
     }
 }

@@ -5,7 +5,7 @@
 //! remaining depth 2 has no such interior nodes below it, its killers are of its own ply, and countermoves below it are the other
 //! side's: there nothing that orders its moves changes while they are searched. Deeper nodes score all moves at once; they are few.
 
-use super::stack::{Frame, Stack, Stage};
+use super::stack::{NodeMoves, Stack, Stage};
 use super::{Hint, Learned, Ranks};
 use crate::chess::{Board, GenerationOrder, Move, MoveList};
 
@@ -41,7 +41,7 @@ impl Stack {
     /// The next move of a node that was begun with [`Stack::begin`], as far as it can be had without generating any; none where the
     /// moves are through, or [`Stack::generate`] has to be asked.
     #[inline]
-    pub fn ready(&mut self, frame: &mut Frame) -> Option<Move> {
+    pub fn ready(&mut self, frame: &mut NodeMoves) -> Option<Move> {
         match frame.stage {
             Stage::First => {
                 frame.stage = Stage::Begun;
@@ -54,7 +54,7 @@ impl Stack {
 
     /// Puts the next group of moves on the stack; false where the last is through. `scratch`: a list that nobody needs.
     #[inline(never)]
-    pub fn generate(&mut self, frame: &mut Frame, scratch: &mut MoveList, by: Orderly) -> bool {
+    pub fn generate(&mut self, frame: &mut NodeMoves, scratch: &mut MoveList, by: Orderly) -> bool {
         match frame.stage {
             Stage::First | Stage::Begun => self.push_noisy(frame, by, scratch),
             Stage::Noisy => self.push_quiets(frame, by, scratch),

@@ -40,8 +40,8 @@ fn variant(name: &str, paired: usize, moved: usize, [base, new]: [f64; 2]) -> Ch
     }
 }
 
-fn judged(variant: &str, fails: bool, noise: bool) -> Judged {
-    Judged {
+fn judged(variant: &str, fails: bool, noise: bool) -> GateResult {
+    GateResult {
         gate: "nodes > +1%".to_owned(),
         variant: variant.to_owned(),
         metric: columns::NODES.to_owned(),
@@ -68,7 +68,7 @@ fn found(variants: Vec<Change>) -> Comparison {
 fn the_headline_says_what_it_ends_with() {
     let fine = found(vec![variant("a", 5, 0, [9.0, 9.0])]);
     let moved = found(vec![variant("a", 5, 2, [9.0, 8.0])]);
-    let gates = |found: &Comparison, judged: Vec<Judged>| Comparison { judged, ..found.clone() };
+    let gates = |found: &Comparison, judged: Vec<GateResult>| Comparison { judged, ..found.clone() };
     let (pass, noise, fail) = (judged("a", false, false), judged("a", false, true), judged("a", true, false));
     for (comparison, text) in [
         (fine.clone(), "ok: all 5 paired rows are equal"),
@@ -92,7 +92,7 @@ fn the_headline_says_what_it_ends_with() {
         assert_eq!(headline(&comparison), text);
     }
     assert_eq!([&pass, &noise, &fail].map(outcome), ["pass", "pass (within noise)", "FAIL"]);
-    let of_seconds = Judged { metric: columns::SECONDS.to_owned(), totals: [1.0, 1.5], differ: 0, ..fail.clone() };
+    let of_seconds = GateResult { metric: columns::SECONDS.to_owned(), totals: [1.0, 1.5], differ: 0, ..fail.clone() };
     assert_eq!(seen(&fail), "1,000 -> 1,234 (+23.40 %, 1 rows differ)");
     assert_eq!(seen(&of_seconds), "1.000 -> 1.500 (+50.00 %)");
     let lasts = [vec![], vec![pass.clone(), noise], vec![fail, pass]].map(|judged| lead(&gates(&fine, judged)).pop());
@@ -153,7 +153,7 @@ fn tables_show_what_moved() {
     let mut comparison = found(vec![variant("a", 5, 1, [1000.0, 500.0]), variant("b", 7, 0, [20.0, 20.0])]);
     comparison.variants[1].missing = 2;
     comparison.moved = vec![row(0, 6), row(1, 7)];
-    let texts = |table: &Table| -> Vec<String> {
+    let texts = |table: &SheetTable| -> Vec<String> {
         let line = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
         table.rows.iter().map(line).collect()
     };
@@ -173,14 +173,14 @@ fn tables_show_what_moved() {
         ]
     );
     for (totals, share, mark) in
-        [([4.0, 1.0], -0.75, Mark::Less), ([4.0, 5.0], 0.25, Mark::More), ([0.0, 0.0], 0.0, Mark::None)]
+        [([4.0, 1.0], -0.75, Emphasis::Less), ([4.0, 5.0], 0.25, Emphasis::More), ([0.0, 0.0], 0.0, Emphasis::None)]
     {
         let cell = moved(totals);
-        assert_eq!((cell.value, cell.mark), (Value::Number(share), mark));
+        assert_eq!((cell.value, cell.mark), (Datum::Number(share), mark));
     }
     comparison.judged = vec![judged("a", true, false), judged("b", false, true)];
-    let marks: Vec<Mark> = gates(&comparison).rows.iter().map(|row| row[0].mark).collect();
-    assert_eq!(marks, [Mark::Failed, Mark::Passed]);
+    let marks: Vec<Emphasis> = gates(&comparison).rows.iter().map(|row| row[0].mark).collect();
+    assert_eq!(marks, [Emphasis::Failed, Emphasis::Passed]);
     let kinds = |comparison: &Comparison| -> String {
         let kind = |part: &Part| match part {
             Part::List(..) => 'l',

@@ -114,9 +114,9 @@ fn seeds_and_missing_rows_are_told() {
 #[test]
 fn verdicts_on_one_screen() {
     use crate::analysis::questions::claims::Ruling::{Differs, Holds};
-    use crate::experiment::expect::Wanted;
+    use crate::experiment::expect::WantedVerdict;
     let kinds = |rulings: &[claims::Ruling]| {
-        let verdict = |&ruling: &claims::Ruling| verdicts::tests::verdict("x", Wanted::Holds, ruling);
+        let verdict = |&ruling: &claims::Ruling| verdicts::tests::verdict("x", WantedVerdict::Holds, ruling);
         let page = Page { verdicts: rulings.iter().map(verdict).collect(), ..Page::default() };
         page.judged().map(|part| match part {
             Part::Table(table) => table.rows.len().to_string(),

@@ -4,14 +4,14 @@
 
 use super::*;
 use crate::experiment::matches::Test;
-use crate::experiment::sequential::{Bounds, Pairs};
+use crate::experiment::sequential::{Bounds, Pentanomial};
 
 /// Thirty pairs in each encounter are enough, one fewer in any of them is not; what failed and what was played again is added up.
 #[test]
 fn doubts_begin_where_they_should() {
     let told = |pairs: [u64; 2], failed: u64, repeated: [u64; 2]| {
         let one = |at: usize| Encounter {
-            pairs: Pairs([0, 0, pairs[at], 0, 0]),
+            pairs: Pentanomial([0, 0, pairs[at], 0, 0]),
             repeated: repeated[at],
             ..Encounter::default()
         };
@@ -42,7 +42,7 @@ fn doubts_begin_where_they_should() {
 #[test]
 fn one_single_pair_has_no_interval() {
     let interval = |pairs: u64| {
-        let encounters = vec![Encounter { pairs: Pairs([0, 0, pairs, 0, 0]), ..Encounter::default() }];
+        let encounters = vec![Encounter { pairs: Pentanomial([0, 0, pairs, 0, 0]), ..Encounter::default() }];
         let test = Test::default();
         let all = Matches { encounters, failed: 0, test, bounds: Bounds::shared(&test, 1), reach: 0.05 };
         table(&all).rows[0][4].clone()
@@ -58,7 +58,12 @@ fn all(encounters: Vec<Encounter>, stop: bool) -> Matches {
 }
 
 fn one(player: &str, opponent: &str, pairs: [u64; 5]) -> Encounter {
-    Encounter { player: player.to_owned(), opponent: opponent.to_owned(), pairs: Pairs(pairs), ..Encounter::default() }
+    Encounter {
+        player: player.to_owned(),
+        opponent: opponent.to_owned(),
+        pairs: Pentanomial(pairs),
+        ..Encounter::default()
+    }
 }
 
 /// Half of ten pairs drawn, half won by a point and a half: a score of 5/8, which is 400 log10 (5/3) = 88.7 Elo.
@@ -69,10 +74,10 @@ const AHEAD: [u64; 5] = [0, 0, 10, 10, 0];
 fn findings_name_encounters() {
     let level = |player: &str| one(player, "x", [0, 0, 20, 0, 0]);
     let ahead =
-        Encounter { stronger: Some(Ordering::Greater), decided: Some((Decision::H1, 1500)), ..one("up", "x", AHEAD) };
+        Encounter { stronger: Some(Ordering::Greater), decided: Some((SoFar::H1, 1500)), ..one("up", "x", AHEAD) };
     let behind = Encounter {
         stronger: Some(Ordering::Less),
-        decided: Some((Decision::H0, 9)),
+        decided: Some((SoFar::H0, 9)),
         ..one("down", "x", [0, 10, 10, 0, 0])
     };
     let six = [ahead.clone(), behind.clone(), level("c"), level("d"), level("e"), level("f")].to_vec();
@@ -94,7 +99,7 @@ fn findings_name_encounters() {
         "120 pairs in all. 6 encounters are looked at together: p is Holm-corrected, and each test may err 1.00 and 2.00 % of the time, so that \
          all together err at most 6 and 12 %."
     );
-    let open = Encounter { decided: Some((Decision::H0, 3)), ..level("g") };
+    let open = Encounter { decided: Some((SoFar::H0, 3)), ..level("g") };
     let said = findings(&all([&six[..], &[open]].concat(), true));
     let starts: Vec<&str> = said.iter().map(|text| text.split(['[', ';']).next().unwrap()).collect();
     assert_eq!(
@@ -162,7 +167,7 @@ fn each_encounter_has_its_fields() {
         games: [0, 2, 0],
         ..one("down", "y", [0, 0, 1, 0, 0])
     };
-    let text = |table: &Table, row: usize, key: &str| -> Option<String> {
+    let text = |table: &SheetTable, row: usize, key: &str| -> Option<String> {
         let at = table.columns.iter().position(|column| column.key == key)?;
         assert_eq!(table.columns.len(), table.rows[row].len());
         Some(table.rows[row][at].text.clone())
@@ -185,11 +190,11 @@ fn each_encounter_has_its_fields() {
     ] {
         assert_eq!(text(&shown, row, key).as_deref(), Some(wanted), "{row} {key}");
     }
-    assert_eq!([0, 1].map(|row| shown.rows[row][3].mark), [Mark::Passed, Mark::Failed]);
+    assert_eq!([0, 1].map(|row| shown.rows[row][3].mark), [Emphasis::Passed, Emphasis::Failed]);
     // An interval that holds for all is wider: 5 standard errors to each side, not 1.96.
     let width = |key: &str| {
         let at = shown.columns.iter().position(|column| column.key == key).unwrap();
-        let Value::Range(low, high) = shown.rows[0][at].value else { panic!("no range") };
+        let Datum::Range(low, high) = shown.rows[0][at].value else { panic!("no range") };
         high - low
     };
     assert!((2.0..3.2).contains(&(width("joint") / width("interval"))), "{} {}", width("joint"), width("interval"));

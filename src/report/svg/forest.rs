@@ -5,7 +5,7 @@ use super::{Anchor, Svg};
 
 /// One row.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Row {
+pub struct ForestRow {
     /// The variant.
     pub name: String,
     /// The ratio, or the difference.
@@ -22,7 +22,7 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Forest {
     /// The rows, from the top.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ForestRow>,
     /// What the ratio is of.
     pub x: String,
     /// Whether they are differences, about 0, and no ratios about 1.

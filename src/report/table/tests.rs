@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::super::identity::Identity;
-use super::super::sheet::Value;
+use super::super::sheet::Datum;
 use super::*;
 use crate::analysis::pairing::influence::Influence;
 use crate::analysis::questions::pairwise::Versus;
@@ -49,19 +49,19 @@ fn less(line: &mut Line) {
 }
 
 /// The cell of a row and a column; none where there is no such column.
-fn cell<'a>(table: &'a Table, row: usize, key: &str) -> Option<&'a Cell> {
+fn cell<'a>(table: &'a SheetTable, row: usize, key: &str) -> Option<&'a Cell> {
     let at = table.columns.iter().position(|column| column.key == key)?;
     assert_eq!(table.rows[row].len(), table.columns.len());
     Some(&table.rows[row][at])
 }
 
-fn text<'a>(table: &'a Table, row: usize, key: &str) -> Option<&'a str> {
+fn text<'a>(table: &'a SheetTable, row: usize, key: &str) -> Option<&'a str> {
     cell(table, row, key).map(|cell| cell.text.as_str())
 }
 
 /// The reason that stands behind a dash.
-fn why(table: &Table, row: usize, key: &str) -> Option<&'static str> {
-    cell(table, row, key).filter(|cell| cell.value == Value::None).map(|cell| cell.note)
+fn why(table: &SheetTable, row: usize, key: &str) -> Option<&'static str> {
+    cell(table, row, key).filter(|cell| cell.value == Datum::None).map(|cell| cell.note)
 }
 
 /// What cutoffs were worth stands on the page where any line counted it, on all lines; where metrics were chosen it does not.
@@ -115,7 +115,7 @@ fn each_dash_says_why() {
     let lines =
         vec![line("base"), with("one", one), with("apart", apart), with("nothing", nothing), with("told", less)];
     let mut page = page(lines);
-    let of = |table: &Table, key: &str| (0..table.rows.len()).map(|row| why(table, row, key)).collect::<Vec<_>>();
+    let of = |table: &SheetTable, key: &str| (0..table.rows.len()).map(|row| why(table, row, key)).collect::<Vec<_>>();
     let own = summary(&page);
     assert_eq!(of(&own, "ratio"), [None, None, Some("no common depth"), Some("nothing to compare with"), None]);
     assert_eq!(of(&own, "interval"), [Some(BASELINE), Some(ONE), Some(ONE), Some(ONE), None]);
@@ -168,17 +168,17 @@ fn intervals_bear_their_marks() {
         with("both", unclear_cut),
     ];
     let table = summary(&page(lines));
-    let shown: Vec<(&str, Mark)> =
+    let shown: Vec<(&str, Emphasis)> =
         (0..6).map(|row| (text(&table, row, "interval").unwrap(), cell(&table, row, "ratio").unwrap().mark)).collect();
     assert_eq!(
         shown,
         [
-            ("-", Mark::None),
-            ("0.400-0.600!", Mark::Less),
-            ("1.500-2.500!", Mark::More),
-            ("0.400-0.600", Mark::None),
-            ("0.400-0.600! †", Mark::Less),
-            ("0.400-0.600 †", Mark::None),
+            ("-", Emphasis::None),
+            ("0.400-0.600!", Emphasis::Less),
+            ("1.500-2.500!", Emphasis::More),
+            ("0.400-0.600", Emphasis::None),
+            ("0.400-0.600! †", Emphasis::Less),
+            ("0.400-0.600 †", Emphasis::None),
         ]
     );
 }
@@ -207,7 +207,7 @@ fn each_share_stands_in_its_column() {
     let shown = ["nodes", "ratio", "usable", "move_only", "full", "pressure", "seconds"]
         .map(|key| text(&table, 1, key).unwrap());
     assert_eq!(shown, ["100", "1.000", "40.0 %", "20.0 %", "38 %", "1.25", "1.50"]);
-    assert_eq!(cell(&table, 1, "full").unwrap().value, Value::Number(0.375));
+    assert_eq!(cell(&table, 1, "full").unwrap().value, Datum::Number(0.375));
     let traffic = anatomy(&page).unwrap();
     assert_eq!(traffic.rows.len(), 1);
     let shown = ["variant", "probes", "hits", "misses_empty", "misses_other", "stores", "evictions", "rejections"];
@@ -282,10 +282,10 @@ fn pairs_name_both_sides() {
     assert_eq!(
         shown,
         [
-            (["c", "a", "0.500", "0.400-0.600"], Mark::Less),
-            (["c", "b", "0.750", "0.650-0.850"], Mark::None),
-            (["b", "a", "1.500", "1.400-1.600"], Mark::More),
-            (["a", "b", "-", "-"], Mark::None),
+            (["c", "a", "0.500", "0.400-0.600"], Emphasis::Less),
+            (["c", "b", "0.750", "0.650-0.850"], Emphasis::None),
+            (["b", "a", "1.500", "1.400-1.600"], Emphasis::More),
+            (["a", "b", "-", "-"], Emphasis::None),
         ]
     );
     assert_eq!(["ratio", "interval", "p"].map(|key| why(&table, 3, key)), ["no common depth", ONE, ONE].map(Some));
@@ -318,7 +318,7 @@ fn shared_options_are_those_of_all() {
 /// What no engine tells is no column where engines stand on the page; what one line tells is one.
 #[test]
 fn what_no_engine_tells_is_left_out() {
-    let keys = |table: &Table| table.columns.iter().map(|column| column.key.clone()).collect::<Vec<_>>();
+    let keys = |table: &SheetTable| table.columns.iter().map(|column| column.key.clone()).collect::<Vec<_>>();
     let mut page = page(vec![line("base"), with("x", less)]);
     assert!(keys(&summary(&page)).contains(&"full".to_owned()));
     page.manifest.subjects.insert("x".to_owned(), Default::default());

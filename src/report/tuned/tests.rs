@@ -19,10 +19,10 @@ fn ratio(mean: f64, clear: bool) -> Ratio {
 }
 
 /// What `ask` wants to know of a tuning over a grid.
-fn of<T>(grid: &str, tuned: &Tuned, tune: &Tune, ask: impl Fn(&Told) -> T) -> T {
+fn of<T>(grid: &str, tuned: &Tuned, tune: &Tune, ask: impl Fn(&TuneOutcome) -> T) -> T {
     let experiment = experiment(grid);
     let varying: Vec<String> = grid.lines().map(|line| line.split('\'').nth(1).unwrap().to_owned()).collect();
-    ask(&Told {
+    ask(&TuneOutcome {
         experiment: &experiment,
         tune,
         varying: &varying,
@@ -81,7 +81,7 @@ fn of_too_many_lines_the_winners_are_drawn() {
     let line = |name: &str, label: &str| Series {
         name: name.to_owned(),
         line: None,
-        points: [2.0, 1.0].map(|x| Point { x, label: label.to_owned(), ..Point::default() }).to_vec(),
+        points: [2.0, 1.0].map(|x| CurvePoint { x, label: label.to_owned(), ..CurvePoint::default() }).to_vec(),
     };
     let many = |others: usize, winners: usize| {
         let others = (0..others).map(|_| line("other", "slots=1, centre=0"));
@@ -154,16 +154,16 @@ fn finalists_are_drawn_at_each_pressure() {
 fn better_is_what_the_goal_says() {
     use Goal::{Least, Most};
     for (mean, clear, tested, goal, mark) in [
-        (0.8, true, true, Least, Mark::Less),
-        (0.8, true, true, Most, Mark::More),
-        (1.2, true, true, Least, Mark::More),
-        (1.2, true, true, Most, Mark::Less),
-        (0.8, false, true, Least, Mark::None),
-        (0.8, true, false, Least, Mark::None),
+        (0.8, true, true, Least, Emphasis::Less),
+        (0.8, true, true, Most, Emphasis::More),
+        (1.2, true, true, Least, Emphasis::More),
+        (1.2, true, true, Most, Emphasis::Less),
+        (0.8, false, true, Least, Emphasis::None),
+        (0.8, true, false, Least, Emphasis::None),
     ] {
         let tune = Tune { goal, ..Tune::default() };
         let [cell, ends] = of(GRID, &Tuned::default(), &tune, |told| told.ratio(&ratio(mean, clear), tested));
-        assert_eq!((cell.mark, ends.mark), (mark, Mark::None), "{mean} {clear} {tested} {goal:?}");
+        assert_eq!((cell.mark, ends.mark), (mark, Emphasis::None), "{mean} {clear} {tested} {goal:?}");
     }
 }
 

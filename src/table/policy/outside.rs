@@ -13,7 +13,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 #[derive(Clone, Copy)]
 pub struct Outside {
     /// The kind.
-    pub(super) kind: &'static Kind,
+    pub(super) kind: &'static Registered,
     policy: &'static dyn Called,
     /// Its parameters as JSON, which tell one from another.
     parameters: &'static str,
@@ -23,7 +23,7 @@ pub struct Outside {
 type Made = Result<(&'static dyn Called, Value), String>;
 
 /// What is known of a registered policy.
-pub struct Kind {
+pub struct Registered {
     /// What files call it.
     pub(super) name: &'static str,
     pub(super) slots: RangeInclusive<u8>,
@@ -92,7 +92,7 @@ impl<const ORDERED: bool> Replacement for Caller<ORDERED> {
 /// Everything that was registered, and each policy that was made of it: as many as files name, each kept for good.
 #[derive(Default)]
 struct Registry {
-    kinds: Vec<&'static Kind>,
+    kinds: Vec<&'static Registered>,
     made: HashMap<(&'static str, String), Outside>,
 }
 
@@ -123,7 +123,7 @@ where
         Value::Object(fields) if !fields.contains_key("kind") => Value::Object(fields),
         _ => return Err(format!("`{name}`: expected a struct with named fields, none of them `kind`")),
     };
-    let kind: &'static Kind = Box::leak(Box::new(Kind {
+    let kind: &'static Registered = Box::leak(Box::new(Registered {
         name,
         slots: P::SLOTS,
         ages: P::AGES,
@@ -146,7 +146,7 @@ where
 }
 
 /// The registered policies.
-pub(super) fn kinds() -> Vec<&'static Kind> {
+pub(super) fn kinds() -> Vec<&'static Registered> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner).kinds.clone()
 }
 
@@ -159,7 +159,7 @@ pub fn names() -> Vec<&'static str> {
 /// The parameters of registered policies, for the paths that may be set.
 #[must_use]
 pub fn parameters() -> Vec<String> {
-    let fields = |kind: &'static Kind| kind.usual.as_object().into_iter().flat_map(|fields| fields.keys());
+    let fields = |kind: &'static Registered| kind.usual.as_object().into_iter().flat_map(|fields| fields.keys());
     kinds().into_iter().flat_map(fields).cloned().collect()
 }
 

@@ -1,10 +1,10 @@
 //! What a table could have of a trace if it knew what comes: by count, and by worth.
 
 use super::buckets;
-use super::packing::{Packing, Stretch};
+use super::packing::{Holding, Packer};
 use super::step::Step;
 use crate::table::options::Index;
-use crate::table::trace::Kind;
+use crate::table::trace::EventKind;
 use crate::table::{TableError, TableOptions};
 use std::ops::Range;
 
@@ -44,16 +44,16 @@ pub struct Foresight {
     /// By count: the event at which each slot was free again; 0: it held nothing yet.
     free: Vec<u32>,
     /// By worth: what is to be weighed.
-    wanted: Vec<Wanted>,
-    packing: Packing,
+    wanted: Vec<BucketSpan>,
+    packing: Packer,
     found: Vec<u64>,
 }
 
 /// A stretch of a bucket.
-struct Wanted {
+struct BucketSpan {
     bucket: u64,
     class: u32,
-    stretch: Stretch,
+    stretch: Holding,
 }
 
 impl Foresight {
@@ -63,7 +63,7 @@ impl Foresight {
     /// When the options are wrong.
     pub fn new(aim: Aim, options: &TableOptions, working_set: Option<u64>, classes: usize) -> Result<Self, TableError> {
         let (index, slots) = (options.index, usize::from(options.slots));
-        let (free, wanted, packing) = (Vec::new(), Vec::new(), Packing::default());
+        let (free, wanted, packing) = (Vec::new(), Vec::new(), Packer::default());
         let buckets = buckets(options, working_set)?;
         Ok(Self { aim, index, buckets, slots, first: 0, free, wanted, packing, found: vec![0; classes] })
     }
@@ -123,9 +123,9 @@ impl Foresight {
         for step in steps {
             if step.usable() && step.worth > 0 {
                 let bucket = self.index.bucket(step.key, self.buckets);
-                let stretch = Stretch { begin: step.offered, end: step.at, worth: step.worth };
-                self.wanted.push(Wanted { bucket, class: class as u32, stretch });
-            } else if step.kind() == Kind::Clear {
+                let stretch = Holding { begin: step.offered, end: step.at, worth: step.worth };
+                self.wanted.push(BucketSpan { bucket, class: class as u32, stretch });
+            } else if step.kind() == EventKind::Clear {
                 // Nothing is held across it.
                 self.weigh();
             }
@@ -135,7 +135,7 @@ impl Foresight {
     /// The most worth that the slots of each bucket can keep of what was gathered.
     fn weigh(&mut self) {
         self.wanted.sort_unstable_by_key(|wanted| (wanted.bucket, wanted.stretch.begin));
-        let mut one: Vec<Stretch> = Vec::new();
+        let mut one: Vec<Holding> = Vec::new();
         for bucket in self.wanted.chunk_by(|a, b| a.bucket == b.bucket) {
             one.clear();
             one.extend(bucket.iter().map(|wanted| wanted.stretch));

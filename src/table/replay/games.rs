@@ -6,14 +6,14 @@ use std::ops::Range;
 
 /// One game of a trace, or one position that has nothing to do with those before it: what tables are shown from empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Game {
+pub struct TracedGame {
     /// Its first event.
     pub first: u64,
     /// What it holds.
     pub info: Info,
 }
 
-impl Game {
+impl TracedGame {
     /// Its events.
     #[must_use]
     pub fn events(&self) -> Range<u64> {
@@ -25,7 +25,7 @@ impl Game {
 ///
 /// # Errors
 /// When it is no trace or is damaged, and where.
-pub fn games(from: impl Read) -> Result<Vec<Game>, TraceError> {
+pub fn games(from: impl Read) -> Result<Vec<TracedGame>, TraceError> {
     let mut games = Vec::new();
     let mut open = Counting::default();
     let (mut first, mut at) = (0, 0);
@@ -33,7 +33,7 @@ pub fn games(from: impl Read) -> Result<Vec<Game>, TraceError> {
     reader.for_each(|event| {
         if event.begins_game() && open.begun() {
             let next = open.next();
-            games.push(Game { first, info: std::mem::replace(&mut open, next).finish() });
+            games.push(TracedGame { first, info: std::mem::replace(&mut open, next).finish() });
             first = at;
         }
         open.push(event);
@@ -41,7 +41,7 @@ pub fn games(from: impl Read) -> Result<Vec<Game>, TraceError> {
     })?;
     open.end(reader.nodes());
     if open.begun() {
-        games.push(Game { first, info: open.finish() });
+        games.push(TracedGame { first, info: open.finish() });
     }
     Ok(games)
 }

@@ -15,15 +15,15 @@ mod step;
 mod turns;
 
 pub use bound::{Aim, Foresight, clairvoyant};
-pub use games::{Game, games};
+pub use games::{TracedGame, games};
 pub use packing::most;
 pub use sample::{CLASSES, Sample};
 pub use step::{Maker, Step, steps};
 pub use turns::{Audience, Halted, Turns};
 
-use super::options::{Clock, TableOptions};
+use super::options::{TableOptions, TickSource};
 use super::policy::Replacement;
-use super::trace::Kind;
+use super::trace::EventKind;
 use super::{Bounded, Table, TableError, TableKind, entry, make};
 
 /// Events ahead whose buckets are fetched.
@@ -110,7 +110,7 @@ pub fn replay(steps: &[Step], options: &TableOptions) -> Result<Replayed, TableE
 
 /// Puts a table of its own type, whose events then need no dynamic call, behind a boundary that is crossed once for each part of a trace.
 struct Shower {
-    clock: Clock,
+    clock: TickSource,
 }
 
 impl make::Taker for Shower {
@@ -124,7 +124,7 @@ impl make::Taker for Shower {
 /// A table and what was counted beside its own counters.
 struct Shown<T> {
     table: T,
-    clock: Clock,
+    clock: TickSource,
     count: Replayed,
 }
 
@@ -137,8 +137,8 @@ impl<T: Answers> Show for Shown<T> {
                 table.prefetch(ahead.key);
             }
             let offered = match step.kind() {
-                Kind::Store => true,
-                Kind::Probe => {
+                EventKind::Store => true,
+                EventKind::Probe => {
                     count.known += u64::from(step.known());
                     let hit = table.probe(step.key, step.asked);
                     let draft = hit.as_ref().map_or(-1, |hit| hit.draft);
@@ -195,9 +195,9 @@ impl<T: Answers> Show for Shown<T> {
 
 /// What happens between positions, apart from the loop over them.
 #[cold]
-fn between(table: &mut (impl Table + ?Sized), kind: Kind, ticks: u16) {
+fn between(table: &mut (impl Table + ?Sized), kind: EventKind, ticks: u16) {
     match kind {
-        Kind::Clear => table.clear(),
+        EventKind::Clear => table.clear(),
         _ => table.advance(ticks),
     }
 }

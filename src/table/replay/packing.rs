@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 /// What one slot must hold, from after one event to another, to have a worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stretch {
+pub struct Holding {
     /// The event after which it is held.
     pub begin: u32,
     /// The event at which it is used; after `begin`.
@@ -23,20 +23,20 @@ pub struct Stretch {
 ///
 /// Source: E. M. Arkin and E. B. Silverberg, "Scheduling jobs with fixed start and end times", 1987, for the flow.
 #[must_use]
-pub fn most(stretches: &[Stretch], slots: usize) -> u64 {
-    Packing::default().most(stretches, slots)
+pub fn most(stretches: &[Holding], slots: usize) -> u64 {
+    Packer::default().most(stretches, slots)
 }
 
 /// The buffers of [`most`], for many buckets one after another.
 #[derive(Debug, Default)]
-pub struct Packing {
+pub struct Packer {
     ends: Vec<u32>,
     flow: Flow,
 }
 
-impl Packing {
+impl Packer {
     /// See [`most`].
-    pub fn most(&mut self, stretches: &[Stretch], slots: usize) -> u64 {
+    pub fn most(&mut self, stretches: &[Holding], slots: usize) -> u64 {
         let mut total = 0;
         let mut first = 0;
         let mut last_end = 0;
@@ -51,7 +51,7 @@ impl Packing {
         total + self.connected(&stretches[first..], slots)
     }
 
-    fn connected(&mut self, stretches: &[Stretch], slots: usize) -> u64 {
+    fn connected(&mut self, stretches: &[Holding], slots: usize) -> u64 {
         let all = || stretches.iter().map(|stretch| u64::from(stretch.worth)).sum();
         if stretches.len() <= slots || !self.crowded(stretches, slots) {
             return all();
@@ -60,7 +60,7 @@ impl Packing {
     }
 
     /// Whether more stretches than slots are ever held at a time.
-    fn crowded(&mut self, stretches: &[Stretch], slots: usize) -> bool {
+    fn crowded(&mut self, stretches: &[Holding], slots: usize) -> bool {
         self.ends.clear();
         self.ends.extend(stretches.iter().map(|stretch| stretch.end));
         self.ends.sort_unstable();
@@ -109,7 +109,7 @@ enum By {
 const FAR: i64 = i64::MAX;
 
 impl Flow {
-    fn most(&mut self, stretches: &[Stretch], slots: usize) -> u64 {
+    fn most(&mut self, stretches: &[Holding], slots: usize) -> u64 {
         let nodes = stretches.len();
         self.prepare(stretches);
         for unit in 0..slots {
@@ -137,7 +137,7 @@ impl Flow {
             .sum()
     }
 
-    fn prepare(&mut self, stretches: &[Stretch]) {
+    fn prepare(&mut self, stretches: &[Holding]) {
         let nodes = stretches.len();
         self.to.clear();
         self.to.extend(
@@ -167,7 +167,7 @@ impl Flow {
     }
 
     /// The first unit's path: no stretch is taken yet, so that all lead forward.
-    fn first(&mut self, stretches: &[Stretch]) {
+    fn first(&mut self, stretches: &[Holding]) {
         let nodes = stretches.len();
         self.potential.clear();
         self.potential.resize(nodes + 1, 0);
@@ -185,7 +185,7 @@ impl Flow {
     }
 
     /// The path of a further unit.
-    fn search(&mut self, stretches: &[Stretch]) {
+    fn search(&mut self, stretches: &[Holding]) {
         let nodes = stretches.len();
         self.distance.clear();
         self.distance.resize(nodes + 1, FAR);
@@ -263,17 +263,17 @@ mod tests {
     fn the_most_is_that_of_the_best_set() {
         let mut random = rand_pcg::Pcg64::seed_from_u64(1);
         let mut below = |end: u64| random.random_range(0..end);
-        let mut packing = Packing::default();
+        let mut packing = Packer::default();
         for _ in 0..400 {
             let (count, slots, mut begin) = (5 + below(6) as usize, 2 + below(3) as usize, 0);
-            let stretches: Vec<Stretch> = (0..count)
+            let stretches: Vec<Holding> = (0..count)
                 .map(|_| {
                     begin += 1 + below(2) as u32;
-                    Stretch { begin, end: begin + 1 + below(9) as u32, worth: 1 + below(20) as u32 }
+                    Holding { begin, end: begin + 1 + below(9) as u32, worth: 1 + below(20) as u32 }
                 })
                 .collect();
             let held = |set: u32, at: u32| {
-                let within = |one: &Stretch| one.begin <= at && at < one.end;
+                let within = |one: &Holding| one.begin <= at && at < one.end;
                 (0..count).filter(|&one| set >> one & 1 == 1 && within(&stretches[one])).count()
             };
             let fits = |set: &u32| (0..count).all(|one| held(*set, stretches[one].begin) <= slots);

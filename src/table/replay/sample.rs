@@ -1,6 +1,6 @@
 //! A sample of a table's buckets, and what it says of all.
 
-use crate::table::trace::{Kind, Reader, TraceError};
+use crate::table::trace::{EventKind, Reader, TraceError};
 use std::io::Read;
 
 /// Which buckets of a table are looked at.
@@ -35,7 +35,7 @@ impl Sample {
     ) -> Result<Self, TraceError> {
         self.always = vec![0; (buckets / 64 + 1) as usize];
         Reader::new(from)?.for_each(|event| {
-            if event.kind() == Kind::Store && event.depth >= deep {
+            if event.kind() == EventKind::Store && event.depth >= deep {
                 let bucket = bucket(event.key);
                 self.always[(bucket / 64) as usize] |= 1 << (bucket % 64);
             }

@@ -3,7 +3,7 @@
 
 use crate::chess::{Bound, Move};
 use crate::table::by_key::ByKey;
-use crate::table::trace::{Event, Kind, TraceError, flags};
+use crate::table::trace::{Event, EventKind, TraceError, flags};
 use crate::table::{Entry, options};
 
 /// One event, ready to be shown: 32 bytes.
@@ -49,12 +49,12 @@ impl Step {
     /// What happened.
     #[inline]
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> EventKind {
         match self.what & 3 {
-            0 => Kind::Probe,
-            STORE => Kind::Store,
-            SEARCH => Kind::Search,
-            _ => Kind::Clear,
+            0 => EventKind::Probe,
+            STORE => EventKind::Store,
+            SEARCH => EventKind::Search,
+            _ => EventKind::Clear,
         }
     }
 
@@ -82,14 +82,14 @@ impl Step {
     /// Ticks of a clock.
     #[inline]
     #[must_use]
-    pub fn ticks(&self, clock: options::Clock) -> u16 {
-        use options::Clock;
+    pub fn ticks(&self, clock: options::TickSource) -> u16 {
+        use options::TickSource;
         let iteration = self.what & ITERATION != 0;
         match clock {
-            Clock::Search => u16::from(!iteration),
-            Clock::Iteration => u16::from(iteration),
-            Clock::GamePly if iteration => 0,
-            Clock::GamePly => u16::from(self.depth),
+            TickSource::Search => u16::from(!iteration),
+            TickSource::Iteration => u16::from(iteration),
+            TickSource::GamePly if iteration => 0,
+            TickSource::GamePly => u16::from(self.depth),
         }
     }
 
@@ -119,7 +119,7 @@ impl Step {
 
 /// What is known of a key.
 #[derive(Debug, Clone, Copy, Default)]
-struct Known {
+struct KeyFacts {
     value: i16,
     depth: u8,
     /// Bound, window and move; none offered: 0.
@@ -136,7 +136,7 @@ struct Known {
 /// Makes steps of events. Positions keep what was offered for them until the table is emptied.
 #[derive(Debug)]
 pub struct Maker {
-    known: ByKey<u64, Known>,
+    known: ByKey<u64, KeyFacts>,
     /// Events so far.
     at: u32,
     /// Searches so far, and one.
@@ -178,15 +178,15 @@ impl Maker {
     pub fn make(&mut self, event: &Event) -> Result<Step, TraceError> {
         self.at = self.at.checked_add(1).ok_or(TraceError::Many)?;
         Ok(match event.kind() {
-            Kind::Probe => self.probe(event),
-            Kind::Store => self.store(event),
-            Kind::Search => {
+            EventKind::Probe => self.probe(event),
+            EventKind::Store => self.store(event),
+            EventKind::Search => {
                 let iteration = event.has(flags::ITERATION);
                 self.search += u32::from(!iteration);
                 let what = SEARCH | if iteration { ITERATION } else { 0 };
                 Step { depth: event.depth as u8, what, at: self.at, ..Step::default() }
             }
-            Kind::Clear => {
+            EventKind::Clear => {
                 self.empty();
                 Step { what: CLEAR, at: self.at, ..Step::default() }
             }
@@ -243,7 +243,7 @@ impl Maker {
             () => 1,
         };
         let (at, value) = (self.at, event.value);
-        *known = Known { value, depth, how, worth, since: at, offered: at, ..*known };
+        *known = KeyFacts { value, depth, how, worth, since: at, offered: at, ..*known };
         Step { key: event.key, worth, at, value, depth, what: STORE, how, ..Step::default() }
     }
 }
@@ -251,7 +251,8 @@ impl Maker {
 /// The steps of a trace in memory.
 #[must_use]
 pub fn steps(trace: &[Event]) -> Vec<Step> {
-    let lowest = trace.iter().filter(|event| event.kind() != Kind::Search).map(|event| event.depth).min().unwrap_or(0);
+    let lowest =
+        trace.iter().filter(|event| event.kind() != EventKind::Search).map(|event| event.depth).min().unwrap_or(0);
     let mut maker = Maker::new(lowest);
     trace.iter().map_while(|event| maker.make(event).ok()).collect()
 }
@@ -266,11 +267,11 @@ mod tests {
     fn who_forgets_begins_anew() {
         let event = |kind: u8, flags: u8, nodes: u32| Event { key: 7, value: 1, depth: 2, flags: kind | flags, nodes };
         let seen = [
-            event(Kind::Search as u8, 0, 0),
-            event(Kind::Search as u8, 0, 0),
-            event(Kind::Probe as u8, 0, 10),
-            event(Kind::Store as u8, 4, 30),
-            event(Kind::Probe as u8, 0, 40),
+            event(EventKind::Search as u8, 0, 0),
+            event(EventKind::Search as u8, 0, 0),
+            event(EventKind::Probe as u8, 0, 10),
+            event(EventKind::Store as u8, 4, 30),
+            event(EventKind::Probe as u8, 0, 40),
         ];
         let steps = |maker: &mut Maker, from: usize| -> Vec<Step> {
             seen[from..].iter().map(|event| maker.make(event).unwrap()).collect()

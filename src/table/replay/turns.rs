@@ -5,7 +5,7 @@ use super::step::{Maker, Step};
 use crate::table::TableError;
 use crate::table::by_key::{fewest_turns, places};
 use crate::table::options::Index;
-use crate::table::trace::{Info, Kind, Reader, TraceError};
+use crate::table::trace::{EventKind, Info, Reader, TraceError};
 use std::io::Read;
 use std::ops::Range;
 
@@ -100,7 +100,7 @@ impl Turns {
             while let Some(block) = reader.next_block()? {
                 for event in block {
                     let class = match event.kind() {
-                        Kind::Probe | Kind::Store => {
+                        EventKind::Probe | EventKind::Store => {
                             // Asked of every event in every turn: two comparisons, no division.
                             let bucket = self.index.bucket(event.key, self.buckets);
                             match class(bucket).filter(|_| mine.contains(&bucket)) {
@@ -108,14 +108,15 @@ impl Turns {
                                 None => continue,
                             }
                         }
-                        Kind::Search | Kind::Clear => {
+                        EventKind::Search | EventKind::Clear => {
                             (1..classes).for_each(|class| pass_on(audience, class, &mut chunks[class]));
                             0
                         }
                     };
                     let step = maker.make(event)?;
                     chunks[class].push(step);
-                    if chunks[class].len() == CHUNK || classes > 1 && matches!(step.kind(), Kind::Search | Kind::Clear)
+                    if chunks[class].len() == CHUNK
+                        || classes > 1 && matches!(step.kind(), EventKind::Search | EventKind::Clear)
                     {
                         pass_on(audience, class, &mut chunks[class]);
                     }

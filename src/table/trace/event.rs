@@ -5,7 +5,7 @@ use crate::chess::Bound;
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// The table was asked.
     Probe,
     /// A store was offered.
@@ -77,12 +77,12 @@ impl Event {
     /// What happened.
     #[inline]
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> EventKind {
         match self.flags & 3 {
-            0 => Kind::Probe,
-            1 => Kind::Store,
-            2 => Kind::Search,
-            _ => Kind::Clear,
+            0 => EventKind::Probe,
+            1 => EventKind::Store,
+            2 => EventKind::Search,
+            _ => EventKind::Clear,
         }
     }
 
@@ -91,9 +91,9 @@ impl Event {
     #[must_use]
     pub fn begins_game(&self) -> bool {
         match self.kind() {
-            Kind::Clear => true,
-            Kind::Search => self.has(flags::GAME),
-            Kind::Probe | Kind::Store => false,
+            EventKind::Clear => true,
+            EventKind::Search => self.has(flags::GAME),
+            EventKind::Probe | EventKind::Store => false,
         }
     }
 
@@ -148,14 +148,14 @@ impl Event {
     #[inline]
     pub fn check(&self) -> Result<(), Flaw> {
         match self.kind() {
-            Kind::Probe if self.flags & flags::BOUND != 0 => Err(Flaw::ProbeWithBound),
-            Kind::Probe if self.has(flags::CUT) && !self.has(flags::HIT) => Err(Flaw::CutWithoutHit),
-            Kind::Store if self.flags & flags::BOUND == 0 => Err(Flaw::StoreWithoutBound),
-            Kind::Store if self.has(1 << 7) => Err(Flaw::Flags("a store")),
-            Kind::Search if self.flags & !(flags::GAME | flags::ITERATION) != 2 => Err(Flaw::Flags("a search")),
-            Kind::Search if self.value != 0 || self.depth < 0 => Err(Flaw::Fields("a search")),
-            Kind::Clear if self.flags != 3 => Err(Flaw::Flags("a clear")),
-            Kind::Clear if self.key != 0 || self.value != 0 || self.depth != 0 => Err(Flaw::Fields("a clear")),
+            EventKind::Probe if self.flags & flags::BOUND != 0 => Err(Flaw::ProbeWithBound),
+            EventKind::Probe if self.has(flags::CUT) && !self.has(flags::HIT) => Err(Flaw::CutWithoutHit),
+            EventKind::Store if self.flags & flags::BOUND == 0 => Err(Flaw::StoreWithoutBound),
+            EventKind::Store if self.has(1 << 7) => Err(Flaw::Flags("a store")),
+            EventKind::Search if self.flags & !(flags::GAME | flags::ITERATION) != 2 => Err(Flaw::Flags("a search")),
+            EventKind::Search if self.value != 0 || self.depth < 0 => Err(Flaw::Fields("a search")),
+            EventKind::Clear if self.flags != 3 => Err(Flaw::Flags("a clear")),
+            EventKind::Clear if self.key != 0 || self.value != 0 || self.depth != 0 => Err(Flaw::Fields("a clear")),
             _ => Ok(()),
         }
     }

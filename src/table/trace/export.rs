@@ -1,7 +1,7 @@
 //! A trace as cache simulators read it.
 
 use super::info::hash;
-use super::{Counting, Kind, Reader, TraceError};
+use super::{Counting, EventKind, Reader, TraceError};
 use crate::table::by_key::{ByKey, fewest_turns, places};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
@@ -47,7 +47,7 @@ pub fn oracle_general<F: Read + Write + Seek>(
     let mut number = 0u32;
     let mut reader = Reader::new(from)?;
     while let Some(block) = reader.next_block()? {
-        for event in block.iter().filter(|event| event.kind() == Kind::Store) {
+        for event in block.iter().filter(|event| event.kind() == EventKind::Store) {
             counting.push(event);
             requests.write_all(&number.to_le_bytes())?;
             requests.write_all(&event.key.to_le_bytes())?;

@@ -1,6 +1,6 @@
 //! What a trace holds, counted as it is read.
 
-use super::{Event, Kind, Reader, TraceError, flags};
+use super::{Event, EventKind, Reader, TraceError, flags};
 use crate::chess::Bound;
 use std::collections::HashSet;
 use std::io::Read;
@@ -148,14 +148,14 @@ impl Counting {
     pub fn push(&mut self, event: &Event) {
         let info = &mut self.info;
         info.events += 1;
-        let told = !(event.kind() == Kind::Store && event.has(flags::SUBTREE));
+        let told = !(event.kind() == EventKind::Store && event.has(flags::SUBTREE));
         if told {
             let more = event.nodes.wrapping_sub(self.last);
             // A counter that falls has begun anew.
             info.nodes += u64::from(if more > u32::MAX / 2 { event.nodes } else { more });
             self.last = event.nodes;
         }
-        if matches!(event.kind(), Kind::Probe | Kind::Store) {
+        if matches!(event.kind(), EventKind::Probe | EventKind::Store) {
             if !self.begun {
                 (info.lowest, info.deepest, self.begun) = (event.depth, event.depth, true);
             }
@@ -168,29 +168,29 @@ impl Counting {
             self.fresh = false;
         }
         match event.kind() {
-            Kind::Probe => {
+            EventKind::Probe => {
                 info.probes += 1;
                 self.asked += u64::from(event.has(flags::CUT) || event.has(flags::WINDOW) && !event.has(flags::PV));
                 info.hits += u64::from(event.has(flags::HIT));
                 info.cuts += u64::from(event.has(flags::CUT));
                 info.windows += u64::from(event.has(flags::WINDOW));
             }
-            Kind::Store => {
+            EventKind::Store => {
                 info.stores += 1;
                 info.exact += u64::from(event.bound() == Bound::Exact);
                 info.lower += u64::from(event.bound() == Bound::Lower);
                 info.subtrees += u64::from(!told);
                 self.stored.insert(event.key);
             }
-            Kind::Search if event.has(flags::ITERATION) => info.iterations += 1,
-            Kind::Search => {
+            EventKind::Search if event.has(flags::ITERATION) => info.iterations += 1,
+            EventKind::Search => {
                 info.searches += 1;
                 if event.has(flags::GAME) && !self.fresh {
                     info.games += 1;
                     self.fresh = true;
                 }
             }
-            Kind::Clear => {
+            EventKind::Clear => {
                 info.clears += 1;
                 if !self.fresh {
                     info.games += 1;

@@ -10,12 +10,12 @@ mod read;
 mod recorder;
 mod write;
 
-pub use event::{Event, Flaw, Kind, flags};
+pub use event::{Event, EventKind, Flaw, flags};
 pub use export::{Exported, oracle_general};
 pub use import::{Imported, import};
 pub use info::{Counting, Info};
 pub use read::{Reader, TraceError, read};
-pub use recorder::{Recorder, Shared};
+pub use recorder::{Recorder, SharedWriter};
 pub use write::Writer;
 
 /// What a trace begins with.

@@ -7,11 +7,11 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A writer that the recorder and its maker share.
-pub type Shared<W> = Arc<Mutex<Writer<W>>>;
+pub type SharedWriter<W> = Arc<Mutex<Writer<W>>>;
 
 /// Writes a trace. Searches and iterations are written by whoever makes them ([`Event::search`]): what a tick of the clock is, is then left
 /// to those who read the trace.
-pub struct Recording<W>(Shared<W>);
+pub struct Recording<W>(SharedWriter<W>);
 
 /// A table whose use is written down.
 pub type Recorder<W> = Watched<Recording<W>>;
@@ -19,7 +19,7 @@ pub type Recorder<W> = Watched<Recording<W>>;
 impl<W: Write + Send> Recorder<W> {
     /// Records a table.
     #[must_use]
-    pub fn new(table: Box<dyn Table>, writer: Shared<W>) -> Self {
+    pub fn new(table: Box<dyn Table>, writer: SharedWriter<W>) -> Self {
         Self::by(Recording(writer), table)
     }
 }

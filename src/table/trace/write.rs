@@ -1,6 +1,6 @@
 //! Writes traces: the twin of `include/ttlab-trace.h`, byte for byte.
 
-use super::{BLOCK, END, Event, Kind, MAGIC, ORDER, UNIT, VERSION, flags};
+use super::{BLOCK, END, Event, EventKind, MAGIC, ORDER, UNIT, VERSION, flags};
 use std::io::{self, Write};
 
 /// Where a trace is written to: a file that is not whole before [`Writer::finish`].
@@ -28,7 +28,7 @@ impl<W: Write> Writer<W> {
     /// Adds an event.
     pub fn push(&mut self, event: Event) {
         self.settle();
-        if event.kind() != Kind::Store || !event.has(flags::SUBTREE) {
+        if event.kind() != EventKind::Store || !event.has(flags::SUBTREE) {
             self.nodes = event.nodes;
         }
         self.last = Some(event);
@@ -48,7 +48,7 @@ impl<W: Write> Writer<W> {
 
     /// The last event was a probe whose answer ended its node.
     pub fn cutoff(&mut self) {
-        if let Some(last) = self.last.as_mut().filter(|last| last.kind() == Kind::Probe && last.has(flags::HIT)) {
+        if let Some(last) = self.last.as_mut().filter(|last| last.kind() == EventKind::Probe && last.has(flags::HIT)) {
             last.flags |= flags::CUT;
         }
     }

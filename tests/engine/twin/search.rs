@@ -10,7 +10,7 @@ use ttlab::engine::options::{
     Algorithm, BoundsRule, DepthRule, Fail, GamePly, Known, Leaf, MateDistance, Ordering, Returns, Use, Where,
 };
 use ttlab::engine::{EngineOptions, Limit, SearchCounters};
-use ttlab::table::options::{Clear, Clock};
+use ttlab::table::options::{Clear, TickSource};
 use ttlab::table::{Entry, Hit, Table, TableKind, build};
 
 /// Beyond every score.
@@ -142,9 +142,9 @@ impl Twin {
         self.forget(Clear::Search);
         let ply = if self.options.game_ply == GamePly::Game { root.game_ply() } else { 0 };
         let ticks = match self.options.table.clock {
-            Clock::Search => u16::from(self.searched),
-            Clock::GamePly => self.last_ply.map_or(0, |last| ply.saturating_sub(last)),
-            Clock::Iteration => 0,
+            TickSource::Search => u16::from(self.searched),
+            TickSource::GamePly => self.last_ply.map_or(0, |last| ply.saturating_sub(last)),
+            TickSource::Iteration => 0,
         };
         self.last_ply = Some(ply);
         self.table.iter_mut().for_each(|table| table.advance(ticks));
@@ -176,7 +176,7 @@ impl Twin {
             if !done.is_empty() {
                 self.forget(Clear::Iteration);
             }
-            if self.options.table.clock == Clock::Iteration {
+            if self.options.table.clock == TickSource::Iteration {
                 self.table.iter_mut().for_each(|table| table.advance(1));
             }
             if let Some(scout) = self.scout.as_mut() {

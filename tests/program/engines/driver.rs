@@ -7,10 +7,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use ttlab::chess::Board;
 use ttlab::engine::Limit;
-use ttlab::subject::options::{OptionValue, Words};
+use ttlab::subject::options::{OptionValue, ProgramWords};
 use ttlab::subject::{
-    Ended, Failure, Fault, Honours, Launch, Position, Probed, Repeats, Reported, Restart, Subject, Told, Uci, find,
-    probe,
+    Ended, EngineFault, Failure, Honours, Launch, Position, Repeatability, Reported, Restart, Subject, Told, TrialRun,
+    Uci, find, probe,
 };
 
 /// An engine with a fault, and the word by which its processes are known.
@@ -21,7 +21,7 @@ fn launch(fault: &str, words: &[&str]) -> (Launch, String) {
     program.push(scripted().display().to_string());
     program.push(fault.to_owned());
     program.extend(words.iter().filter(|word| !word.contains('=')).map(|word| (*word).to_owned()));
-    let program = find(&Words::Many(program)).unwrap();
+    let program = find(&ProgramWords::Many(program)).unwrap();
     let launch = Launch { guard: Some(ttlab()), timeout: Some(Duration::from_secs(2)), ..Launch::new(&program) };
     (launch, token)
 }
@@ -78,25 +78,25 @@ fn what_an_engine_says_is_what_is_reported() {
 /// nothing had been.
 #[test]
 fn every_fault_is_told_and_got_over() {
-    type Expected = fn(&Fault) -> bool;
+    type Expected = fn(&EngineFault) -> bool;
     let cases: &[(&str, Expected, &str)] = &[
-        ("dead", |fault| *fault == Fault::Ended("exit code 3".to_owned()), "cannot find my net"),
-        ("crash", |fault| *fault == Fault::Ended("signal 11".to_owned()), "readyok"),
-        ("exit", |fault| *fault == Fault::Ended("exit code 3".to_owned()), "readyok"),
-        ("choke", |fault| *fault == Fault::Ended("exit code 9".to_owned()), "setoption name Hash"),
-        ("refuse", |fault| *fault == Fault::Refused("No such option: Hash".to_owned()), "No such option"),
-        ("silence", |fault| matches!(fault, Fault::Silent(_)), "go depth 5"),
-        ("deaf", |fault| matches!(fault, Fault::Silent(_)), "go depth 5"),
-        ("endless", |fault| matches!(fault, Fault::Unheeded(_)), "subject.timeout"),
-        ("flood", |fault| matches!(fault, Fault::Flood(_) | Fault::Silent(_)), "currmove"),
-        ("longline", |fault| matches!(fault, Fault::Silent(_)), "go depth 5"),
-        ("garbage", |fault| *fault == Fault::Garbage("bestmove what?".to_owned()), "what is this"),
+        ("dead", |fault| *fault == EngineFault::Ended("exit code 3".to_owned()), "cannot find my net"),
+        ("crash", |fault| *fault == EngineFault::Ended("signal 11".to_owned()), "readyok"),
+        ("exit", |fault| *fault == EngineFault::Ended("exit code 3".to_owned()), "readyok"),
+        ("choke", |fault| *fault == EngineFault::Ended("exit code 9".to_owned()), "setoption name Hash"),
+        ("refuse", |fault| *fault == EngineFault::Refused("No such option: Hash".to_owned()), "No such option"),
+        ("silence", |fault| matches!(fault, EngineFault::Silent(_)), "go depth 5"),
+        ("deaf", |fault| matches!(fault, EngineFault::Silent(_)), "go depth 5"),
+        ("endless", |fault| matches!(fault, EngineFault::Unheeded(_)), "subject.timeout"),
+        ("flood", |fault| matches!(fault, EngineFault::Flood(_) | EngineFault::Silent(_)), "currmove"),
+        ("longline", |fault| matches!(fault, EngineFault::Silent(_)), "go depth 5"),
+        ("garbage", |fault| *fault == EngineFault::Garbage("bestmove what?".to_owned()), "what is this"),
         (
             "illegal",
-            |fault| matches!(fault, Fault::Illegal(text) if text.starts_with("e2e5 in rnbqkbnr/")),
+            |fault| matches!(fault, EngineFault::Illegal(text) if text.starts_with("e2e5 in rnbqkbnr/")),
             "bestmove e2e5",
         ),
-        ("nomove", |fault| *fault == Fault::NoMove, "bestmove (none)"),
+        ("nomove", |fault| *fault == EngineFault::NoMove, "bestmove (none)"),
     ];
     let folder = scratch();
     std::thread::scope(|scope| {
@@ -166,28 +166,28 @@ fn a_program_that_is_none_is_told() {
     let mut engine =
         Uci::new(Launch { path: PathBuf::from("/no/such/engine"), guard: Some(ttlab()), ..Launch::default() });
     let failure = engine.start().unwrap_err();
-    assert_eq!(failure.fault, Fault::Ended("exit code 127".to_owned()));
+    assert_eq!(failure.fault, EngineFault::Ended("exit code 127".to_owned()));
     assert!(failure.to_string().contains("/no/such/engine: No such file"), "{failure}");
     let mut unguarded = Uci::new(Launch { path: PathBuf::from("/no/such/engine"), ..Launch::default() });
-    assert!(matches!(unguarded.start().unwrap_err().fault, Fault::Start(_)));
+    assert!(matches!(unguarded.start().unwrap_err().fault, EngineFault::Start(_)));
 }
 
 /// Only `ttlab` knows the guard's command: another program that uses the library, as this one, would be started once more for each engine.
 #[test]
 fn a_program_that_is_not_ttlab_guards_nothing() {
-    let program = find(&Words::One(scripted().display().to_string())).unwrap();
+    let program = find(&ProgramWords::One(scripted().display().to_string())).unwrap();
     assert_eq!(Launch::new(&program).guard, None);
 }
 
 /// A name that begins with a dot is a file's, as a shell has it, and is not looked for on the path.
 #[test]
 fn a_hidden_file_is_a_file() {
-    let told = |name: &str| find(&Words::One(name.to_owned())).map(|_| ()).unwrap_err();
+    let told = |name: &str| find(&ProgramWords::One(name.to_owned())).map(|_| ()).unwrap_err();
     assert_eq!(told(".no-such-engine"), "there is no file .no-such-engine");
     assert_eq!(told("no-such-engine."), "there is no program `no-such-engine.` on the path");
 }
 
-fn probed(fault: &str, restart: Restart, limit: Limit) -> Probed {
+fn probed(fault: &str, restart: Restart, limit: Limit) -> TrialRun {
     let (launch, token) = launch(fault, &[]);
     let launch = Launch { restart, ..launch };
     let found = probe(&launch, &[Board::startpos()], limit, &AtomicBool::new(false)).unwrap().unwrap();
@@ -198,15 +198,19 @@ fn probed(fault: &str, restart: Restart, limit: Limit) -> Probed {
 #[test]
 fn a_trial_tells_what_repeats_and_what_is_heeded() {
     let well = probed("none", Restart::Experiment, depth(5));
-    assert_eq!((well.repeats, well.forgets), (Repeats::Exact, true));
+    assert_eq!((well.repeats, well.forgets), (Repeatability::Exact, true));
     assert_eq!((well.depth, well.nodes), (Honours::Yes, Honours::Yes));
-    assert_eq!(probed("wander", Restart::Experiment, depth(5)).repeats, Repeats::Not);
+    assert_eq!(probed("wander", Restart::Experiment, depth(5)).repeats, Repeatability::Not);
     // 20 on 5016 and 5026: one search left something behind.
     let keeps = probed("keeps", Restart::Experiment, depth(5));
-    assert!(matches!(keeps.repeats, Repeats::Within(share) if share > 0.0 && share < 0.01), "{:?}", keeps.repeats);
+    assert!(
+        matches!(keeps.repeats, Repeatability::Within(share) if share > 0.0 && share < 0.01),
+        "{:?}",
+        keeps.repeats
+    );
     assert_eq!(keeps.repeats.to_string(), "within 0.2 %");
     assert!(!keeps.forgets);
-    assert_eq!(probed("keeps", Restart::Game, depth(5)).repeats, Repeats::Exact);
+    assert_eq!(probed("keeps", Restart::Game, depth(5)).repeats, Repeatability::Exact);
     assert!(
         matches!(probed("shallow", Restart::Experiment, depth(5)).depth, Honours::No(text) if text.contains("depth 1"))
     );
@@ -244,7 +248,7 @@ fn an_engine_that_closes_its_output_is_told() {
     // A guard holds the output open as well.
     let mut engine = Uci::new(Launch { guard: None, ..launch });
     let failure = play(&mut engine).unwrap_err();
-    assert_eq!(failure.fault, Fault::Ended("it closed its output".to_owned()));
+    assert_eq!(failure.fault, EngineFault::Ended("it closed its output".to_owned()));
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
 

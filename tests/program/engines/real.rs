@@ -19,7 +19,7 @@ const REPEATING: &[Real] = &[
 ];
 
 fn path(program: &str) -> Option<String> {
-    let words = ttlab::subject::options::Words::One(program.to_owned());
+    let words = ttlab::subject::options::ProgramWords::One(program.to_owned());
     ttlab::subject::find(&words).ok().map(|found| found.path.display().to_string())
 }
 

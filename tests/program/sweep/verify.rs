@@ -212,10 +212,15 @@ fn the_first_wrong_rows_are_named() {
 /// What a spreadsheet would take for a formula begins with an apostrophe; numbers, negative ones too, are left alone.
 #[test]
 fn numbers_are_not_guarded() {
-    use ttlab::report::sheet::{Cell, Column, Part, Sheet, Table};
+    use ttlab::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
     let words = ["=1+1", "+x", "-y", "@z", "\tt", "plain", "-12.5", "+3", "1e5"];
     let rows = words.iter().map(|word| vec![Cell::text(*word)]).collect();
-    let table = Table { key: "t".to_owned(), columns: vec![Column::words("c", "c", "")], rows, ..Table::default() };
+    let table = SheetTable {
+        key: "t".to_owned(),
+        columns: vec![SheetColumn::words("c", "c", "")],
+        rows,
+        ..SheetTable::default()
+    };
     let sheet = Sheet { parts: vec![Part::Table(table)], ..Sheet::default() };
     let cells = |guard: bool| -> Vec<String> {
         let text = ttlab::report::data::csv(&sheet, guard);
@@ -229,10 +234,10 @@ fn numbers_are_not_guarded() {
 #[test]
 fn a_cell_is_one_line() {
     use ttlab::report::markdown::{Style, render};
-    use ttlab::report::sheet::{Cell, Column, Part, Sheet, Table};
+    use ttlab::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
     let rows = vec![vec![Cell::text("two\nlines\r\nof | three"), Cell::text("end")]];
-    let columns = ["a", "b"].map(|name| Column::words(name, name, "")).to_vec();
-    let table = Table { key: "t".to_owned(), columns, rows, ..Table::default() };
+    let columns = ["a", "b"].map(|name| SheetColumn::words(name, name, "")).to_vec();
+    let table = SheetTable { key: "t".to_owned(), columns, rows, ..SheetTable::default() };
     let text =
         render(&Sheet { parts: vec![Part::Table(table)], ..Sheet::default() }, Style { level: 1, figures: false });
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("lines")).collect();
