@@ -144,7 +144,7 @@ mod tests {
             ],
             ..grid()
         };
-        let table = super::effects(&grid);
+        let table = effects(&grid);
         let shown: Vec<_> = table
             .rows
             .iter()

@@ -200,7 +200,6 @@ mod tests {
                     failures: failures[..(failed as usize)].to_vec(),
                     interrupted: stopped && !settled,
                     spared,
-                    ..Ran::default()
                 };
                 assert_eq!(stopping.settled(ran, stopped), wanted, "{lanes:?}");
             }

@@ -29,19 +29,8 @@ fn origins_tell_each_result() {
         plan: "0123".to_owned(),
         jobs: 2,
         huge_pages,
-        build: Build {
-            version: "9".to_owned(),
-            commit: "c0".to_owned(),
-            profile: "release".to_owned(),
-            ..Build::default()
-        },
-        machine: Machine {
-            cpu: "CPU".to_owned(),
-            cores: 4,
-            memory_bytes: 5 << 29,
-            os: "linux".to_owned(),
-            ..Machine::default()
-        },
+        build: Build { version: "9".to_owned(), commit: "c0".to_owned(), profile: "release".to_owned() },
+        machine: Machine { cpu: "CPU".to_owned(), cores: 4, memory_bytes: 5 << 29, os: "linux".to_owned() },
         ..Manifest::default()
     };
     let lines = |sources: Vec<(&str, Option<Manifest>)>| {

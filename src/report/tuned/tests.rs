@@ -55,7 +55,7 @@ fn a_line_wants_two_points() {
         assert_eq!(shape(&found), lines, "{known:?}");
         for point in found.iter().flat_map(|one| &one.points) {
             let who = (point.y - 1.0) as usize;
-            let name = format!("slots={}, centre={}", point.x, if who % 2 == 0 { 0 } else { 5 });
+            let name = format!("slots={}, centre={}", point.x, if who.is_multiple_of(2) { 0 } else { 5 });
             assert_eq!((point.label.as_str(), point.low), (name.as_str(), point.y - 0.01));
         }
     }
