@@ -253,16 +253,21 @@ mod tests {
         let link = "https://example.org/a";
         let pages = [
             of("e1", "undated", None, "javascript:alert(1)"),
-            of("e2", "late", Some(2001), "https://example.org/a)b"),
+            of("e2", "a a late", Some(2001), "https://example.org/a)b"),
             of("e3", "b early", Some(1990), link),
             page("none", Vec::new()),
-            of("e4", "late", Some(2001), "https://example.org/a)b"),
+            of("e4", "a a late", Some(2001), "https://example.org/a)b"),
             of("e5", "a early", Some(1990), "http://example.org"),
         ];
         let table = articles(&pages).unwrap();
         assert_eq!(
             texts(&table),
-            ["a early | - | 1990 | e5", "b early | - | 1990 | e3", "late | - | 2001 | e2, e4", "undated | - | - | e1"]
+            [
+                "a early | - | 1990 | e5",
+                "b early | - | 1990 | e3",
+                "a a late | - | 2001 | e2, e4",
+                "undated | - | - | e1"
+            ]
         );
         let links: Vec<&str> = table.rows.iter().map(|row| row[0].link.as_str()).collect();
         assert_eq!(links, ["http://example.org", link, "", ""]);
