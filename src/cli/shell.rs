@@ -149,3 +149,37 @@ fn literal(text: &str) -> String {
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Every command has a page, those below others too; none has a heading with nothing below it.
+    #[test]
+    fn every_command_has_a_page() {
+        let mut root = command();
+        root.build();
+        let mut all = Vec::new();
+        gather(&root, &mut all);
+        let names: Vec<&str> = all.iter().map(|command| name(command)).collect();
+        for wanted in ["ttlab", "ttlab-run", "ttlab-trace", "ttlab-trace-info", "ttlab-man"] {
+            assert_eq!(names.iter().filter(|name| **name == wanted).count(), 1, "{wanted} in {names:?}");
+        }
+        assert!(
+            !names.contains(&"ttlab-engine-guard") && !names.iter().any(|name| name.ends_with("help")),
+            "{names:?}"
+        );
+        for command in all {
+            let text = page(&root, command).unwrap();
+            assert!(!text.contains(".nf\n\n.fi"), "{}", name(command));
+            assert_eq!(text.contains(".SH SUBCOMMANDS"), shown(command).next().is_some(), "{}", name(command));
+        }
+    }
+
+    /// A line that begins as a formatter's command would is shielded; one that ends so is not.
+    #[test]
+    fn text_holds_no_commands_of_a_formatter() {
+        assert_eq!(literal(".SH x\n'y\nIt ends.\nit's -a \\b"), "\\&.SH x\n\\&'y\nIt ends.\nit's \\-a \\eb");
+    }
+}

@@ -144,3 +144,25 @@ pub fn memory_warnings(plan: &Plan, jobs: usize) -> Vec<String> {
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Where no table fits the least one is told; where one fits, which of the others do not.
+    #[test]
+    fn tables_that_do_not_fit_are_told() {
+        let check = |sizes: &str| {
+            let text =
+                format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[grid]\n'table.size' = [{sizes}]\n");
+            let experiment = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[])
+                .unwrap_or_else(|problem| panic!("{problem}"));
+            check_memory(&Plan::new(&experiment), 1)
+        };
+        let Err(RunError::Memory(told)) = check("'8192 GiB', '4096 GiB', '6144 GiB'") else { panic!("they fit") };
+        assert!(told.starts_with("table.size: 4194304 MiB (variant \"size=4096 GiB\") are more than the "), "{told}");
+        let told = check("'8192 GiB', 1024").unwrap();
+        assert!(told[0].as_ref().is_some_and(|text| text.contains("8388608 MiB")) && told[1].is_none(), "{told:?}");
+    }
+}

@@ -302,6 +302,37 @@ fn a_trace_that_changes_under_a_run_is_refused() {
     assert_eq!(show(&first), Ok(()));
 }
 
+/// Along a game each search is a ply after the one before it, and a game begins where it says so; without game plies none has passed.
+#[test]
+fn a_trace_tells_how_far_the_game_went_between_searches() {
+    let folder = scratch();
+    let file = folder.path().join("g.trace").to_str().unwrap().to_owned();
+    let searches = |set: &str| {
+        let record =
+            ["trace", "data/games.pgn", "--first", "2", "--depth", "1", "--set", "table.size=64", "--set", set];
+        let (_, stderr, code) = run(&[&record[..], &["-o", &file]].concat());
+        assert_eq!(code, 0, "{stderr}");
+        let mut found = Vec::new();
+        let mut reader = ttlab::table::trace::Reader::new(fs::File::open(&file).unwrap()).unwrap();
+        reader
+            .for_each(|event| {
+                if event.kind() == ttlab::table::trace::EventKind::Search && !event.has(flags::ITERATION) {
+                    found.push((event.has(flags::GAME), event.depth));
+                }
+            })
+            .unwrap();
+        found
+    };
+    let found = searches("game_ply=game");
+    let second = found.iter().rposition(|&(game, _)| game).unwrap();
+    assert!(second > 20 && found.len() > second + 20, "{second} {}", found.len());
+    for (at, &search) in found.iter().enumerate() {
+        let begins = at == 0 || at == second;
+        assert_eq!(search, if begins { (true, 0) } else { (false, 1) }, "{at}");
+    }
+    assert!(searches("game_ply=zero").iter().all(|&(_, plies)| plies == 0));
+}
+
 #[test]
 fn an_experiment_shows_a_trace_to_its_variants() {
     let folder = scratch();
@@ -403,6 +434,7 @@ fn nothing_is_lost_and_nothing_left_unheeded() {
         ("table.kind=none", "shown to bounded tables"),
         ("algorithm=pvs", "only options of the table are heeded"),
         ("table.policy=depth-age", "policies are given by --policy"),
+        ("table.policy.margin=2", "policies are given by --policy"),
     ] {
         let (_, stderr, code) = run(&["replay", &file, "--set", set]);
         assert!(code == 2 && stderr.contains(told), "{set}: {stderr}");
