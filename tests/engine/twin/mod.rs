@@ -273,6 +273,27 @@ fn options_that_meet_do_what_the_twin_does() {
     });
 }
 
+/// Minimax beside each value of what is stored, asked, drawn and scored, on bare boards where mates are near: whole, and cut short.
+#[test]
+fn minimax_does_what_the_twin_does_whatever_is_stored() {
+    let points = points();
+    let (_, minimax) = points.iter().find(|(name, _)| name.starts_with("algorithm=minimax")).unwrap();
+    let beside =
+        |name: &str| ["store.", "probe.", "draws=", "mate.", "leaf"].iter().any(|start| name.starts_with(start));
+    let cases: Vec<(String, EngineOptions)> = points
+        .iter()
+        .filter(|(name, _)| beside(name))
+        .filter_map(|(name, options)| Some((format!("minimax, {name}"), together(&[minimax, options])?)))
+        .collect();
+    assert!(cases.len() > 10, "{}", cases.len());
+    each(&cases, |(name, options)| {
+        for mate in ["7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"] {
+            same(name, options, &[(mate, 3)], None);
+            same(name, options, &[(mate, 9)], Some(701));
+        }
+    });
+}
+
 /// Whatever ends a search early: its figures are the twin's, its score, best move and line the last whole iteration's.
 #[test]
 fn a_search_cut_short_anywhere_is_the_twins() {
