@@ -2,17 +2,34 @@
 
 use crate::common::{run, scratch};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// The example's program. `cargo test` has built it; where this test is run alone it is built now, once.
+/// The example's program, which `cargo test` has built; where this test is built alone it is made now, once. To ask cargo each time would build everything
+/// anew wherever a variable that some library's build looks at was set since.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-    let ttlab = std::path::Path::new(env!("CARGO_BIN_EXE_ttlab"));
-    let mut build = Command::new(env!("CARGO"));
-    build.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--locked", "--quiet", "--example", "own_policy"]);
-    assert!(build.status().unwrap().success());
-    ttlab.parent().unwrap().join("examples").join("own_policy")
+    let folder = Path::new(env!("CARGO_BIN_EXE_ttlab")).parent().unwrap();
+    let program = folder.join("examples").join("own_policy");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join("own_policy.rs");
+    let written = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
+    let library = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libttlab-") && name.ends_with(".rlib")
+    };
+    let built = fs::read_dir(folder.join("deps")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let newest = built.filter(|path| library(path)).chain([source]).filter_map(|path| written(&path)).max();
+    if written(&program) <= newest {
+        let mut build = Command::new(env!("CARGO"));
+        build.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--locked", "--quiet", "--example", "own_policy"]);
+        build.arg("--target-dir").arg(folder.parent().unwrap());
+        match folder.file_name().unwrap().to_str().unwrap() {
+            "debug" => {}
+            profile => _ = build.args(["--profile", profile]),
+        }
+        assert!(build.status().unwrap().success());
+    }
+    program
 });
 
 fn own(args: &[&str]) -> (String, String, i32) {
