@@ -50,8 +50,7 @@ fn several_engines_stand_in_one_file_and_what_none_tells_is_left_out() {
     for (beside, alone) in ours.iter().zip(alone.rows("out")) {
         assert_eq!((&beside["id"], &beside["search.nodes"]), (&alone["id"], &alone["search.nodes"]));
     }
-    let manifest: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(trial.path("out/manifest.json")).unwrap()).unwrap();
+    let manifest = trial.manifest("out");
     let small = &manifest["subjects"]["small"];
     assert_eq!((small["name"].as_str(), small["repeats"].as_str()), (Some("Scripted 1"), Some("exact")));
     // All that it declares, at what was set or what it is by itself; a button has no value.

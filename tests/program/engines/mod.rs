@@ -135,6 +135,11 @@ impl Trial {
         reader.deserialize().map(Result::unwrap).collect()
     }
 
+    /// The manifest of a folder.
+    fn manifest(&self, out: &str) -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(self.path(out).join("manifest.json")).unwrap()).unwrap()
+    }
+
     /// The rows without what a clock put there.
     fn timeless(&self, out: &str) -> Vec<std::collections::BTreeMap<String, String>> {
         let mut rows = self.rows(out);
