@@ -316,7 +316,7 @@ fn a_trace_tells_how_far_the_game_went_between_searches() {
         let mut reader = ttlab::table::trace::Reader::new(fs::File::open(&file).unwrap()).unwrap();
         reader
             .for_each(|event| {
-                if event.kind() == ttlab::table::trace::EventKind::Search && !event.has(flags::ITERATION) {
+                if event.kind() == EventKind::Search && !event.has(flags::ITERATION) {
                     found.push((event.has(flags::GAME), event.depth));
                 }
             })
