@@ -434,7 +434,7 @@ fn nothing_is_lost_and_nothing_left_unheeded() {
         ("table.kind=none", "shown to bounded tables"),
         ("algorithm=pvs", "only options of the table are heeded"),
         ("table.policy=depth-age", "policies are given by --policy"),
-        ("table.policy.margin=2", "policies are given by --policy"),
+        ("table.policy.kind=depth-age", "policies are given by --policy"),
     ] {
         let (_, stderr, code) = run(&["replay", &file, "--set", set]);
         assert!(code == 2 && stderr.contains(told), "{set}: {stderr}");
