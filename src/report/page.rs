@@ -8,14 +8,14 @@ use super::explore::Explorer;
 use super::figure;
 use super::gridded::{self, GridView};
 use super::identity::Identity;
-use super::number::percent;
 use super::played;
-use super::sheet::{Part, Sheet, head, warnings};
+use super::sheet;
+use super::sheet::{Part, Sheet, head};
 use super::source::{Source, join};
 use super::table;
 use super::verdicts;
+use crate::analysis::caveats::memory;
 use crate::analysis::caveats::timing::Timing;
-use crate::analysis::caveats::{blindness, doubts, few, memory};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::effects::{self, Effect, Interaction};
 use crate::analysis::questions::match_claims;
@@ -33,6 +33,11 @@ use crate::record::columns;
 use crate::record::manifest::Manifest;
 use anyhow::{Result, anyhow};
 use std::borrow::Cow;
+
+mod origins;
+mod warnings;
+
+pub use warnings::left_out;
 
 /// What a grid shows.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -219,19 +224,7 @@ impl Page {
             manifest,
             ..Self::default()
         };
-        let named = [(source.label.as_str(), source.manifest.as_ref())];
-        page.warnings = doubts::mixed(&named).iter().map(ToString::to_string).collect();
-        page.warnings.extend(
-            page.manifest
-                .shard
-                .is_none()
-                .then(|| doubts::shards(&page.manifest))
-                .flatten()
-                .map(|doubt| doubt.to_string()),
-        );
-        page.warnings.extend(left_out(&source.label, &page.manifest.left_out));
-        page.warnings
-            .extend(source.missing.iter().map(|missing| format!("{missing}: the figures are of what is there")));
+        page.warnings = warnings::of_sources(std::slice::from_ref(source));
         page.warnings.extend(played::doubts(&games));
         let mut parts = head(&page.manifest.question, &page.analysis, page.findings.clone(), &page.warnings);
         parts.extend(played::parts(&games, rows));
@@ -291,7 +284,7 @@ impl Page {
         if let Some(games) = &self.games {
             let mut parts = vec![Part::Table(played::table(games)), Part::Findings(self.findings.clone())];
             parts.extend(self.judged());
-            parts.extend(warnings(&self.warnings));
+            parts.extend(sheet::warnings(&self.warnings));
             return Sheet { kind: "match".to_owned(), name: String::new(), parts };
         }
         let mut summary = table::summary(self);
@@ -301,7 +294,7 @@ impl Page {
         parts.extend(engines::quality(&self.quality).map(Part::Table));
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
         parts.extend(self.judged());
-        parts.extend(warnings(&self.warnings));
+        parts.extend(sheet::warnings(&self.warnings));
         Sheet { kind: "report".to_owned(), name: String::new(), parts }
     }
 
@@ -312,93 +305,6 @@ impl Page {
             None if self.verdicts.is_empty() => None,
             None => Some(Part::Findings(vec![self.tally()])),
         }
-    }
-
-    fn warn(&mut self, sources: &[Source], choices: &Choices) {
-        let named: Vec<(&str, Option<&Manifest>)> =
-            sources.iter().map(|source| (source.label.as_str(), source.manifest.as_ref())).collect();
-        let finished =
-            sources.iter().all(|source| source.manifest.as_ref().is_none_or(|manifest| manifest.ended.is_some()));
-        let mut warnings: Vec<String> = doubts::mixed(&named).iter().map(ToString::to_string).collect();
-        warnings.extend(
-            sources
-                .iter()
-                .filter_map(|source| doubts::shards(source.manifest.as_ref()?))
-                .map(|doubt| doubt.to_string()),
-        );
-        for (label, manifest) in named.iter().filter_map(|(label, manifest)| Some((label, (*manifest)?))) {
-            warnings.extend(left_out(label, &manifest.left_out));
-        }
-        for source in sources {
-            warnings.extend(
-                source
-                    .missing
-                    .iter()
-                    .map(|missing| format!("{}: {missing}: every figure here is of what is there", source.label)),
-            );
-        }
-        let own = doubts::doubts(&self.summary, self.timing.as_ref(), finished);
-        warnings.extend(own.iter().map(ToString::to_string));
-        if let [only] = sources
-            && only.manifest.is_some()
-            && choices.by.is_none()
-        {
-            let effect = only.file.as_ref().map_or(0.0, |file| file.smallest_effect);
-            self.blind = blindness::counts(&self.manifest, &self.summary, effect);
-            warnings.extend(self.blind.iter().cloned());
-            warnings.extend(blindness::times(&self.manifest, &self.summary));
-        }
-        let clusters = self.pairs.iter().map(|versus| versus.ratio.clusters).max().unwrap_or(0);
-        warnings.extend(few::too_few(clusters, self.pairs.len(), self.summary.power.games));
-        self.warnings = warnings;
-    }
-
-    /// How the results were made, a sentence for each.
-    fn origins(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        for (label, manifest) in &self.sources {
-            let Some(manifest) = manifest else {
-                lines.push(format!("{label}: no manifest"));
-                continue;
-            };
-            let kind = if manifest.sequence { "items, searched in sequence" } else { "positions" };
-            let name = if self.sources.len() > 1 { format!("{label}: ") } else { String::new() };
-            lines.push(format!(
-                "{name}suite {}, {} {kind}; {} variants; repeats {}; plan {}",
-                manifest.suite,
-                manifest.items,
-                manifest.variants.len(),
-                manifest.repeats,
-                manifest.plan,
-            ));
-            let machine = &manifest.machine;
-            let huge = match manifest.huge_pages {
-                Some(true) => "got",
-                Some(false) => "asked for, not got",
-                None => "not asked for or unknown",
-            };
-            lines.push(format!(
-                "{name}ttlab {} ({}, {}) on {}, {} cores, {:.1} GiB, {}; {} job(s) at a time; huge pages {huge}",
-                manifest.build.version,
-                manifest.build.commit,
-                manifest.build.profile,
-                machine.cpu,
-                machine.cores,
-                machine.memory_bytes as f64 / f64::from(1 << 30),
-                machine.os,
-                manifest.jobs
-            ));
-        }
-        lines.extend(self.memory.clone());
-        if let Some(timing) = &self.timing {
-            lines.push(format!(
-                "times: median of {} repeats; noise between repeats {}, drift {:+.1} %",
-                self.summary.repeats,
-                percent(timing.noise, if timing.noise.is_nan() { 0.0 } else { 1.0 }),
-                100.0 * timing.drift
-            ));
-        }
-        lines
     }
 
     /// How the verdicts came out, in a sentence.
@@ -412,18 +318,6 @@ impl Page {
     pub fn failed(&self) -> usize {
         self.verdicts.iter().filter(|verdict| !verdict.passes()).count()
     }
-}
-
-/// What was left out of a suite, the first few by name.
-#[must_use]
-pub fn left_out(label: &str, list: &[String]) -> Option<String> {
-    const SHOWN: usize = 3;
-    let shown = list.iter().take(SHOWN).map(|note| note.replace("left out: ", "")).collect::<Vec<_>>().join("; ");
-    let more =
-        if list.len() > SHOWN { format!("; and {} more (manifest.json)", list.len() - SHOWN) } else { String::new() };
-    (!list.is_empty()).then(|| {
-        format!("{label}: {} item(s) of the suite could not be read and were left out: {shown}{more}", list.len())
-    })
 }
 
 #[cfg(test)]

@@ -1,18 +1,13 @@
 //! The report of a tuning: `report.md`, `report.html`, figures, and the figures behind them as `tune.csv`.
 
-use super::figure::{Figure, Plot};
 use super::number::count;
 use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head};
-use super::svg::forest::{Forest, ForestRow};
-use super::svg::lines::Lines;
-use super::svg::scale::short;
 use crate::analysis::Ratio;
-use crate::analysis::questions::curves::{CurvePoint, LINES, Series};
 use crate::analysis::questions::race::{Confirmation, Tuned};
-use crate::analysis::rows::axes;
-use crate::experiment::{Experiment, Goal, Tune, grid};
-use std::collections::BTreeMap;
+use crate::experiment::{Experiment, Goal, Tune};
 use std::path::Path;
+
+mod figures;
 
 /// What was tuned, and what came out.
 pub struct TuneOutcome<'a> {
@@ -250,132 +245,6 @@ impl TuneOutcome<'_> {
             rows: rows.collect(),
             ..SheetTable::default()
         }
-    }
-
-    /// The response to each numeric option, and all candidates as a forest.
-    fn figures(&self) -> Vec<Figure> {
-        let rows = self
-            .tuned
-            .candidates
-            .iter()
-            .enumerate()
-            .filter(|(who, one)| *who != self.baseline() && one.ratio.mean > 0.0);
-        let rows = rows.map(|(who, one)| ForestRow {
-            name: self.name(who).to_owned(),
-            mean: one.ratio.mean,
-            low: one.ratio.low,
-            high: one.ratio.high,
-            clear: one.ratio.is_clear(),
-        });
-        let metric = &self.tune.metric;
-        let ratio = |who: usize| Some(self.tuned.candidates[who].ratio).filter(|ratio| ratio.mean > 0.0);
-        let mut figures: Vec<Figure> = self
-            .numeric()
-            .into_iter()
-            .filter_map(|path| {
-                let series = self.along(&path, ratio);
-                self.curve(&path, series, "response", format!(
-                    "{metric} against the baseline's in the race, with 95 % intervals; those that were dropped were searched on fewer items."
-                ))
-            })
-            .collect();
-        figures.push(Figure {
-            file: "race".to_owned(),
-            title: format!("{metric} against the baseline, in the race"),
-            caption: "Geometric mean of the ratio by search, with its 95 % interval by item. Blue: less, orange: more, where the \
-                      interval leaves 1 out."
-                .to_owned(),
-            plot: Plot::Forest(Forest { rows: rows.collect(), x: format!("{metric}, as a ratio to the baseline's"), differences: false }),
-        });
-        figures
-    }
-
-    /// The finalists on the held-out items: a line through the winner for each pressure, over a numeric option.
-    fn held_figure(&self) -> Option<Figure> {
-        let path = self.numeric().into_iter().next()?;
-        let lines = self.tuned.held.iter().zip(self.pressures).flat_map(|(held, pressure)| {
-            let ratio = |who: usize| {
-                held.standings.iter().find(|standing| standing.candidate == who).map(|standing| standing.ratio)
-            };
-            let mut series = self.along(&path, ratio);
-            let winner = self.name(self.tuned.winner);
-            series.retain(|line| line.points.iter().any(|point| point.label == winner));
-            series.iter_mut().for_each(|one| {
-                one.name = if one.name.is_empty() { pressure.clone() } else { format!("{pressure}, {}", one.name) };
-            });
-            series
-        });
-        let caption = format!(
-            "The finalists' {} against the baseline's, on items that the race never saw, at each pressure.",
-            self.tune.metric
-        );
-        self.curve(&path, lines.collect(), "held-out", caption)
-    }
-
-    /// Lines over an option; where they are more than can be told apart, those through the winner.
-    fn curve(&self, path: &str, mut series: Vec<Series>, file: &str, mut caption: String) -> Option<Figure> {
-        if series.len() > LINES {
-            let winner = self.name(self.tuned.winner);
-            series.retain(|line| line.points.iter().any(|point| point.label == winner));
-            caption += " Everything else as the winner has it.";
-        }
-        if series.is_empty() || series.len() > LINES {
-            return None;
-        }
-        let ticks: BTreeMap<u64, f64> =
-            series.iter().flat_map(|one| &one.points).map(|point| (point.x.to_bits(), point.x)).collect();
-        let name = path.rsplit('.').next().unwrap_or(path);
-        let title = if file == "response" { format!("Response to {name}") } else { format!("Held out: {name}") };
-        Some(Figure {
-            file: format!("{file}-{}", path.replace('.', "-")),
-            title,
-            caption,
-            plot: Plot::Lines(Lines {
-                x_ticks: ticks.into_values().map(|x| (x, short(x))).collect(),
-                series,
-                x: path.to_owned(),
-                y: format!("{} against the baseline", self.tune.metric),
-                ratio: true,
-                y_log: true,
-                ..Lines::default()
-            }),
-        })
-    }
-
-    /// Options that vary and have at least three numeric values.
-    fn numeric(&self) -> Vec<String> {
-        let values = |path: &String| -> std::collections::BTreeSet<u64> {
-            (0..self.experiment.points.len()).filter_map(|who| Some(self.level(who, path)?.to_bits())).collect()
-        };
-        self.varying.iter().filter(|path| values(path).len() >= 3).cloned().collect()
-    }
-
-    fn level(&self, who: usize, path: &str) -> Option<f64> {
-        let columns = grid::columns(&self.experiment.points[who]);
-        axes::number(&columns.iter().find(|(column, _)| column == path)?.1)
-    }
-
-    /// Lines over a numeric option, one for each combination of the others that vary.
-    fn along(&self, path: &str, ratio: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
-        let mut lines: BTreeMap<Vec<String>, Series> = BTreeMap::new();
-        for who in 0..self.experiment.points.len() {
-            let (Some(x), Some(ratio)) = (self.level(who, path), ratio(who)) else { continue };
-            let columns = grid::columns(&self.experiment.points[who]);
-            let others: Vec<String> = self
-                .varying
-                .iter()
-                .filter(|other| other.as_str() != path)
-                .filter_map(|other| columns.iter().find(|(column, _)| column == other))
-                .map(|(column, value)| format!("{}={value}", column.rsplit('.').next().unwrap_or(column)))
-                .collect();
-            let line =
-                lines.entry(others.clone()).or_insert_with(|| Series { name: others.join(", "), ..Series::default() });
-            let label = self.name(who).to_owned();
-            line.points.push(CurvePoint { x, y: ratio.mean, low: ratio.low, high: ratio.high, label });
-        }
-        let mut series: Vec<Series> = lines.into_values().filter(|line| line.points.len() > 1).collect();
-        series.iter_mut().for_each(|line| line.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
-        series
     }
 
     /// Writes the page, its figures and the CSV behind them into a folder; the findings.

@@ -66,13 +66,13 @@ fn shell(folder: &Path, command: &str) -> Output {
 fn every_command_of_the_documents_runs_as_it_stands() {
     let folder = checkout();
     // What the documents take for granted: results of the main job, twice, and a file of the reader's own.
-    let quick = "ttlab run experiments/quick.toml -q";
-    for command in [quick.to_owned(), format!("{quick} --out target/quick"), format!("{quick} --out ci/new")] {
-        assert!(shell(folder.path(), &command).status.success(), "{command}");
+    for command in [
+        "ttlab run experiments/quick.toml -q",
+        "mkdir -p target ci && cp -r reports/quick target/quick && cp -r reports/quick ci/new",
+        "cp experiments/quick.toml ci/gate.toml",
+    ] {
+        assert!(shell(folder.path(), command).status.success(), "{command}");
     }
-    fs::copy(folder.path().join("experiments/quick.toml"), folder.path().join("ci/gate.toml")).unwrap();
-    let gate = fs::read_to_string(folder.path().join("ci/gate.toml")).unwrap();
-    fs::write(folder.path().join("ci/gate.toml"), gate).unwrap();
     let mut ran = std::collections::HashSet::new();
     // What is said of other engines needs other engines.
     for document in documents().into_iter().filter(|path| !path.ends_with("engines.md")) {

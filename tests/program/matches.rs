@@ -514,7 +514,7 @@ fn a_real_client_plays_games_of_ours_to_their_end() {
     let suite = root.join("data/openings.epd").display().to_string();
     let ttlab = env!("CARGO_BIN_EXE_ttlab").to_owned();
     // Seconds on the clock: what is asked is that clocks are heeded at all, not how fast this machine is.
-    for (games, limit) in [("4", "nodes=1000"), ("1", "clock=3+0.05")] {
+    for (games, limit) in [("2", "nodes=1000"), ("1", "clock=2+0.05")] {
         let mut command = Command::new("python3");
         command.arg(root.join("tests/program/clients/play.py")).args([games, limit, &pgn, &suite, "--", &ttlab, "uci"]);
         let output = command.args(["--preset", "match", "--", other]).output().unwrap();

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::analysis::questions::curves::{CurvePoint, Series};
 use crate::analysis::questions::race::{Candidate, Held, Standing};
+use crate::report::figure::{Figure, Plot};
 
 const GRID: &str = "'table.slots' = [1, 2, 4]\n'eval.centre' = [0, 5]\n";
 

@@ -1,0 +1,54 @@
+//! How the results of a page were made.
+
+use super::Page;
+use crate::report::number::percent;
+
+impl Page {
+    /// How the results were made, a sentence for each.
+    pub(super) fn origins(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (label, manifest) in &self.sources {
+            let Some(manifest) = manifest else {
+                lines.push(format!("{label}: no manifest"));
+                continue;
+            };
+            let kind = if manifest.sequence { "items, searched in sequence" } else { "positions" };
+            let name = if self.sources.len() > 1 { format!("{label}: ") } else { String::new() };
+            lines.push(format!(
+                "{name}suite {}, {} {kind}; {} variants; repeats {}; plan {}",
+                manifest.suite,
+                manifest.items,
+                manifest.variants.len(),
+                manifest.repeats,
+                manifest.plan,
+            ));
+            let machine = &manifest.machine;
+            let huge = match manifest.huge_pages {
+                Some(true) => "got",
+                Some(false) => "asked for, not got",
+                None => "not asked for or unknown",
+            };
+            lines.push(format!(
+                "{name}ttlab {} ({}, {}) on {}, {} cores, {:.1} GiB, {}; {} job(s) at a time; huge pages {huge}",
+                manifest.build.version,
+                manifest.build.commit,
+                manifest.build.profile,
+                machine.cpu,
+                machine.cores,
+                machine.memory_bytes as f64 / f64::from(1 << 30),
+                machine.os,
+                manifest.jobs
+            ));
+        }
+        lines.extend(self.memory.clone());
+        if let Some(timing) = &self.timing {
+            lines.push(format!(
+                "times: median of {} repeats; noise between repeats {}, drift {:+.1} %",
+                self.summary.repeats,
+                percent(timing.noise, if timing.noise.is_nan() { 0.0 } else { 1.0 }),
+                100.0 * timing.drift
+            ));
+        }
+        lines
+    }
+}

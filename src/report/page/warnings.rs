@@ -1,0 +1,55 @@
+//! What the reader of a page must be warned of.
+
+use super::Page;
+use crate::analysis::caveats::{blindness, doubts, few};
+use crate::record::manifest::Manifest;
+use crate::report::choices::Choices;
+use crate::report::source::Source;
+
+impl Page {
+    pub(super) fn warn(&mut self, sources: &[Source], choices: &Choices) {
+        let finished =
+            sources.iter().all(|source| source.manifest.as_ref().is_none_or(|manifest| manifest.ended.is_some()));
+        let mut warnings = of_sources(sources);
+        let own = doubts::doubts(&self.summary, self.timing.as_ref(), finished);
+        warnings.extend(own.iter().map(ToString::to_string));
+        if let [only] = sources
+            && only.manifest.is_some()
+            && choices.by.is_none()
+        {
+            let effect = only.file.as_ref().map_or(0.0, |file| file.smallest_effect);
+            self.blind = blindness::counts(&self.manifest, &self.summary, effect);
+            warnings.extend(self.blind.iter().cloned());
+            warnings.extend(blindness::times(&self.manifest, &self.summary));
+        }
+        let clusters = self.pairs.iter().map(|versus| versus.ratio.clusters).max().unwrap_or(0);
+        warnings.extend(few::too_few(clusters, self.pairs.len(), self.summary.power.games));
+        self.warnings = warnings;
+    }
+}
+
+/// What the results themselves give reason to, whatever they are rows of: builds and machines, shards, what was left out and what is missing.
+pub(super) fn of_sources(sources: &[Source]) -> Vec<String> {
+    let named: Vec<(&str, Option<&Manifest>)> =
+        sources.iter().map(|source| (source.label.as_str(), source.manifest.as_ref())).collect();
+    let manifests = || named.iter().filter_map(|(label, manifest)| Some((*label, (*manifest)?)));
+    let mut warnings: Vec<String> = doubts::mixed(&named).iter().map(ToString::to_string).collect();
+    warnings.extend(manifests().filter_map(|(_, manifest)| doubts::shards(manifest)).map(|doubt| doubt.to_string()));
+    warnings.extend(manifests().filter_map(|(label, manifest)| left_out(label, &manifest.left_out)));
+    let missing = sources.iter().filter_map(|source| Some((&source.label, source.missing.as_ref()?)));
+    warnings
+        .extend(missing.map(|(label, missing)| format!("{label}: {missing}: every figure here is of what is there")));
+    warnings
+}
+
+/// What was left out of a suite, the first few by name.
+#[must_use]
+pub fn left_out(label: &str, list: &[String]) -> Option<String> {
+    const SHOWN: usize = 3;
+    let shown = list.iter().take(SHOWN).map(|note| note.replace("left out: ", "")).collect::<Vec<_>>().join("; ");
+    let more =
+        if list.len() > SHOWN { format!("; and {} more (manifest.json)", list.len() - SHOWN) } else { String::new() };
+    (!list.is_empty()).then(|| {
+        format!("{label}: {} item(s) of the suite could not be read and were left out: {shown}{more}", list.len())
+    })
+}
