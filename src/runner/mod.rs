@@ -30,7 +30,7 @@ pub use output::{Output, OutputError};
 pub use session::{Session, Settings};
 pub use subjects::Subjects;
 
-use crate::experiment::Plan;
+use crate::experiment::{Job, Plan};
 use std::sync::Mutex;
 
 /// What a run did.
@@ -44,8 +44,8 @@ pub struct Ran {
     pub failed: u64,
     /// Jobs that need not be done: pairs of games beyond the end of their test.
     pub spared: u64,
-    /// The first few failures.
-    pub failures: Vec<String>,
+    /// The first few failures: the job, and what happened in words.
+    pub failures: Vec<(Job, String)>,
     /// Whether it was stopped from outside before the end.
     pub interrupted: bool,
 }

@@ -106,7 +106,7 @@ impl Progress for Talk {
                 String::new()
             }
         );
-        for failure in &ran.failures {
+        for (_, failure) in &ran.failures {
             eprintln!("failed: {failure}");
         }
     }

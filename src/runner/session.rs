@@ -168,7 +168,7 @@ impl<'a> Session<'a> {
         let stopped = stop.load(Ordering::Relaxed);
         let ran = match &stopping {
             None => Ran { interrupted: stopped && ran.before + ran.done < all, ..ran },
-            Some(tests) => tests.settled(ran, stopped),
+            Some(tests) => tests.settled(plan, ran, stopped),
         };
         progress.end(&ran);
         if let Some(error) = broken {

@@ -118,8 +118,8 @@ impl Stopping {
 
     /// What a run came to where its tests end it: beyond the end of a test nothing failed. `stopped`: somebody wanted it to end.
     #[must_use]
-    pub fn settled(&self, mut ran: Ran, stopped: bool) -> Ran {
-        ran.failures.truncate(usize::try_from(self.failed()).unwrap_or(usize::MAX));
+    pub fn settled(&self, plan: &Plan, mut ran: Ran, stopped: bool) -> Ran {
+        ran.failures.retain(|(job, _)| self.needs(plan, job));
         Ran { interrupted: stopped && !self.is_settled(), spared: self.spared(), failed: self.failed(), ..ran }
     }
 
@@ -189,28 +189,25 @@ mod tests {
                 (spared, failed, settled),
                 "{lanes:?}"
             );
-            // No more failures are named than count; a run is interrupted where something is left.
-            let failures = ["one", "two", "three", "four"].map(str::to_owned).to_vec();
+            // A run is interrupted where something is left.
+            let asked = Experiment::parse(MATCH, std::path::Path::new("x.toml"), &[]);
+            let plan = Plan::new(&asked.unwrap_or_else(|problem| panic!("{problem}")));
             for stopped in [true, false] {
-                let ran = Ran { before: 5, done: 7, failed: 4, failures: failures.clone(), ..Ran::default() };
-                let wanted = Ran {
-                    before: 5,
-                    done: 7,
-                    failed,
-                    failures: failures[..(failed as usize)].to_vec(),
-                    interrupted: stopped && !settled,
-                    spared,
-                };
-                assert_eq!(stopping.settled(ran, stopped), wanted, "{lanes:?}");
+                let ran = Ran { before: 5, done: 7, failed: 4, ..Ran::default() };
+                let wanted =
+                    Ran { before: 5, done: 7, failed, interrupted: stopped && !settled, spared, ..Ran::default() };
+                assert_eq!(stopping.settled(&plan, ran, stopped), wanted, "{lanes:?}");
             }
         }
     }
 
-    /// Two players and a third, each against the first; four openings. Rows of games, one by one: points of both games are a pair's.
+    const MATCH: &str = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { nodes = 9 }\n[match]\ntest = { elo0 = 0, elo1 = 300, alpha = 0.2, beta = 0.2 }\n\
+        [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[[variant]]\nname = 'c'\n'keys.seed' = 3\n";
+
+    /// Two players and a third, each against the first; twelve openings. Rows of games, one by one: points of both games are a pair's.
     #[test]
     fn games_of_a_pair_are_added_up() {
-        let text = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { nodes = 9 }\n[match]\ntest = { elo0 = 0, elo1 = 300, alpha = 0.2, beta = 0.2 }\n\
-            [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[[variant]]\nname = 'c'\n'keys.seed' = 3\n";
+        let text = MATCH;
         let experiment = |text: &str| {
             Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
         };
@@ -257,5 +254,10 @@ mod tests {
         stopping.played(&plan, of(2, 2), true, &[row("")]);
         assert_eq!((needed(&stopping, 2), stopping.is_settled()), (vec![true; 12], false));
         assert_eq!((stopping.failed(), stopping.spared()), (1, spared));
+        // Of failures those beyond the end of a test are not told, whenever they were met.
+        let failure = |variant: usize, item: usize| (*of(variant, item), format!("{variant} {item}"));
+        let failures = vec![failure(1, end), failure(1, end - 1), failure(1, 11), failure(2, 11)];
+        let ran = stopping.settled(&plan, Ran { failures, ..Ran::default() }, false);
+        assert_eq!(ran.failures, [failure(1, end - 1), failure(2, 11)]);
     }
 }

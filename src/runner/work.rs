@@ -191,7 +191,8 @@ impl Shared<'_> {
                 let mut ran = lock(&self.ran);
                 ran.failed += 1;
                 if ran.failures.len() < 5 {
-                    ran.failures.push(format!("\"{}\" on {}: {message}", label.variant, label.position));
+                    let told = format!("\"{}\" on {}: {message}", label.variant, label.position);
+                    ran.failures.push((*job, told));
                 }
                 let mut row = Row {
                     label: &label,
