@@ -169,36 +169,48 @@ fn missed(pages: &[Page]) -> Option<SheetTable> {
     })
 }
 
-/// The verdicts of an experiment, long runs of the same folded.
+/// What is said of each depth: the series (nothing where the file has one only, else up to its comma), the depth and the figure.
+fn of_depth(verdict: &Verdict) -> Option<(&str, &str, &str)> {
+    let (series, rest) = verdict.subject.split_at(verdict.subject.rfind(", depth ").map_or(0, |at| at + 2));
+    let rest = rest.strip_prefix("depth ")?;
+    let (depth, figure) = rest.split_once(": ")?;
+    Some((series, depth, figure))
+}
+
+/// The verdicts of an experiment, long runs of the same folded, a line for each figure.
 fn verdicts(page: &Page) -> Option<SheetTable> {
     let mut table = verdicts::table(page, true)?;
     table.title.clear();
     table.note.clear();
+    let figure = |at: usize| of_depth(&page.verdicts[at]).map(|(.., figure)| figure);
     let same = |a: &Verdict, b: &Verdict| {
-        let series = |verdict: &Verdict| verdict.subject.rsplit_once(" depth ").map(|(head, _)| head.to_owned());
         a.passes()
             && b.passes()
             && a.word() == b.word()
             && a.source == b.source
-            && series(a).is_some()
-            && series(a) == series(b)
+            && of_depth(a).is_some_and(|(series, ..)| of_depth(b).is_some_and(|(other, ..)| series == other))
     };
-    let (mut rows, mut at) = (Vec::new(), 0);
-    while at < page.verdicts.len() {
-        let run = page.verdicts[at..].iter().take_while(|verdict| same(verdict, &page.verdicts[at])).count().max(1);
-        if run <= RUN {
-            rows.extend_from_slice(&table.rows[at..at + run]);
-        } else {
-            let last = &table.rows[at + run - 1];
-            let mut row = table.rows[at].clone();
-            let depth = page.verdicts[at + run - 1].subject.rsplit_once(" depth ").map_or("", |(_, rest)| rest);
-            row[0].text = format!("{} to {depth} ({run} figures)", row[0].text);
-            for column in [3, 4] {
-                row[column].text = format!("{} ... {}", row[column].text, last[column].text);
+    let (mut rows, mut from) = (Vec::new(), 0);
+    while from < page.verdicts.len() {
+        let run = page.verdicts[from..].iter().take_while(|verdict| same(verdict, &page.verdicts[from])).count().max(1);
+        let mut left: Vec<usize> = (from..from + run).collect();
+        while let Some(&first) = left.first() {
+            let (alike, others): (Vec<usize>, _) = left.into_iter().partition(|&at| figure(at) == figure(first));
+            left = others;
+            match (of_depth(&page.verdicts[first]), alike.as_slice()) {
+                (Some((series, depth, figure)), [_, .., last]) if alike.len() > RUN => {
+                    let to = of_depth(&page.verdicts[*last]).map_or("", |(_, depth, _)| depth);
+                    let mut row = table.rows[first].clone();
+                    row[0].text = format!("{series}depth {depth} to {to}: {figure} ({} figures)", alike.len());
+                    for column in [3, 4] {
+                        row[column].text = format!("{} ... {}", row[column].text, table.rows[*last][column].text);
+                    }
+                    rows.push(row);
+                }
+                _ => rows.extend(alike.iter().map(|&at| table.rows[at].clone())),
             }
-            rows.push(row);
         }
-        at += run;
+        from += run;
     }
     table.rows = rows;
     Some(table)
@@ -316,9 +328,22 @@ mod tests {
             table.rows.iter().map(line).collect::<Vec<_>>()
         };
         assert_eq!(folded(many("s", 1..4)).len(), 3);
-        let whole = "s, depth 1: nodes to 4: nodes (4 figures) | p1 ... p4 | m1 ... m4";
+        let whole = "s, depth 1 to 4: nodes (4 figures) | p1 ... p4 | m1 ... m4";
         assert_eq!(folded(many("s", 1..5)), [whole]);
         assert_eq!(folded([many("s", 1..5), many("t", 1..3)].concat()).len(), 3);
+        let alone = |depth: usize| Verdict { subject: format!("depth {depth}: nodes"), ..at("", depth) };
+        assert_eq!(folded((1..5).map(alone).collect()), ["depth 1 to 4: nodes (4 figures) | p1 ... p4 | m1 ... m4"]);
+        // Two figures of each depth are two lines; of a third there are too few.
+        let hits = |depth: usize| Verdict {
+            subject: format!("s, depth {depth}: hits"),
+            published: "h".to_owned(),
+            ..at("s", depth)
+        };
+        let mixed = (1..5)
+            .flat_map(|depth| [at("s", depth), hits(depth)])
+            .chain([Verdict { subject: "s, depth 9: score".to_owned(), ..at("s", 9) }]);
+        let two = "s, depth 1 to 4: hits (4 figures) | h ... h | m1 ... m4";
+        assert_eq!(folded(mixed.collect()), [whole, two, "s, depth 9: score | p9 | m9"]);
         let other = |change: &dyn Fn(&mut Verdict)| {
             let mut verdicts = many("s", 1..6);
             change(&mut verdicts[2]);
