@@ -31,8 +31,8 @@ fn a_job_that_panics_leaves_a_row_and_the_others_finish() {
             Session::begin(&experiment, &plan, &trial.path("out"), settings, &AtomicBool::new(false)).unwrap();
         let ran = session.run(&AtomicBool::new(false), &Faulty).unwrap();
         assert_eq!((ran.failed, ran.done, ran.interrupted), (2, plan.len(), false));
-        assert!(ran.failures.iter().all(|failure| failure.contains("no table")), "{:?}", ran.failures);
-        assert!(ran.failures.iter().any(|failure| failure.contains("a fault")), "{:?}", ran.failures);
+        assert!(ran.failures.iter().all(|(_, failure)| failure.contains("no table")), "{:?}", ran.failures);
+        assert!(ran.failures.iter().any(|(_, failure)| failure.contains("a fault")), "{:?}", ran.failures);
     }
     let rows = counts(&trial.results("out"));
     let error = rows[0].len() - 2;
