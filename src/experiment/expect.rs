@@ -401,6 +401,9 @@ mod tests {
         ] {
             assert_eq!(fault(text), None, "{text}");
         }
+        let exact = |text: &str| toml::from_str::<Line>(&format!("nodes = {text}")).unwrap().nodes.is_exact();
+        assert!(["3", "{ exact = 0 }", "{ by_depth = [1, 2] }"].into_iter().all(exact));
+        assert!(!["{ min = 3, max = 3 }", "{ max = 3 }"].into_iter().any(exact));
         for (text, word) in [
             ("{ }", "gives no figure"),
             ("{ of = \"max\" }", "gives no figure"),

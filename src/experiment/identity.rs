@@ -140,6 +140,14 @@ mod tests {
         }
     }
 
+    /// By hand: a leaf is known by its whole path, and by no more than that.
+    #[test]
+    fn leaves_are_told_by_their_paths() {
+        let usual = json!({ "a": { "b": 1, "c": { "d": 2 } }, "e": 3 });
+        let given = json!({ "a": { "b": 1, "c": { "d": 4 }, "f": true }, "e": 5 });
+        assert_eq!(deviations(&given, &usual), ".a.c.d = 4\n.a.f = true\n.e = 5\n");
+    }
+
     #[test]
     fn each_option_that_is_not_as_usual_changes_the_id() {
         let point = |options: EngineOptions, depth| Point {

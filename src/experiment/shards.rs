@@ -198,3 +198,24 @@ impl PlanFile {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A plan says of each shard how many jobs it has, and by a digest which they are.
+    #[test]
+    fn every_job_is_counted_in_its_shard() {
+        let text = "suite = 'data/bratko-kopec.epd'\nfirst = 7\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n";
+        let path = Path::new("x.toml");
+        let experiment = Experiment::parse(text, path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        for shards in [1, 3, 14, 20] {
+            let file = PlanFile::new(&experiment, path, &[], shards).unwrap();
+            let jobs: Vec<u64> = file.parts.iter().map(|part| part.jobs).collect();
+            assert_eq!((jobs.len() as u64, jobs.iter().sum::<u64>()), (shards, 14), "{jobs:?}");
+            let empty = Digest::default().to_string();
+            assert!(file.parts.iter().all(|part| (part.jobs == 0) == (part.ids == empty)), "{shards}");
+        }
+    }
+}

@@ -155,6 +155,41 @@ mod tests {
         assert!(matches!(values(&frame, "seconds", &["a"], &places), Err(RunsError::Time(_) | RunsError::Rows(_))));
     }
 
+    /// A stage that was stopped, or of which one search failed, is no measurement.
+    #[test]
+    fn what_was_stopped_or_failed_is_not_measured() {
+        /// Panics at one variant's search of one item, if told to.
+        struct Faulty(bool);
+        impl Progress for Faulty {
+            fn begin(&self, _: u64, _: u64, _: &crate::runner::Done) {}
+            fn job(&self, variant: &str, item: &str) {
+                assert!(!(self.0 && variant == "b" && item == "BK.03"), "a fault");
+            }
+            fn done(&self) {}
+            fn end(&self, _: &Ran) {}
+        }
+        let text = "suite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 1 }\n\
+            [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 5\n[tune]\n";
+        let whole =
+            Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        let folder = tempfile::tempdir().unwrap();
+        let measure = |name: &str, stop: bool, faulty: bool| {
+            let (stop, mut talk) = (AtomicBool::new(stop), |_, _, _| Box::new(Faulty(faulty)) as Box<dyn Progress>);
+            let folder = folder.path().join(name);
+            let experiments = std::slice::from_ref(&whole);
+            Runs { experiments, folder, settings: Settings::default(), stop: &stop, talk: &mut talk }.measure(
+                RaceStage::Race(0),
+                &[0, 1],
+                &[2, 4],
+            )
+        };
+        let fine = measure("fine", false, false).unwrap();
+        assert_eq!((fine.items.as_slice(), fine.values.len()), (&[2, 4][..], 2));
+        assert!(matches!(measure("stopped", true, false), Err(RunsError::Interrupted(_))));
+        let failed = measure("failed", false, true);
+        assert!(matches!(failed, Err(RunsError::Failed { failed: 1, .. })), "{failed:?}");
+    }
+
     /// Some variants and items of an experiment, in the order given; the baseline is its own where it is among them, else the first.
     #[test]
     fn a_part_has_what_was_asked_for() {

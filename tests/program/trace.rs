@@ -441,6 +441,7 @@ fn nothing_is_lost_and_nothing_left_unheeded() {
     }
     for (text, told) in [
         ("limit = { depth = 3 }\n[trace]\nfile = \"own.trace\"\n", "limit: a trace is shown to its end"),
+        ("limit = { nodes = 3 }\n[trace]\nfile = \"own.trace\"\n", "limit: a trace is shown to its end"),
         (
             "[trace]\nfile = \"own.trace\"\n[grid]\nalgorithm = [\"pvs\", \"mtdf\"]\n",
             "only options of the table may vary",

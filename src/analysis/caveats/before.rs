@@ -161,6 +161,12 @@ mod tests {
             replacement; use smaller tables or more nodes";
         assert!(!told(&roomy(10_000, 3000), 1).contains(&pressure.to_owned()));
         assert!(told(&roomy(10_001, 3000), 1).contains(&pressure.to_owned()));
+        // The rule for a position's own entry is replacement too; key seeds are not.
+        let by = |grid: &str| roomy(10_001, 3000).replace("'table.slots' = [1, 2]", grid);
+        let is_told =
+            |grid: &str| told(&by(grid), 1).iter().any(|warning| warning.contains("says little about replacement"));
+        assert!(is_told("'table.same_key' = ['replace', 'policy']") && is_told("'table.policy' = ['always', 'never']"));
+        assert!(!is_told("'keys.seed' = [1, 2]"));
         // Bytes by sixteen; games of one table fill it together; a share is never roomy.
         let bytes = roomy(0, 3000).replace("table.size = 0", "table.size = '157 KiB'");
         assert!(

@@ -137,6 +137,13 @@ fn quantiles(mut drawn: Vec<f64>) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
+    /// Ten values must lie outside at each end; by hand: 0 to 399 leave out 0 to 9 and 390 to 399.
+    #[test]
+    fn quantiles_want_ten_values_beyond_them() {
+        let of = |count: u32| quantiles((0..count).rev().map(f64::from).collect());
+        assert_eq!((of(399), of(400), of(4000)), (None, Some((10.0, 389.0)), Some((100.0, 3899.0))));
+    }
+
     /// 0, 0, 0 and 1: residuals of -1/4 three times and 3/4; second moment 3/16, third 3/32: a skew of 2 / root 3, over the root of 4. The
     /// transformation of the quantile gives Student's back.
     #[test]

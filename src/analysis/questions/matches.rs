@@ -317,6 +317,12 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!((a.same_as, b.same_as, a.blind, b.blind), (None, None, 4, 2));
         assert!((found.bounds.alpha - 0.025).abs() < 1e-12 && (found.reach - 2.241).abs() < 1e-3);
         assert_eq!(a.course.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        // A game without a result is none, whatever is said of it.
+        let rows =
+            Frame::parse(format!("{ROWS}A,o5,0,100,base,white,,,20,50,1,200,e2e4,\n").as_bytes(), "test").unwrap();
+        let found = Matches::new(&rows, Test::default()).unwrap();
+        let again = &found.encounters[0];
+        assert_eq!((found.failed, again.pairs, again.games, &again.ends), (2, a.pairs, a.games, &a.ends));
     }
 
     /// Holm's own example: the least p of four times four, the next times three, none below the one before.

@@ -94,6 +94,18 @@ mod tests {
         Ok(pairs.len())
     }
 
+    /// However little it is: the line with fewer nodes stands first, whichever the file has first.
+    #[test]
+    fn half_a_percent_decides_who_is_better() {
+        let rows: String = (0..3).map(|at| format!("more,p{at},1,1005\nless,p{at},1,1000\n")).collect();
+        let frame = Frame::parse(format!("variant,position,depth,search.nodes\n{rows}").as_bytes(), "t").unwrap();
+        let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
+        let pairs = pairwise(&frame, &summary).unwrap();
+        let named = |line: usize| summary.lines[line].name.as_str();
+        let told: Vec<_> = pairs.iter().map(|pair| (named(pair.line), named(pair.against), pair.ratio.mean)).collect();
+        assert!(matches!(told[..], [("less", "more", ratio)] if (ratio * 1.005 - 1.0).abs() < 1e-9), "{told:?}");
+    }
+
     #[test]
     fn forty_lines_have_so_many_pairs_and_one_more_has_too_many() {
         assert_eq!((told(3), told(40)), (Ok(3), Ok(780)));

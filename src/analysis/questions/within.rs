@@ -68,3 +68,33 @@ pub fn within(
     });
     series.collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::analysis::Question;
+
+    /// 401 searches, the n-th of n nodes in two depths: every third is shown, and the first and the last. One that was cut short never gets there, and
+    /// counts among all.
+    #[test]
+    fn a_curve_has_its_ends() {
+        let row = |at: u32, depth: u32, nodes: u32, finished: bool| format!("v,p{at},{depth},{nodes},{finished}\n");
+        let rows: String = (1..=401).flat_map(|at| [row(at, 1, 1, true), row(at, 2, at - 1, true)]).collect();
+        let rows = rows + &row(402, 1, 1, true) + &row(402, 2, 9, false);
+        let text = format!("variant,position,depth,search.nodes,finished\n{rows}");
+        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+        let (summary, grouping, searches) = Summary::with_searches(&frame, &Question::by_variant(&[], None)).unwrap();
+        let series = within(&frame, &summary, (&grouping, &searches), &[0], Counted::Finished);
+        let points = &series[0].points;
+        let wanted: Vec<u32> = [1].into_iter().chain((3..=399).step_by(3)).chain([401]).collect();
+        assert_eq!(
+            points.iter().map(|point| point.x).collect::<Vec<_>>(),
+            wanted.iter().map(|&at| f64::from(at)).collect::<Vec<_>>()
+        );
+        assert!(points.iter().all(|point| (point.y - point.x / 402.0).abs() < 1e-12));
+        assert_eq!(points[133].label, "399 of 402 searches");
+        // Nothing is to be solved here.
+        assert!(within(&frame, &summary, (&grouping, &searches), &[0], Counted::Solved).is_empty());
+    }
+}

@@ -99,3 +99,33 @@ fn the_first_failures_are_told_and_the_others_counted() {
         assert!(said.stderr.contains(&format!("\"large\" on BK.0{item}: ")), "{}", said.stderr);
     }
 }
+
+/// A shard with failed jobs is not done, though no row is missing: it is named, with how many, until they were run again.
+#[test]
+fn a_shard_whose_jobs_failed_is_named() {
+    let trial = Trial::new(
+        "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = { depth = 1 }\n[[variant]]\nname = 'fits'\n[[variant]]\nname = 'large'\n\
+         'table.size' = '700 MiB'\n",
+    );
+    let (plan, out) = (trial.text("plan.json"), trial.text("out"));
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
+    let shard = |index: usize, limit: &str| {
+        let command =
+            format!("{limit} exec '{}' run --plan '{plan}' --shard {index} -q --out '{out}'", binary().display());
+        said(Command::new("sh").args(["-c", &command]))
+    };
+    // As many as its file has rows with an error.
+    let failed = |index: usize| {
+        let rows = counts(&trial.path(&format!("out/shards/{index}/results.csv")));
+        rows.iter().filter(|row| !row[row.len() - 2].is_empty()).count()
+    };
+    (0..2).for_each(|index| drop(shard(index, "ulimit -v 600000;").expect(3)));
+    assert_eq!((failed(0) + failed(1), failed(0) > 0, failed(1) > 0), (3, true, true));
+    let missing = || ttlab(&["plan", "--missing", &plan, "--out", &out]);
+    let told = [0, 1].map(|index| format!("shard {index} of 2: all jobs done, {} failed", failed(index)));
+    let said = missing().expect(3).says(&[&told[0], &told[1]]);
+    assert_eq!(said.stdout, "0-1\n");
+    ttlab(&["merge", &plan, "--out", &out]).expect(3).says(&["3 jobs failed"]);
+    ttlab(&["run", "--plan", &plan, "--shard", "1", "--retry-failed", "-q", "--out", &out]).expect(0);
+    assert_eq!(missing().expect(3).stdout, "0\n");
+}
