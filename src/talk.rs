@@ -10,6 +10,18 @@ use std::sync::{Mutex, PoisonError};
 /// Why standard output took no more; none while it takes everything.
 static OUTPUT: Mutex<Option<io::Error>> = Mutex::new(None);
 
+/// So many of something: "1 job", "2 jobs", "3 searches".
+#[must_use]
+pub fn many(count: impl fmt::Display, one: &str) -> String {
+    let count = count.to_string();
+    let end = match (count.as_str(), one.ends_with("ch")) {
+        ("1", _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{count} {one}{end}")
+}
+
 /// Says something on standard output. What cannot be written is dropped; [`close`] tells why.
 pub fn say(text: fmt::Arguments<'_>) {
     let mut failed = OUTPUT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +78,13 @@ fn is_direction(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::visible;
+    use super::{many, visible};
+
+    #[test]
+    fn one_is_one() {
+        let told = [many(0, "job"), many(1_u64, "search"), many(2_usize, "search"), many(11, "job")];
+        assert_eq!(told, ["0 jobs", "1 search", "2 searches", "11 jobs"]);
+    }
 
     #[test]
     fn names_cannot_command_a_terminal() {

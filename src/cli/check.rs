@@ -2,6 +2,7 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
+use crate::talk::many;
 use std::path::PathBuf;
 
 /// Check experiment files: every option of every variant, the suite, the expectations
@@ -28,7 +29,7 @@ pub fn run(args: &Args) -> CommandResult {
             Ok(experiment) => {
                 let plan = Plan::new(&experiment);
                 super::tell_left_out(&experiment);
-                println!("{}: {} variants, {} jobs", file.display(), plan.variants.len(), plan.len());
+                println!("{}: {}, {}", file.display(), many(plan.variants.len(), "variant"), many(plan.len(), "job"));
                 let jobs = if experiment.file.repeats > 1 { 1 } else { 2 };
                 let folder = super::run::default_folder(&experiment);
                 for warning in before::warnings(&experiment, &plan, jobs, Some(&folder)) {
@@ -57,7 +58,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     if wrong > 0 {
-        return Err(CommandFailure::usage(format!("{wrong} of {} files are wrong", args.files.len())));
+        return Err(CommandFailure::usage(format!("{wrong} of {} wrong", many(args.files.len(), "file"))));
     }
     if args.strict && blind > 0 {
         return Err(CommandFailure::usage(format!("--strict: {blind} warnings")));

@@ -3,6 +3,7 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Manifest;
 use crate::runner::{Lack, MergeError, Output, Shards, reference};
+use crate::talk::many;
 use std::path::{Path, PathBuf};
 
 /// Merge the shards of a plan: the rows of one run, then the report
@@ -53,7 +54,7 @@ pub fn run(args: &Args) -> CommandResult {
     let page = crate::report::write(&results).map_err(CommandFailure::io)?;
     if !args.quiet {
         println!("{}", crate::report::text::render(&page.brief(), super::screen::screen()));
-        println!("merged {} shards; report: {}", manifest.shards.len(), results.join("report.md").display());
+        println!("merged {}; report: {}", many(manifest.shards.len(), "shard"), results.join("report.md").display());
     }
     let unjudged = reference::unjudged(&experiment, &results).map_err(CommandFailure::io)?;
     if unjudged > 0 {
@@ -65,7 +66,7 @@ pub fn run(args: &Args) -> CommandResult {
         return Ok(Exit::Failed);
     }
     if failed > 0 {
-        eprintln!("{failed} jobs failed: see the error column; run their shards again with --retry-failed");
+        eprintln!("{} failed: see the error column; run the shards again with --retry-failed", many(failed, "job"));
         return Ok(Exit::Failed);
     }
     Ok(if args.check && page.failed() > 0 { Exit::Gate } else { Exit::Done })

@@ -4,6 +4,7 @@ use crate::experiment::shards::MOST_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::Jobs;
 use crate::runner::{self, Subjects, estimate};
+use crate::talk::many;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -63,7 +64,7 @@ pub fn run(args: &Args) -> CommandResult {
         let text = plan.text().map_err(CommandFailure::io)?;
         crate::record::write_whole(path, text.as_bytes())
             .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
-        println!("{}: {} jobs in {} shards", path.display(), plan.jobs, plan.shards);
+        println!("{}: {} in {}", path.display(), many(plan.jobs, "job"), many(plan.shards, "shard"));
         println!("run one:  ttlab run --plan {} --shard 0", path.display());
         println!("then:     ttlab merge {}", path.display());
         return Ok(Exit::Done);
@@ -97,12 +98,12 @@ pub fn run(args: &Args) -> CommandResult {
     if !experiment.file.question.is_empty() {
         println!("question    {}", experiment.file.question);
     }
-    println!("suite       {} ({} items)", experiment.suite_name, experiment.suite.items.len());
+    println!("suite       {} ({})", experiment.suite_name, many(experiment.suite.items.len(), "item"));
     match plan.is_match() {
         true => println!(
-            "jobs        {} = {} encounters x openings, each a pair of games{}",
+            "jobs        {} = {} x openings, each a pair of games{}",
             plan.len(),
-            plan.lanes(),
+            many(plan.lanes(), "encounter"),
             if experiment.file.games.is_some_and(|games| games.test().stop) {
                 ", fewer where a test ends sooner"
             } else {
@@ -111,10 +112,10 @@ pub fn run(args: &Args) -> CommandResult {
         ),
         false => {
             println!(
-                "jobs        {} = {} variants x items x {} repeat(s)",
+                "jobs        {} = {} x items x {}",
                 plan.len(),
-                plan.variants.len(),
-                plan.repeats
+                many(plan.variants.len(), "variant"),
+                many(plan.repeats, "repeat")
             )
         }
     }

@@ -4,6 +4,7 @@ use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Shard;
 use crate::runner::{self, Session, Settings, progress};
+use crate::talk::many;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -148,7 +149,7 @@ pub fn run(args: &Args) -> CommandResult {
         eprintln!("--strict: this experiment cannot show what it varies:\n- {}", blind.join("\n- "));
     }
     if ran.failed > 0 {
-        eprintln!("{} jobs failed: see the error column; --retry-failed runs them again", ran.failed);
+        eprintln!("{} failed: see the error column; --retry-failed runs what failed again", many(ran.failed, "job"));
         return Ok(Exit::Failed);
     }
     Ok(if gate { Exit::Gate } else { Exit::Done })

@@ -3,6 +3,7 @@ use crate::chess::fault::OnError;
 use crate::chess::opcode::OperationValue;
 use crate::chess::suite::{Item, Suite, SuiteOptions};
 use crate::chess::{Board, EpRule, Increments, Move, Strictness, san};
+use crate::talk::many;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -87,7 +88,7 @@ fn text(suite: &Suite) -> String {
         };
         let _ = writeln!(out, "{:<24} {:>5}  {what:<20} {}", item.id, item.line, item.board.fen(EpRule::Always));
     }
-    let _ = writeln!(out, "{} items", suite.items.len());
+    let _ = writeln!(out, "{}", many(suite.items.len(), "item"));
     out
 }
 

@@ -6,6 +6,7 @@ use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit};
 use crate::record::{begin, publish};
 use crate::table::trace::{self, Event, Info, Recorder, TraceError, Writer, flags};
+use crate::talk::many;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -196,13 +197,13 @@ fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
     for (at, file) in files.iter().enumerate() {
         let done = trace::import(open(file)?, &mut writer, at == 0, repair).map_err(wrong(file))?;
         match done.cut_at {
-            Some(byte) => eprintln!("{}: {} events, cut at byte {byte}", file.display(), done.events),
-            None => eprintln!("{}: {} events", file.display(), done.events),
+            Some(byte) => eprintln!("{}: {}, cut at byte {byte}", file.display(), many(done.events, "event")),
+            None => eprintln!("{}: {}", file.display(), many(done.events, "event")),
         }
     }
     let (events, to) = writer.finish().map_err(&failed)?;
     publish(to, out).map_err(failed)?;
-    eprintln!("{}: {events} events", out.display());
+    eprintln!("{}: {}", out.display(), many(events, "event"));
     Ok(Exit::Done)
 }
 
@@ -293,6 +294,6 @@ fn record(args: &Record) -> CommandResult {
         return Err(CommandFailure::io("the trace is still being written"));
     };
     let (events, _) = writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish().map_err(failed)?;
-    eprintln!("{}: {events} events of {nodes} nodes", args.out.display());
+    eprintln!("{}: {} of {}", args.out.display(), many(events, "event"), many(nodes, "node"));
     Ok(Exit::Done)
 }

@@ -11,6 +11,7 @@ use crate::runner::{self, Output, Settings, Subjects, progress};
 use crate::subject::options;
 use crate::table::TableKind;
 use crate::table::options::{Clear, Size};
+use crate::talk::many;
 use crate::tune::{Runs, RunsError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -98,7 +99,7 @@ pub fn run(args: &Args) -> CommandResult {
         if quiet {
             return Box::new(progress::Quiet);
         }
-        eprintln!("{}: {candidates} candidates on {items} items", name(stage, &pressures));
+        eprintln!("{}: {} on {}", name(stage, &pressures), many(candidates, "candidate"), many(items, "item"));
         Box::new(progress::Talk::new())
     };
     let mut runs = Runs {

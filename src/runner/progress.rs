@@ -6,7 +6,7 @@ macro_rules! eprintln {
 }
 
 use super::{Done, Ran};
-use crate::talk::visible;
+use crate::talk::{many, visible};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -97,8 +97,8 @@ impl Progress for Talk {
         self.bar.finish_and_clear();
         let seconds = super::lock(&self.begun).elapsed().as_secs_f64();
         eprintln!(
-            "{} jobs in {seconds:.1} s{}{}",
-            ran.done,
+            "{} in {seconds:.1} s{}{}",
+            many(ran.done, "job"),
             if ran.failed > 0 { format!(", {} failed", ran.failed) } else { String::new() },
             if ran.spared > 0 {
                 format!("; {} were not needed: their tests had ended", ran.spared)

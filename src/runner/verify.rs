@@ -7,6 +7,7 @@ use super::stopping::Stopping;
 use crate::experiment::{Experiment, Plan, Split};
 use crate::record::manifest::{Manifest, ManifestError, Stretch};
 use crate::record::{self, ResultsError};
+use crate::talk::many;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
@@ -84,7 +85,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, VerifyError> {
         }
     }
     if verified.failed > 0 {
-        found(FolderState::Missing, format!("{} jobs failed", verified.failed));
+        found(FolderState::Missing, format!("{} failed", many(verified.failed, "job")));
     }
     if manifest.ended.is_none() {
         found(FolderState::Missing, "the run has not ended".to_owned());

@@ -9,6 +9,7 @@ use crate::analysis::{Frame, FrameError, Metric};
 use crate::experiment::{Experiment, Plan};
 use crate::record::columns;
 use crate::runner::{Ran, RunError, Session, Settings, progress::Progress};
+use crate::talk::many;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -23,7 +24,7 @@ pub enum RunsError {
     #[error("interrupted")]
     Interrupted(Ran),
     /// Jobs failed.
-    #[error("{failed} jobs failed: see the error column of {path}; --retry-failed runs them again")]
+    #[error("{} failed: see the error column of {path}; --retry-failed runs what failed again", many(failed, "job"))]
     Failed {
         /// How many.
         failed: u64,

@@ -181,7 +181,7 @@ fn rows_that_are_missing_end_with_3() {
     let failed = folder.path().join("failed");
     altered(&base, &failed, |at, rows| rows[0][at("error")] = "panic".to_owned());
     let (stdout, _, code) = run(&["compare", old, failed.to_str().unwrap()]);
-    assert!(code == 3 && stdout.contains("note: 1 jobs failed in NEW"), "{stdout}");
+    assert!(code == 3 && stdout.contains("note: a job failed in NEW"), "{stdout}");
     let twice = folder.path().join("twice");
     altered(&base, &twice, |_, rows| rows.push(rows[0].clone()));
     let (_, stderr, code) = run(&["compare", old, twice.to_str().unwrap()]);

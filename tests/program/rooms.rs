@@ -17,7 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("record", &["chess", "table", "engine", "subject", "experiment"]),
     ("runner", &["talk", "chess", "table", "engine", "subject", "experiment", "signature", "record"]),
     ("analysis", &["table", "record", "experiment"]),
-    ("tune", &["experiment", "record", "runner", "analysis"]),
+    ("tune", &["talk", "experiment", "record", "runner", "analysis"]),
     ("report", &["analysis", "experiment", "record"]),
     ("submit", &[]),
     ("uci", &["chess", "table", "engine", "experiment"]),

@@ -307,7 +307,8 @@ fn notes(base: &Recorded, new: &Recorded, joined: &Joined, gates: &[(Gate, Strin
     }
     for (side, failed) in ["BASE", "NEW"].iter().zip(joined.failed) {
         if failed > 0 {
-            notes.push(format!("{failed} jobs failed in {side}: see its error column"));
+            let jobs = if failed == 1 { "a job".to_owned() } else { format!("{failed} jobs") };
+            notes.push(format!("{jobs} failed in {side}: see its error column"));
         }
     }
     let (Some(old), Some(fresh)) = (&base.manifest, &new.manifest) else {

@@ -251,7 +251,7 @@ fn a_fault_is_a_row_and_the_job_can_be_run_again() {
         );
         let text = format!("suite = \"suite.epd\"\nlimit = {{ depth = 3 }}\n[subject]\nuci = {program}\ntimeout = 2\n");
         std::fs::write(trial.path("trial.toml"), text).unwrap();
-        trial.run("out", &["--jobs", "1"]).expect(3).says(&["1 jobs failed", "--retry-failed"]);
+        trial.run("out", &["--jobs", "1"]).expect(3).says(&["1 job failed", "--retry-failed"]);
         let rows = trial.rows("out");
         assert_eq!(rows.len(), 6, "{fault}");
         let failed: Vec<_> = rows.iter().filter(|row| !row["error"].is_empty()).collect();

@@ -24,7 +24,7 @@ fn a_job_that_kills_twice_is_set_aside() {
         child.wait().unwrap();
         assert_eq!(good(), 2 * death);
     }
-    trial.run("out", &[]).expect(3).says(&["1 jobs failed", "--retry-failed"]);
+    trial.run("out", &[]).expect(3).says(&["1 job failed", "--retry-failed"]);
     let rows = counts(&trial.results("out"));
     let aside = rows.iter().filter(|row| row[row.len() - 2].contains("died twice")).count();
     assert_eq!((rows.len(), aside), (3, 1), "{rows:?}");

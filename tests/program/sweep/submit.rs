@@ -231,7 +231,7 @@ fn a_shard_under_htcondor_ends_as_dagman_needs_it() {
     // As HTCondor starts it: a program, not a text for a shell.
     let shard = |index: &str| said(Command::new(format!("{out}/htcondor/shard.sh")).arg(index));
     assert!(fs::metadata(format!("{out}/htcondor/merge.sh")).unwrap().permissions().mode() & 0o111 != 0);
-    shard("0").expect(0).says(&["1 jobs failed"]);
+    shard("0").expect(0).says(&["1 job failed"]);
     shard("7").expect(2);
     ttlab(&["plan", "--missing", &plan, "--out", &out]).expect(3);
 }
