@@ -3,6 +3,8 @@
 //! Source: Dolan and Moré, "Benchmarking optimization software with performance profiles", 2002; here over nodes, not over ratios.
 
 use super::curves::{CurvePoint, Series};
+#[cfg(test)]
+use super::summary::Question;
 use super::summary::Summary;
 use crate::analysis::pairing::searches::{IterationRow, Searches};
 use crate::analysis::rows::frame::Frame;
@@ -73,7 +75,6 @@ pub fn within(
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::analysis::Question;
 
     /// 401 searches, the n-th of n nodes in two depths: every third is shown, and the first and the last. One that was cut short never gets there, and
     /// counts among all.
