@@ -92,6 +92,21 @@ fn missing_rows_are_named_and_leave_what_was_there() {
     sweep.merge("out", &[]).expect(0);
 }
 
+/// The rows of one shard in the folder of another are whole and sealed, and not what the plan has there.
+#[test]
+fn rows_of_another_shard_are_refused() {
+    let sweep = Sweep::new(SMALL, 2);
+    (0..2).for_each(|index| drop(sweep.shard(index, "out", &[]).expect(0)));
+    let of = |index: usize| sweep.trial.path(&format!("out/shards/{index}/results.csv"));
+    let first = fs::read(of(0)).unwrap();
+    fs::copy(of(1), of(0)).unwrap();
+    sweep.missing("out").expect(2).says(&["shards/0/results.csv", "it is of a job that is shard 1's"]);
+    sweep.merge("out", &[]).expect(2).says(&["it is of a job that is shard 1's"]);
+    assert!(!sweep.trial.results("out").exists());
+    fs::write(of(0), first).unwrap();
+    sweep.merge("out", &[]).expect(0);
+}
+
 /// A shard that was killed before its first row was begun, and lacks all its jobs.
 #[test]
 fn a_shard_without_any_row_lacks_all_its_jobs() {
