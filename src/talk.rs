@@ -10,6 +10,9 @@ use std::sync::{Mutex, PoisonError};
 /// Why standard output took no more; none while it takes everything.
 static OUTPUT: Mutex<Option<io::Error>> = Mutex::new(None);
 
+/// What may be sent to a terminal as it is: to begin and to end a colour or bold letters, as pages have them.
+const PAINTS: [&str; 6] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[34m"];
+
 /// So many of something: "1 job", "2 jobs", "3 searches".
 #[must_use]
 pub fn many(count: impl fmt::Display, one: &str) -> String {
@@ -24,13 +27,22 @@ pub fn many(count: impl fmt::Display, one: &str) -> String {
 
 /// Says something on standard output. What cannot be written is dropped; [`close`] tells why.
 pub fn say(text: fmt::Arguments<'_>) {
+    put(&text.to_string(), visible);
+}
+
+/// As [`say`], a page with its colours.
+pub fn show(page: &str) {
+    put(page, painted);
+}
+
+/// Writes on standard output; `on_screen`: what a terminal is given instead.
+fn put(text: &str, on_screen: impl Fn(&str) -> Cow<'_, str>) {
     let mut failed = OUTPUT.lock().unwrap_or_else(PoisonError::into_inner);
     if failed.is_some() {
         return;
     }
     let mut out = io::stdout().lock();
-    let text = text.to_string();
-    let text = if out.is_terminal() { visible(&text) } else { Cow::Borrowed(text.as_str()) };
+    let text = if out.is_terminal() { on_screen(text) } else { Cow::Borrowed(text) };
     if let Err(error) = out.write_all(text.as_bytes()) {
         *failed = Some(error);
     }
@@ -71,6 +83,22 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// As [`visible`], but for what paints.
+fn painted(text: &str) -> Cow<'_, str> {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        let (before, from) = rest.split_at(at);
+        // A sequence that does not paint is shown: its first character at least.
+        let length = PAINTS.iter().find(|paint| from.starts_with(**paint)).map_or(0, |paint| paint.len());
+        shown.push_str(&visible(before));
+        shown.push_str(if length > 0 { &from[..length] } else { "\\u{1b}" });
+        rest = &from[length.max(1)..];
+    }
+    shown.push_str(&visible(rest));
+    Cow::Owned(shown)
+}
+
 /// Marks that turn the direction of writing: with them a name is shown as another than it is.
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -78,7 +106,7 @@ fn is_direction(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{many, visible};
+    use super::{many, painted, visible};
 
     #[test]
     fn one_is_one() {
@@ -91,5 +119,12 @@ mod tests {
         assert_eq!(visible("plain\n\tgrün"), "plain\n\tgrün");
         assert_eq!(visible("\u{1b}[2Ja\rb\u{9b}c"), "\\u{1b}[2Ja\\u{d}b\\u{9b}c");
         assert_eq!(visible("a\u{202e}b"), "a\\u{202e}b");
+    }
+
+    #[test]
+    fn a_page_keeps_its_colours_and_nothing_else() {
+        let page = "\u{1b}[1msize\u{1b}[0m  \u{1b}[34m0.777\u{1b}[0m\n";
+        assert_eq!(painted(page), page);
+        assert_eq!(painted("\u{1b}[2J\u{1b}[31mx\u{7}\u{1b}"), "\\u{1b}[2J\u{1b}[31mx\\u{7}\\u{1b}");
     }
 }

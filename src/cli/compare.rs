@@ -1,10 +1,9 @@
-use super::screen::screen;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::{Gate, Rule};
 use crate::analysis::questions::joined::Recorded;
 use crate::record::columns;
-use crate::report::{comparison, machine, markdown, text};
+use crate::report::{comparison, machine, markdown};
 use crate::subject::Repeatability;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -99,7 +98,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     if !printed {
-        println!("{}", text::render(&comparison::sheet(&found), screen()));
+        super::screen::show(&comparison::sheet(&found));
     }
     let missing = [&base, &new].map(|side| side.missing.as_ref().map(|missing| (&side.name, missing)));
     missing.iter().flatten().for_each(|(name, missing)| eprintln!("{name}: {missing}"));

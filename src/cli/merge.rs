@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let page = crate::report::write(&results).map_err(CommandFailure::io)?;
     if !args.quiet {
-        println!("{}", crate::report::text::render(&page.brief(), super::screen::screen()));
+        super::screen::show(&page.brief());
         println!("merged {}; report: {}", many(manifest.shards.len(), "shard"), results.join("report.md").display());
     }
     let unjudged = reference::unjudged(&experiment, &results).map_err(CommandFailure::io)?;

@@ -1,4 +1,4 @@
-use super::screen::screen;
+use super::screen::{plain, show};
 use super::{CommandFailure, CommandResult, Exit};
 use crate::report::{self, Choices, Page, data, html, markdown, source, text};
 use std::path::{Path, PathBuf};
@@ -85,17 +85,22 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let sources = source::load(&args.results).map_err(|error| CommandFailure::usage(format!("{error:#}")))?;
     let page = Page::new(&sources, &choices).map_err(|error| CommandFailure::usage(format!("{error:#}")))?;
-    let plain = choices.is_default() && args.out.is_none() && args.format.is_none();
-    if plain
+    let usual = choices.is_default() && args.out.is_none() && args.format.is_none();
+    if usual
         && let [folder] = &args.results[..]
         && folder.is_dir()
     {
         report::write_page(&page, folder).map_err(|error| CommandFailure::io(format!("{error:#}")))?;
-        println!("{}\nreport: {}", text::render(&page.brief(), screen()), folder.join("report.html").display());
+        show(&page.brief());
+        println!("report: {}", folder.join("report.html").display());
         return Ok(ending(&sources));
     }
     let rendered = match Format::of(args) {
-        Format::Text => text::render(&page.brief(), screen()) + "\n",
+        Format::Text if args.out.is_none() => {
+            show(&page.brief());
+            return Ok(ending(&sources));
+        }
+        Format::Text => text::render(&page.brief(), plain()) + "\n",
         Format::Md => markdown::render(&page.sheet, markdown::Style { level: 1, figures: false }),
         Format::Html => html::render(&page.sheet),
         Format::Json => data::json(&page.sheet),

@@ -1,9 +1,8 @@
 use super::run::{command_line, run_failure};
-use super::screen::screen;
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::{Experiment, Plan};
-use crate::report::{self, markdown, published, text};
+use crate::report::{self, markdown, published};
 use crate::runner::{Session, Settings, progress};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -74,7 +73,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
         pages.push(report::write(&folder).map_err(CommandFailure::io)?);
     }
-    println!("{}", text::render(&published::brief(&pages), screen()));
+    super::screen::show(&published::brief(&pages));
     // A part does not overwrite the page of the whole.
     if args.only.is_empty() && !args.quick {
         let path = args.out.join("README.md");

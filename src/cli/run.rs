@@ -140,7 +140,7 @@ pub fn run(args: &Args) -> CommandResult {
         let page = crate::report::write(&folder).map_err(CommandFailure::io)?;
         gate = args.check && page.failed() > 0 || args.strict && !page.blind.is_empty();
         if !args.quiet {
-            println!("{}", crate::report::text::render(&page.brief(), super::screen::screen()));
+            super::screen::show(&page.brief());
             println!("report: {}", folder.join("report.html").display());
         }
         blind = page.blind;

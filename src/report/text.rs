@@ -159,9 +159,14 @@ pub fn grid(table: &SheetTable, screen: Screen) -> String {
     out
 }
 
+/// Words of others, which paint nothing: where a page has colours they are its own.
+fn inert(text: &str) -> String {
+    text.replace('\u{1b}', "\u{fffd}")
+}
+
 /// Words in lines of at most `width`; a word that is longer is broken.
 fn folded(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(1);
+    let (width, text) = (width.max(1), inert(text));
     let mut lines = vec![String::new()];
     let mut room = width;
     for word in text.split(' ') {
@@ -191,7 +196,7 @@ fn folded(text: &str, width: usize) -> Vec<String> {
 pub fn wrap(text: &str, width: usize, start: &str) -> String {
     let indent = " ".repeat(start.chars().count().max(2));
     let (mut out, mut line) = (String::new(), start.to_owned());
-    let mut empty = true;
+    let (mut empty, text) = (true, inert(text));
     for word in text.split_whitespace() {
         if !empty && line.chars().count() + 1 + word.chars().count() > width {
             let _ = writeln!(out, "{line}");
@@ -259,6 +264,10 @@ mod tests {
         );
         let coloured = render(&trial(), Screen { width: 40, colour: true });
         assert!(coloured.contains("\u{1b}[34m1,234\u{1b}[0m"), "{coloured:?}");
+        assert_eq!(
+            (wrap("\u{1b}[31mred", 40, ""), folded("\u{1b}[31mred", 40)),
+            ("\u{fffd}[31mred".to_owned(), vec!["\u{fffd}[31mred".to_owned()])
+        );
     }
 
     #[test]
