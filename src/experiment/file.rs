@@ -335,9 +335,13 @@ impl Experiment {
         if file.first == Some(0) {
             return Err(source.at("first", "first: 0 is out of range: expected at least 1"));
         }
-        suite.items.truncate(file.first.unwrap_or(usize::MAX));
         let sets = Setting::parse_all(&sets)?;
         let points = grid::expand(&file, &sets, source)?;
+        // A search of what is kept depends on every item before it: it is another when its position comes again.
+        if trace.is_none() && !(file.games.is_none() && points.iter().all(Point::keeps)) {
+            source.once(&suite_name, file.on_error, &mut suite)?;
+        }
+        suite.items.truncate(file.first.unwrap_or(usize::MAX));
         let baseline = baseline::baseline(&file, &points, source)?;
         source.check_sequence(&file, &suite)?;
         if let Some(games) = &file.games {

@@ -11,6 +11,7 @@ use super::text::FileText;
 use crate::engine::{EngineOptions, Limit};
 use crate::subject::SubjectOptions;
 use crate::table::TableKind;
+use crate::table::options::Clear;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use toml::{Table, Value};
@@ -38,6 +39,13 @@ impl Point {
     #[must_use]
     pub fn outside(&self) -> Option<&SubjectOptions> {
         self.subject.as_ref().filter(|subject| !subject.is_builtin())
+    }
+
+    /// Whether its searches of one item leave something to those of the next.
+    #[must_use]
+    pub fn keeps(&self) -> bool {
+        let never = |clear: Clear| clear == Clear::Never;
+        self.outside().is_none() && (never(self.options.table.clear) || never(self.options.history_clear))
     }
 }
 

@@ -6,7 +6,6 @@ use super::identity::{Digest, content, deviations, hash_text, hasher, point_id};
 use super::sequence::Sequence;
 use crate::chess::suite::Item;
 use crate::record::columns::Extra;
-use crate::table::options::Clear;
 use serde_json::json;
 use std::collections::HashMap;
 use std::hash::Hasher;
@@ -86,14 +85,11 @@ impl Plan {
             }
         }
         let items = experiment.suite.items.len();
-        let keeps = |clear: Clear| clear == Clear::Never;
         let spans = variants
             .iter()
             .map(|point| {
-                let kept = point.outside().is_none()
-                    && (keeps(point.options.table.clear) || keeps(point.options.history_clear));
                 let alone = experiment.trace.is_some() || experiment.file.games.is_some();
-                if kept && !alone { items.max(1) } else { 1 }
+                if point.keeps() && !alone { items.max(1) } else { 1 }
             })
             .collect();
         let variant_ids = variants.iter().map(point_id).collect();

@@ -3,8 +3,9 @@
 use super::file::{File, OnePosition, SuiteChoice};
 use super::problem::{Problem, nearest};
 use crate::chess::Board;
-use crate::chess::fault::OnError;
+use crate::chess::fault::{Fault, Faults, OnError};
 use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The text of a file and how to point into it.
@@ -88,6 +89,33 @@ impl FileText<'_> {
         Ok((name, Some(found.clone()), suite))
     }
 
+    /// Refuses what a suite holds once more, or leaves it out: a row's id is of what was searched and not of its name, so that the rows
+    /// of two would be one's; and a position that counts twice makes a mean look surer than it is.
+    pub(super) fn once(&self, name: &str, on_error: OnError, suite: &mut Suite) -> Result<(), Problem> {
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        let mut faults = Vec::new();
+        suite.items.retain(|item| {
+            let before = *seen.entry(super::identity::content(item)).or_insert(item.line);
+            if before == item.line {
+                return true;
+            }
+            let what = if item.game().is_some() { "game" } else { "position" };
+            let left = if on_error == OnError::Skip { "left out: " } else { "" };
+            let message = format!("{left}the same {what} as in line {before}: each counts once");
+            faults.push(Fault { file: name.to_owned(), line: item.line, column: 1, message });
+            false
+        });
+        match on_error {
+            OnError::Skip => suite.notes.extend(faults),
+            OnError::Stop if faults.is_empty() => {}
+            OnError::Stop => {
+                let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves it out".to_owned());
+                return Err(Problem { help, ..self.at("suite", format!("suite: {}", Faults(faults))) });
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn check_sequence(&self, file: &File, suite: &Suite) -> Result<(), Problem> {
         let games = suite.items.iter().any(|item| item.game().is_some());
         match file.sequence {
@@ -106,5 +134,48 @@ impl FileText<'_> {
             }
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::experiment::{Experiment, Plan, Problem};
+    use std::collections::HashSet;
+    use std::path::Path;
+
+    /// White or Black to move among two kings; the third is the first under another name.
+    const THREE: &str = "4k3/8/8/8/8/8/8/4K3 w - - id \"a\";\n4k3/8/8/8/8/8/8/4K3 b - - id \"b\";\n\n4k3/8/8/8/8/8/8/4K3 w - - id \"c\";\n";
+
+    fn read(more: &str, name: &str, suite: &str) -> Result<Experiment, Problem> {
+        let text = format!("suite = \"{name}\"\nlimit = {{ depth = 2 }}\n{more}");
+        Experiment::of_plan(&text, Path::new("x.toml"), &[], &Some(suite.to_owned()))
+    }
+
+    #[test]
+    fn what_a_suite_holds_twice_counts_once() {
+        let problem = read("", "x.epd", THREE).unwrap_err();
+        assert_eq!(problem.message, "suite: x.epd:4:1: the same position as in line 1: each counts once");
+        assert!(problem.help.unwrap().contains("--skip-bad"));
+        let left = read("on_error = \"skip\"\n", "x.epd", THREE).unwrap().suite;
+        assert_eq!(left.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(left.notes[0].to_string(), "x.epd:4:1: left out: the same position as in line 1: each counts once");
+        let game = "[Event \"a\"]\n\n1. e4 e5 *\n\n";
+        let message = read("", "x.pgn", &format!("{game}{game}")).unwrap_err().message;
+        assert!(message.contains(":5:1: the same game as in line 1"), "{message}");
+        let players = "[match]\n[[variant]]\nname = \"p\"\n[[variant]]\nname = \"q\"\n\"keys.seed\" = 2\n";
+        assert!(read(players, "x.epd", THREE).is_err());
+    }
+
+    /// Where a table is never emptied, a position that comes again is another search; not where one of the variants empties it.
+    #[test]
+    fn what_is_kept_may_meet_a_position_again() {
+        let experiment = read("[engine]\ntable.clear = \"never\"\n", "x.epd", THREE).unwrap();
+        assert_eq!(experiment.suite.items.len(), 3);
+        let plan = Plan::new(&experiment);
+        let job = plan.job_of(0, None, 0, 0);
+        let ids: HashSet<u64> = (0..3).map(|item| plan.row_id(&job, item, 0, 1)).collect();
+        assert_eq!(ids.len(), 3);
+        assert!(read("[grid]\n\"table.clear\" = [\"never\", \"game\"]\n", "x.epd", THREE).is_err());
     }
 }

@@ -315,7 +315,7 @@ mod tests {
         // A king that can go to b8 and b7 only, in this order or the other: the last legal move is bad or good by what the suite says.
         let folder = tempfile::tempdir().unwrap();
         let suite = folder.path().join("own.epd");
-        std::fs::write(&suite, "k7/8/8/8/8/8/8/K7 w - - bm Ka2; id \"A\";\nk7/8/8/8/8/8/8/K7 w - - bm Kb1; id \"B\";\nk7/8/8/8/8/8/8/K7 w - - am Ka2; id \"C\";\nk7/8/8/8/8/8/8/K7 w - - id \"D\";\n").unwrap();
+        std::fs::write(&suite, "k7/8/8/8/8/8/8/K7 w - - bm Ka2; id \"A\";\nk7/8/8/8/8/8/8/K7 w - - hmvc 2; bm Kb1; id \"B\";\nk7/8/8/8/8/8/8/K7 w - - hmvc 3; am Ka2; id \"C\";\nk7/8/8/8/8/8/8/K7 w - - hmvc 4; id \"D\";\n").unwrap();
         let text = format!("suite = '{}'\nlimit = {{ depth = 2 }}\n", suite.display());
         let kept = format!("{text}[engine]\ntable.clear = \"never\"\n");
         let (found, log) = run(&kept, &mut Scribe::default());
