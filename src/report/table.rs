@@ -12,6 +12,7 @@ use crate::record::columns;
 /// Why a field is empty, in the words of every table.
 const NO_TABLE: &str = "no table to ask";
 const NO_SLOTS: &str = "no table of limited size";
+const NO_LIFE: &str = "a part of the table's life is filtered out";
 const BASELINE: &str = "the baseline, which is held against itself";
 pub(super) const ONE: &str = "too few positions for an interval";
 
@@ -120,7 +121,7 @@ pub fn summary(page: &Page) -> SheetTable {
                 Cell::share(line.usable, line.probes).or(NO_TABLE),
                 Cell::share(line.move_only, line.probes).or(NO_TABLE),
                 Cell::number(line.hashfull / 1000.0, format!("{:.0} %", line.hashfull / 10.0)).or(NO_SLOTS),
-                Cell::decimal(line.pressure, 2).or(NO_SLOTS),
+                Cell::decimal(line.pressure, 2).or(if line.hashfull.is_nan() { NO_SLOTS } else { NO_LIFE }),
                 Cell::number(line.seconds, of_unit(line.seconds, Unit::Seconds)),
             ]);
         }

@@ -142,7 +142,7 @@ pub struct Line {
     /// Worth of the cutoffs: nodes searched to make the results that they were. 0 where nobody counted.
     pub saved: f64,
     /// Stores for each slot over the life of a table (in sequences: all searches of a game that share it), the mean over tables;
-    /// NaN without a bounded table.
+    /// NaN without a bounded table, or where a part of a table's life is filtered out.
     pub pressure: f64,
     /// Occupied slots per mille at the end of a search, the mean over searches; NaN without a bounded table.
     pub hashfull: f64,
@@ -334,8 +334,11 @@ fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
             // More entries than were put in by this search: the table is that of the search before it.
             let game = if search.cluster >> 31 == 1 { search.cluster } else { 0 };
             let table = tables.entry((search.group, search.block, game)).or_insert((0.0, 0));
-            table.0 += searches.sum(at, columns::STORES) / slots[search.last];
-            table.1 += usize::from(!(table.1 > 0 && entries[search.last] > searches.sum(at, columns::FILLS)));
+            // Of a table's first search it means that rows of it are filtered out; what was stored in them is not known.
+            let filled_before = entries[search.last] > searches.sum(at, columns::FILLS);
+            let hidden = table.1 == 0 && filled_before;
+            table.0 += if hidden { f64::NAN } else { searches.sum(at, columns::STORES) / slots[search.last] };
+            table.1 += usize::from(!(table.1 > 0 && filled_before));
             bounded[search.group as usize] += 1.0;
         }
         match solved.at(search.last) {
@@ -426,5 +429,27 @@ fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, bases: &Bases<
     });
     for (line, found) in lines.iter_mut().zip(found) {
         line.other_scores = found.unwrap_or(line.other_scores);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Two positions to depth 2, a table of 8 slots for each: 4 stores and then 12, of which 4 and 2 took a free slot. Of the second
+    /// depth alone nobody can say what a table was asked to hold, nor whether both were one table.
+    #[test]
+    fn a_life_that_is_filtered_out_has_no_pressure() {
+        let rows = ["1,20,4,4,8,4", "2,90,12,2,8,6"];
+        let pressure = |rows: &[&str]| {
+            let mut text = "variant,position,depth,search.nodes,table.stores,table.fills,slots,entries\n".to_owned();
+            ["p", "q"].iter().for_each(|unit| rows.iter().for_each(|row| text += &format!("v,{unit},{row}\n")));
+            let frame = Frame::parse(text.as_bytes(), "rows").unwrap();
+            Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines[0].pressure
+        };
+        assert_eq!(pressure(&rows), 2.0);
+        assert_eq!(pressure(&rows[..1]), 0.5);
+        assert!(pressure(&rows[1..]).is_nan());
     }
 }
