@@ -113,7 +113,9 @@ pub fn summary(page: &Page) -> SheetTable {
             }
         }
         if worth {
-            let (saved, of) = line.worth().unwrap_or((0.0, line.nodes));
+            // Who asked no table, or does not tell it, has nothing to say of what it saved.
+            let of = if line.probes > 0.0 { line.nodes } else { 0.0 };
+            let (saved, of) = line.worth().unwrap_or((0.0, of));
             row.extend([Cell::share(saved, of).or(NO_TABLE), Cell::share(line.hits, line.probes).or(NO_TABLE)]);
         }
         if !page.chosen {

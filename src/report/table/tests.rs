@@ -94,6 +94,9 @@ fn nodes_saved_are_shown_where_any_line_knows_them() {
         assert_eq!(text(&summary(&page), 0, "saved"), None, "metrics were chosen");
         assert_eq!(text(&summary(&page), 0, "usable"), None);
     }
+    // Another engine, which tells of no table, beside ours.
+    let told = summary(&page(vec![with("a", both), line("b")]));
+    assert_eq!([0, 1].map(|row| text(&told, row, "saved")), [Some("75.0 %"), Some("-")]);
 }
 
 /// Each dash has the reason of its own line.
