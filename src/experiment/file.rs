@@ -266,6 +266,19 @@ impl Experiment {
         Self::checked(&FileText { text, path, suite: Some(suite.as_deref()) }, sets)
     }
 
+    /// The variants of a file's text and the place of the baseline, whatever became of its suite.
+    ///
+    /// # Errors
+    /// The first mistake in them, with its place.
+    pub fn variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Point>, usize), Problem> {
+        let source = FileText { text, path, suite: None };
+        let file: File = toml::from_str(text).map_err(|error| source.problem(error.message().to_owned()))?;
+        let sets: Vec<String> = sets.iter().filter(|set| *set != SKIP_BAD).cloned().collect();
+        let points = grid::expand(&file, &Setting::parse_all(&sets)?, &source)?;
+        let baseline = baseline::baseline(&file, &points, &source)?;
+        Ok((points, baseline))
+    }
+
     fn checked(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {
         let experiment = Self::read(source, sets)?;
         experiment.check_expectations(source)?;

@@ -1,9 +1,10 @@
 //! Results on disk: a folder that `ttlab run` wrote, or a CSV file alone.
 
 use crate::analysis::Frame;
+use crate::analysis::caveats::{alike, confounds};
 use crate::analysis::rows::column::{SEED, SOURCE};
 use crate::experiment::matches::Test;
-use crate::experiment::{File, paths};
+use crate::experiment::{Experiment, File, paths};
 use crate::record::columns::{self, Role, VARIANT};
 use crate::record::manifest::Manifest;
 use crate::record::reference::{self, Judgement};
@@ -24,6 +25,8 @@ pub struct Source {
     pub manifest: Option<Manifest>,
     /// The experiment as run, where it is there.
     pub file: Option<File>,
+    /// What there is to say of its variants before any of them is searched: unlike ones, and ones that are the same search.
+    pub before: Vec<String>,
     /// The rows.
     pub frame: Frame,
     /// Which rows are missing, in words; none where none are.
@@ -45,11 +48,19 @@ impl Source {
             bail!("{}: no results of ttlab are there: it has no manifest.json", path.display());
         }
         let experiment_path = folder.join("experiment.toml");
-        let file = match std::fs::read_to_string(&experiment_path) {
-            Ok(text) => Some(toml::from_str(&text).with_context(|| experiment_path.display().to_string())?),
+        let text = match std::fs::read_to_string(&experiment_path) {
+            Ok(text) => Some(text),
             Err(_) if is_file => None,
             Err(error) => bail!("{}: {error}", experiment_path.display()),
         };
+        let file: Option<File> =
+            text.as_deref().map(toml::from_str).transpose().with_context(|| experiment_path.display().to_string())?;
+        let sets = manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
+        // A file that another version of ttlab wrote may be one that this does not read: the rows are what counts.
+        let variants = text.and_then(|text| Experiment::variants(&text, &experiment_path, sets).ok());
+        let before = variants.map_or_else(Vec::new, |(points, baseline)| {
+            [confounds::confounds(&points, baseline), alike::alike(&points)].concat()
+        });
         let rows = if is_file { path.to_owned() } else { path.join("results.csv") };
         // A manifest says what is missing of its own folder's results, not of another file there.
         let beside = manifest.as_ref().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv"));
@@ -64,7 +75,7 @@ impl Source {
         let name = manifest.as_ref().map(|manifest| manifest.name.clone()).filter(|name| !name.is_empty());
         let label = name.unwrap_or_else(|| path.display().to_string());
         let judged = reference::read(folder).with_context(|| folder.join(reference::NAME).display().to_string())?;
-        Ok(Self { label, path: path.to_owned(), missing: verified.missing(), manifest, file, frame, judged })
+        Ok(Self { label, path: path.to_owned(), missing: verified.missing(), manifest, file, before, frame, judged })
     }
 }
 

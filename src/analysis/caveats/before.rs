@@ -55,7 +55,7 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     let bounded = points.iter().filter(|point| point.options.table.kind == TableKind::Bounded).count();
     let what = "cannot be filled to a third by the limit of nodes";
     warnings.extend(blindness::pressure(replacement, points.len(), &loose, bounded, what, "more nodes"));
-    warnings.extend(confounds::confounds(experiment));
+    warnings.extend(confounds::confounds(points, experiment.baseline));
     warnings.extend(alike::alike(points));
     for at in grid::idle_excludes(&experiment.file) {
         let excluded = &experiment.file.exclude[at];
@@ -204,5 +204,24 @@ mod tests {
         );
         let idle = "[[exclude]] 2 leaves nothing out: \"keys.seed\" = 3, draws = true".to_owned();
         assert_eq!(told(&suite(12, &excludes), 1), [idle]);
+    }
+
+    /// Counts move with the seed of the keys alone: a policy under another seed is not told from its seed. Seeds alone may be compared.
+    #[test]
+    fn a_seed_on_one_side_is_told() {
+        let text = |seeds: [u64; 2], policy: &str| {
+            format!(
+                "suite = 'data/bratko-kopec.epd'\nlimit = {{ depth = 3 }}\n[[variant]]\nname = 'a'\n'keys.seed' = {}\n[[variant]]\nname = 'b'\n\
+                 'keys.seed' = {}\n'table.policy' = '{policy}'\n'table.slots' = 1\n",
+                seeds[0], seeds[1]
+            )
+        };
+        assert!(told(&text([1, 1], "big1"), 1).is_empty());
+        assert!(told(&text([1, 2], "always"), 1).is_empty());
+        let found = told(&text([1, 2], "big1"), 1);
+        assert!(
+            found.len() == 1 && found[0].contains("differ in table.policy, and never at equal keys.seed (2 against 1)"),
+            "{found:?}"
+        );
     }
 }

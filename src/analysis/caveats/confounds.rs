@@ -1,14 +1,17 @@
-//! Variants that differ in more than what they are compared in: slots, entries, bytes, the rule for the same key, limits.
+//! Variants that differ in more than what they are compared in: slots, entries, bytes, the rule for the same key, the seed of the keys, limits.
 
-use crate::experiment::{Experiment, Point, grid};
+use crate::experiment::{Point, grid};
 use crate::record::columns;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What should be the same, unless it is what is compared.
-const WATCHED: [&str; 5] = ["table.slots", "table.same_key", "table.layout", "limit.depth", "limit.nodes"];
+const WATCHED: [&str; 6] = ["table.slots", "table.same_key", "table.layout", SEED, "limit.depth", "limit.nodes"];
 
 /// What is watched too, but follows from other options: the number of entries.
 const ENTRIES: &str = columns::ENTRIES;
+
+/// The seed of the keys, which alone moves counts: watched, and compared like any option.
+const SEED: &str = "keys.seed";
 
 /// Entries that differ by less than this share are as good as equal: buckets are rounded.
 const ROUNDING: f64 = 0.05;
@@ -35,6 +38,9 @@ fn entries(point: &Point) -> Option<String> {
 fn seen(point: &Point) -> Seen {
     let mut seen = Seen { compared: BTreeMap::new(), watched: BTreeMap::new() };
     for (path, value) in grid::columns(point) {
+        if path == SEED {
+            seen.compared.insert(path.clone(), value.clone());
+        }
         match WATCHED.into_iter().find(|watched| *watched == path) {
             Some(watched) => _ = seen.watched.insert(watched, value),
             // Sizes are watched by the entries that they come to.
@@ -63,9 +69,9 @@ fn meet(what: &str, one: &BTreeSet<&str>, other: &BTreeSet<&str>) -> bool {
 
 /// Tells of each compared thing whose values never meet the baseline's at the same value of something watched.
 #[must_use]
-pub fn confounds(experiment: &Experiment) -> Vec<String> {
-    let points: Vec<Seen> = experiment.points.iter().map(seen).collect();
-    let base = &points[experiment.baseline];
+pub fn confounds(variants: &[Point], baseline: usize) -> Vec<String> {
+    let points: Vec<Seen> = variants.iter().map(seen).collect();
+    let Some(base) = points.get(baseline) else { return Vec::new() };
     // What is apart in the same points is told once: presets differ in dozens of things.
     let mut found: BTreeMap<(&str, Vec<usize>), Vec<&str>> = BTreeMap::new();
     for (thing, own) in &base.compared {
@@ -81,7 +87,7 @@ pub fn confounds(experiment: &Experiment) -> Vec<String> {
         let Some((_, base_watched)) = levels.get(own.as_str()) else { continue };
         let mut apart: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, watched) in levels.iter().filter(|(level, _)| **level != own).map(|(_, level)| level) {
-            for (what, values) in watched {
+            for (what, values) in watched.iter().filter(|(what, _)| *what != thing) {
                 // Without a table there are no slots to be equal.
                 if base_watched.get(what).is_some_and(|base| !meet(what, base, values)) {
                     apart.entry(what).or_default().push(*at);
@@ -99,13 +105,13 @@ pub fn confounds(experiment: &Experiment) -> Vec<String> {
         format!(
             "unlike variants: \"{}\"{} and the baseline \"{}\" differ in {}{}, and never at equal {what} ({} against {}): what tells \
              them apart may be either",
-            experiment.points[places[0]].name,
+            variants[places[0]].name,
             more(places.len() - 1),
-            experiment.points[experiment.baseline].name,
+            variants[baseline].name,
             things[0],
             more(things.len() - 1),
             value(places[0]),
-            value(experiment.baseline),
+            value(baseline),
         )
     };
     found.into_iter().map(told).collect()

@@ -72,7 +72,7 @@ fn times_are_told_in_percent() {
 fn source(label: &str, rows: &str) -> Source {
     let frame = Frame::parse(rows.as_bytes(), label).unwrap_or_else(|error| panic!("{error}"));
     let (label, path) = (label.to_owned(), std::path::PathBuf::from(label));
-    Source { label, path, manifest: None, file: None, frame, missing: None, judged: Vec::new() }
+    Source { label, path, manifest: None, file: None, frame, missing: None, before: Vec::new(), judged: Vec::new() }
 }
 
 /// Two seeds are told, one is not; what is missing is told with its result.

@@ -17,6 +17,7 @@ impl Page {
             && only.manifest.is_some()
             && choices.by.is_none()
         {
+            warnings.extend(only.before.iter().cloned());
             let effect = only.file.as_ref().map_or(0.0, |file| file.smallest_effect);
             self.blind = blindness::counts(&self.manifest, &self.summary, effect);
             warnings.extend(self.blind.iter().cloned());
