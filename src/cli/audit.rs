@@ -1,6 +1,7 @@
 use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::Experiment;
-use crate::runner::audit;
+use crate::runner::audit::{self, Audited};
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -61,20 +62,64 @@ pub fn run(args: &Args) -> CommandResult {
     if audited.is_empty() {
         return Err(CommandFailure::usage("no variant of this experiment has a table: there is nothing to audit"));
     }
-    println!(
-        "{:>10} {:>12} {:>10} {:>10} {:>10} {:>8}  variant",
+    print!("{}", table(&audited, args.show));
+    let wrong = audited.iter().any(|one| one.findings.count.wrong > 0);
+    Ok(if wrong { Exit::Unequal } else { Exit::Done })
+}
+
+/// A line for each variant, below it so many of its wrong answers.
+fn table(audited: &[Audited], show: usize) -> String {
+    let mut out = format!(
+        "{:>10} {:>12} {:>10} {:>10} {:>10} {:>8}  variant\n",
         "iterations", "nodes", "answers", "cutoffs", "moves", "wrong"
     );
-    for one in &audited {
+    for one in audited {
         let count = one.findings.count;
-        println!(
+        let _ = writeln!(
+            out,
             "{:>10} {:>12} {:>10} {:>10} {:>10} {:>8}  {}",
             one.searches, one.nodes, count.answers, count.cutoffs, count.moves, count.wrong, one.variant
         );
-        for wrong in one.findings.wrong.iter().take(args.show) {
-            println!("    {wrong}");
+        for wrong in one.findings.wrong.iter().take(show) {
+            let _ = writeln!(out, "    {wrong}");
         }
     }
-    let wrong = audited.iter().any(|one| one.findings.count.wrong > 0);
-    Ok(if wrong { Exit::Unequal } else { Exit::Done })
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::audit::{AuditCounters, AuditedClaim, Findings, Wrong};
+
+    /// Each figure under its own heading; of the wrong answers the first few of each variant, below it.
+    #[test]
+    fn wrong_answers_stand_below_their_variant() {
+        let wrong = |fen: &&str| Wrong {
+            fen: (*fen).to_owned(),
+            claim: AuditedClaim::Root,
+            score: 0,
+            truth: std::cmp::Ordering::Equal,
+            depth: 1,
+            ply: 1,
+            window: (0, 1),
+        };
+        let count = AuditCounters { answers: 11, cutoffs: 12, moves: 13, roots: 14, wrong: 15 };
+        let findings = Findings { count, wrong: ["x", "y", "z"].iter().map(wrong).collect() };
+        let told: Vec<String> = findings.wrong.iter().map(|wrong| format!("    {wrong}")).collect();
+        let first = Audited { variant: "one".to_owned(), searches: 9, nodes: 10, findings };
+        let second = Audited { variant: "two".to_owned(), ..first.clone() };
+        let line = |name: &str| ["9", "10", "11", "12", "13", "15", name].map(str::to_owned).join(" ");
+        for (show, shown) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 3)] {
+            let text = table(&[first.clone(), second.clone()], show);
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            let plain = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(plain(&lines[0]), "iterations nodes answers cutoffs moves wrong variant");
+            for (at, name) in [(1, "one"), (2 + shown, "two")] {
+                assert_eq!(plain(&lines[at]), line(name));
+                assert_eq!(lines[at + 1..=at + shown], told[..shown]);
+            }
+            assert_eq!(lines.len(), 3 + 2 * shown);
+        }
+    }
 }

@@ -127,3 +127,56 @@ const HELP: &str = "give two folders that `ttlab run` wrote, or their results.cs
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::File::create(path)?.write_all(text.as_bytes())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use clap::{Args as _, FromArgMatches};
+
+    /// What two files of these rows end with when they are not compared.
+    fn refused(base: &str, new: &str, words: &[&str]) -> (Exit, String) {
+        let folder = tempfile::TempDir::new().unwrap();
+        let [base, new] = [("base.csv", base), ("new.csv", new)].map(|(name, rows)| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, rows).unwrap();
+            path.display().to_string()
+        });
+        let command = Args::augment_args(clap::Command::new("compare"));
+        let found = command.try_get_matches_from([&["compare", &base, &new], words].concat()).unwrap();
+        let failure = run(&Args::from_arg_matches(&found).unwrap()).unwrap_err();
+        (failure.exit, failure.message.replace(&folder.path().join("").display().to_string(), ""))
+    }
+
+    const ROWS: &str = "variant,position,depth,search.nodes\na,p,1,9\n";
+
+    /// The side that is not what is compared is named, whichever it is.
+    #[test]
+    fn the_side_that_cannot_be_compared_is_named() {
+        let games = format!("variant,position,depth,search.nodes,{}\na,p,0,9,b\n", columns::OPPONENT);
+        let told = |name: &str| (Exit::Usage, format!("{name}: its rows are games, and searches are compared here"));
+        assert_eq!(refused(&games, ROWS, &[]), told("base.csv"));
+        assert_eq!(refused(ROWS, &games, &[]), told("new.csv"));
+        let loose =
+            |repeats: &str| format!("variant,position,depth,search.nodes,{}\na,p,1,9,{repeats}\n", columns::REPEATS);
+        let changed = ["--fail-on", "nodes changed"];
+        for repeats in ["not repeatable", "within 3 %"] {
+            for (base, new, name) in
+                [(loose(repeats), loose("exact"), "base.csv"), (loose("exact"), loose(repeats), "new.csv")]
+            {
+                let (exit, message) = refused(&base, &new, &changed);
+                assert_eq!(exit, Exit::Unequal);
+                assert!(message.starts_with(&format!("gate `nodes changed`: {name} is of an engine ")), "{message}");
+            }
+        }
+    }
+
+    /// One form at most goes where the text goes.
+    #[test]
+    fn one_form_goes_to_standard_output() {
+        for words in [["--junit", "-", "--markdown", "-"], ["--json", "-", "--bench-json", "-"]] {
+            let found = refused(ROWS, ROWS, &words);
+            assert_eq!(found, (Exit::Usage, "only one form can go to standard output (-)".to_owned()));
+        }
+    }
+}

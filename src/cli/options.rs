@@ -37,17 +37,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let text = args.text.as_deref().unwrap_or("").to_ascii_lowercase();
     let pages = schema::pages();
-    let has = |field: &str| field.to_ascii_lowercase().contains(&text);
-    let tests: [&dyn Fn(&&OptionPage) -> bool; 3] = [
-        &|page| page.path.starts_with(&text),
-        &|page| has(&page.path) || page.words.iter().any(|(word, _)| has(word)),
-        &|page| has(&page.meaning) || page.words.iter().any(|(_, meaning)| has(meaning)),
-    ];
-    let chosen: Vec<&OptionPage> = tests
-        .iter()
-        .map(|test| pages.iter().filter(test).collect())
-        .find(|chosen: &Vec<_>| !chosen.is_empty())
-        .unwrap_or_default();
+    let chosen = chosen(&pages, &text);
     if chosen.is_empty() {
         let hint = nearest(&text, pages.iter().map(|page| page.path.as_str()));
         return Err(CommandFailure::usage(format!(
@@ -74,4 +64,54 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     Ok(Exit::Done)
+}
+
+/// The options whose path begins with a text in small letters; else those that have it in their path or a word; else in a meaning.
+fn chosen<'a>(pages: &'a [OptionPage], text: &str) -> Vec<&'a OptionPage> {
+    let has = |field: &str| field.to_ascii_lowercase().contains(text);
+    let tests: [&dyn Fn(&&OptionPage) -> bool; 3] = [
+        &|page| page.path.starts_with(text),
+        &|page| has(&page.path) || page.words.iter().any(|(word, _)| has(word)),
+        &|page| has(&page.meaning) || page.words.iter().any(|(_, meaning)| has(meaning)),
+    ];
+    let found = tests.iter().map(|test| pages.iter().filter(test).collect::<Vec<_>>());
+    found.into_iter().find(|chosen| !chosen.is_empty()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where paths begin with a text, nothing else is asked; a path or a word goes before a meaning, in letters of either size.
+    #[test]
+    fn the_nearest_options_are_chosen() {
+        let page = |path: &str, meaning: &str, words: &[(&str, &str)]| OptionPage {
+            path: path.to_owned(),
+            meaning: meaning.to_owned(),
+            words: words.iter().map(|(word, meaning)| ((*word).to_owned(), (*meaning).to_owned())).collect(),
+            values: String::new(),
+            default: String::new(),
+        };
+        let pages = [
+            page("table.size", "How large. See policy", &[]),
+            page("table.policy", "Who goes", &[("Always", "The newcomer stays")]),
+            page("table.policy.factor", "Of ages", &[]),
+            page("probe", "When it Answers", &[("never", "Not at all: no table"), ("all-ways", "Of any depth")]),
+        ];
+        let of = |text: &str| chosen(&pages, text).iter().map(|page| page.path.as_str()).collect::<Vec<_>>().join(" ");
+        for (text, paths) in [
+            ("", "table.size table.policy table.policy.factor probe"),
+            ("table.policy", "table.policy table.policy.factor"),
+            ("policy", "table.policy table.policy.factor"),
+            ("pro", "probe"),
+            ("always", "table.policy"),
+            ("never", "probe"),
+            ("answers", "probe"),
+            ("of a", "table.policy.factor probe"),
+            ("depth", "probe"),
+            ("xyz", ""),
+        ] {
+            assert_eq!(of(text), paths, "{text}");
+        }
+    }
 }

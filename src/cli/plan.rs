@@ -4,6 +4,7 @@ use crate::experiment::shards::MOST_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::Jobs;
 use crate::runner::{self, Subjects, estimate};
+use crate::table::{Size, TableKind, TableOptions};
 use crate::talk::many;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -60,7 +61,7 @@ pub fn run(args: &Args) -> CommandResult {
         return Err(CommandFailure::usage(wrong));
     }
     if let Some(path) = &args.output {
-        let plan = PlanFile::new(&experiment, &file, &sets, args.shards.unwrap_or(1)).map_err(CommandFailure::usage)?;
+        let plan = PlanFile::new(&experiment, &file, &sets, shards(args)).map_err(CommandFailure::usage)?;
         let text = plan.text().map_err(CommandFailure::io)?;
         crate::record::write_whole(path, text.as_bytes())
             .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
@@ -128,14 +129,7 @@ pub fn run(args: &Args) -> CommandResult {
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
     println!("\n{:>10}  {:<14} variant", "table", "limit");
     for (at, point) in plan.variants.iter().enumerate() {
-        let bytes = match crate::table::bytes(&point.options.table, None) {
-            Some(0) => "none".to_owned(),
-            Some(bytes) => crate::table::options::Size::Bytes(bytes.next_multiple_of(1024)).to_string(),
-            None => match point.options.table.kind {
-                crate::table::TableKind::Unbounded => "unbounded".to_owned(),
-                _ => point.options.table.size.to_string(),
-            },
-        };
+        let bytes = size(&point.options.table);
         let limit = [("depth", point.limit.depth.map(u64::from)), ("nodes", point.limit.nodes)];
         let limit: Vec<String> =
             limit.iter().filter_map(|(name, value)| value.map(|v| format!("{name} {v}"))).collect();
@@ -155,6 +149,21 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     Ok(Exit::Done)
+}
+
+/// Into how many shards the jobs are dealt.
+fn shards(args: &Args) -> u64 {
+    args.shards.unwrap_or(1)
+}
+
+/// What a table takes, in whole KiB; a share of what is stored, which nobody knows before, as the file has it.
+fn size(table: &TableOptions) -> String {
+    match (crate::table::bytes(table, None), table.kind) {
+        (Some(0), _) => "none".to_owned(),
+        (Some(bytes), _) => Size::Bytes(bytes.next_multiple_of(1024)).to_string(),
+        (None, TableKind::Unbounded) => "unbounded".to_owned(),
+        (None, _) => table.size.to_string(),
+    }
 }
 
 /// How long the jobs that are left take, or why that is not known.
@@ -188,4 +197,41 @@ fn missing(path: &Path, out: Option<&Path>) -> CommandResult {
     }
     println!("{}", Jobs(lacks.iter().map(|lack| lack.shard).collect()));
     Ok(Exit::Failed)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use clap::{Args as _, FromArgMatches};
+
+    /// Sixteen bytes an entry, and whole KiB that hold them; what has no size of its own is named.
+    #[test]
+    fn tables_are_told_in_whole_kib() {
+        for (sets, told) in [
+            (&["table.size=64"][..], "1 KiB"),
+            (&["table.size=65"], "2 KiB"),
+            (&["table.size=128"], "2 KiB"),
+            (&["table.size=129"], "3 KiB"),
+            (&["table.size=\"1 MiB\""], "1 MiB"),
+            (&["table.size=\"5 %\""], "5 %"),
+            (&["table.kind=none"], "none"),
+            (&["table.kind=unbounded"], "unbounded"),
+        ] {
+            let sets: Vec<String> =
+                sets.iter().map(|&set| set.to_owned()).chain(["table.slots=1".to_owned()]).collect();
+            let options = crate::experiment::options(None, &sets).unwrap();
+            assert_eq!(size(&options.table), told, "{sets:?}");
+        }
+    }
+
+    /// Where no number of shards is given a plan is one shard; else as many as are.
+    #[test]
+    fn a_plan_has_as_many_shards_as_are_asked_for() {
+        for (words, number) in [(&[][..], 1), (&["--shards", "3"], 3)] {
+            let command = Args::augment_args(clap::Command::new("plan"));
+            let found = command.try_get_matches_from([&["plan", "x.toml", "-o", "plan.json"], words].concat()).unwrap();
+            assert_eq!(shards(&Args::from_arg_matches(&found).unwrap()), number);
+        }
+    }
 }

@@ -39,18 +39,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let listing = std::fs::read_dir(&args.folder)
+    let files = files(&args.folder, &args.only)
         .map_err(|error| CommandFailure::usage(format!("{}: {error}", args.folder.display())))?;
-    let mut files: Vec<PathBuf> = listing
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
-        .filter(|path| {
-            args.only.is_empty()
-                || args.only.iter().any(|name| path.file_stem().is_some_and(|stem| stem == name.as_str()))
-        })
-        .collect();
-    files.sort();
     if files.is_empty() {
         return Err(CommandFailure::usage(format!("{}: no experiment files of those names", args.folder.display())));
     }
@@ -86,6 +76,18 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if missed > 0 { Exit::Gate } else { Exit::Done })
 }
 
+/// The experiment files of a folder by name; those alone that are asked for, where some are.
+fn files(folder: &Path, only: &[String]) -> std::io::Result<Vec<PathBuf>> {
+    let wanted = |path: &Path| {
+        only.is_empty() || path.file_stem().is_some_and(|stem| only.iter().any(|name| stem == name.as_str()))
+    };
+    let paths = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "toml") && wanted(path)).collect();
+    files.sort();
+    Ok(files)
+}
+
 /// Runs one experiment, serially where it is repeated for timing.
 fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -> CommandResult {
     let plan = Plan::new(experiment);
@@ -100,4 +102,29 @@ fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -
     let ran = session.run(stop, &progress::Talk::new()).map_err(run_failure)?;
     let done = !ran.interrupted && super::run::judge(experiment, &session, session.jobs(), stop, false)?;
     Ok(if done { Exit::Done } else { Exit::Interrupted })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// In the order of their names, whatever the order in which they are asked for; a name is whole, and of a file.
+    #[test]
+    fn files_are_those_that_are_named() {
+        let folder = tempfile::TempDir::new().unwrap();
+        for name in ["m.toml", "b.toml", "z.toml", "b-2.toml", "b.txt", "toml", "a.toml", "k.toml"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let of = |only: &[&str]| {
+            let only: Vec<String> = only.iter().map(|&name| name.to_owned()).collect();
+            let found = files(folder.path(), &only).unwrap().into_iter();
+            found.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of(&[]), "a.toml b-2.toml b.toml k.toml m.toml z.toml");
+        assert_eq!(of(&["z", "b"]), "b.toml z.toml");
+        assert_eq!(of(&["z", "a", "m"]), "a.toml m.toml z.toml");
+        assert_eq!(of(&["b.toml"]), "");
+        assert!(files(&folder.path().join("none"), &[]).is_err());
+    }
 }

@@ -59,3 +59,58 @@ pub fn anatomy(rows: &Frame, summary: &Summary) -> Option<SheetTable> {
         ),
     })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::analysis::Question;
+
+    /// The counters of variants on two positions, to depth 2 and twice: `nodes` and the counters of the row by variant, depth, repeat.
+    fn table(variants: usize, header: &str, row: impl Fn(usize, u32, u32) -> String) -> Option<SheetTable> {
+        let mut rows = format!("variant,position,depth,repeat,search.nodes,{header}\n");
+        for (variant, position) in (0..variants).flat_map(|variant| ["p", "q"].map(|position| (variant, position))) {
+            for (depth, repeat) in [(1, 0), (2, 0), (1, 1), (2, 1)] {
+                rows += &format!("v{variant},{position},{depth},{repeat},9,{}\n", row(variant, depth, repeat));
+            }
+        }
+        let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
+        let (summary, ..) = Summary::with_searches(&frame, &Question::by_variant(&[], None)).unwrap();
+        anatomy(&frame, &summary)
+    }
+
+    /// What adds up is the sum over iterations and positions of the first repeat; what a table holds is the mean of the ends of searches.
+    #[test]
+    fn sums_are_summed_and_states_are_not() {
+        let sum = columns::columns().iter().find(|own| own.name.starts_with(ANATOMY) && own.role == Role::Sum).unwrap();
+        let header = format!("{ANATOMY}held_depth_1,{}", sum.name);
+        let row = |variant: usize, depth: u32, repeat: u32| {
+            // A repeat holds the same; here it does not, so that it would be seen.
+            let held = 5 * depth + 100 * repeat + u32::from(variant == 1);
+            format!("{held},{}", 3 * depth + 1000 * repeat + variant as u32)
+        };
+        let table = table(2, &header, row).unwrap();
+        let cells = |name: &str| {
+            let row = table.rows.iter().find(|row| format!("{ANATOMY}{}", row[0].text) == name).unwrap();
+            assert!(!row[1].text.is_empty());
+            [&row[2], &row[3]].map(|cell| cell.text.clone())
+        };
+        assert_eq!(cells(&format!("{ANATOMY}held_depth_1")), ["10.0", "11.0"]);
+        // Twice (3 + 6), and each of the four rows one more.
+        assert_eq!(cells(&sum.name), ["18", "22"]);
+        assert_eq!(table.rows.len(), 2, "only what was counted");
+        let heads: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(heads, ["counter", "meaning", "v0", "v1"]);
+        assert!(table.note.ends_with("means over the ends of searches."), "{}", table.note);
+    }
+
+    /// Eight lines are shown, and of nine it is told that one is not.
+    #[test]
+    fn lines_that_are_not_shown_are_told() {
+        let of = |variants: usize| table(variants, &format!("{ANATOMY}held_depth_1"), |_, _, _| "1".to_owned());
+        assert_eq!(of(8).map(|table| (table.columns.len(), table.note.contains("more"))), Some((10, false)));
+        let nine = of(9).unwrap();
+        assert!(nine.columns.len() == 10 && nine.note.ends_with(" 1 lines more are in the results."), "{}", nine.note);
+        assert_eq!(table(2, "x", |_, _, _| "1".to_owned()), None);
+    }
+}

@@ -126,6 +126,27 @@ mod tests {
         assert_eq!(explored(&[("a", "p", 1), ("a", "q", 2), ("a", "r", 3)]), None, "one line");
     }
 
+    /// One search for each variant and position: further seeds are the same variant's, and what has no value has none here.
+    #[test]
+    fn each_search_stands_once() {
+        let of = |header: &str, rows: &[&str], metric: &str| {
+            let text = format!("variant,position,depth,search.nodes,{header}\n{}\n", rows.join("\n"));
+            let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+            let metrics = vec![Metric::find(metric, &frame).unwrap()];
+            let question = Question { metrics, ..Question::by_variant(&[], None) };
+            let (summary, grouping, gathered) = Summary::with_searches(&frame, &question).unwrap();
+            Explorer::new(&frame, &summary, (&grouping, &gathered)).map(|found| found.values)
+        };
+        let seeds = ["a,p,1,1,0", "a,q,1,2,0", "a,p,1,100,1", "a,q,1,200,1", "b,p,1,3,0", "b,q,1,4,0"];
+        let found = of(crate::analysis::rows::column::SEED, &seeds, "nodes");
+        assert_eq!(found, Some(vec![vec![Some(1.0), Some(2.0)], vec![Some(3.0), Some(4.0)]]));
+        // No probe: no rate.
+        let rates = ["a,p,1,1,4,1", "a,q,1,2,0,0", "b,p,1,3,2,1", "b,q,1,4,4,4"];
+        let header = format!("{},{}", columns::PROBES, columns::HITS);
+        let found = of(&header, &rates, "hit_rate");
+        assert_eq!(found, Some(vec![vec![Some(0.25), None], vec![Some(0.5), Some(1.0)]]));
+    }
+
     /// All of thirty lines on 2,000 positions are shown, which are 60,000 values; of one position more those lines that figures show.
     #[test]
     fn of_too_many_searches_some_lines_are_shown() {

@@ -287,6 +287,7 @@ mod tests {
         let rows: Vec<(&str, f64, bool)> =
             found.rows.iter().map(|row| (row.name.as_str(), row.mean, row.clear)).collect();
         assert_eq!(rows, [("a", 0.5, true), ("c", 2.0, false)]);
+        assert!(found.rows.iter().all(|row| (row.low, row.high) == (0.25, 4.0)));
         assert_eq!(of(&lines[..1]), None);
     }
 
@@ -319,6 +320,37 @@ mod tests {
         assert_eq!(files(&["a", "b"], 2, "nodes"), "nodes-by-depth ratio-by-depth");
         assert_eq!(files(&["a", "b"], 3, "evals"), "nodes-by-depth ratio-by-depth");
         assert_eq!(files(&["a"], 3, "nodes"), "nodes-by-depth");
+    }
+
+    /// The baseline has the ink's colour in every figure, wherever it stands; what few there are is told.
+    #[test]
+    fn the_baseline_has_its_colour() {
+        use crate::analysis::Question;
+        let found = |variants: usize| {
+            let mut rows = "variant,position,depth,search.nodes,finished\n".to_owned();
+            for (variant, position, depth) in
+                (0..variants).flat_map(|v| (0..3).flat_map(move |p| [1, 2].map(|depth| (v, p, depth))))
+            {
+                rows += &format!("v{variant},p{position},{depth},{},true\n", 10 * depth + position + variant);
+            }
+            let frame = Frame::parse(rows.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
+            let question = Question::by_variant(&[], Some("v1"));
+            let (summary, grouping, searches) =
+                Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
+            let mut all = by_depth(&frame, &summary);
+            all.extend(within(&frame, &summary, (&grouping, &searches)));
+            all
+        };
+        for (variants, some) in [(2, false), (8, false), (9, true)] {
+            for figure in found(variants) {
+                let Plot::Lines(lines) = &figure.plot else { panic!("no lines: {figure:?}") };
+                let names: Vec<&str> = lines.series.iter().map(|series| series.name.as_str()).collect();
+                assert_eq!((names.len(), lines.base.map(|at| names[at])), (variants.min(8), Some("v1")), "{names:?}");
+                let told = figure.caption.contains(&format!(" 8 of {variants} shown: "));
+                assert_eq!(told, some, "{}", figure.caption);
+            }
+            assert_eq!(found(variants).len(), 3);
+        }
     }
 
     use super::positions as positions_of;

@@ -93,13 +93,18 @@ impl Source {
 /// See [`Source::load`].
 pub fn load(paths: &[PathBuf]) -> Result<Vec<Source>> {
     let mut sources = paths.iter().map(|path| Source::load(path)).collect::<Result<Vec<_>>>()?;
+    tell_apart(&mut sources);
+    Ok(sources)
+}
+
+/// Calls those by their paths that are called alike.
+fn tell_apart(sources: &mut [Source]) {
     let labels: Vec<String> = sources.iter().map(|source| source.label.clone()).collect();
-    for source in &mut sources {
+    for source in sources {
         if labels.iter().filter(|label| **label == source.label).count() > 1 {
             source.label = source.path.display().to_string();
         }
     }
-    Ok(sources)
 }
 
 /// Lays options into joined rows that were asked for and that some of the results do not have as columns, since they did not vary there:
@@ -161,4 +166,73 @@ pub fn join<'a>(sources: &'a [Source], asked: &[&str]) -> Cow<'a, Frame> {
     };
     lay_options(&mut joined, sources, &asked);
     Cow::Owned(joined)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A result of one row of each variant, whose options the manifest has.
+    fn source(label: &str, path: &str, variants: &[(&str, serde_json::Value)]) -> Source {
+        let rows = variants.iter().map(|(name, _)| format!("{name},p,1,9,7\n")).collect::<String>();
+        let text = format!("variant,position,depth,search.nodes,slots\n{rows}");
+        let options = variants.iter().map(|(name, options)| ((*name).to_owned(), options.clone())).collect();
+        Source {
+            label: label.to_owned(),
+            path: PathBuf::from(path),
+            manifest: Some(Manifest { options, ..Manifest::default() }),
+            file: None,
+            frame: Frame::parse(text.as_bytes(), label).unwrap(),
+            missing: None,
+            judged: Vec::new(),
+        }
+    }
+
+    /// Two of a name, the first among them, are called by their paths; one of its own name keeps it.
+    #[test]
+    fn results_of_one_name_are_called_by_their_paths() {
+        let labels = |names: &[&str]| {
+            let mut sources: Vec<Source> =
+                names.iter().enumerate().map(|(at, name)| source(name, &format!("at/{at}"), &[])).collect();
+            tell_apart(&mut sources);
+            sources.into_iter().map(|source| source.label).collect::<Vec<_>>()
+        };
+        assert_eq!(labels(&["a", "b", "a"]), ["at/0", "b", "at/2"]);
+        assert_eq!(labels(&["a", "a", "a", "b", "b"]), ["at/0", "at/1", "at/2", "at/3", "at/4"]);
+        assert_eq!(labels(&["a", "b", "at/0"]), ["a", "b", "at/0"]);
+    }
+
+    /// Options are laid in that were asked for, each row its own variant's in its own result; of another engine none of ours are.
+    #[test]
+    fn each_row_has_the_options_of_its_own_variant() {
+        use serde_json::json;
+        let options = |slots: u32, size: &str| json!({ "table": { "slots": slots, "size": size } });
+        let mut first = source("first", "1", &[("a", options(1, "1 MiB")), ("b", options(2, "1 MiB"))]);
+        let second = source("second", "2", &[("a", options(4, "2 MiB"))]);
+        let told = |sources: &[Source], asked: &[&str], column: &str| {
+            let joined = join(sources, asked);
+            let known = joined.names().iter().any(|name| name == column);
+            known.then(|| (0..joined.rows()).map(|row| joined.text(column, row).into_owned()).collect::<Vec<_>>())
+        };
+        let words = |list: &[&str]| Some(list.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
+        let both = [first.clone(), second.clone()];
+        assert_eq!(told(&both, &["size"], "table.size"), words(&["1 MiB", "1 MiB", "2 MiB"]));
+        assert_eq!(told(&both, &["table.slots"], "table.slots"), words(&["1", "2", "4"]));
+        assert_eq!(told(&both, &["table.slots"], "table.size"), None, "nobody asked");
+        assert_eq!(told(&both, &[], SOURCE), words(&["first", "first", "second"]));
+        let single = std::slice::from_ref(&first);
+        assert_eq!(
+            told(single, &["slots"], "table.slots"),
+            words(&["1", "2"]),
+            "an option beside a state of that name"
+        );
+        assert_eq!(told(single, &[], SOURCE), None);
+        // What every row has needs no option, and one that is asked for by name has nothing laid over it.
+        assert!(matches!(join(single, &["nodes", SOURCE, SEED]), Cow::Borrowed(_)));
+        if let Some(manifest) = &mut first.manifest {
+            manifest.subjects.insert("b".to_owned(), Default::default());
+        }
+        assert_eq!(told(&[first], &["table.slots"], "table.slots"), words(&["1", ""]));
+    }
 }

@@ -470,12 +470,13 @@ fn stacked_bars_abut_and_are_as_long_as_their_shares() {
         let (shapes, ..) = parsed(&plot.render(width, "title", true));
         let rects: Vec<&Shape> = shapes.iter().filter(|shape| shape.tag == "rect").collect();
         assert_eq!(rects.len(), 12);
-        let percent: Vec<(f64, &str)> = [texts(&shapes, "", "middle"), texts(&shapes, "", "end")]
-            .concat()
-            .into_iter()
-            .filter(|text| text.2.ends_with('%'))
-            .map(|text| (text.0, text.2))
-            .collect();
+        let percent: Vec<(f64, &str)> =
+            [texts(&shapes, "", "start"), texts(&shapes, "", "middle"), texts(&shapes, "", "end")]
+                .concat()
+                .into_iter()
+                .filter(|text| text.2.ends_with('%'))
+                .map(|text| (text.0, text.2))
+                .collect();
         let known: Vec<(f64, f64)> = percent.iter().map(|(x, text)| (read(text), *x)).collect();
         assert_eq!(known.iter().map(|tick| tick.0).collect::<Vec<_>>(), [0.0, 0.25, 0.5, 0.75, 1.0]);
         let x = Axis::learned(false, &known);

@@ -84,7 +84,7 @@ fn seeds_and_missing_rows_are_told() {
             let name = if at == 0 { "a".to_owned() } else { format!("\"a, key seed {seed}\"") };
             rows += &format!("{name},p,1,{},{seed}\n", 10 + at);
         }
-        Page::new(&[source("x", &rows)], &Choices::default()).unwrap_or_else(|error| panic!("{error:#}"))
+        page(&[source("x", &rows)], &Choices::default())
     };
     let told =
         |page: &Page| page.findings.iter().filter(|text| text.contains("key seeds")).cloned().collect::<Vec<_>>();
@@ -93,8 +93,7 @@ fn seeds_and_missing_rows_are_told() {
     assert_eq!(told(&of(&[1, 2])), [said]);
     let rows = "variant,position,depth,search.nodes\na,p,1,9\n";
     let lacking = Source { missing: Some("3 rows are missing".to_owned()), ..source("y", rows) };
-    let page =
-        Page::new(&[source("x", rows), lacking], &Choices::default()).unwrap_or_else(|error| panic!("{error:#}"));
+    let page = page(&[source("x", rows), lacking], &Choices::default());
     assert!(page.warnings.contains(&"y: 3 rows are missing: every figure here is of what is there".to_owned()));
     assert!(!page.warnings.iter().any(|text| text.starts_with("x: ")), "{:?}", page.warnings);
 }
@@ -117,4 +116,147 @@ fn verdicts_on_one_screen() {
     assert_eq!(kinds(&[]), None);
     assert_eq!(kinds(&[Holds, Holds]).as_deref(), Some(tally));
     assert_eq!(kinds(&[Holds, Differs]).as_deref(), Some("1"));
+}
+
+fn page(sources: &[Source], choices: &Choices) -> Page {
+    Page::new(sources, choices).unwrap_or_else(|error| panic!("{error:#}"))
+}
+
+/// What was chosen, by the words of the command.
+fn choices(by: Option<&str>, filters: &[&str], pairs: bool) -> Choices {
+    let filters = filters.iter().map(|&text| text.to_owned()).collect();
+    Choices { by: by.map(str::to_owned), filters, pairs, ..Choices::default() }
+}
+
+/// An experiment's file, beyond what every one has.
+fn file(text: &str) -> Option<crate::experiment::File> {
+    let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{text}");
+    Some(toml::from_str(&text).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// What is expected is expected of all rows of one result: a choice of rows, other groups or a second result have no verdicts.
+#[test]
+fn verdicts_are_of_all_rows_of_one_result() {
+    let rows = "variant,position,depth,search.nodes\na,p,1,9\na,q,1,8\n";
+    let with = || Source { file: file("[[expect]]\nwhere = { position = \"q\" }\nnodes = 8\n"), ..source("x", rows) };
+    let verdicts = |sources: &[Source], choices: &Choices| {
+        page(sources, choices).verdicts.iter().map(|verdict| verdict.passes()).collect::<Vec<_>>()
+    };
+    assert_eq!(verdicts(&[with()], &Choices::default()), [true]);
+    assert_eq!(verdicts(&[with()], &Choices { metrics: vec!["nodes".to_owned()], ..Choices::default() }), [true]);
+    let none: [bool; 0] = [];
+    assert_eq!(verdicts(&[with()], &choices(None, &["position=p"], false)), none);
+    assert_eq!(verdicts(&[with()], &choices(Some("position"), &[], false)), none);
+    assert_eq!(verdicts(&[with(), source("y", rows)], &Choices::default()), none);
+}
+
+/// A claim must be clear of what the file says does not matter: 3 % on every position matter where 1 % does, and not where 10 % are the least.
+#[test]
+fn claims_are_held_against_what_matters() {
+    use crate::analysis::questions::claims::Ruling;
+    let mut rows = "variant,position,depth,search.nodes\n".to_owned();
+    for position in 0..12 {
+        rows += &format!("a,p{position},1,{}\nb,p{position},1,1000\n", 1030 + position % 3);
+    }
+    let ruling = |effect: &str| {
+        let text = format!("smallest_effect = {effect}\n[[expect]]\nclaim = \"nodes(a) > nodes(b)\"\n");
+        page(&[Source { file: file(&text), ..source("x", &rows) }], &Choices::default()).verdicts[0].ruling
+    };
+    assert_eq!(ruling("0.01"), Ruling::Holds);
+    assert_ne!(ruling("0.1"), Ruling::Holds);
+}
+
+/// A run's own doubts are told of it alone and of its variants; what a merged result's shards are is told of each result.
+#[test]
+fn doubts_are_told_of_the_result_that_has_them() {
+    use crate::record::manifest::ShardRun;
+    let rows = "variant,position,depth,search.nodes\na,p,1,9\na,q,1,8\nb,p,1,5\nb,q,1,4\n";
+    let made = |manifest: Manifest| Source { manifest: Some(manifest), ..source("x", rows) };
+    let aging = || Manifest { varying: vec!["table.clock".to_owned()], jobs: 2, ..Manifest::default() };
+    let told = |page: &Page, words: &str| page.warnings.iter().any(|text| text.contains(words));
+    let own = page(&[made(aging())], &Choices::default());
+    assert!(!own.blind.is_empty() && own.blind.iter().all(|text| own.warnings.contains(text)), "{:?}", own.warnings);
+    assert!(told(&own, "timings are of 2 jobs at a time"), "{:?}", own.warnings);
+    for (sources, choices) in [
+        (vec![made(aging())], choices(Some("position"), &[], false)),
+        (vec![made(aging()), source("y", rows)], Choices::default()),
+        (vec![source("y", rows)], Choices::default()),
+    ] {
+        let page = page(&sources, &choices);
+        assert!(page.blind.is_empty() && !told(&page, "timings are of"), "{:?}", page.warnings);
+    }
+    let run =
+        |cpu: &str| ShardRun { machine: Machine { cpu: cpu.to_owned(), ..Machine::default() }, ..Default::default() };
+    let merged =
+        |cpus: &[&str]| made(Manifest { shards: cpus.iter().map(|cpu| run(cpu)).collect(), ..Manifest::default() });
+    let doubts = |sources: &[Source]| {
+        let doubts = |source: &Source| source.manifest.as_ref().and_then(doubts::shards).map(|doubt| doubt.to_string());
+        let wanted: Vec<String> = sources.iter().filter_map(doubts).collect();
+        let page = page(sources, &Choices::default());
+        (wanted.len(), wanted.iter().filter(|text| page.warnings.contains(text)).count())
+    };
+    assert_eq!(doubts(&[merged(&["1", "1"]), merged(&["1", "2"])]), (1, 1));
+    assert_eq!(doubts(&[merged(&["1", "2"])]), (1, 1));
+    assert_eq!(doubts(&[merged(&["1", "1"])]), (0, 0));
+    // Each against each, on two positions: nothing can be shown of three pairs.
+    let three = source("z", &format!("{rows}c,p,1,3\nc,q,1,2\n"));
+    let pairs = page(std::slice::from_ref(&three), &choices(None, &[], true));
+    assert!(told(&pairs, "2 positions cannot show anything among 3 comparisons"), "{:?}", pairs.warnings);
+    assert!(!told(&page(&[three], &Choices::default()), "cannot show anything"));
+}
+
+/// What the reader is warned of stands on the page and on one screen, of searches and of games.
+#[test]
+fn warnings_stand_on_every_form() {
+    let shown = |sheet: &Sheet| {
+        let warning = |part: &Part| match part {
+            Part::Warning(text) => Some(text.clone()),
+            _ => None,
+        };
+        sheet.parts.iter().filter_map(warning).collect::<Vec<_>>()
+    };
+    let games = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,\
+                 match.opponent_nodes,match.moves,error\n\
+                 A,o1,0,100,base,white,1,mate,20,50,0,200,e2e4,\nA,o1,0,100,base,black,1,mate,20,50,0,200,d2d4,\n";
+    for rows in ["variant,position,depth,search.nodes\na,p,1,9\na,q,1,8\n", games] {
+        let manifest = Manifest { left_out: vec!["left out: s.epd:7".to_owned()], ..Manifest::default() };
+        let made =
+            Source { manifest: Some(manifest), missing: Some("5 rows are missing".to_owned()), ..source("x", rows) };
+        let page = page(&[made], &Choices::default());
+        for words in ["s.epd:7", "5 rows are missing"] {
+            let told = page.warnings.iter().filter(|text| text.contains(words)).count();
+            assert_eq!(told, 1, "{words}: {:?}", page.warnings);
+        }
+        assert_eq!((shown(&page.sheet), shown(&page.brief())), (page.warnings.clone(), page.warnings.clone()));
+        assert_eq!(page.games.is_some(), rows == games);
+    }
+}
+
+/// Lines stand as the file has its variants, and key seeds are lines where they are asked for.
+#[test]
+fn lines_stand_in_the_order_of_the_file() {
+    let rows = "variant,position,depth,search.nodes,keys.seed\na,p,1,9,1\n\"a, key seed 2\",p,1,8,2\nb,p,1,7,1\n\"b, key seed 2\",p,1,6,2\n";
+    let names = |by: Option<&str>| {
+        let variants = ["b", "a"].map(str::to_owned).to_vec();
+        let manifest = Manifest { variants, ..Manifest::default() };
+        let page = page(&[Source { manifest: Some(manifest), ..source("x", rows) }], &choices(by, &[], false));
+        page.summary.lines.iter().map(|line| (line.values[0].clone(), line.nodes)).collect::<Vec<_>>()
+    };
+    let lines = |list: [(&str, f64); 2]| list.map(|(name, nodes)| (name.to_owned(), nodes)).to_vec();
+    assert_eq!(names(None), lines([("b", 7.0), ("a", 9.0)]));
+    assert_eq!(names(Some("keys.seed")), lines([("1", 16.0), ("2", 14.0)]));
+}
+
+/// Without a manifest, or where the rows of its baseline are left out, the first that is there is what the others are held against.
+#[test]
+fn a_baseline_without_rows_is_none() {
+    let rows =
+        |names: [&str; 2]| format!("variant,position,depth,search.nodes\n{},p,1,9\n{},p,1,8\n", names[0], names[1]);
+    let baseline = |page: &Page| page.summary.baseline().map(|line| line.name.clone());
+    let two = [source("x", &rows(["a", "b"])), source("y", &rows(["c", "d"]))];
+    assert_eq!(baseline(&page(&two, &Choices::default())).as_deref(), Some("a"));
+    let manifest = Manifest { baseline: "a".to_owned(), ..Manifest::default() };
+    let made = Source { manifest: Some(manifest), ..source("x", &rows(["b", "a"])) };
+    assert_eq!(baseline(&page(std::slice::from_ref(&made), &Choices::default())).as_deref(), Some("a"));
+    assert_eq!(baseline(&page(&[made], &choices(None, &["variant!=a"], false))).as_deref(), Some("b"));
 }

@@ -286,31 +286,4 @@ pub fn cut(text: &str, width: f64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_from_a_file_becomes_markup() {
-        let mut svg = Svg::new(100.0);
-        svg.text("", (0.0, 0.0), Anchor::Start, "</text><script>alert('x')</script>");
-        svg.mark(3, "", (1.0, 1.0), 3.0, "\"><b>\u{0}");
-        let text = svg.finish(10.0, "a\"b", true);
-        assert!(!text.contains("<script") && !text.contains("<b>") && !text.contains('\u{0}'), "{text}");
-        assert!(text.contains("aria-label=\"a&quot;b\""));
-    }
-
-    #[test]
-    fn names_are_broken_at_commas() {
-        assert_eq!(broken("a", 10.0), ["a"]);
-        let name = "size=64 KiB, policy=aged-depth factor=4, slots=4";
-        assert_eq!(broken(name, 1000.0), [name]);
-        assert_eq!(broken(name, 200.0), ["size=64 KiB,", "policy=aged-depth factor=4,", "slots=4"]);
-    }
-
-    #[test]
-    fn long_names_lose_their_middle() {
-        assert_eq!(cut("abc", 100.0), "abc");
-        let cut = cut("size=64 KiB, policy=aged-depth factor=4", 100.0);
-        assert!(cut.starts_with("size=") && cut.ends_with("tor=4") && measure(&cut) <= 100.0, "{cut}");
-    }
-}
+mod tests;

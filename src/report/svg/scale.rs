@@ -108,6 +108,43 @@ mod tests {
         }
     }
 
+    /// Equal factors are equally far apart, and equal differences on a plain scale; a single value stands in the middle.
+    #[test]
+    fn distances_are_those_of_the_values() {
+        let log = Scale::new(true, [2.0, 3000.0].into_iter(), (40.0, 900.0));
+        let far = |a: f64, b: f64| log.at(b) - log.at(a);
+        let unit = far(2.0, 3000.0) / 1500_f64.ln();
+        for (a, b) in [(2.0, 4.0), (5.0, 50.0), (7.0, 1000.0)] {
+            assert!((far(a, b) - unit * (b / a).ln()).abs() < 1e-9, "{a} {b}");
+        }
+        let plain = Scale::new(false, [-5.0, 15.0].into_iter(), (300.0, 12.0));
+        let step = (plain.at(15.0) - plain.at(-5.0)) / 20.0;
+        assert!(step < 0.0 && (plain.at(3.0) - plain.at(-5.0) - 8.0 * step).abs() < 1e-9);
+        for log in [false, true] {
+            let one = Scale::new(log, [7.0].into_iter(), (100.0, 300.0));
+            assert!((one.at(7.0) - 200.0).abs() < 1e-9 && one.at(6.0) < one.at(7.0) && one.at(7.0) < one.at(8.0));
+        }
+    }
+
+    /// As many as there is room for, and one more; on a long log scale every second, third or later power, 1 among them.
+    #[test]
+    fn ticks_are_as_many_as_fit() {
+        let ticks = |values: [f64; 2], room: f64| {
+            let scale = Scale::new(true, values.into_iter(), (0.0, 100.0 * room));
+            scale.ticks(100.0).into_iter().map(|tick| format!("{tick:.4}").parse::<f64>().unwrap_or(f64::NAN)).collect()
+        };
+        let of = |values: [f64; 2], room: f64| -> Vec<f64> { ticks(values, room) };
+        assert_eq!(of([1.0, 10.0], 7.0), [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0]);
+        assert_eq!(of([1.0, 10.0], 6.9), [1.0, 2.0, 5.0, 10.0]);
+        assert_eq!(of([1.0, 10.0], 3.0), [1.0, 2.0, 5.0, 10.0]);
+        assert_eq!(of([1.0, 10.0], 2.9), [1.0, 3.0, 10.0]);
+        assert_eq!(of([1.0, 10.0], 1.0), [1.0, 10.0]);
+        assert_eq!(of([1.0, 1e6], 3.0), [1.0, 1e2, 1e4, 1e6]);
+        assert_eq!(of([1.0, 1e12], 4.0), [1.0, 1e3, 1e6, 1e9, 1e12]);
+        // Little more than a factor of four is shown as a plain scale would be.
+        assert_eq!(of([1.0, 4.0], 4.0), [1.0, 2.0, 3.0, 4.0]);
+    }
+
     #[test]
     fn numbers_are_short() {
         let shown = [0.05, 1.0, 1.25, 9000.0, 15_000.0, 2e6, 3.5e9].map(short);

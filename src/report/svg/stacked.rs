@@ -27,12 +27,13 @@ impl Stacked {
         for percent in [0, 25, 50, 75, 100] {
             let x = left + (right - left) * f64::from(percent) / 100.0;
             svg.line("rule", (x, top), (x, bottom));
-            svg.text(
-                "",
-                (x, bottom + 16.0),
-                if percent == 100 { Anchor::End } else { Anchor::Middle },
-                &format!("{percent} %"),
-            );
+            // The outermost stay inside the drawing.
+            let anchor = match percent {
+                0 if narrow => Anchor::Start,
+                100 => Anchor::End,
+                _ => Anchor::Middle,
+            };
+            svg.text("", (x, bottom + 16.0), anchor, &format!("{percent} %"));
         }
         for (at, (name, sizes)) in self.bars.iter().enumerate() {
             let y = top + step * at as f64 + if narrow { 20.0 + lines } else { 4.0 + lines / 2.0 };

@@ -1,0 +1,307 @@
+//! Every plot as an eye sees it: words that can be read, and nothing of a file that becomes markup.
+
+#![allow(clippy::unwrap_used)]
+
+use super::forest::{Forest, ForestRow};
+use super::heat::Heat;
+use super::lines::Lines;
+use super::scatter::Scatter;
+use super::stacked::Stacked;
+use super::*;
+use crate::analysis::questions::curves::{CurvePoint, Series};
+
+/// What takes up room: its left, top, right and bottom, and what it is.
+#[derive(Debug)]
+struct Patch {
+    ends: [f64; 4],
+    what: String,
+}
+
+impl Patch {
+    fn meets(&self, other: &Self) -> bool {
+        let [left, top, right, bottom] = self.ends;
+        let [from, above, to, below] = other.ends;
+        left < to && from < right && top < below && above < bottom
+    }
+}
+
+/// The numbers of a text, whatever stands between them.
+fn numbers(text: &str) -> Vec<f64> {
+    let parts = text.split(|c: char| !(c.is_ascii_digit() || ".-".contains(c)));
+    parts.filter_map(|part| part.parse().ok()).collect()
+}
+
+/// The words of a drawing and its marks, bars and whiskers, with its width and height. A letter of 12 pixels is 11 high and 6 wide.
+fn seen(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
+    let (mut words, mut marks, mut size) = (Vec::new(), Vec::new(), [0.0; 2]);
+    for piece in svg.split('<').skip(1) {
+        let (tag, what) = piece.split_once('>').unwrap();
+        let of = |name: &str| {
+            let (_, after) = tag.split_once(&format!(" {name}=\""))?;
+            Some(after.split_once('"').unwrap().0)
+        };
+        let number = |name: &str| of(name).unwrap().parse::<f64>().unwrap();
+        let class = of("class").unwrap_or_default();
+        let mut mark = |xs: &[f64], ys: &[f64]| {
+            let least = |list: &[f64]| list.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = |list: &[f64]| list.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            marks.push(Patch { ends: [least(xs), least(ys), most(xs), most(ys)], what: tag.to_owned() });
+        };
+        match tag.split(' ').next().unwrap() {
+            "svg" => size = [number("width"), number("height")],
+            "text" => {
+                let wide = 6.0 * what.replace("&amp;", "&").chars().count() as f64;
+                let before = match of("text-anchor").unwrap() {
+                    "start" => 0.0,
+                    "middle" => wide / 2.0,
+                    _ => wide,
+                };
+                let ends = match of("transform").map(numbers) {
+                    Some(place) => [place[0] - 9.0, place[1] - before, place[0] + 2.0, place[1] - before + wide],
+                    None => [number("x") - before, number("y") - 9.0, number("x") - before + wide, number("y") + 2.0],
+                };
+                words.push(Patch { ends, what: what.to_owned() });
+            }
+            "rect" => {
+                let ([x, y], [wide, high]) = (["x", "y"].map(number), ["width", "height"].map(number));
+                mark(&[x, x + wide], &[y, y + high]);
+            }
+            "circle" => {
+                let [x, y, r] = ["cx", "cy", "r"].map(number);
+                mark(&[x - r, x + r], &[y - r, y + r]);
+            }
+            "line" if class.starts_with('s') => mark(&["x1", "x2"].map(number), &["y1", "y2"].map(number)),
+            "path" if !class.contains(' ') || class.ends_with("dot") => {
+                let places = numbers(of("d").unwrap());
+                let every = |first: usize| places.iter().copied().skip(first).step_by(2).collect::<Vec<_>>();
+                mark(&every(0), &every(1));
+            }
+            _ => {}
+        }
+    }
+    (words, marks, size)
+}
+
+/// All words and marks are whole, and no word lies over another, or over a mark.
+#[track_caller]
+fn can_be_read(name: &str, svg: &str, over_marks: bool) {
+    let (words, marks, [wide, high]) = seen(svg);
+    for one in words.iter().chain(&marks) {
+        let [left, top, right, bottom] = one.ends;
+        let whole = left >= 0.0 && top >= 0.0 && right <= wide && bottom <= high;
+        assert!(whole, "{name}: {} at {:?} in {wide} x {high}", one.what, one.ends);
+    }
+    for (at, word) in words.iter().enumerate() {
+        let mut rest = words[at + 1..].iter().chain(marks.iter().filter(|_| !over_marks));
+        let under = rest.find(|other| other.meets(word)).map(|other| (&other.what, other.ends));
+        assert_eq!(under, None, "{name}: {} at {:?} over it", word.what, word.ends);
+    }
+}
+
+/// Names as grids give them: short ones, and such as take two lines.
+const NAMES: [&str; 5] = [
+    "none",
+    "size=64 KiB, policy=aged-depth factor=4 on=store, slots=4, index=multiply, refresh=match",
+    "size=1 MiB, policy=always",
+    "size=64 KiB, policy=aged-depth factor=16 on=probe, slots=16",
+    "a name without a single blank-or-comma-in-which-it-could-be-broken-into-lines-that-are-short",
+];
+
+fn series(names: &[&str], places: &[f64]) -> Vec<Series> {
+    let of = |(at, name): (usize, &&str)| {
+        let point = |&x: &f64| {
+            let y = 0.7 + 0.1 * at as f64;
+            CurvePoint { x, y, low: y * 0.9, high: y * 1.1, label: "20 pairs".to_owned() }
+        };
+        Series { name: (*name).to_owned(), line: None, points: places.iter().map(point).collect() }
+    };
+    names.iter().enumerate().map(of).collect()
+}
+
+/// On a desk, in a file and on a phone.
+const WIDTHS: [f64; 2] = [860.0, 360.0];
+
+#[test]
+fn words_leave_each_other_room() {
+    let sizes = [1024.0, 4096.0, 65_536.0, 1_048_576.0, 16_777_216.0];
+    for width in WIDTHS {
+        for (names, places) in [(&NAMES[..], &sizes[..]), (&NAMES[..2], &sizes[..2]), (&NAMES[..1], &sizes[..])] {
+            let ticks = places.iter().map(|&at| (at, format!("{} KiB", at / 1024.0))).collect();
+            let lines = Lines {
+                series: series(names, places),
+                x: "table size".to_owned(),
+                y: "nodes against the baseline".to_owned(),
+                x_log: true,
+                y_log: true,
+                x_ticks: ticks,
+                ratio: true,
+                ..Lines::default()
+            };
+            can_be_read("lines", &lines.render(width, "", true), false);
+            let lines = Lines { x_ticks: Vec::new(), ..lines };
+            can_be_read("lines without ticks", &lines.render(width, "", true), false);
+            let stairs = Lines { stairs: true, share: true, ratio: false, y_log: false, ..lines };
+            can_be_read("stairs", &stairs.render(width, "", true), false);
+            let scatter = Scatter {
+                series: series(names, places),
+                x: "nodes of the baseline".to_owned(),
+                y: "nodes against the baseline".to_owned(),
+            };
+            can_be_read("scatter", &scatter.render(width, "", true), false);
+            for differences in [false, true] {
+                let row = |(at, name): (usize, &&str)| {
+                    let mean = if differences { 40.0 * (at as f64 - 1.0) } else { 0.5 + 0.3 * at as f64 };
+                    let (low, high) = (mean - 0.2, mean + 0.4);
+                    ForestRow { name: (*name).to_owned(), mean, low, high, clear: at == 1 }
+                };
+                let rows = names.iter().enumerate().map(row).collect();
+                let forest = Forest { rows, x: "nodes, as a ratio to the baseline's".to_owned(), differences };
+                can_be_read("forest", &forest.render(width, "", true), false);
+            }
+            let parts =
+                [("usable hit", 1), ("move-only hit", 6), ("other hit", 4), ("miss, free", 7), ("miss, other keys", 2)];
+            let stacked = Stacked {
+                parts: parts.map(|(name, colour)| (name.to_owned(), colour)).to_vec(),
+                bars: names.iter().map(|name| ((*name).to_owned(), vec![5.0, 0.0, 1.0, 2.0, 3.0])).collect(),
+            };
+            can_be_read("stacked", &stacked.render(width, "", true), false);
+        }
+        for columns in [2, 5, 8] {
+            let names = NAMES.map(str::to_owned).to_vec();
+            let heat = Heat {
+                first: ("policy and the rest of it".to_owned(), names.clone()),
+                second: ("size".to_owned(), (0..columns).map(|at| format!("{} KiB", 64 << at)).collect()),
+                cells: names.iter().map(|_| (0..columns).map(|at| Some(0.5 + 0.1 * at as f64)).collect()).collect(),
+            };
+            can_be_read("map", &heat.render(width, "", true), true);
+        }
+    }
+}
+
+/// Names come from files: none of the ways in which a drawing shows them lets them be more than words.
+#[test]
+fn no_name_becomes_markup() {
+    let name = "\"><b onload='x'>&amp;";
+    let mut svg = Svg::new(90.0);
+    svg.text("", (0.0, 0.0), Anchor::Start, name);
+    svg.fitted((0.0, 0.0), Anchor::Middle, name, 60.0);
+    svg.name((0.0, 0.0), Anchor::End, name, 60.0);
+    svg.upwards((0.0, 0.0), name);
+    svg.rect("", (0.0, 0.0), (1.0, 1.0), "", name);
+    (0..4).for_each(|series| svg.mark(series, "", (0.0, 0.0), 1.0, name));
+    svg.legend(0.0, &[(0, name.to_owned()), (1, name.to_owned())], Swatch::Mark);
+    svg.legend(0.0, &[(0, name.to_owned())], Swatch::Area);
+    let drawn = svg.finish(10.0, name, false);
+    // Quotes that are left are the attributes' own: two for each.
+    assert!(!drawn.contains("<b") && !drawn.contains("&amp;<") && !drawn.contains('\''), "{drawn}");
+    assert_eq!(drawn.matches('"').count(), 2 * drawn.matches("=\"").count());
+    // Once in each of the nine tooltips (those of texts that are cut among them) and three plain texts, and in the label.
+    assert!(drawn.matches("&quot;&gt;&lt;b onload=&#39;x&#39;&gt;&amp;amp;").count() >= 9, "{drawn}");
+}
+
+/// Two lines of a name lie about the place that one line has, a line's height apart, and lose nothing.
+#[test]
+fn a_name_of_two_lines_lies_about_its_middle() {
+    let places = |text: &str| -> Vec<f64> {
+        let mut svg = Svg::new(500.0);
+        svg.name((0.0, 100.0), Anchor::Start, text, 80.0);
+        seen(&svg.finish(200.0, "", false)).0.iter().map(|word| word.ends[3]).collect()
+    };
+    let one = places("a=1")[0];
+    assert_eq!(places("aaaaaa=1, bbbbbb=2"), [one - 7.0, one + 7.0]);
+    assert_eq!(places("aaaaaa=1, bbbbbb=2, cccccc=3"), [one - 14.0, one, one + 14.0]);
+}
+
+/// A legend fills its rows and begins another where a name would end beyond the edge.
+#[test]
+fn a_legend_fills_its_rows() {
+    let rows = |width: f64, letters: usize| {
+        let mut svg = Svg::new(width);
+        let names: Vec<(usize, String)> = (0..4).map(|at| (at, "x".repeat(letters))).collect();
+        let high = svg.legend(10.0, &names, Swatch::Mark);
+        let (words, ..) = seen(&svg.finish(400.0, "", false));
+        assert!(words.iter().all(|word| word.ends[3] <= 10.0 + high), "{words:?} in {high}");
+        let mut tops: Vec<i64> = words.iter().map(|word| word.ends[1] as i64).collect();
+        tops.dedup();
+        tops.len()
+    };
+    // Ten letters of 7.2 pixels and 30 for mark and gaps: 102 for each name, from the eighth pixel on.
+    assert_eq!([417.0, 415.0, 212.0, 211.0, 100.0].map(|width| rows(width, 10)), [1, 2, 2, 4, 4]);
+}
+
+/// A band goes through the points that have no interval, and wants two that have.
+#[test]
+fn bands_pass_through_points_without_interval() {
+    let nan = f64::NAN;
+    let band = |lows: &[f64]| {
+        let point = |(at, &low): (usize, &f64)| CurvePoint {
+            x: at as f64,
+            y: 5.0,
+            low,
+            high: if low.is_nan() { nan } else { 8.0 },
+            label: String::new(),
+        };
+        let points: Vec<CurvePoint> = lows.iter().enumerate().map(point).collect();
+        let series = vec![Series { points, ..Series::default() }];
+        let svg = Lines { series, ..Lines::default() }.render(700.0, "", false);
+        let places = |class: &str| {
+            let (_, after) = svg.split_once(&format!("<path class=\"s1 {class}\" d=\""))?;
+            Some(numbers(after.split_once('"').unwrap().0))
+        };
+        let line = places("line").unwrap();
+        places("band").map(|outline| {
+            let (below, above) = outline.split_at(outline.len() / 2);
+            // How far the band reaches below and above the line at each point; pixels run downwards.
+            let heights = |list: &[f64]| list.iter().skip(1).step_by(2).copied().collect::<Vec<_>>();
+            let (line, below, mut above) = (heights(&line), heights(below), heights(above));
+            above.reverse();
+            let sign = |far: f64| if far > 0.5 { 1 } else { -i32::from(far < -0.5) };
+            line.iter().zip(below.iter().zip(&above)).map(|(y, (b, a))| [sign(b - y), sign(y - a)]).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(band(&[3.0, 4.0]), Some(vec![[1, 1], [1, 1]]));
+    assert_eq!(band(&[3.0, nan, 4.0]), Some(vec![[1, 1], [0, 0], [1, 1]]));
+    assert_eq!(band(&[3.0, nan]), None);
+}
+
+/// A cell is as strong as the farthest has it: a quarter where nothing is farther is as strong as four; a hundredth apart is never strong.
+#[test]
+fn cells_are_as_strong_as_they_are_far() {
+    let strengths = |ratios: &[f64]| -> Vec<f64> {
+        let heat = Heat {
+            first: ("a".to_owned(), vec!["1".to_owned()]),
+            second: ("b".to_owned(), ratios.iter().map(ToString::to_string).collect()),
+            cells: vec![ratios.iter().map(|&ratio| Some(ratio)).collect()],
+        };
+        let svg = heat.render(700.0, "", false);
+        svg.split("fill-opacity=\"").skip(1).map(|after| after.split_once('"').unwrap().0.parse().unwrap()).collect()
+    };
+    assert_eq!(strengths(&[0.25, 0.5, 0.999]), strengths(&[4.0, 2.0, 1.001]));
+    let [quarter, half, none] = strengths(&[0.25, 0.5, 1.0])[..] else { panic!("three cells") };
+    assert!(((quarter - none) / (half - none) - 2.0).abs() < 0.05, "a quarter is twice as far as a half");
+    // What is five in a hundred off is as strong as anything may be, where nothing is farther; of one in a hundred a fifth is left.
+    let [few, one, none] = strengths(&[1.05, 1.01, 1.0])[..] else { panic!("three cells") };
+    assert!((few - quarter).abs() < 0.02, "{few} {quarter}");
+    assert!((strengths(&[1.01])[0] - one).abs() < 0.01 && (one - none) / (few - none) < 0.25, "{one} {few}");
+}
+
+/// Control characters, which XML cannot hold, are shown as what cannot be shown.
+#[test]
+fn control_characters_are_replaced() {
+    assert_eq!(escape("a\u{0}b\u{1b}\nc\td\u{ffff}"), "a\u{fffd}b\u{fffd} c d\u{fffd}");
+}
+
+#[test]
+fn names_are_broken_at_commas() {
+    assert_eq!(broken("a", 10.0), ["a"]);
+    let name = "size=64 KiB, policy=aged-depth factor=4, slots=4";
+    assert_eq!(broken(name, 1000.0), [name]);
+    assert_eq!(broken(name, 200.0), ["size=64 KiB,", "policy=aged-depth factor=4,", "slots=4"]);
+}
+
+#[test]
+fn long_names_lose_their_middle() {
+    assert_eq!(cut("abc", 100.0), "abc");
+    let cut = cut("size=64 KiB, policy=aged-depth factor=4", 100.0);
+    assert!(cut.starts_with("size=") && cut.ends_with("tor=4") && measure(&cut) <= 100.0, "{cut}");
+}
