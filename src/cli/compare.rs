@@ -102,13 +102,18 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let missing = [&base, &new].map(|side| side.missing.as_ref().map(|missing| (&side.name, missing)));
     missing.iter().flatten().for_each(|(name, missing)| eprintln!("{name}: {missing}"));
-    Ok(match found.finding() {
-        Finding::Fine if missing.iter().any(Option::is_some) => Exit::Failed,
+    Ok(ending(found.finding(), missing.iter().any(Option::is_some)))
+}
+
+/// What a finding ends with; what is fine of results that are not whole is not fine.
+fn ending(finding: Finding, lacking: bool) -> Exit {
+    match finding {
         Finding::Gate => Exit::Gate,
         Finding::Missing => Exit::Failed,
         Finding::Unequal => Exit::Unequal,
+        Finding::Fine if lacking => Exit::Failed,
         Finding::Fine => Exit::Done,
-    })
+    }
 }
 
 /// Whether some rows are of an engine whose counts were seen to differ before the run.
@@ -168,6 +173,18 @@ mod tests {
                 assert_eq!(exit, Exit::Unequal);
                 assert!(message.starts_with(&format!("gate `nodes changed`: {name} is of an engine ")), "{message}");
             }
+        }
+    }
+
+    #[test]
+    fn each_finding_has_its_code() {
+        for (finding, whole, lacking) in [
+            (Finding::Fine, Exit::Done, Exit::Failed),
+            (Finding::Gate, Exit::Gate, Exit::Gate),
+            (Finding::Missing, Exit::Failed, Exit::Failed),
+            (Finding::Unequal, Exit::Unequal, Exit::Unequal),
+        ] {
+            assert_eq!([ending(finding, false), ending(finding, true)], [whole, lacking], "{finding:?}");
         }
     }
 

@@ -97,7 +97,11 @@ pub(super) fn shards<'a>(
 
 /// Names what is missing, a line for each shard.
 pub(super) fn tell(lacks: &[Lack], of: u64) {
-    for lack in lacks {
+    told(lacks, of).iter().for_each(|line| eprintln!("{line}"));
+}
+
+fn told(lacks: &[Lack], of: u64) -> Vec<String> {
+    let line = |lack: &Lack| {
         let state = match (&lack.folder, lack.missing) {
             (None, _) => "not begun".to_owned(),
             (Some(_), 0) => "all jobs done".to_owned(),
@@ -108,8 +112,9 @@ pub(super) fn tell(lacks: &[Lack], of: u64) {
             0 => String::new(),
             searches => format!(", {searches} searches of the reference missing"),
         };
-        eprintln!("shard {} of {of}: {state}{failed}{unjudged}", lack.shard);
-    }
+        format!("shard {} of {of}: {state}{failed}{unjudged}", lack.shard)
+    };
+    lacks.iter().map(line).collect()
 }
 
 pub(super) fn failure(error: MergeError) -> CommandFailure {
@@ -118,5 +123,40 @@ pub(super) fn failure(error: MergeError) -> CommandFailure {
         MergeError::Missing(..) => CommandFailure { exit: Exit::Failed, message: error.to_string() },
         MergeError::Conflict { .. } => CommandFailure { exit: Exit::Unequal, message: error.to_string() },
         MergeError::Twice { .. } | MergeError::Foreign { .. } => CommandFailure::usage(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each shard has a line of its own: what it lacks, what failed, what is still to be judged, from one of each on.
+    #[test]
+    fn each_shard_says_what_it_lacks() {
+        let lack = |shard: u64, missing: u64, failed: u64, unjudged: u64, begun: bool| Lack {
+            shard,
+            jobs: 9,
+            missing,
+            failed,
+            unjudged,
+            folder: begun.then(PathBuf::new),
+        };
+        let lacks = [
+            lack(0, 9, 0, 0, false),
+            lack(3, 2, 0, 0, true),
+            lack(4, 0, 1, 0, true),
+            lack(5, 1, 3, 2, true),
+            lack(6, 0, 0, 1, true),
+        ];
+        assert_eq!(
+            told(&lacks, 7),
+            [
+                "shard 0 of 7: not begun",
+                "shard 3 of 7: 2 of 9 jobs missing",
+                "shard 4 of 7: all jobs done, 1 failed",
+                "shard 5 of 7: 1 of 9 jobs missing, 3 failed, 2 searches of the reference missing",
+                "shard 6 of 7: all jobs done, 1 searches of the reference missing",
+            ]
+        );
     }
 }

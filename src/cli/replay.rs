@@ -233,10 +233,10 @@ pub fn run(args: &Args) -> CommandResult {
     let page = ReplayPage { best: best.collect(), always, sample, csv: args.csv, worth: info.tells_worth() };
     page.head(&info, &base, buckets);
     for line in &lines {
-        page.line(&line.name, &line.found, true);
+        println!("{}", page.line(&line.name, &line.found, true));
     }
-    page.line("clairvoyant", &page.best, false);
-    page.line("unbounded", &page.all(), false);
+    println!("{}", page.line("clairvoyant", &page.best, false));
+    println!("{}", page.line("unbounded", &page.all(), false));
     let rate = |seconds: f64, times: usize| steps as f64 * times as f64 / seconds.max(1e-9) / 1e6;
     eprintln!(
         "{:.1} million events a second; the bounds {:.1} million",
@@ -318,7 +318,7 @@ impl ReplayPage {
     }
 
     /// One table's line; `real` tables have stores that went somewhere.
-    fn line(&self, name: &str, found: &[Replayed], real: bool) {
+    fn line(&self, name: &str, found: &[Replayed], real: bool) -> String {
         let columns: [(Reads, Reads, bool); 3] = [
             (|found| found.hits, |found| found.known, true),
             (|found| found.kept, |found| found.cuts, self.worth),
@@ -350,8 +350,7 @@ impl ReplayPage {
                 let half = |count: Reads| format!("{:.1}", self.total(found, count).1.unwrap_or_default());
                 fields.extend(columns.map(|(mine, _, told)| only(told, half(mine))));
             }
-            println!("{}", fields.join(","));
-            return;
+            return fields.join(",");
         }
         let percent =
             |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
@@ -368,27 +367,9 @@ impl ReplayPage {
         }
         let evictions = only(real, plain(|found| found.evictions));
         let refused = only(real, plain(|found| found.rejections));
-        println!("{text}{evictions:>11} {refused:>11}  {name}");
+        format!("{text}{evictions:>11} {refused:>11}  {name}")
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Nothing is told of twenty seconds in one turn; seconds are told up to a minute and a half, then minutes; each rounded up.
-    #[test]
-    fn turns_are_told_where_they_take_long() {
-        let told = |events: u64, turns: u64, reading: f64, tables: usize| {
-            let told = told_turns(events, turns, reading, tables)?;
-            Some(told.split("about ").nth(1)?.split(" in all").next()?.to_owned())
-        };
-        let some = |text: &str| Some(text.to_owned());
-        assert_eq!(told(0, 1, 20.0, 1), None);
-        assert_eq!(told(0, 1, 20.5, 1), some("21 s"));
-        assert_eq!(told(0, 2, 1.0, 1), some("2 s"));
-        assert_eq!(told(0, 2, 44.9, 1), some("90 s"));
-        assert_eq!(told(0, 2, 45.0, 1), some("2 min"));
-        assert_eq!(told(1_000_000_000, 1, 10.0, 2), some("4 min"), "190 s to make and show events, 10 to read them");
-    }
-}
+mod tests;

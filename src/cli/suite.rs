@@ -45,6 +45,18 @@ enum Listing {
     Epd,
 }
 
+impl Listing {
+    /// What is asked for, else what the ending of a file says.
+    fn of(format: Option<Self>, out: Option<&Path>) -> Self {
+        format.unwrap_or(match out.and_then(Path::extension).and_then(|ending| ending.to_str()) {
+            Some("json") => Self::Json,
+            Some("csv") => Self::Csv,
+            Some("epd" | "fen") => Self::Epd,
+            _ => Self::Text,
+        })
+    }
+}
+
 pub fn run(args: &Args) -> CommandResult {
     let strictness = if args.lenient { Strictness::Lenient } else { Strictness::Strict };
     let on_error = if args.skip_bad { OnError::Skip } else { OnError::Stop };
@@ -52,14 +64,7 @@ pub fn run(args: &Args) -> CommandResult {
     for note in &suite.notes {
         eprintln!("{note}");
     }
-    let ending = args.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
-    let format = args.format.unwrap_or(match ending {
-        Some("json") => Listing::Json,
-        Some("csv") => Listing::Csv,
-        Some("epd" | "fen") => Listing::Epd,
-        _ => Listing::Text,
-    });
-    let text = match format {
+    let text = match Listing::of(args.format, args.out.as_deref()) {
         Listing::Text => text(&suite),
         Listing::Json => {
             format!("{:#}\n", serde_json::Value::Array(suite.items.iter().map(|item| json(item).into()).collect()))
@@ -191,6 +196,22 @@ mod tests {
     fn read(kind: SuiteKind, text: &str) -> Suite {
         let options = SuiteOptions { strictness: Strictness::Strict, on_error: OnError::Stop };
         Suite::read("s", "s.epd", kind, text.as_bytes(), options).unwrap_or_else(|faults| panic!("{faults}"))
+    }
+
+    #[test]
+    fn the_ending_says_how_it_is_written() {
+        for (out, listing) in [
+            (None, Listing::Text),
+            (Some("a.json"), Listing::Json),
+            (Some("a.csv"), Listing::Csv),
+            (Some("a.epd"), Listing::Epd),
+            (Some("a.fen"), Listing::Epd),
+            (Some("a.txt"), Listing::Text),
+            (Some("json"), Listing::Text),
+        ] {
+            assert!(Listing::of(None, out.map(Path::new)) == listing, "{out:?}");
+            assert!(Listing::of(Some(Listing::Csv), out.map(Path::new)) == Listing::Csv, "{out:?}");
+        }
     }
 
     const ROOKS: &str = "4k3/8/8/8/8/8/8/R3K2R w KQ -";

@@ -208,33 +208,44 @@ fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
 }
 
 fn info(file: &Path) -> CommandResult {
-    let info = Info::read(open(file)?).map_err(wrong(file))?;
-    let share =
-        |part: u64, of: u64| if of == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / of as f64) };
-    println!("events      {}", info.events);
-    println!("games       {}", info.games);
-    println!("searches    {} ({} iterations are told)", info.searches, info.iterations);
-    println!("clears      {}", info.clears);
-    println!("nodes       {}", info.nodes);
-    if info.nodes > 0 {
-        println!("            {:.2} events a node", info.events as f64 / info.nodes as f64);
-    }
-    println!("probes      {}", info.probes);
-    println!("  answered  {} ({})", info.hits, share(info.hits, info.probes));
-    println!("  cut       {} ({})", info.cuts, share(info.cuts, info.probes));
-    println!("  windows   {} ({})", info.windows, share(info.windows, info.probes));
-    println!("stores      {}", info.stores);
-    println!("  exact     {} ({})", info.exact, share(info.exact, info.stores));
-    println!("  lower     {} ({})", info.lower, share(info.lower, info.stores));
-    println!("positions   {}{}", if info.estimated { "about " } else { "" }, info.positions);
-    println!("depths      {} to {}", info.lowest, info.deepest);
+    print!("{}", page(&Info::read(open(file)?).map_err(wrong(file))?));
+    Ok(Exit::Done)
+}
+
+/// What a trace holds, a line for each figure.
+fn page(info: &Info) -> String {
+    let share = |part: u64, of: u64| match of {
+        0 => format!("{part} (-)"),
+        of => format!("{part} ({:.1} %)", 100.0 * part as f64 / of as f64),
+    };
     let worth = match (info.tells_worth(), info.subtrees > 0) {
         (false, _) => "unknown: no probe tells its window, and none ended its node",
         (true, true) => "nodes of each entry's own subtree",
         (true, false) => "nodes searched between a position's probe and its store",
     };
-    println!("worth       {worth}");
-    Ok(Exit::Done)
+    let mut lines = vec![
+        ("events", info.events.to_string()),
+        ("games", info.games.to_string()),
+        ("searches", format!("{} ({} iterations are told)", info.searches, info.iterations)),
+        ("clears", info.clears.to_string()),
+        ("nodes", info.nodes.to_string()),
+    ];
+    if info.nodes > 0 {
+        lines.push(("", format!("{:.2} events a node", info.events as f64 / info.nodes as f64)));
+    }
+    lines.extend([
+        ("probes", info.probes.to_string()),
+        ("  answered", share(info.hits, info.probes)),
+        ("  cut", share(info.cuts, info.probes)),
+        ("  windows", share(info.windows, info.probes)),
+        ("stores", info.stores.to_string()),
+        ("  exact", share(info.exact, info.stores)),
+        ("  lower", share(info.lower, info.stores)),
+        ("positions", format!("{}{}", if info.estimated { "about " } else { "" }, info.positions)),
+        ("depths", format!("{} to {}", info.lowest, info.deepest)),
+        ("worth", worth.to_owned()),
+    ]);
+    lines.into_iter().map(|(name, figure)| format!("{name:<12}{figure}\n")).collect()
 }
 
 fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
@@ -296,4 +307,65 @@ fn record(args: &Record) -> CommandResult {
     let (events, _) = writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish().map_err(failed)?;
     eprintln!("{}: {} of {}", args.out.display(), many(events, "event"), many(nodes, "node"));
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each figure under its own name, each share of its own whole, and none of nothing.
+    #[test]
+    fn a_trace_is_told_line_by_line() {
+        let info = Info {
+            events: 1000,
+            probes: 400,
+            hits: 100,
+            cuts: 40,
+            windows: 300,
+            stores: 200,
+            exact: 10,
+            lower: 150,
+            searches: 7,
+            iterations: 21,
+            clears: 3,
+            games: 2,
+            nodes: 800,
+            lowest: -2,
+            deepest: 9,
+            positions: 180,
+            ..Info::default()
+        };
+        let lines = |info: &Info| {
+            page(info).lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+        };
+        let found = lines(&info);
+        assert_eq!(
+            found,
+            [
+                "events 1000",
+                "games 2",
+                "searches 7 (21 iterations are told)",
+                "clears 3",
+                "nodes 800",
+                "1.25 events a node",
+                "probes 400",
+                "answered 100 (25.0 %)",
+                "cut 40 (10.0 %)",
+                "windows 300 (75.0 %)",
+                "stores 200",
+                "exact 10 (5.0 %)",
+                "lower 150 (75.0 %)",
+                "positions 180",
+                "depths -2 to 9",
+                "worth nodes searched between a position's probe and its store",
+            ]
+        );
+        let own = lines(&Info { subtrees: 1, estimated: true, nodes: 0, probes: 0, hits: 0, ..info });
+        assert_eq!([&own[5], &own[6], &own[12]], ["probes 0", "answered 0 (-)", "positions about 180"]);
+        assert_eq!(own.last().map(String::as_str), Some("worth nodes of each entry's own subtree"));
+        let none = lines(&Info { cuts: 0, windows: 0, ..info });
+        assert!(none.last().is_some_and(|line| line.starts_with("worth unknown: ")));
+        let one = lines(&Info { cuts: 0, windows: 1, ..info });
+        assert!(one.last().is_some_and(|line| line.starts_with("worth nodes ")));
+    }
 }

@@ -54,10 +54,37 @@ pub fn run(args: &Args) -> CommandResult {
             "help: `ttlab run` with --repair drops rows that are not what a run wrote, and runs their jobs again"
         );
     }
+    ending(worst, unreadable)
+}
+
+/// The worst of all folders; that one could not be read goes before rows that are missing.
+fn ending(worst: FolderState, unreadable: Option<Exit>) -> CommandResult {
     match (worst, unreadable) {
         (FolderState::Wrong, _) => Ok(Exit::Unequal),
         (_, Some(exit)) => Err(CommandFailure { exit, message: "not every folder could be verified".to_owned() }),
         (FolderState::Missing, None) => Ok(Exit::Failed),
         (FolderState::Whole, None) => Ok(Exit::Done),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_is_what_it_ends_with() {
+        let code = |worst: FolderState, unreadable: Option<Exit>| match ending(worst, unreadable) {
+            Ok(exit) => (exit, false),
+            Err(failure) => (failure.exit, true),
+        };
+        for (worst, exit) in [
+            (FolderState::Whole, Exit::Done),
+            (FolderState::Missing, Exit::Failed),
+            (FolderState::Wrong, Exit::Unequal),
+        ] {
+            assert_eq!(code(worst, None), (exit, false));
+            let told = if worst == FolderState::Wrong { (Exit::Unequal, false) } else { (Exit::Io, true) };
+            assert_eq!(code(worst, Some(Exit::Io)), told);
+        }
     }
 }

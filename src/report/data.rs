@@ -310,6 +310,8 @@ mod tests {
                 { "variant": "base", "nodes": 2000.0, "interval": null },
             ])
         );
+        // What the page says below a table, the reason of its dash among it.
+        assert_eq!(table["note"], "See `table.size`. A dash: held against itself.");
         assert_eq!(page["parts"][5]["plot"]["heat"]["cells"], json!([[0.5]]));
         assert_eq!(page["parts"][6]["parts"][0]["list"], json!(["By hand."]));
         assert_eq!(

@@ -144,6 +144,26 @@ mod tests {
         assert_eq!(plain("`a|b`"), "\\`a\\|b\\`");
     }
 
+    /// What stands under a figure, over what is folded and in the author's words comes from files, and opens no element.
+    #[test]
+    fn no_word_of_a_file_opens_an_element() {
+        let mut sheet = trial();
+        let name = "<b onload=x>|`";
+        for part in &mut sheet.parts {
+            match part {
+                Part::Figure(figure) => (figure.title, figure.caption) = (name.to_owned(), name.to_owned()),
+                Part::Folded(title, _) | Part::Warning(title) | Part::Prose(title) => *title = name.to_owned(),
+                Part::Findings(list) => list.push(name.to_owned()),
+                _ => {}
+            }
+        }
+        sheet.parts.extend([Part::Heading(name.to_owned()), Part::List(name.to_owned(), vec![name.to_owned()])]);
+        sheet.name = name.to_owned();
+        let page = render(&sheet, Style { level: 1, figures: true });
+        assert!(!page.contains("<b"), "{page}");
+        assert_eq!(page.matches("&lt;b onload=x>").count(), 10);
+    }
+
     #[test]
     fn a_page_of_every_kind_of_part() {
         let page = render(&trial(), Style { level: 1, figures: true });

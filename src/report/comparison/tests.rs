@@ -257,3 +257,35 @@ fn machines_read_the_same() {
     assert_eq!((means, change["nodes_p_corrected"].as_f64()), ([Some(0.5), Some(2.0)], Some(0.125)));
     assert_eq!((page["base"].as_str(), page["new"].as_str()), (Some("old"), Some("new")));
 }
+
+/// Gates, rows that moved and metrics say of each side what the page says of it, under the side's own name.
+#[test]
+fn fields_for_machines_are_of_their_own_side() {
+    let mut comparison = found(vec![variant("a", 5, 1, [9.0, 8.0])]);
+    comparison.variants[0].missing = 7;
+    comparison.variants[0].nodes.p = 0.375;
+    comparison.judged = vec![judged("a", true, false), judged("a", false, true)];
+    comparison.moved = vec![Moved {
+        variant: "a".to_owned(),
+        position: "p".to_owned(),
+        depth: 3.0,
+        repeat: 2,
+        nodes: [10.0, 5.0],
+        columns: vec!["c".to_owned()],
+    }];
+    let page: serde_json::Value = serde_json::from_str(&json(&comparison)).unwrap();
+    for (gate, fails, noise) in [(0, true, false), (1, false, true)] {
+        let gate = &page["gates"][gate];
+        assert_eq!((gate["base"].as_f64(), gate["new"].as_f64()), (Some(1000.0), Some(1234.0)));
+        assert_eq!((gate["fails"].as_bool(), gate["within_noise"].as_bool()), (Some(fails), Some(noise)));
+    }
+    let row = &page["moved_rows"][0];
+    let fields = ["depth", "repeat", "nodes_base", "nodes_new"].map(|name| row[name].as_f64());
+    assert_eq!(fields, [3.0, 2.0, 10.0, 5.0].map(Some));
+    let change = &page["variants"][0];
+    assert_eq!(["rows", "moved", "missing"].map(|name| change[name].as_u64()), [5, 1, 7].map(Some));
+    let seconds = &change["metrics"][columns::SECONDS];
+    assert_eq!(["base", "new"].map(|name| seconds[name].as_f64()), [8.0, 9.5].map(Some));
+    let ratio = ["mean", "low", "high", "p", "pairs"].map(|name| change["nodes_ratio"][name].as_f64());
+    assert_eq!(ratio, [0.5, 0.25, 0.75, 0.375, 5.0].map(Some));
+}

@@ -82,10 +82,20 @@ fn seen(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
     (words, marks, size)
 }
 
-/// All words and marks are whole, and no word lies over another, or over a mark.
+/// All words and marks are whole, and no word lies over another, or over a mark; on a map over its cells, which lie beside each other. On a
+/// desk no word stands where the lines are.
 #[track_caller]
 fn can_be_read(name: &str, svg: &str, over_marks: bool) {
     let (words, marks, [wide, high]) = seen(svg);
+    if let Some((_, frame)) = svg.split_once("<line class=\"frame\"").filter(|_| wide > 500.0) {
+        let frame = numbers(&frame.replace("x1", "").replace("y1", "").replace("x2", "").replace("y2", ""));
+        let field = Patch { ends: [frame[0], 0.0, frame[2], frame[1]], what: "the lines".to_owned() };
+        let inside = words.iter().find(|word| word.meets(&field)).map(|word| &word.what);
+        assert_eq!(inside, None, "{name}: where the lines are");
+    }
+    for (at, mark) in marks.iter().enumerate().filter(|_| over_marks) {
+        assert!(!marks[at + 1..].iter().any(|other| other.meets(mark)), "{name}: {} over another", mark.what);
+    }
     for one in words.iter().chain(&marks) {
         let [left, top, right, bottom] = one.ends;
         let whole = left >= 0.0 && top >= 0.0 && right <= wide && bottom <= high;
@@ -124,8 +134,14 @@ const WIDTHS: [f64; 2] = [860.0, 360.0];
 #[test]
 fn words_leave_each_other_room() {
     let sizes = [1024.0, 4096.0, 65_536.0, 1_048_576.0, 16_777_216.0];
+    let many: Vec<f64> = (0..24).map(|at| 1024.0 * f64::from(1 << at)).collect();
     for width in WIDTHS {
-        for (names, places) in [(&NAMES[..], &sizes[..]), (&NAMES[..2], &sizes[..2]), (&NAMES[..1], &sizes[..])] {
+        for (names, places) in [
+            (&NAMES[..], &sizes[..]),
+            (&NAMES[..2], &sizes[..2]),
+            (&NAMES[..1], &sizes[..]),
+            (&["a", "b", "c", "d"], &many),
+        ] {
             let ticks = places.iter().map(|&at| (at, format!("{} KiB", at / 1024.0))).collect();
             let lines = Lines {
                 series: series(names, places),
@@ -304,4 +320,18 @@ fn long_names_lose_their_middle() {
     assert_eq!(cut("abc", 100.0), "abc");
     let cut = cut("size=64 KiB, policy=aged-depth factor=4", 100.0);
     assert!(cut.starts_with("size=") && cut.ends_with("tor=4") && measure(&cut) <= 100.0, "{cut}");
+}
+
+/// A difference has its sign, a ratio none.
+#[test]
+fn differences_have_their_sign() {
+    let shown = |differences: bool| {
+        let row = ForestRow { name: "a".to_owned(), mean: 12.25, low: -3.5, high: 28.0, clear: false };
+        let svg = Forest { rows: vec![row], x: String::new(), differences }.render(860.0, "", false);
+        let (_, after) = svg.split_once("<title>").unwrap();
+        let figures = seen(&svg).0.into_iter().filter(|word| word.ends[2] > 850.0);
+        (after.split_once('<').unwrap().0.to_owned(), figures.map(|word| word.what).collect::<Vec<_>>())
+    };
+    assert_eq!(shown(true), ("a: +12.2, 95 % -3.5 to +28.0".to_owned(), vec!["+12.2".to_owned()]));
+    assert_eq!(shown(false), ("a: 12.250, 95 % -3.500 to 28.000".to_owned(), vec!["12.250".to_owned()]));
 }

@@ -329,3 +329,32 @@ fn what_no_engine_tells_is_left_out() {
     page.summary.lines[1].hashfull = 500.0;
     assert_eq!(keys(&summary(&page)), ["variant", "nodes", "ratio", "interval", "full", "seconds"]);
 }
+
+/// What a program reads of a line is what a reader reads: seconds, shares of one, and stores for each slot.
+#[test]
+fn values_are_those_of_the_texts() {
+    let timed = with("a", |line| {
+        asked(line);
+        less(line);
+        line.seconds = 12.5;
+        line.measures[0].apart = 1;
+    });
+    let none = with("b", |line| {
+        line.measures[0] =
+            Measure { ratio: Ratio { mean: f64::NAN, ..Ratio::default() }, apart: 1, ..Measure::default() };
+    });
+    let table = summary(&page(vec![line("base"), timed, none]));
+    for (key, value, shown) in [
+        ("nodes", 100.0, "100"),
+        ("ratio", 0.5, "0.500"),
+        ("usable", 0.4, "40.0 %"),
+        ("move_only", 0.2, "20.0 %"),
+        ("full", 0.375, "38 %"),
+        ("pressure", 1.25, "1.25"),
+        ("seconds", 12.5, "12.50"),
+    ] {
+        let cell = cell(&table, 1, key).unwrap();
+        assert_eq!((cell.value, cell.text.as_str()), (Datum::Number(value), shown), "{key}");
+    }
+    assert_eq!(why(&table, 2, "ratio"), Some("no common depth"), "one search apart is enough");
+}

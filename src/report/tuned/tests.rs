@@ -209,3 +209,92 @@ fn what_would_be_missed_is_told() {
     }
     assert_eq!([share(f64::NAN), ends(&ratio(f64::NAN, true))], ["any size", "-"]);
 }
+
+/// Each candidate's fate; of the held-out items the winner alone is tested, and marked where the test is clear at the file's own level.
+#[test]
+fn fates_and_tests_are_of_their_own_candidate() {
+    let candidate = |dropped: Option<usize>, same: bool| Candidate {
+        dropped,
+        same,
+        ratio: ratio(0.9, true),
+        ..Candidate::default()
+    };
+    let candidates = vec![
+        candidate(None, false),
+        candidate(Some(0), false),
+        candidate(None, true),
+        candidate(Some(2), true),
+        candidate(None, false),
+        candidate(None, true),
+    ];
+    let standing = |candidate: usize| Standing { candidate, ratio: ratio(0.5, true) };
+    let held = |p: f64| Held { p, standings: vec![standing(0), standing(4)], ..Held::default() };
+    let tuned = Tuned { winner: 4, candidates, held: vec![held(0.02), held(0.03)], held_out: 12, ..Tuned::default() };
+    let tune = Tune { alpha: 0.025, ..Tune::default() };
+    let [fates, tests, fields] = of(GRID, &tuned, &tune, |told| {
+        let fates = told.candidates().rows.into_iter().map(|row| row[1].text.clone());
+        let tests =
+            told.held().rows.into_iter().map(|row| format!("{} {:?} {}", row[0].text, row[2].mark, row[4].text));
+        let text = String::from_utf8(told.csv().unwrap()).unwrap();
+        let fields = text.lines().filter(|line| line.starts_with("held-out,own,")).map(|line| {
+            let fields: Vec<&str> = line.rsplit(',').collect();
+            [5, 4, 1].map(|at| fields[at]).join(" ")
+        });
+        [fates.collect::<Vec<_>>(), tests.collect(), fields.collect()]
+    });
+    let wanted = [
+        "not told from it",
+        "dropped in round 1",
+        "the winner's counts",
+        "dropped in round 3",
+        "winner",
+        "the winner's counts",
+    ];
+    assert_eq!(fates, wanted);
+    assert_eq!(tests, ["own None -", "own Less 0.020", "other None -", "other None 0.030"]);
+    // Searches, ratio and p.
+    assert_eq!(fields, ["20 0.5 ", "20 0.5 0.02"]);
+}
+
+/// Ten items in the race and ten held out are enough, one fewer of either is not; one pressure is told to be one; the cost is a share of the grid's.
+#[test]
+fn what_a_tuning_cannot_show_is_told() {
+    use crate::analysis::questions::race::Round;
+    let experiment = experiment(GRID);
+    let warned = |raced: [usize; 2], held_out: usize, pressures: &[String]| {
+        let round = |items: usize| Round { items, ..Round::default() };
+        let held = Held { test: ratio(0.5, true), ..Held::default() };
+        let tuned = Tuned {
+            rounds: raced.map(round).to_vec(),
+            held_out,
+            held: vec![held],
+            found: vec![Confirmation::Better],
+            candidates: vec![Candidate::default(); 6],
+            cost: 30,
+            full_cost: 120,
+            ..Tuned::default()
+        };
+        let (tune, varying) = (Tune::default(), Vec::new());
+        let (warnings, origins) = (Vec::new(), Vec::new());
+        let told = TuneOutcome {
+            experiment: &experiment,
+            tune: &tune,
+            varying: &varying,
+            pressures,
+            tuned: &tuned,
+            warnings,
+            origins,
+        };
+        let cost = told.findings().pop().unwrap_or_default();
+        assert!(cost.contains(" 30 items ") && cost.ends_with(" of the 120 of the full grid, 25 %."), "{cost}");
+        let few = |text: &String| text.starts_with(&format!("{} items were raced on", raced[0] + raced[1]));
+        let warnings = told.warnings();
+        let one = warnings.iter().any(|text| text.starts_with("no other pressure was tried"));
+        (warnings.iter().any(few), one)
+    };
+    let pressures = ["own", "other"].map(str::to_owned);
+    assert_eq!(warned([4, 6], 10, &pressures), (false, false));
+    assert_eq!(warned([4, 5], 10, &pressures), (true, false));
+    assert_eq!(warned([4, 6], 9, &pressures), (true, false));
+    assert_eq!(warned([4, 6], 10, &pressures[..1]), (false, true));
+}

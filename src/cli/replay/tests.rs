@@ -1,0 +1,68 @@
+//! What a replay says of its tables, from counts by hand.
+
+use super::*;
+
+/// Nothing is told of twenty seconds in one turn; seconds are told up to a minute and a half, then minutes; each rounded up.
+#[test]
+fn turns_are_told_where_they_take_long() {
+    let told = |events: u64, turns: u64, reading: f64, tables: usize| {
+        let told = told_turns(events, turns, reading, tables)?;
+        Some(told.split("about ").nth(1)?.split(" in all").next()?.to_owned())
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(told(0, 1, 20.0, 1), None);
+    assert_eq!(told(0, 1, 20.5, 1), some("21 s"));
+    assert_eq!(told(0, 2, 1.0, 1), some("2 s"));
+    assert_eq!(told(0, 2, 44.9, 1), some("90 s"));
+    assert_eq!(told(0, 2, 45.0, 1), some("2 min"));
+    assert_eq!(told(1_000_000_000, 1, 10.0, 2), some("4 min"), "190 s to make and show events, 10 to read them");
+}
+
+/// Counts of one class: what was known, and what was had of it.
+fn counts([known, hits, cuts, kept, worth, worth_kept]: [u64; 6]) -> Replayed {
+    let (probes, deep, stores, evictions, rejections) = (1000, hits / 2, 60, 50, 40);
+    Replayed { probes, known, hits, deep, cuts, kept, worth, worth_kept, stores, evictions, rejections }
+}
+
+fn page(csv: bool, worth: bool) -> ReplayPage {
+    let always = vec![counts([800, 200, 400, 100, 10_000, 1000])];
+    let best = vec![counts([800, 600, 400, 200, 10_000, 5000])];
+    ReplayPage { always, best, sample: None, csv, worth }
+}
+
+/// Shares are of what a table that forgets nothing has, gaps of the way from `always` to the bound; each column has its own.
+#[test]
+fn each_column_has_its_own_share_and_gap() {
+    let mine = [counts([800, 300, 400, 175, 10_000, 4000])];
+    let words = |line: String| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = page(false, true);
+    assert_eq!(
+        words(told.line("mine", &mine, true)),
+        "300 37.5 % 25.0 % 175 43.8 % 75.0 % 4000 40.0 % 75.0 % 50 40 mine"
+    );
+    let bound = told.line("bound", &told.best, false);
+    assert_eq!(words(bound), "600 75.0 % 100.0 % 200 50.0 % 100.0 % 5000 50.0 % 100.0 % bound");
+    assert_eq!(
+        words(told.line("all", &told.all(), false)),
+        "800 100.0 % 150.0 % 400 100.0 % 300.0 % 10000 100.0 % 225.0 % all"
+    );
+    // Without windows nothing is said of cuts and worth.
+    assert_eq!(words(page(false, false).line("mine", &mine, true)), "300 37.5 % 25.0 % - - - - - - 50 40 mine");
+    // Where the bound is no better than `always` there is no way between them.
+    let none = ReplayPage { best: told.always.clone(), ..page(false, true) };
+    assert_eq!(words(none.line("mine", &mine, true)), "300 37.5 % - 175 43.8 % - 4000 40.0 % - 50 40 mine");
+}
+
+/// The same as fields: probes, then what was known, had and the gap of each, and of real tables what became of the stores.
+#[test]
+fn the_fields_of_a_line_are_in_the_order_of_the_header() {
+    let mine = [counts([800, 300, 400, 175, 10_000, 4000])];
+    let told = page(true, true);
+    assert_eq!(
+        told.line("a \"b\"", &mine, true),
+        "\"a \"\"b\"\"\",1000,800,300,0.250000,150,400,175,0.750000,10000,4000,0.750000,60,50,40"
+    );
+    let bound = told.line("bound", &told.best, false);
+    assert_eq!(bound, "\"bound\",1000,800,600,1.000000,,400,200,1.000000,10000,5000,1.000000,,,");
+    assert_eq!(page(true, false).line("x", &mine, true), "\"x\",1000,800,300,0.250000,150,,,,,,,60,50,40");
+}

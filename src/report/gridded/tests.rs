@@ -1,0 +1,218 @@
+//! The figures of a grid, by hand.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::analysis::questions::curves::CurvePoint;
+
+/// Round shares, from the least to the greatest that are drawn, eight steps at most.
+#[test]
+fn shares_have_round_ticks_between_their_ends() {
+    let of = |shares: &[f64]| {
+        let point = |&x: &f64| CurvePoint { x, y: 0.5, low: f64::NAN, high: f64::NAN, label: String::new() };
+        let series = Series { name: String::new(), line: None, points: shares.iter().map(point).collect() };
+        super::shares(&[series]).into_iter().map(|(at, text)| format!("{at:.2} {text}")).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&[0.31, 0.12, 0.2]), ["0.15 15 %", "0.20 20 %", "0.25 25 %", "0.30 30 %"]);
+    assert_eq!(of(&[0.0, 1.0]).len(), 6, "twenty apart");
+    assert_eq!(of(&[0.02, 0.1]).len(), 9, "one apart, both ends among them");
+    assert_eq!(of(&[0.405, 0.409]), Vec::<String>::new());
+}
+
+/// Each value over another one's at the same place, of the same line; what has no partner goes, and a line without points.
+#[test]
+fn series_are_laid_across() {
+    let series = |name: &str, points: &[(f64, f64)]| Series {
+        name: name.to_owned(),
+        line: None,
+        points: points.iter().map(|&(x, y)| CurvePoint { x, y, ..CurvePoint::default() }).collect(),
+    };
+    let x = [series("a", &[(1.0, 0.25), (2.0, 0.5)]), series("b", &[(1.0, 0.75)])];
+    let y = vec![
+        series("b", &[(1.0, 0.1), (2.0, 0.2)]),
+        series("a", &[(2.0, 0.3), (1.0, 0.4)]),
+        series("c", &[(1.0, 0.9)]),
+    ];
+    assert_eq!(across(&x, y), [series("b", &[(0.75, 0.1)]), series("a", &[(0.5, 0.3), (0.25, 0.4)])]);
+}
+
+#[test]
+fn entries_are_said_in_whole_units() {
+    for (value, text) in [
+        (1023.0, "1,023"),
+        (1024.0, "1 K"),
+        (1536.0, "1,536"),
+        (8192.0, "8 K"),
+        (1_048_576.0, "1 M"),
+        (1_572_864.0, "1536 K"),
+        (0.0, "0"),
+    ] {
+        assert_eq!(entries(value), text);
+    }
+}
+
+/// Four lines, whose shares are all unlike, over two sizes: each figure shows its own, of the right whole.
+#[test]
+fn each_figure_by_size_has_its_own_share() {
+    use crate::analysis::questions::summary::{Line, Measure, RATES};
+    let line = |name: &str, times: f64| {
+        let ratio = crate::analysis::Ratio { mean: 0.5 * times, low: 0.4, high: 0.8, pairs: 9, ..Default::default() };
+        let mut intervals = [(0.0, 0.0); RATES.len()];
+        for (column, low) in [(columns::HITS, 0.1), (columns::USABLE, 0.2), (columns::SAVED, 0.3)] {
+            let at = RATES.iter().position(|(rate, _)| *rate == column).unwrap();
+            intervals[at] = (low, low + 0.05);
+        }
+        Line {
+            name: name.to_owned(),
+            values: vec![name.to_owned()],
+            measures: vec![Measure { ratio, ..Measure::default() }],
+            intervals,
+            searches: 1,
+            probes: 100.0,
+            hits: 40.0 * times,
+            usable: 10.0 * times,
+            nodes: 300.0,
+            saved: 100.0 * times,
+            ..Line::default()
+        }
+    };
+    let drawn = |labels: [&str; 2]| {
+        let level = |(at, label): (usize, &&str)| axes::Level {
+            values: vec![(*label).to_owned()],
+            label: (*label).to_owned(),
+            number: Some(1024.0 * (at + 1) as f64),
+        };
+        let axis = Axis {
+            columns: vec!["table.size".to_owned()],
+            path: "table.size".to_owned(),
+            name: "size".to_owned(),
+            levels: labels.iter().enumerate().map(level).collect(),
+        };
+        let [one, two] = labels;
+        let text = format!("variant,position,depth,search.nodes,table.size\nv1,p,1,9,{one}\nv2,p,1,9,{two}\n");
+        let frame = Cow::Owned(Frame::parse(text.as_bytes(), "t").unwrap());
+        let summary = Summary { lines: vec![line("v1", 1.0), line("v2", 2.0)], ..Summary::default() };
+        let view = GridView { frame, axes: vec![axis], references: vec![0], effects: Vec::new() };
+        let figures = by_size(&view, &summary).into_iter();
+        let shown = figures.map(|figure| {
+            let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
+            let points = &lines.series[0].points;
+            let values = points.iter().map(|point| [point.x, point.y, point.low, point.high]).collect::<Vec<_>>();
+            (figure.file, values, [lines.x_log, lines.y_log, lines.ratio, lines.share], (lines.x, lines.x_ticks))
+        });
+        shown.collect::<Vec<_>>()
+    };
+    let found = drawn(["1 KiB", "2 KiB"]);
+    let (log, share) = ([true, true, true, false], [true, false, false, true]);
+    let over = |name: &str, a: f64, b: f64, [low, high]: [f64; 2], scales: [bool; 4]| {
+        (name.to_owned(), vec![[1024.0, a, low, high], [2048.0, b, low, high]], scales)
+    };
+    let figures: Vec<_> =
+        found.iter().map(|(name, values, scales, _)| (name.clone(), values.clone(), *scales)).collect();
+    assert_eq!(
+        figures[..3],
+        [
+            over("size-ratio", 0.5, 1.0, [0.4, 0.8], log),
+            over("size-usable", 0.1, 0.2, [0.2, 0.25], share),
+            // Of 300 nodes and 100 saved a quarter, of 300 and 200 two fifths.
+            over("size-saved", 0.25, 0.4, [0.3, 0.35], share),
+        ]
+    );
+    let worth =
+        ("worth-hits".to_owned(), vec![[0.4, 0.25, 0.3, 0.35], [0.8, 0.4, 0.3, 0.35]], [false, false, false, true]);
+    assert_eq!(figures[3], worth);
+    let ticks = |texts: [&str; 2]| vec![(1024.0, texts[0].to_owned()), (2048.0, texts[1].to_owned())];
+    assert_eq!(found[0].3, ("table size".to_owned(), ticks(["1 KiB", "2 KiB"])));
+    assert_eq!(drawn(["1024", "2048"])[0].3, ("table size (entries)".to_owned(), ticks(["1 K", "2 K"])));
+    assert_eq!(drawn(["1024", "2 KiB"])[0].3, ("table size".to_owned(), ticks(["1024", "2 KiB"])));
+}
+
+/// A response is a ratio, on a scale of factors, with a tick at each value that was searched.
+#[test]
+fn a_response_has_a_tick_at_each_value() {
+    let series = |name: &str, places: &[f64]| Series {
+        name: name.to_owned(),
+        line: None,
+        points: places.iter().map(|&x| CurvePoint { x, y: 2.0, ..CurvePoint::default() }).collect(),
+    };
+    let response = response(Response {
+        path: "table.policy.depth-age.factor".to_owned(),
+        reference: "4".to_owned(),
+        series: vec![series("a", &[1.0, 4.0]), series("b", &[4.0, 16_384.0])],
+        by: "size".to_owned(),
+    });
+    assert_eq!(
+        (response.file.as_str(), response.title.as_str()),
+        ("response-table-policy-depth-age-factor", "Response to factor")
+    );
+    assert!(
+        response.caption.starts_with("Ratio to factor = 4, ") && response.caption.ends_with(" One line for each size.")
+    );
+    let Plot::Lines(lines) = response.plot else { panic!("no lines") };
+    let ticks: Vec<(f64, &str)> = lines.x_ticks.iter().map(|(at, text)| (*at, text.as_str())).collect();
+    assert_eq!(ticks, [(1.0, "1"), (4.0, "4"), (16_384.0, "16.384k")]);
+    assert_eq!([lines.ratio, lines.y_log, lines.x_log, lines.share], [true, true, false, false]);
+    assert_eq!((lines.x.as_str(), lines.y.as_str()), ("table.policy.depth-age.factor", "against 4"));
+}
+
+/// What lies over two axes: a map where half of it is filled and it is not too wide; turned where that is narrower.
+#[test]
+fn a_map_is_drawn_where_there_is_room() {
+    let axis = |name: &str, levels: usize, wide: usize| Axis {
+        columns: vec![name.to_owned()],
+        path: name.to_owned(),
+        name: name.to_owned(),
+        levels: (0..levels)
+            .map(|at| axes::Level {
+                values: vec![at.to_string()],
+                label: format!("{at:0wide$}"),
+                number: Some(at as f64),
+            })
+            .collect(),
+    };
+    // So many of the grid's points were searched, each with its own variant and ratio.
+    let drawn = |first: (usize, usize), second: (usize, usize), filled: usize, third: bool| {
+        let places = (0..first.0).flat_map(|a| (0..second.0).map(move |b| (a, b))).take(filled);
+        let mut text = "variant,position,depth,search.nodes,a,b\n".to_owned();
+        let mut lines = Vec::new();
+        for (at, (a, b)) in places.enumerate() {
+            text += &format!("v{at},p,1,9,{a},{b}\n");
+            let ratio = crate::analysis::Ratio { mean: 1.0 + at as f64, pairs: 1, ..Default::default() };
+            lines.push(crate::analysis::Line {
+                name: format!("v{at}"),
+                values: vec![format!("v{at}")],
+                measures: vec![crate::analysis::questions::summary::Measure { ratio, ..Default::default() }],
+                searches: 1,
+                ..Default::default()
+            });
+        }
+        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+        let mut axes = vec![axis("a", first.0, first.1), axis("b", second.0, second.1)];
+        axes.extend(third.then(|| axis("c", 2, 1)));
+        let summary = Summary { by: vec![columns::VARIANT.to_owned()], lines, ..Summary::default() };
+        let view = GridView { frame: Cow::Owned(frame), axes, references: vec![0, 0], effects: Vec::new() };
+        map(&view, &summary).map(|figure| {
+            let Plot::Heat(heat) = figure.plot else { panic!("no map") };
+            // Each cell is at its row and its column, whichever way round.
+            let turned = heat.first.0 == "b";
+            let (names, title) = if turned { (["b", "a"], "B and a") } else { (["a", "b"], "A and b") };
+            assert_eq!(([heat.first.0.as_str(), &heat.second.0], figure.title.as_str()), (names, title));
+            assert_eq!([heat.first.1.len(), heat.second.1.len()], [heat.cells.len(), heat.cells[0].len()]);
+            for (row, cells) in heat.cells.iter().enumerate() {
+                for (column, cell) in cells.iter().enumerate() {
+                    let (a, b) = if turned { (column, row) } else { (row, column) };
+                    let wanted = (1 + a * second.0 + b) as f64;
+                    assert!(cell.is_none_or(|cell| (cell - wanted).abs() < 1e-9), "{heat:?}");
+                }
+            }
+            (heat.first.0, heat.cells.len(), figure.caption.contains("averaged over"))
+        })
+    };
+    let found = |name: &str, rows: usize, rest: bool| Some((name.to_owned(), rows, rest));
+    assert_eq!(drawn((2, 1), (2, 1), 4, false), found("a", 2, false));
+    assert_eq!(drawn((2, 1), (2, 1), 2, false), found("a", 2, false), "half of it");
+    assert_eq!(drawn((2, 1), (2, 1), 1, false), None);
+    assert_eq!(drawn((2, 1), (3, 1), 6, true), found("b", 3, true), "the longer one runs down");
+    assert_eq!(drawn((2, 20), (3, 1), 6, false), found("a", 2, false), "wider by its words");
+    assert_eq!((drawn((16, 1), (2, 1), 32, false), drawn((17, 1), (2, 1), 34, false)), (found("a", 16, false), None));
+}
