@@ -185,6 +185,7 @@ mod tests {
             file: None,
             frame: Frame::parse(text.as_bytes(), label).unwrap(),
             missing: None,
+            before: Vec::new(),
             judged: Vec::new(),
         }
     }

@@ -175,6 +175,9 @@ fn doubts_are_told_of_the_result_that_has_them() {
     let aging = || Manifest { varying: vec!["table.clock".to_owned()], jobs: 2, ..Manifest::default() };
     let told = |page: &Page, words: &str| page.warnings.iter().any(|text| text.contains(words));
     let own = page(&[made(aging())], &Choices::default());
+    let unlike = Source { before: vec!["unlike variants".to_owned()], ..made(aging()) };
+    assert!(told(&page(std::slice::from_ref(&unlike), &Choices::default()), "unlike variants"));
+    assert!(!told(&page(&[unlike, source("y", rows)], &Choices::default()), "unlike variants"));
     assert!(!own.blind.is_empty() && own.blind.iter().all(|text| own.warnings.contains(text)), "{:?}", own.warnings);
     assert!(told(&own, "timings are of 2 jobs at a time"), "{:?}", own.warnings);
     for (sources, choices) in [
@@ -190,7 +193,9 @@ fn doubts_are_told_of_the_result_that_has_them() {
     let merged =
         |cpus: &[&str]| made(Manifest { shards: cpus.iter().map(|cpu| run(cpu)).collect(), ..Manifest::default() });
     let doubts = |sources: &[Source]| {
-        let doubts = |source: &Source| source.manifest.as_ref().and_then(doubts::shards).map(|doubt| doubt.to_string());
+        let doubts = |source: &Source| {
+            source.manifest.as_ref().and_then(crate::analysis::caveats::doubts::shards).map(|doubt| doubt.to_string())
+        };
         let wanted: Vec<String> = sources.iter().filter_map(doubts).collect();
         let page = page(sources, &Choices::default());
         (wanted.len(), wanted.iter().filter(|text| page.warnings.contains(text)).count())
