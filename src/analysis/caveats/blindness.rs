@@ -75,3 +75,27 @@ pub fn times(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     }
     warnings
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Ages are seen where something is kept: in sequences, or where a table is never emptied; and only if they vary.
+    #[test]
+    fn ageing_is_not_seen_in_single_searches() {
+        let summary = Summary { searches: 100, ..Summary::default() };
+        let told = |varying: &str, sequence: bool, clear: &str| {
+            let options = [("v".to_owned(), json!({ "table": { "clear": clear } }))].into();
+            let manifest = Manifest { varying: vec![varying.to_owned()], sequence, options, ..Manifest::default() };
+            counts(&manifest, &summary, 0.0).contains(&AGING.to_owned())
+        };
+        let ages: Vec<String> = crate::experiment::schema::age_paths().collect();
+        assert!(ages.contains(&"table.policy.factor".to_owned()), "{ages:?}");
+        for path in ["table.refresh", "table.clock", "table.clear"].into_iter().chain(ages.iter().map(String::as_str)) {
+            assert!(told(path, false, "game"), "{path}");
+            assert!(!told(path, true, "game") && !told(path, false, "never"), "{path}");
+        }
+        assert!(!told("table.policy.kind", false, "game") && !told("table.size", false, "game"));
+    }
+}

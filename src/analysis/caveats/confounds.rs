@@ -121,6 +121,13 @@ pub fn confounds(variants: &[Point], baseline: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
+    /// A policy is one thing, whatever its parameters are; what only begins like one is another.
+    #[test]
+    fn parameters_belong_to_their_policy() {
+        let things = ["table.policy.kind", "table.policy.factor", "table.policy", "table.policies"].map(thing);
+        assert_eq!(things, ["table.policy", "table.policy", "table.policy", "table.policies"]);
+    }
+
     /// Lists meet in one value; entries in what is near by a twentieth of the larger, other things in what is equal.
     #[test]
     fn lists_meet_in_one_value() {

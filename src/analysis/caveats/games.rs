@@ -19,7 +19,8 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
     let doubled = matches::doubled(&experiment.suite);
     if doubled > 0 {
         warnings.push(format!(
-            "{doubled} openings stand before in the suite: players that repeat play the same games again"
+            "{} before in the suite: players that repeat play the same games again",
+            if doubled == 1 { "an opening stands".to_owned() } else { format!("{doubled} openings stand") }
         ));
     }
     let openings = experiment.suite.items.len() - doubled;
@@ -76,5 +77,24 @@ mod tests {
         // 1.96 x 0.25 / 10 of a point is 0.049; a point of score is worth 695 Elo near one half.
         assert!((half_width(100) - 34.0).abs() < 0.1, "{}", half_width(100));
         assert_eq!(pairs_for(half_width(100)), 100);
+    }
+
+    /// Openings that transpose into one are told before the match, and are pairs only once.
+    #[test]
+    fn openings_that_come_again_are_told() {
+        let players = "suite = 'x.pgn'\nlimit = { nodes = 9 }\n[match]\n[engine]\ndraws = true\n[[variant]]\nname = 'p'\n[[variant]]\nname = 'q'\n'keys.seed' = 2\n";
+        let told = |openings: &[&str]| {
+            let game = |moves: &&str| format!("[Event \"x\"]\n\n{moves} *\n\n");
+            let pgn = Some(openings.iter().map(game).collect::<String>());
+            let experiment = Experiment::of_plan(players, std::path::Path::new("x.toml"), &[], &pgn);
+            warnings(&experiment.unwrap_or_else(|problem| panic!("{problem}")))
+        };
+        let [a, transposed, b] = ["1. Nf3 Nf6 2. Nc3", "1. Nc3 Nf6 2. Nf3", "1. e4 e5"];
+        let few = |pairs: usize| format!("{pairs} pairs in an encounter");
+        let all = told(&[a, b]);
+        assert!(all.len() == 1 && all[0].starts_with(&few(2)), "{all:?}");
+        let all = told(&[a, transposed, b]);
+        assert_eq!(all[0], "an opening stands before in the suite: players that repeat play the same games again");
+        assert!(all.len() == 2 && all[1].starts_with(&few(2)), "{all:?}");
     }
 }

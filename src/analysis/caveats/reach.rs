@@ -195,6 +195,37 @@ mod tests {
         assert!((322.0..327.0).contains(&most), "{most}");
     }
 
+    /// By the rows only other engines are reckoned with; all lines, where it is the baseline that is one. The calmest stands first.
+    #[test]
+    fn the_spread_is_that_of_other_engines() {
+        use crate::analysis::questions::power::Power;
+        use crate::analysis::questions::summary::Measure;
+        let line = |name: &str, error: f64| {
+            let ratio = Ratio { clusters: 16, error, ..Ratio::default() };
+            let measures = vec![Measure { ratio, ..Measure::default() }];
+            Line { name: name.to_owned(), is_baseline: name == "base", searches: 16, measures, ..Line::default() }
+        };
+        let lines = vec![line("base", 0.0), line("ours", 0.05), line("lively", 0.2), line("calm", 0.1)];
+        let power = Power { lines: 3, clusters: 16, ..Power::default() };
+        let summary = Summary { lines, power, ..Summary::default() };
+        let of = |engines: &[&str]| {
+            let subjects = engines.iter().map(|name| ((*name).to_owned(), Default::default())).collect();
+            let manifest = Manifest { baseline: "base".to_owned(), subjects, ..Manifest::default() };
+            Reach::after(&manifest, &summary, 0.0)
+        };
+        assert_eq!(of(&[]), None);
+        for (engines, spread) in [
+            (&["lively", "calm"][..], [0.4, 0.8]),
+            (&["calm", "lively"], [0.4, 0.8]),
+            (&["calm"], [0.4, 0.4]),
+            (&["base"], [0.2, 0.8]),
+        ] {
+            let found = of(engines).unwrap_or_else(|| panic!("{engines:?}"));
+            let apart = [0, 1].map(|end| (found.spread[end] - spread[end]).abs());
+            assert!(apart.iter().all(|apart| *apart < 1e-12) && found.measured, "{engines:?}: {:?}", found.spread);
+        }
+    }
+
     #[test]
     fn it_is_said_whether_it_suffices() {
         let short = reach(24, 3, USUAL).to_string();

@@ -1,7 +1,7 @@
 //! What so many positions can show: the smallest difference that is found four times in five, between the rivals that are compared.
 
 use crate::analysis::pairing::ratio::{Family, Ratio};
-use crate::analysis::pairing::stats::{at_least, median};
+use crate::analysis::pairing::stats::median;
 
 /// What a comparison can show.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -41,11 +41,5 @@ impl Power {
             needed: median(&mut needed),
             rivals,
         }
-    }
-
-    /// Whether so many clusters can show anything among so many lines.
-    #[must_use]
-    pub fn can_show(&self) -> bool {
-        self.lines == 0 || self.clusters >= at_least(self.lines)
     }
 }

@@ -200,3 +200,65 @@ impl Weighed {
         parts.join("; ")
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::analysis::pairing::pairs::Pair;
+    use crate::analysis::pairing::ratio::Ratio;
+
+    fn claim(relation: &str) -> Weighed {
+        let pair = Pair { block: 0, unit: 0, cluster: 0, log: 0.0, values: [100.0, 90.0] };
+        let pairs = Pairs { list: vec![pair], totals: [1000.0, 900.0], ..Pairs::default() };
+        let claim = Claim::parse(&format!("nodes(a) {relation} nodes(b)")).unwrap();
+        Weighed { verdict: 0, claim, pairs, logs: Logs::default() }
+    }
+
+    fn judged([low, mean, high]: [f64; 3], p: f64) -> Judged {
+        Judged { ratio: Ratio { low, mean, high, clusters: 20, ..Ratio::default() }, p, marked: false, hangs: false }
+    }
+
+    /// By hand, where 1 % matters: what holds, what differs and what cannot be told, of less and of the same with its sides the other way round.
+    #[test]
+    fn a_claim_is_ruled_by_its_interval() {
+        use Ruling::{CannotTell, Differs, Holds};
+        let cases = [
+            // Clearly less.
+            ([0.85, 0.9, 0.95], 0.01, [Holds, Holds, Differs]),
+            // The other side is clearly less.
+            ([1.05, 1.1, 1.2], 0.01, [Differs, Differs, Differs]),
+            // Less, and by too little to matter.
+            ([0.992, 0.994, 0.996], 0.01, [Differs, Holds, Holds]),
+            // The same, as far as it matters.
+            ([0.995, 1.0, 1.004], 0.9, [Differs, Holds, Holds]),
+            // Perhaps less, perhaps more.
+            ([0.98, 1.0, 1.02], 0.9, [CannotTell; 3]),
+            // Less by the mean alone, by the interval alone, by p alone.
+            ([0.6, 0.9, 1.3], 0.03, [CannotTell; 3]),
+            ([0.85, 0.9, 0.95], 0.06, [CannotTell, Holds, CannotTell]),
+        ];
+        let ruled = |relation: &str, ends, p| claim(relation).ruling(&judged(ends, p), 1, 1.01).0;
+        for (ends, p, [less, no_more, equal]) in cases {
+            let found = ["<", "<=", "="].map(|relation| ruled(relation, ends, p));
+            assert_eq!(found, [less, no_more, equal], "{ends:?}");
+            let turned = [1.0 / ends[2], 1.0 / ends[1], 1.0 / ends[0]];
+            assert_eq!([">", ">=", "="].map(|relation| ruled(relation, turned, p)), found, "{turned:?}");
+        }
+        // One cluster decides by its totals, which are the right side's and the left's; twenty can show something among 26,214 claims, not among one more.
+        let mut alone = judged([f64::NAN, 0.9, f64::NAN], f64::NAN);
+        alone.ratio.clusters = 1;
+        assert_eq!(["<", ">"].map(|relation| claim(relation).ruling(&alone, 1, 1.01).0), [Holds, Differs]);
+        let of = |claims: usize| claim("<").ruling(&judged([0.85, 0.9, 0.95], 0.01), claims, 1.01).0;
+        assert_eq!([26_214, 26_215].map(of), [Holds, CannotTell]);
+    }
+
+    #[test]
+    fn a_small_p_is_never_nothing() {
+        let told = |p| claim("<").measured(&judged([0.85, 0.9, 0.95], p), 1.01, Ruling::Holds, "", &Named::default());
+        let start = "900 against 1000; ratio 0.900, 95 % 0.850 to 0.950, p ";
+        for (p, shown) in [(0.0, "< 0.001"), (0.000_99, "< 0.001"), (0.001, "0.001"), (0.0126, "0.013")] {
+            assert_eq!(told(p), format!("{start}{shown}"));
+        }
+    }
+}

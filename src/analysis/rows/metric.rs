@@ -146,5 +146,9 @@ mod tests {
             assert!(error.contains(wanted), "{name}: {error}");
         }
         assert!(Metric::find("usable_rate", &frame).is_err(), "its columns are not there");
+        for only in ["search.cuts", "search.first_cuts"] {
+            let half = Frame::parse(format!("variant,position,depth,search.nodes,{only}\n").as_bytes(), "t").unwrap();
+            assert!(Metric::find("first_cut_rate", &half).is_err(), "one of its columns is not there");
+        }
     }
 }
