@@ -1,10 +1,10 @@
 //! `[[expect]]`: a published or known figure, and how the rows are held against it.
 
-use super::file::File;
+use super::file::{Experiment, File};
 use super::grid::Point;
 use super::problem::{Problem, listed, nearest};
 use super::text::FileText;
-use crate::record::columns::{ROW, Role, VARIANT, may_mean};
+use crate::record::columns::{DEPTH, POSITION, ROW, Role, VARIANT, may_mean};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -363,6 +363,31 @@ impl Term {
             variant: variant.trim().to_owned(),
         })
     }
+}
+
+/// What an expectation asks of rows that none will meet: its place in the file, and the condition. A value of an option that no variant has, a
+/// depth beyond every limit, a position that the suite has not.
+#[must_use]
+pub fn idle(experiment: &Experiment) -> Vec<(usize, String)> {
+    let Experiment { file, points, suite, .. } = experiment;
+    let single = file.sequence.is_none() && suite.items.iter().all(|item| item.game().is_none());
+    let met = |key: &str, wanted: &str| match key {
+        DEPTH => {
+            let limits: Option<Vec<u8>> = points.iter().map(|point| point.limit.depth).collect();
+            limits.is_none_or(|limits| wanted.parse().is_ok_and(|depth: u8| limits.iter().any(|limit| depth <= *limit)))
+        }
+        POSITION => !single || suite.items.iter().any(|item| item.id == wanted),
+        _ if crate::record::columns::column(key).is_some() => true,
+        _ => points.iter().flat_map(super::grid::columns).any(|(path, value)| may_mean(key, &path) && value == wanted),
+    };
+    let idle = |(at, expect): (usize, &Expect)| {
+        let unmet = |(key, value): (&String, &Scalar)| {
+            let wanted = value.to_string();
+            (!met(key, &wanted)).then(|| (at, format!("{key} = {wanted}")))
+        };
+        expect.filter.iter().filter_map(unmet).collect::<Vec<_>>()
+    };
+    file.expect.iter().enumerate().flat_map(idle).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::reach::Reach;
 use super::{alike, blindness, confounds, few, games};
 use crate::analysis::rows::frame::Frame;
-use crate::experiment::{Experiment, Plan, Point, grid, schema};
+use crate::experiment::{Experiment, Plan, Point, expect, grid, schema};
 use crate::record::columns;
 use crate::table::TableKind;
 use crate::table::options::Size;
@@ -64,6 +64,9 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
             at + 1,
             excluded.to_string().trim().replace('\n', ", ")
         ));
+    }
+    for (at, condition) in expect::idle(experiment) {
+        warnings.push(format!("[[expect]] {} meets no row: none will have {condition}", at + 1));
     }
     let figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
     let searches: usize = experiment.suite.items.len();
@@ -204,6 +207,30 @@ mod tests {
         );
         let idle = "[[exclude]] 2 leaves nothing out: \"keys.seed\" = 3, draws = true".to_owned();
         assert_eq!(told(&suite(12, &excludes), 1), [idle]);
+        // An expectation of what no row will be: each of its conditions, told by its number.
+        let expects = |limit: &str, conditions: &str| {
+            told(
+                &suite(
+                    12,
+                    &format!(
+                        "limit = {{ {limit} }}\n{two}[[expect]]\nnodes = 3\n[[expect]]\nnodes = 3\nwhere = {{ {conditions} }}\n"
+                    ),
+                ),
+                1,
+            )
+        };
+        let unmet = |condition: &str| vec![format!("[[expect]] 2 meets no row: none will have {condition}")];
+        for (met, not) in [
+            ("depth = 3", "depth = 4"),
+            ("position = 'BK.12'", "position = 'BK.13'"),
+            ("draws = true", "draws = 3"),
+            ("'table.policy.kind' = 'always'", "'table.policy.kind' = 'alwys'"),
+            ("'table.slots' = 1", "'table.slots' = 3"),
+        ] {
+            assert_eq!(expects("depth = 3", met), none, "{met}");
+            assert_eq!(expects("depth = 3", not), unmet(&not.replace('\'', "")), "{not}");
+        }
+        assert_eq!(expects("nodes = 999999", "depth = 99"), none, "who knows how deep");
     }
 
     /// Counts move with the seed of the keys alone: a policy under another seed is not told from its seed. Seeds alone may be compared.
