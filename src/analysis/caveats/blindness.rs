@@ -32,6 +32,20 @@ pub(super) fn pressure(
     told.then(|| format!("no pressure: the tables of {shown}{more} {what}, {so}; use smaller tables or {than}"))
 }
 
+/// Variants that nothing is cleared for between so many positions or games, where they are compared.
+#[must_use]
+pub fn follow_on(names: &[&str], items: usize) -> Option<String> {
+    let more = if names.len() > 3 { format!(" and {} more", names.len() - 3) } else { String::new() };
+    let shown: Vec<String> = names.iter().take(3).map(|name| format!("\"{name}\"")).collect();
+    (!names.is_empty() && items > 1).then(|| {
+        format!(
+            "nothing is cleared between positions for {}{more}: each search goes on with what those before it left, and intervals take positions and \
+             games for independent",
+            shown.join(", ")
+        )
+    })
+}
+
 /// What the counts of a finished run cannot show.
 #[must_use]
 pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Vec<String> {
@@ -80,6 +94,18 @@ pub fn times(manifest: &Manifest, summary: &Summary) -> Vec<String> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn searches_that_follow_on_one_another_are_told() {
+        let told = |names: &[&str], items: usize| {
+            follow_on(names, items).and_then(|text| Some(text.split_once(':')?.0.to_owned()))
+        };
+        let start = "nothing is cleared between positions for \"a\"";
+        assert_eq!([told(&[], 9), told(&["a"], 1)], [None, None]);
+        assert_eq!(told(&["a"], 2).as_deref(), Some(start));
+        assert_eq!(told(&["a", "b", "c"], 2), Some(format!("{start}, \"b\", \"c\"")));
+        assert_eq!(told(&["a", "b", "c", "d", "e"], 2), Some(format!("{start}, \"b\", \"c\" and 2 more")));
+    }
 
     /// Ages are seen where something is kept: in sequences, or where a table is never emptied; and only if they vary.
     #[test]

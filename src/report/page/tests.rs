@@ -175,6 +175,9 @@ fn doubts_are_told_of_the_result_that_has_them() {
     let aging = || Manifest { varying: vec!["table.clock".to_owned()], jobs: 2, ..Manifest::default() };
     let told = |page: &Page, words: &str| page.warnings.iter().any(|text| text.contains(words));
     let own = page(&[made(aging())], &Choices::default());
+    let kept = |items| Manifest { kept: vec!["b".to_owned()], items, ..Manifest::default() };
+    assert!(told(&page(&[made(kept(2))], &Choices::default()), "nothing is cleared between positions for \"b\":"));
+    assert!(!told(&page(&[made(kept(1))], &Choices::default()), "nothing is cleared"));
     let unlike = Source { before: vec!["unlike variants".to_owned()], ..made(aging()) };
     assert!(told(&page(std::slice::from_ref(&unlike), &Choices::default()), "unlike variants"));
     assert!(!told(&page(&[unlike, source("y", rows)], &Choices::default()), "unlike variants"));

@@ -18,6 +18,12 @@ impl Page {
             && choices.by.is_none()
         {
             warnings.extend(only.before.iter().cloned());
+            let kept = self.manifest.kept();
+            let lines = self.summary.lines.iter().map(|line| line.name.as_str());
+            let kept: Vec<&str> = lines.filter(|name| kept.contains(name)).collect();
+            if self.summary.lines.len() > 1 {
+                warnings.extend(blindness::follow_on(&kept, self.manifest.items));
+            }
             let effect = only.file.as_ref().map_or(0.0, |file| file.smallest_effect);
             self.blind = blindness::counts(&self.manifest, &self.summary, effect);
             warnings.extend(self.blind.iter().cloned());
