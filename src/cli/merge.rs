@@ -110,7 +110,7 @@ fn told(lacks: &[Lack], of: u64) -> Vec<String> {
         let failed = if lack.failed > 0 { format!(", {} failed", lack.failed) } else { String::new() };
         let unjudged = match lack.unjudged {
             0 => String::new(),
-            searches => format!(", {searches} searches of the reference missing"),
+            searches => format!(", {} of the reference missing", many(searches, "search")),
         };
         format!("shard {} of {of}: {state}{failed}{unjudged}", lack.shard)
     };
@@ -155,7 +155,7 @@ mod tests {
                 "shard 3 of 7: 2 of 9 jobs missing",
                 "shard 4 of 7: all jobs done, 1 failed",
                 "shard 5 of 7: 1 of 9 jobs missing, 3 failed, 2 searches of the reference missing",
-                "shard 6 of 7: all jobs done, 1 searches of the reference missing",
+                "shard 6 of 7: all jobs done, 1 search of the reference missing",
             ]
         );
     }
