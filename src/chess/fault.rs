@@ -46,16 +46,22 @@ impl OnError {
     }
 }
 
-/// Everything wrong with a file, in the order of its lines; one fault to a line.
+/// So many faults are written out: a file of another kind has one in each of its lines.
+const SHOWN: usize = 20;
+
+/// Everything wrong with a file, in the order of its lines; one fault to a line, the first few written out and the others counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Faults(pub Vec<Fault>);
 
 impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, fault) in self.0.iter().enumerate() {
+        for (at, fault) in self.0.iter().take(SHOWN).enumerate() {
             write!(f, "{}{fault}", if at == 0 { "" } else { "\n" })?;
         }
-        Ok(())
+        match self.0.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more"),
+        }
     }
 }
 
@@ -75,7 +81,17 @@ pub fn hint(name: &str, known: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::hint;
+    use super::{Fault, Faults, hint};
+
+    #[test]
+    fn a_file_full_of_faults_is_told_in_a_few_lines() {
+        let fault = |line| Fault { file: "x".to_owned(), line, column: 1, message: "wrong".to_owned() };
+        let told = |faults: usize| Faults((1..=faults).map(fault).collect()).to_string();
+        assert_eq!(told(1), "x:1:1: wrong");
+        assert_eq!(told(20).lines().last(), Some("x:20:1: wrong"));
+        let many: Vec<String> = told(1000).lines().map(str::to_owned).collect();
+        assert_eq!((many.len(), many[19].as_str(), many[20].as_str()), (21, "x:20:1: wrong", "and 980 more"));
+    }
 
     /// A name is near if a third of its letters, rounded up, are wrong at most; of two as near the first in order of the alphabet.
     #[test]

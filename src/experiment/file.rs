@@ -382,11 +382,15 @@ impl Experiment {
 }
 
 fn text_of(path: &Path) -> Result<String, Problem> {
-    std::fs::read_to_string(path).map_err(|error| Problem {
-        file: path.display().to_string(),
-        text: String::new(),
-        span: None,
-        message: format!("cannot be read: {error}"),
-        help: None,
+    let problem =
+        |text: String, span, message| Problem { file: path.display().to_string(), text, span, message, help: None };
+    let bytes =
+        std::fs::read(path).map_err(|error| problem(String::new(), None, format!("cannot be read: {error}")))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
+        let message =
+            format!("expected UTF-8 text, found the byte {:#04x}", bytes.get(at).copied().unwrap_or_default());
+        // What is wrong is one sign of three bytes in the text that is shown.
+        problem(String::from_utf8_lossy(bytes).into_owned(), Some(at..at + 3), message)
     })
 }

@@ -178,4 +178,14 @@ mod tests {
         assert_eq!(ids.len(), 3);
         assert!(read("[grid]\n\"table.clear\" = [\"never\", \"game\"]\n", "x.epd", THREE).is_err());
     }
+
+    /// In a text of another code page the byte that is none is pointed at.
+    #[test]
+    fn a_file_in_another_code_page_is_told_where() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"suite = 'x.epd'\n# caf\xe9, d\xe9j\xe0\n").unwrap();
+        let problem = Experiment::load(file.path(), &[]).unwrap_err();
+        assert_eq!(problem.message, "expected UTF-8 text, found the byte 0xe9");
+        assert!(problem.to_string().contains(&format!("{}:2:6", file.path().display())), "{problem}");
+    }
 }
