@@ -55,10 +55,6 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     let bounded = points.iter().filter(|point| point.options.table.kind == TableKind::Bounded).count();
     let what = "cannot be filled to a third by the limit of nodes";
     warnings.extend(blindness::pressure(replacement, points.len(), &loose, bounded, what, "more nodes"));
-    let kept: Vec<&str> = points.iter().filter(|point| point.keeps()).map(|point| point.name.as_str()).collect();
-    if points.len() > 1 && experiment.trace.is_none() {
-        warnings.extend(blindness::follow_on(&kept, experiment.suite.items.len()));
-    }
     warnings.extend(confounds::confounds(points, experiment.baseline));
     warnings.extend(alike::alike(points));
     for at in grid::idle_excludes(&experiment.file) {
@@ -152,15 +148,7 @@ mod tests {
         // Ages are seen where something is kept: in games, or where nothing is emptied.
         let ages = "[grid]\n'table.clock' = ['search', 'iteration']\n";
         assert_eq!(told(&suite(12, &format!("{depth}{ages}")), 1), std::slice::from_ref(&aging));
-        let kept = told(&suite(12, &format!("{depth}[engine]\ntable.clear = 'never'\n{ages}")), 1);
-        assert!(
-            kept.len() == 1 && kept[0].starts_with("nothing is cleared between positions for \"clock=search\", \"")
-        );
-        assert_eq!(
-            told(&suite(12, &format!("{depth}[engine]\ntable.clear = 'never'\n")), 1),
-            none,
-            "nothing is compared"
-        );
+        assert_eq!(told(&suite(12, &format!("{depth}[engine]\ntable.clear = 'never'\n{ages}")), 1), none);
         assert_eq!(told(&suite(12, &format!("{depth}sequence = {{ self_play = 3 }}\n{ages}")), 1), none);
         assert!(told(&suite(12, &format!("{depth}[engine]\ntable.slots = 4\n[grid]\n'table.policy' = [{{ kind = 'aged-depth', factor = 1 }}, {{ kind = 'aged-depth', factor = 2 }}]\n")), 1).contains(&aging));
         // 10,000 entries for 3,000 nodes are as many as fill three tenths; one more entry is too many.
