@@ -9,6 +9,7 @@ pub mod rows;
 
 pub use pairing::ratio::Ratio;
 pub use questions::claims::Verdict;
-pub use questions::summary::{Baseline, Line, Question, Summary};
+pub use questions::line::Line;
+pub use questions::summary::{Baseline, Question, Summary};
 pub use rows::frame::{Frame, FrameError};
 pub use rows::metric::Metric;

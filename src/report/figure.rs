@@ -235,7 +235,7 @@ pub(super) fn capital(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::questions::summary::Line;
+    use crate::analysis::questions::line::Line;
 
     /// A table that was asked and never answered has a bar, all of misses; one that was not asked has none.
     #[test]
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn the_forest_has_what_is_compared() {
         use crate::analysis::Ratio;
-        use crate::analysis::questions::summary::Measure;
+        use crate::analysis::questions::line::Measure;
         let line = |name: &str, mean: f64, marked: bool| {
             let ratio = Ratio { mean, low: 0.25, high: 4.0, pairs: 8, ..Ratio::default() };
             let (name, measures) = (name.to_owned(), vec![Measure { ratio, marked, ..Measure::default() }]);

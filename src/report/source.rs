@@ -25,8 +25,8 @@ pub struct Source {
     pub manifest: Option<Manifest>,
     /// The experiment as run, where it is there.
     pub file: Option<File>,
-    /// What there is to say of its variants before any of them is searched: unlike ones, and ones that are the same search.
-    pub before: Vec<String>,
+    /// That file's text.
+    pub text: Option<String>,
     /// The rows.
     pub frame: Frame,
     /// Which rows are missing, in words; none where none are.
@@ -55,12 +55,6 @@ impl Source {
         };
         let file: Option<File> =
             text.as_deref().map(toml::from_str).transpose().with_context(|| experiment_path.display().to_string())?;
-        let sets = manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
-        // A file that another version of ttlab wrote may be one that this does not read: the rows are what counts.
-        let variants = text.and_then(|text| Experiment::variants(&text, &experiment_path, sets).ok());
-        let before = variants.map_or_else(Vec::new, |(points, baseline)| {
-            [confounds::confounds(&points, baseline), alike::alike(&points)].concat()
-        });
         let rows = if is_file { path.to_owned() } else { path.join("results.csv") };
         // A manifest says what is missing of its own folder's results, not of another file there.
         let beside = manifest.as_ref().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv"));
@@ -75,11 +69,23 @@ impl Source {
         let name = manifest.as_ref().map(|manifest| manifest.name.clone()).filter(|name| !name.is_empty());
         let label = name.unwrap_or_else(|| path.display().to_string());
         let judged = reference::read(folder).with_context(|| folder.join(reference::NAME).display().to_string())?;
-        Ok(Self { label, path: path.to_owned(), missing: verified.missing(), manifest, file, before, frame, judged })
+        Ok(Self { label, path: path.to_owned(), missing: verified.missing(), manifest, file, text, frame, judged })
     }
 }
 
 impl Source {
+    /// What there is to say of its variants before any of them is searched: unlike ones, and ones that are the same search.
+    #[must_use]
+    pub fn before(&self) -> Vec<String> {
+        let sets = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
+        // A file that another version of ttlab wrote may be one that this does not read: the rows are what counts.
+        let variants =
+            self.text.as_ref().and_then(|text| Experiment::variants(text, Path::new("experiment.toml"), sets).ok());
+        variants.map_or_else(Vec::new, |(points, baseline)| {
+            [confounds::confounds(&points, baseline), alike::alike(&points)].concat()
+        })
+    }
+
     /// What the experiment's match tests, where it is one.
     #[must_use]
     pub fn test(&self) -> Test {
@@ -185,7 +191,7 @@ mod tests {
             file: None,
             frame: Frame::parse(text.as_bytes(), label).unwrap(),
             missing: None,
-            before: Vec::new(),
+            text: None,
             judged: Vec::new(),
         }
     }

@@ -5,7 +5,7 @@ use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use crate::analysis::Line;
 use crate::analysis::questions::findings::{Sign, sign};
-use crate::analysis::questions::summary::Measure;
+use crate::analysis::questions::line::Measure;
 use crate::analysis::rows::metric::Unit;
 use crate::record::columns;
 

@@ -3,8 +3,8 @@
 use ttlab::analysis::caveats::doubts::{Doubt, doubts, mixed, shards};
 use ttlab::analysis::caveats::timing::Timing;
 use ttlab::analysis::caveats::{blindness, memory};
+use ttlab::analysis::questions::line::Measure;
 use ttlab::analysis::questions::power::Power;
-use ttlab::analysis::questions::summary::Measure;
 use ttlab::analysis::{Frame, Line, Summary};
 use ttlab::record::manifest::{Build, Machine, Manifest, ShardRun, Stretch};
 

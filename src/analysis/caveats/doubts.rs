@@ -1,7 +1,8 @@
 //! What makes findings doubtful beside blindness: noise, drift, missing rows, mixed builds and machines.
 
 use super::timing::{NOISY, Timing};
-use crate::analysis::questions::summary::{Measure, Summary};
+use crate::analysis::questions::line::Measure;
+use crate::analysis::questions::summary::Summary;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use std::fmt;

@@ -4,7 +4,8 @@
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::stats::at_least;
 use crate::analysis::questions::findings::rounded;
-use crate::analysis::questions::summary::{Line, Question, Summary};
+use crate::analysis::questions::line::Line;
+use crate::analysis::questions::summary::{Question, Summary};
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::Experiment;
 use crate::record::manifest::Manifest;
@@ -198,8 +199,8 @@ mod tests {
     /// By the rows only other engines are reckoned with; all lines, where it is the baseline that is one. The calmest stands first.
     #[test]
     fn the_spread_is_that_of_other_engines() {
+        use crate::analysis::questions::line::Measure;
         use crate::analysis::questions::power::Power;
-        use crate::analysis::questions::summary::Measure;
         let line = |name: &str, error: f64| {
             let ratio = Ratio { clusters: 16, error, ..Ratio::default() };
             let measures = vec![Measure { ratio, ..Measure::default() }];

@@ -1,7 +1,8 @@
 //! What the figures say, in sentences: who needs the fewest nodes, how sure that is, and what could not have been seen.
 
+use super::line::Line;
 use super::power::Power;
-use super::summary::{Line, Summary};
+use super::summary::Summary;
 use crate::analysis::rows::metric::{Metric, Unit};
 use crate::record::columns;
 

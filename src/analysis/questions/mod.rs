@@ -7,6 +7,7 @@ pub mod effects;
 pub mod findings;
 pub mod gate;
 pub mod joined;
+pub mod line;
 pub mod match_claims;
 pub mod match_test;
 pub mod matches;

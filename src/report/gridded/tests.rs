@@ -54,7 +54,7 @@ fn entries_are_said_in_whole_units() {
 /// Four lines, whose shares are all unlike, over two sizes: each figure shows its own, of the right whole.
 #[test]
 fn each_figure_by_size_has_its_own_share() {
-    use crate::analysis::questions::summary::{Line, Measure, RATES};
+    use crate::analysis::questions::line::{Line, Measure, RATES};
     let line = |name: &str, times: f64| {
         let ratio = crate::analysis::Ratio { mean: 0.5 * times, low: 0.4, high: 0.8, pairs: 9, ..Default::default() };
         let mut intervals = [(0.0, 0.0); RATES.len()];
@@ -181,7 +181,7 @@ fn a_map_is_drawn_where_there_is_room() {
             lines.push(crate::analysis::Line {
                 name: format!("v{at}"),
                 values: vec![format!("v{at}")],
-                measures: vec![crate::analysis::questions::summary::Measure { ratio, ..Default::default() }],
+                measures: vec![crate::analysis::questions::line::Measure { ratio, ..Default::default() }],
                 searches: 1,
                 ..Default::default()
             });

@@ -72,7 +72,7 @@ fn times_are_told_in_percent() {
 fn source(label: &str, rows: &str) -> Source {
     let frame = Frame::parse(rows.as_bytes(), label).unwrap_or_else(|error| panic!("{error}"));
     let (label, path) = (label.to_owned(), std::path::PathBuf::from(label));
-    Source { label, path, manifest: None, file: None, frame, missing: None, before: Vec::new(), judged: Vec::new() }
+    Source { label, path, manifest: None, file: None, frame, missing: None, text: None, judged: Vec::new() }
 }
 
 /// Two seeds are told, one is not; what is missing is told with its result.
@@ -178,7 +178,11 @@ fn doubts_are_told_of_the_result_that_has_them() {
     let kept = |items| Manifest { kept: vec!["b".to_owned()], items, ..Manifest::default() };
     assert!(told(&page(&[made(kept(2))], &Choices::default()), "nothing is cleared between positions for \"b\":"));
     assert!(!told(&page(&[made(kept(1))], &Choices::default()), "nothing is cleared"));
-    let unlike = Source { before: vec!["unlike variants".to_owned()], ..made(aging()) };
+    let variant = |policy: &str, size: u32| {
+        format!("[[variant]]\nname = \"{policy}\"\n\"table.policy\" = \"{policy}\"\n\"table.size\" = {size}\n")
+    };
+    let text = format!("suite = \"s.epd\"\nlimit = {{ depth = 2 }}\n{}{}", variant("always", 64), variant("big1", 128));
+    let unlike = Source { text: Some(text), ..made(aging()) };
     assert!(told(&page(std::slice::from_ref(&unlike), &Choices::default()), "unlike variants"));
     assert!(!told(&page(&[unlike, source("y", rows)], &Choices::default()), "unlike variants"));
     assert!(!own.blind.is_empty() && own.blind.iter().all(|text| own.warnings.contains(text)), "{:?}", own.warnings);

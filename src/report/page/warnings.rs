@@ -17,7 +17,7 @@ impl Page {
             && only.manifest.is_some()
             && choices.by.is_none()
         {
-            warnings.extend(only.before.iter().cloned());
+            warnings.extend(only.before());
             let kept = self.manifest.kept();
             let lines = self.summary.lines.iter().map(|line| line.name.as_str());
             let kept: Vec<&str> = lines.filter(|name| kept.contains(name)).collect();

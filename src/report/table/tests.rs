@@ -6,8 +6,8 @@ use super::super::identity::Identity;
 use super::super::sheet::Datum;
 use super::*;
 use crate::analysis::pairing::influence::Influence;
+use crate::analysis::questions::line::RATES;
 use crate::analysis::questions::pairwise::Versus;
-use crate::analysis::questions::summary::RATES;
 use crate::analysis::{Frame, Metric, Ratio, Summary};
 use crate::record::manifest::Manifest;
 
