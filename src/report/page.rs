@@ -172,6 +172,11 @@ impl Page {
         let order = if by == [columns::VARIANT] { manifest.variants.clone() } else { Vec::new() };
         let question = Question { by, order, baseline, metrics };
         let (summary, grouping, searches) = Summary::with_searches(&rows, &question).map_err(anyhow::Error::msg)?;
+        if question.by.iter().any(|column| column == columns::VARIANT)
+            && let Some(doubled) = searches.doubled(&rows)
+        {
+            return Err(anyhow!("{}: {doubled}: it would be counted twice", first.path.display()));
+        }
         let mut page = Self {
             chosen: !choices.metrics.is_empty(),
             sources: sources.iter().map(|source| (source.label.clone(), source.manifest.clone())).collect(),

@@ -96,8 +96,11 @@ impl Source {
 /// Reads several results; those that are called alike are called by their paths.
 ///
 /// # Errors
-/// See [`Source::load`].
+/// When one is given twice; see [`Source::load`].
 pub fn load(paths: &[PathBuf]) -> Result<Vec<Source>> {
+    if let Some((_, path)) = paths.iter().enumerate().find(|(at, path)| paths[..*at].contains(path)) {
+        bail!("{}: given twice", path.display());
+    }
     let mut sources = paths.iter().map(|path| Source::load(path)).collect::<Result<Vec<_>>>()?;
     tell_apart(&mut sources);
     Ok(sources)

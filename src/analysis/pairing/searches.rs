@@ -214,4 +214,13 @@ impl Searches {
         let again = |search: u32| self.steps(search).windows(2).find(|steps| steps[0].depth == steps[1].depth);
         searches.into_iter().find_map(again).map(|steps| steps[1].row as usize)
     }
+
+    /// The same in words.
+    #[must_use]
+    pub fn doubled(&self, frame: &Frame) -> Option<String> {
+        let row = self.twice()?;
+        let [variant, position] = [columns::VARIANT, columns::POSITION].map(|name| frame.text(name, row));
+        let depth = frame.numbers(columns::DEPTH)[row];
+        Some(format!("variant \"{variant}\", {position}, depth {depth} has two rows"))
+    }
 }

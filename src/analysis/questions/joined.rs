@@ -44,16 +44,12 @@ pub enum RecordedError {
         problem: String,
     },
     /// Two rows of one search and depth.
-    #[error("{side}: variant \"{variant}\", {position}, depth {depth} has two rows: join no results that overlap")]
+    #[error("{side}: {doubled}: join no results that overlap")]
     Twice {
         /// The results.
         side: String,
-        /// The variant.
-        variant: String,
-        /// The position.
-        position: String,
-        /// The depth.
-        depth: u16,
+        /// Of which search and depth.
+        doubled: String,
     },
 }
 
@@ -172,14 +168,9 @@ impl Joined {
 
     /// Pairs the rows of each variant.
     fn pair(&mut self, sides: [&Recorded; 2]) -> Result<(), RecordedError> {
-        if let Some(row) = self.searches.twice() {
-            let side = sides[usize::from(row >= sides[0].frame.rows())];
-            return Err(RecordedError::Twice {
-                side: side.name.clone(),
-                variant: self.frame.text(columns::VARIANT, row).into_owned(),
-                position: self.frame.text(columns::POSITION, row).into_owned(),
-                depth: self.frame.numbers(columns::DEPTH)[row] as u16,
-            });
+        if let Some((row, doubled)) = self.searches.twice().zip(self.searches.doubled(&self.frame)) {
+            let side = sides[usize::from(row >= sides[0].frame.rows())].name.clone();
+            return Err(RecordedError::Twice { side, doubled });
         }
         for (variant, groups) in self.groups.iter().enumerate() {
             let [base, new] = groups.map(|group| group.map_or(&[][..], |group| self.searches.cells(group)));

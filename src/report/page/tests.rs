@@ -207,7 +207,8 @@ fn doubts_are_told_of_the_result_that_has_them() {
         let page = page(sources, &Choices::default());
         (wanted.len(), wanted.iter().filter(|text| page.warnings.contains(text)).count())
     };
-    assert_eq!(doubts(&[merged(&["1", "1"]), merged(&["1", "2"])]), (1, 1));
+    let other = Source { label: "y".to_owned(), ..merged(&["1", "2"]) };
+    assert_eq!(doubts(&[merged(&["1", "1"]), other]), (1, 1));
     assert_eq!(doubts(&[merged(&["1", "2"])]), (1, 1));
     assert_eq!(doubts(&[merged(&["1", "1"])]), (0, 0));
     // Each against each, on two positions: nothing can be shown of three pairs.
@@ -215,6 +216,16 @@ fn doubts_are_told_of_the_result_that_has_them() {
     let pairs = page(std::slice::from_ref(&three), &choices(None, &[], true));
     assert!(told(&pairs, "2 positions cannot show anything among 3 comparisons"), "{:?}", pairs.warnings);
     assert!(!told(&page(&[three], &Choices::default()), "cannot show anything"));
+}
+
+/// A row that stands twice would be counted twice where its variant is a line; repeats are told apart.
+#[test]
+fn rows_that_stand_twice_are_refused() {
+    let doubled = source("x", "variant,position,depth,search.nodes\na,p,1,9\na,q,1,8\na,q,1,7\n");
+    let error = Page::new(std::slice::from_ref(&doubled), &Choices::default()).map(|_| ()).unwrap_err();
+    assert_eq!(error.to_string(), "x: variant \"a\", q, depth 1 has two rows: it would be counted twice");
+    let repeated = source("x", "variant,position,depth,repeat,search.nodes\na,p,1,0,9\na,p,1,1,9\na,p,2,0,20\n");
+    page(&[repeated], &Choices::default());
 }
 
 /// What the reader is warned of stands on the page and on one screen, of searches and of games.
