@@ -2,6 +2,7 @@
 
 use super::few;
 use super::reach::Reach;
+use crate::analysis::questions::line::Line;
 use crate::analysis::questions::summary::Summary;
 use crate::record::manifest::Manifest;
 
@@ -51,10 +52,16 @@ pub fn follow_on(names: &[&str], items: usize) -> Option<String> {
 pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let mut warnings = Vec::new();
     let varies = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
-    let loose: Vec<&str> =
-        summary.lines.iter().filter(|line| line.hashfull < FULL).map(|line| line.name.as_str()).collect();
-    let bounded = summary.lines.iter().filter(|line| !line.hashfull.is_nan()).count();
     let replacement = varies("table.policy") || varies("table.same_key") || varies("table.slots");
+    let mut loose: Vec<&Line> = summary.lines.iter().filter(|line| line.hashfull < FULL).collect();
+    if replacement && loose.iter().any(|line| line.is_baseline) {
+        // Where tables that are as empty are told apart, something was shown.
+        loose.retain(|line| !line.measures.first().is_some_and(|measure| measure.marked));
+        let lonely = summary.lines.len() > 1 && loose.iter().all(|line| line.is_baseline);
+        loose.retain(|_| !lonely);
+    }
+    let loose: Vec<&str> = loose.into_iter().map(|line| line.name.as_str()).collect();
+    let bounded = summary.lines.iter().filter(|line| !line.hashfull.is_nan()).count();
     let what = "stayed less than 30 % full";
     let than = "greater depth";
     warnings.extend(pressure(replacement, summary.lines.len(), &loose, bounded, what, than));
@@ -105,6 +112,33 @@ mod tests {
         assert_eq!(told(&["a"], 2).as_deref(), Some(start));
         assert_eq!(told(&["a", "b", "c"], 2), Some(format!("{start}, \"b\", \"c\"")));
         assert_eq!(told(&["a", "b", "c", "d", "e"], 2), Some(format!("{start}, \"b\", \"c\" and 2 more")));
+    }
+
+    /// Tables that are told apart from one as empty say something of replacement; nothing is said of those that are not, nor of an ordering.
+    #[test]
+    fn empty_tables_that_are_told_apart_show_something() {
+        use crate::analysis::questions::line::Measure;
+        let line = |name: &str, hashfull: f64, marked: bool| Line {
+            name: name.to_owned(),
+            hashfull,
+            measures: vec![Measure { marked, ..Measure::default() }],
+            ..Line::default()
+        };
+        let told = |varying: &str, lines: [Line; 3]| {
+            let [base, one, other] = lines;
+            let lines = vec![Line { is_baseline: true, ..base }, one, other];
+            let manifest = Manifest { varying: vec![varying.to_owned()], ..Manifest::default() };
+            let summary = Summary { searches: 100, lines, ..Summary::default() };
+            let found = counts(&manifest, &summary, 0.0).into_iter().find(|text| text.starts_with("no pressure"));
+            found.map(|text| text.split(" stayed").next().unwrap_or_default().to_owned())
+        };
+        let lines = |full, one, other| [line("a", full, false), line("b", 200.0, one), line("c", 299.0, other)];
+        let of = |names: &str| Some(format!("no pressure: the tables of {names}"));
+        assert_eq!(told("table.policy.kind", lines(250.0, true, true)), None);
+        assert_eq!(told("table.policy.kind", lines(250.0, true, false)), of("\"a\", \"c\""));
+        assert_eq!(told("table.policy.kind", lines(300.0, true, true)), of("\"b\", \"c\""));
+        assert_eq!(told("ordering", lines(250.0, true, true)), of("\"a\", \"b\", \"c\""));
+        assert_eq!(told("ordering", lines(300.0, true, true)), None);
     }
 
     /// Ages are seen where something is kept: in sequences, or where a table is never emptied; and only if they vary.
