@@ -310,8 +310,22 @@ fn record(args: &Record) -> CommandResult {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    /// A file may be written anew, a folder or a device may not.
+    #[test]
+    fn files_are_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let known = folder.path().join("known.trace");
+        std::fs::write(&known, "old").unwrap();
+        assert!(anew(&known).is_ok() && anew(&folder.path().join("new.trace")).is_ok());
+        for not in [folder.path(), Path::new("/dev/null")] {
+            let said = anew(not).err().map(|failure| failure.message);
+            assert_eq!(said, Some(format!("{}: is no file that could be written anew", not.display())));
+        }
+    }
 
     /// Each figure under its own name, each share of its own whole, and none of nothing.
     #[test]

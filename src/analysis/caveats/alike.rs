@@ -254,6 +254,12 @@ mod tests {
             // A tick of five plies is as much as an entry of depth 5, the deepest that is met again under a limit of 6.
             (&aged(5), aged(40), outweighs("table.policy.factor")),
             (&aged(4), aged(40), vec![]),
+            // Of those that age alike it is what differs that is the reason.
+            (
+                &format!("{}; leaf = 'static'", aged(9)),
+                format!("{}; leaf = 'static'; quiescence.delta = 9", aged(9)),
+                same("quiescence.delta does nothing where leaf is static"),
+            ),
             (&aged(0), aged(40), vec![]),
             (
                 &by("depth-age", "table.policy.factor = 5"),

@@ -186,3 +186,23 @@ pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
     }
     doubts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::questions::line::Line;
+
+    /// Of several metrics the first is what the page's ratios are of; lines are named in their order.
+    #[test]
+    fn unlike_depths_are_those_of_the_first_metric() {
+        let line = |name: &str, counts: [(usize, usize); 2]| Line {
+            name: name.to_owned(),
+            searches: 4,
+            measures: counts.map(|(cut, apart)| Measure { cut, apart, ..Measure::default() }).to_vec(),
+            ..Line::default()
+        };
+        let lines = vec![line("a", [(0, 0), (2, 1)]), line("b", [(3, 0), (0, 0)]), line("c", [(1, 2), (0, 0)])];
+        let found = doubts(&Summary { lines, ..Summary::default() }, None, true);
+        assert_eq!(found, [Doubt::Unlike(vec!["b".to_owned(), "c".to_owned()], vec!["c".to_owned()])]);
+    }
+}

@@ -81,3 +81,17 @@ impl Clusters {
         (clusters / (clusters - 1.0) * squares).sqrt() / self.total().1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Games of one, two and three searches, each left out: what is left keeps its own sums and sizes.
+    #[test]
+    fn what_is_left_keeps_its_sizes() {
+        let all = Clusters::new(&[(3, 1.0), (5, 2.0), (5, 3.0), (9, 4.0), (9, 5.0), (9, 6.0)]);
+        assert_eq!(all.total(), (21.0, 6.0));
+        assert_eq!([0, 1, 2].map(|place| all.without(place).total()), [(20.0, 5.0), (16.0, 4.0), (6.0, 3.0)]);
+        assert_eq!(all.without(1), Clusters::new(&[(3, 1.0), (9, 4.0), (9, 5.0), (9, 6.0)]));
+    }
+}

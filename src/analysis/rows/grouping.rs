@@ -175,3 +175,26 @@ pub fn columns(text: &str, frame: &Frame) -> Result<Vec<String>, FrameError> {
     }
     Ok(columns)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A group is meant by its name, its value or its pairs; a value that no group has is told with what there is.
+    #[test]
+    fn a_baseline_is_one_that_there_is() {
+        let rows = "table.policy.kind,table.slots,variant,position,depth,search.nodes\nalways,1,a,p,1,9\nbig1,1,b,p,1,9\nbig1,2,c,p,1,9\n";
+        let frame = Frame::parse(rows.as_bytes(), "rows").unwrap();
+        let by = |names: &[&str]| Grouping::new(&frame, &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        let pair = |at: usize, value: &str| (at, value.to_owned());
+        let both = by(&["table.policy.kind", "table.slots"]);
+        assert_eq!(both.baseline("slots=2").unwrap(), [pair(1, "2")]);
+        assert_eq!(both.baseline("slots=1, policy.kind=big1").unwrap(), [pair(1, "1"), pair(0, "big1")]);
+        assert_eq!(by(&["variant"]).baseline("b").unwrap(), [pair(0, "b")]);
+        for wrong in ["slots=3", "slots=1, policy.kind=big2", "slots", "height=1"] {
+            let error = both.baseline(wrong).unwrap_err();
+            assert!(error.starts_with(&format!("--baseline: there is no group \"{wrong}\"")), "{error}");
+        }
+    }
+}

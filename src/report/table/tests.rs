@@ -126,6 +126,12 @@ fn each_dash_says_why() {
     for (key, reason) in [("usable", NO_TABLE), ("move_only", NO_TABLE), ("full", NO_SLOTS), ("pressure", NO_SLOTS)] {
         assert_eq!(of(&own, key), [Some(reason), None, None, None, Some(reason)], "{key}");
     }
+    let part = |line: &mut Line| {
+        asked(line);
+        line.pressure = f64::NAN;
+    };
+    let filtered = summary(&self::page(vec![with("part of a life", part)]));
+    assert_eq!([why(&filtered, 0, "full"), why(&filtered, 0, "pressure")], [None, Some(NO_LIFE)]);
     let traffic = anatomy(&page).unwrap();
     assert_eq!(of(&traffic, "hits"), [None; 3], "what asked no table has no row");
     for key in ["evictions", "rejections"] {
