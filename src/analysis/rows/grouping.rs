@@ -186,7 +186,8 @@ mod tests {
     fn a_baseline_is_one_that_there_is() {
         let rows = "table.policy.kind,table.slots,variant,position,depth,search.nodes\nalways,1,a,p,1,9\nbig1,1,b,p,1,9\nbig1,2,c,p,1,9\n";
         let frame = Frame::parse(rows.as_bytes(), "rows").unwrap();
-        let by = |names: &[&str]| Grouping::new(&frame, &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        let by =
+            |names: &[&str]| Grouping::new(&frame, &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         let pair = |at: usize, value: &str| (at, value.to_owned());
         let both = by(&["table.policy.kind", "table.slots"]);
         assert_eq!(both.baseline("slots=2").unwrap(), [pair(1, "2")]);

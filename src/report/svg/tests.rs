@@ -320,6 +320,7 @@ fn long_names_lose_their_middle() {
     assert_eq!(cut("abc", 100.0), "abc");
     let cut = cut("size=64 KiB, policy=aged-depth factor=4", 100.0);
     assert!(cut.starts_with("size=") && cut.ends_with("tor=4") && measure(&cut) <= 100.0, "{cut}");
+    assert!(measure(&cut) + measure("x") > 100.0, "as much as there is room for: {cut}");
 }
 
 /// A difference has its sign, a ratio none.

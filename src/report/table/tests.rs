@@ -246,6 +246,9 @@ fn details_are_of_the_line() {
             let measure = &mut line.measures[0];
             measure.hangs = hangs;
             measure.ratio = Ratio { median: 0.75, below: 6, influence: Some(influence), ..measure.ratio };
+            // Of a second metric it is another matter.
+            let second = Measure { hangs: !hangs, ..*measure };
+            line.measures.push(second);
         }
     };
     let lines = vec![
