@@ -187,6 +187,9 @@ fn doubts_are_told_of_the_result_that_has_them() {
     assert!(!told(&page(&[unlike, source("y", rows)], &Choices::default()), "unlike variants"));
     assert!(!own.blind.is_empty() && own.blind.iter().all(|text| own.warnings.contains(text)), "{:?}", own.warnings);
     assert!(told(&own, "timings are of 2 jobs at a time"), "{:?}", own.warnings);
+    assert!(told(&own, "the run is not finished"), "{:?}", own.warnings);
+    let ended = Manifest { ended: Some(1), ..aging() };
+    assert!(!told(&page(&[made(ended)], &Choices::default()), "the run is not finished"));
     for (sources, choices) in [
         (vec![made(aging())], choices(Some("position"), &[], false)),
         (vec![made(aging()), source("y", rows)], Choices::default()),
