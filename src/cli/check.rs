@@ -14,7 +14,7 @@ pub struct Args {
     /// The experiment files
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Leave out what cannot be read of the suite, and tell of it (as `on_error = "skip"` does)
+    /// Leave out what cannot be read of the suite or stands in it twice, and tell of it (as `on_error = "skip"` does)
     #[arg(long)]
     skip_bad: bool,
     /// Refuse experiments that cannot show what they vary

@@ -54,6 +54,9 @@ pub fn run(args: &Args) -> CommandResult {
     if outputs.iter().filter(|path| path.as_deref().is_some_and(on_stdout)).count() > 1 {
         return Err(CommandFailure::usage("only one form can go to standard output (-)"));
     }
+    for out in outputs.iter().filter_map(|path| path.as_deref()).filter(|path| !on_stdout(path)) {
+        [&args.base, &args.new].into_iter().try_for_each(|side| super::not_the_same(side, out))?;
+    }
     let read =
         |path: &Path| Recorded::read(path).map_err(|error| CommandFailure::usage(format!("{error}\nhelp: {HELP}")));
     let (base, new) = (read(&args.base)?, read(&args.new)?);
@@ -151,6 +154,35 @@ mod tests {
         let found = command.try_get_matches_from([&["compare", &base, &new], words].concat()).unwrap();
         let failure = run(&Args::from_arg_matches(&found).unwrap()).unwrap_err();
         (failure.exit, failure.message.replace(&folder.path().join("").display().to_string(), ""))
+    }
+
+    /// What is compared is not written over, by whichever name it is called.
+    #[test]
+    fn what_is_read_is_kept() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let place = folder.path().canonicalize().unwrap();
+        for name in ["results.csv", "manifest.json"] {
+            std::fs::write(place.join(name), ROWS).unwrap();
+        }
+        for (read, out, refused) in [
+            ("", "results.csv", true),
+            ("", "manifest.json", true),
+            ("results.csv", "./results.csv", true),
+            ("", "compare.json", false),
+            ("results.csv", "manifest.json", false),
+        ] {
+            let found = super::super::not_the_same(&place.join(read), &place.join(out)).map_err(|found| found.message);
+            let told = format!("{}: is read and cannot be written at the same time", place.join(out).display());
+            assert_eq!(found.err(), refused.then_some(told.replace("/./", "/")), "{read} {out}");
+        }
+        let results = place.join("results.csv").display().to_string();
+        let command = Args::augment_args(clap::Command::new("compare"));
+        for words in [[&place.display().to_string(), "nothing"], ["nothing", &*results]] {
+            let words = [&["compare"], &words[..], &["--junit", &results]].concat();
+            let found = command.clone().try_get_matches_from(words).unwrap();
+            let failure = run(&Args::from_arg_matches(&found).unwrap()).unwrap_err();
+            assert!(failure.message.ends_with("cannot be written at the same time"), "{}", failure.message);
+        }
     }
 
     const ROWS: &str = "variant,position,depth,search.nodes\na,p,1,9\n";

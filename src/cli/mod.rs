@@ -45,6 +45,7 @@ mod uci;
 mod verify;
 
 use clap::{Parser, Subcommand};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What a command ends with (see `docs/exit-codes.md`).
@@ -217,6 +218,18 @@ fn command_line() -> u8 {
 /// The command line of the tool itself, for completions and man pages.
 fn command() -> clap::Command {
     <Cli as clap::CommandFactory>::command()
+}
+
+/// Refuses to write over what is read: a file, or what a run left in a folder.
+fn not_the_same(read: &Path, out: &Path) -> Result<(), CommandFailure> {
+    let whole = |path: &Path| std::fs::canonicalize(path).ok();
+    let Some(out) = whole(out).filter(|out| out.is_file()) else { return Ok(()) };
+    let kept = ["results.csv", "manifest.json", "experiment.toml"].map(|name| read.join(name));
+    if std::iter::once(read).chain(kept.iter().map(PathBuf::as_path)).any(|read| whole(read).as_ref() == Some(&out)) {
+        let message = format!("{}: is read and cannot be written at the same time", out.display());
+        return Err(CommandFailure::usage(message));
+    }
+    Ok(())
 }
 
 /// Settings, and what `--skip-bad` is short for.

@@ -83,6 +83,9 @@ pub fn run(args: &Args) -> CommandResult {
         metrics: args.metrics.clone(),
         pairs: args.pairs,
     };
+    if let Some(out) = &args.out {
+        args.results.iter().try_for_each(|read| super::not_the_same(read, out))?;
+    }
     let sources = source::load(&args.results).map_err(|error| CommandFailure::usage(format!("{error:#}")))?;
     let page = Page::new(&sources, &choices).map_err(|error| CommandFailure::usage(format!("{error:#}")))?;
     let usual = choices.is_default() && args.out.is_none() && args.format.is_none();

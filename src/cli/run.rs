@@ -40,7 +40,7 @@ pub struct Args {
     /// Lay a value over every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
-    /// Leave out what cannot be read of the suite, and tell of it (as `on_error = "skip"` does)
+    /// Leave out what cannot be read of the suite or stands in it twice, and tell of it (as `on_error = "skip"` does)
     #[arg(long)]
     skip_bad: bool,
     /// Exit with 1 if an [[expect]] does not come out as wanted

@@ -3,6 +3,7 @@ use crate::chess::fault::OnError;
 use crate::chess::opcode::OperationValue;
 use crate::chess::suite::{Item, Suite, SuiteOptions};
 use crate::chess::{Board, EpRule, Increments, Move, Strictness, san};
+use crate::experiment::text;
 use crate::talk::many;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ pub struct Args {
     /// Repair what can be repaired (docs/formats.md says what)
     #[arg(long)]
     lenient: bool,
-    /// Leave out positions and games that cannot be read
+    /// Leave out positions and games that cannot be read, or stand there before
     #[arg(long)]
     skip_bad: bool,
     /// How it is written [default: by the ending of -o, else text]
@@ -60,12 +61,12 @@ impl Listing {
 pub fn run(args: &Args) -> CommandResult {
     let strictness = if args.lenient { Strictness::Lenient } else { Strictness::Strict };
     let on_error = if args.skip_bad { OnError::Skip } else { OnError::Stop };
-    let suite = Suite::load(&args.file, SuiteOptions { strictness, on_error }).map_err(CommandFailure::usage)?;
-    for note in &suite.notes {
+    let mut suite = Suite::load(&args.file, SuiteOptions { strictness, on_error }).map_err(CommandFailure::usage)?;
+    for note in notes(&args.file.display().to_string(), &mut suite, args.skip_bad) {
         eprintln!("{note}");
     }
-    let text = match Listing::of(args.format, args.out.as_deref()) {
-        Listing::Text => text(&suite),
+    let listed = match Listing::of(args.format, args.out.as_deref()) {
+        Listing::Text => lines(&suite),
         Listing::Json => {
             format!("{:#}\n", serde_json::Value::Array(suite.items.iter().map(|item| json(item).into()).collect()))
         }
@@ -73,18 +74,28 @@ pub fn run(args: &Args) -> CommandResult {
         Listing::Epd => suite.items.iter().map(epd).collect(),
     };
     match &args.out {
-        Some(path) => crate::record::write_whole(path, text.as_bytes())
+        Some(path) => crate::record::write_whole(path, listed.as_bytes())
             .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?,
-        None => print!("{text}"),
+        None => print!("{listed}"),
     }
     Ok(Exit::Done)
 }
 
-fn text(suite: &Suite) -> String {
+/// What is told of a suite: what was repaired or left out, and what stands in it twice, which goes where bad items go.
+fn notes(name: &str, suite: &mut Suite, skip_bad: bool) -> Vec<String> {
+    if skip_bad {
+        text::leave_out_doubles(name, suite);
+    }
+    let doubles = text::doubles(name, suite).into_values();
+    let told = doubles.map(|double| format!("{double}: an experiment refuses it, --skip-bad leaves it out"));
+    suite.notes.iter().map(ToString::to_string).chain(told).collect()
+}
+
+fn lines(suite: &Suite) -> String {
     let mut out = format!("{:<24} {:>5}  {:<20} position\n", "id", "line", "best / moves");
     for item in &suite.items {
         let what = match item.game() {
-            Some(moves) => format!("{} plies", moves.len()),
+            Some(moves) => format!("{} {}", moves.len(), if moves.len() == 1 { "ply" } else { "plies" }),
             None => {
                 let list =
                     |moves: &[Move], sign: &str| moves.iter().map(|mv| format!("{sign}{mv}")).collect::<Vec<_>>();
@@ -214,6 +225,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_stands_twice_is_told_and_left_out_with_what_is_bad() {
+        let text = format!("{ROOKS} id \"a\";\n4k3/8/8/8/8/8/8/R3K2R b KQ - id \"b\";\n{ROOKS} id \"c\";\n");
+        let mut suite = read(SuiteKind::Positions, &text);
+        let same = "the same position as in line 1: each counts once";
+        let told = format!("s.epd:3:1: {same}: an experiment refuses it, --skip-bad leaves it out");
+        assert_eq!((notes("s.epd", &mut suite, false), suite.items.len()), (vec![told], 3));
+        let left = notes("s.epd", &mut suite, true);
+        assert_eq!((left, suite.items.len()), (vec![format!("s.epd:3:1: left out: {same}")], 2));
+    }
+
     const ROOKS: &str = "4k3/8/8/8/8/8/8/R3K2R w KQ -";
 
     /// A line is written as it was read; clocks as operations where they are not usual and not named already.
@@ -247,7 +269,7 @@ mod tests {
         let fen = format!("{ROOKS} 0 1");
         let head = format!("{:<24} {:>5}  {:<20} position\n", "id", "line", "best / moves");
         let first = line("a", "1", "e1g1 a1a8 not e1e2", &fen);
-        assert_eq!(text(&suite), format!("{head}{first}{}2 items\n", line("b", "2", "", &fen)));
+        assert_eq!(lines(&suite), format!("{head}{first}{}2 items\n", line("b", "2", "", &fen)));
         assert_eq!(
             csv(&suite).unwrap(),
             format!(
@@ -260,9 +282,9 @@ mod tests {
         assert_eq!(fields["moves_san"], serde_json::json!(["e4", "e5", "Nf3"]));
         assert_eq!(fields["moves"], serde_json::json!(["e2e4", "e7e5", "g1f3"]));
         assert!(
-            text(&game).contains(" 3 plies ") && epd(&game.items[0]).contains(" pv e4 e5 Nf3; id "),
+            lines(&game).contains(" 3 plies ") && epd(&game.items[0]).contains(" pv e4 e5 Nf3; id "),
             "{}",
-            text(&game)
+            lines(&game)
         );
     }
 }

@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, engine_options, position};
+use super::{CommandFailure, CommandResult, Exit, engine_options, not_the_same, position};
 use crate::chess::Board;
 use crate::chess::suite::{Suite, SuiteOptions};
 use crate::engine::SearchProgress;
@@ -170,24 +170,12 @@ fn unwritten(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
     move |error| CommandFailure::io(format!("{}: {error}", file.display()))
 }
 
-/// Refuses to write over what is read.
-fn not_the_same(file: &Path, out: &Path) -> Result<(), CommandFailure> {
-    let whole = |path: &Path| std::fs::canonicalize(path).ok();
-    if whole(file).is_some() && whole(file) == whole(out) {
-        return Err(CommandFailure::usage(format!(
-            "{}: is read and cannot be written at the same time",
-            file.display()
-        )));
-    }
-    Ok(())
-}
-
-/// Begins the file that is to be written, so that nothing is left of what failed half way. A device or a folder is not replaced by it.
+/// Begins the file that is to be written, so that nothing is left of what failed half way.
 fn anew(out: &Path) -> Result<tempfile::NamedTempFile, CommandFailure> {
-    if std::fs::metadata(out).is_ok_and(|known| !known.is_file()) {
-        return Err(CommandFailure::usage(format!("{}: is no file that could be written anew", out.display())));
-    }
-    begin(out).map_err(unwritten(out))
+    begin(out).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidInput => CommandFailure::usage(format!("{}: {error}", out.display())),
+        _ => unwritten(out)(error),
+    })
 }
 
 fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {

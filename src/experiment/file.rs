@@ -306,9 +306,13 @@ impl Experiment {
         });
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
-            return Err(
-                source.at("name", format!("name: `{name}` is not a plain folder name (letters, digits, - _ .)"))
-            );
+            let message = format!("name: `{name}` is not a plain folder name (letters, digits, - _ .)");
+            let help = file.name.is_none().then(|| {
+                let other: String = name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
+                let letter = if other.starts_with('.') { "x" } else { "" };
+                format!("without a name it is called as its file is: write name = \"{letter}{other}\" at its top")
+            });
+            return Err(Problem { help, ..source.at("name", message) });
         }
         if file.repeats == 0 || file.repeats > 10_000 {
             return Err(source.at("repeats", format!("repeats: {} is out of range: expected 1 to 10000", file.repeats)));

@@ -12,6 +12,7 @@ use crate::engine::{EngineOptions, Limit};
 use crate::subject::SubjectOptions;
 use crate::table::TableKind;
 use crate::table::options::Clear;
+use crate::talk::many;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use toml::{Table, Value};
@@ -98,12 +99,19 @@ pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Ve
     }
     let names = Names::new(&drafts);
     let mut points: Vec<Point> = Vec::with_capacity(drafts.len());
+    let places: Vec<String> = drafts.iter().map(|draft| draft.place.clone()).collect();
     for draft in drafts {
         let name = draft.name.clone().unwrap_or_else(|| names.of(&draft.paths));
         let (options, limit, subject) = read(file, &draft, &name, sets, source)?;
         points.push(Point { name, paths: draft.paths, options, limit, subject });
     }
-    refuse_duplicates(&points, source)?;
+    // Of what `--set` has made alike the file says nothing.
+    let place = |at: usize, earlier: usize| match &*places[at] {
+        _ if !sets.is_empty() => None,
+        "grid" => apart(file, &points[at], &points[earlier]),
+        place => Some(place.to_owned()),
+    };
+    refuse_duplicates(&points, place, source)?;
     Ok(points)
 }
 
@@ -119,18 +127,36 @@ fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
                 "{table}.{path}: expected a list of values; write the path in quotes, as in \"{path}.size\" = [..]"
             ),
         )),
-        _ => Err(source.at(&format!("{table}.{path}"), format!("{table}.{path}: expected a list of values"))),
+        other => {
+            let found = match other {
+                Value::Array(_) => "an empty one".to_owned(),
+                other => paths::display(other),
+            };
+            let message = format!("{table}.{path}: expected a list of values, found {found}");
+            Err(source.at(&format!("{table}.{path}"), message))
+        }
     };
     let mut axes: Vec<Axis> = Vec::new();
     for (path, value) in &file.grid {
-        axes.push(vec![list("grid", path, value)?]);
+        let (path, values) = list("grid", path, value)?;
+        let mut seen = BTreeSet::new();
+        if let Some(at) = values.iter().position(|value| !seen.insert(value.to_string())) {
+            let message = format!("grid.{path}: {} stands twice", paths::display(&values[at]));
+            return Err(source.at(&format!("grid.{path}.{at}"), message));
+        }
+        axes.push(vec![(path, values)]);
     }
     for zip in &file.zip {
         let axis: Axis = zip.iter().map(|(path, value)| list("zip", path, value)).collect::<Result<_, _>>()?;
         if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != axis[0].1.len()) {
             return Err(source.at(
                 "zip",
-                format!("zip.{path}: has {} values where zip.{} has {}", values.len(), axis[0].0, axis[0].1.len()),
+                format!(
+                    "zip.{path}: has {} where zip.{} has {}",
+                    many(values.len(), "value"),
+                    axis[0].0,
+                    axis[0].1.len()
+                ),
             ));
         }
         if !axis.is_empty() {
@@ -365,18 +391,33 @@ fn nobody() -> EngineOptions {
     options
 }
 
-fn refuse_duplicates(points: &[Point], source: &FileText<'_>) -> Result<(), Problem> {
-    let mut seen = HashMap::new();
-    let mut names = BTreeSet::new();
-    for point in points {
-        if !names.insert(&point.name) {
-            return Err(source.problem(format!("variant: the name \"{}\" is used twice", point.name)));
+/// The first value of the grid by which a point is told from another, or by which it stands there at all.
+fn apart(file: &File, point: &Point, earlier: &Point) -> Option<String> {
+    let (set, value) = point.paths.iter().find(|set| !earlier.paths.contains(set)).or_else(|| point.paths.first())?;
+    axis_value(file, set, value)
+}
+
+/// Refuses names and points that stand twice; `place`: where the later of two stands.
+fn refuse_duplicates(
+    points: &[Point],
+    place: impl Fn(usize, usize) -> Option<String>,
+    source: &FileText<'_>,
+) -> Result<(), Problem> {
+    let problem = |at, earlier, message: String| match place(at, earlier) {
+        Some(place) => source.at(&place, message),
+        None => source.problem(message),
+    };
+    let (mut seen, mut names) = (HashMap::new(), HashMap::new());
+    for (at, point) in points.iter().enumerate() {
+        if let Some(earlier) = names.insert(&point.name, at) {
+            return Err(problem(at, earlier, format!("variant: the name \"{}\" is used twice", point.name)));
         }
-        if let Some(earlier) = seen.insert(super::identity::point_id(point), &point.name) {
-            return Err(source.problem(format!(
-                "\"{}\" and \"{earlier}\" are the same point: the same options under the same limit",
-                point.name
-            )));
+        if let Some(earlier) = seen.insert(super::identity::point_id(point), at) {
+            let message = format!(
+                "\"{}\" and \"{}\" are the same point: the same options under the same limit",
+                point.name, points[earlier].name
+            );
+            return Err(problem(at, earlier, message));
         }
     }
     Ok(())

@@ -4,8 +4,8 @@ use super::file::{File, OnePosition, SuiteChoice};
 use super::problem::{Problem, nearest};
 use crate::chess::Board;
 use crate::chess::fault::{Fault, Faults, OnError};
-use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
-use std::collections::HashMap;
+use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// The text of a file and how to point into it.
@@ -92,25 +92,14 @@ impl FileText<'_> {
     /// Refuses what a suite holds once more, or leaves it out: a row's id is of what was searched and not of its name, so that the rows
     /// of two would be one's; and a position that counts twice makes a mean look surer than it is.
     pub(super) fn once(&self, name: &str, on_error: OnError, suite: &mut Suite) -> Result<(), Problem> {
-        let mut seen: HashMap<String, usize> = HashMap::new();
-        let mut faults = Vec::new();
-        suite.items.retain(|item| {
-            let before = *seen.entry(super::identity::content(item)).or_insert(item.line);
-            if before == item.line {
-                return true;
-            }
-            let what = if item.game().is_some() { "game" } else { "position" };
-            let left = if on_error == OnError::Skip { "left out: " } else { "" };
-            let message = format!("{left}the same {what} as in line {before}: each counts once");
-            faults.push(Fault { file: name.to_owned(), line: item.line, column: 1, message });
-            false
-        });
         match on_error {
-            OnError::Skip => suite.notes.extend(faults),
-            OnError::Stop if faults.is_empty() => {}
+            OnError::Skip => leave_out_doubles(name, suite),
             OnError::Stop => {
-                let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves it out".to_owned());
-                return Err(Problem { help, ..self.at("suite", format!("suite: {}", Faults(faults))) });
+                let faults: Vec<Fault> = doubles(name, suite).into_values().collect();
+                if !faults.is_empty() {
+                    let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves it out".to_owned());
+                    return Err(Problem { help, ..self.at("suite", format!("suite: {}", Faults(faults))) });
+                }
             }
         }
         Ok(())
@@ -135,6 +124,28 @@ impl FileText<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// The items of a suite that stand in it before, by their place in it.
+#[must_use]
+pub fn doubles(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let double = |(at, item): (usize, &Item)| {
+        let before = *seen.entry(super::identity::content(item)).or_insert(item.line);
+        let what = if item.game().is_some() { "game" } else { "position" };
+        let message = format!("the same {what} as in line {before}: each counts once");
+        (before != item.line).then(|| (at, Fault { file: name.to_owned(), line: item.line, column: 1, message }))
+    };
+    suite.items.iter().enumerate().filter_map(double).collect()
+}
+
+/// Leaves the items out that stand in a suite before, and says so in its notes.
+pub fn leave_out_doubles(name: &str, suite: &mut Suite) {
+    let doubles = doubles(name, suite);
+    let mut places = 0..;
+    suite.items.retain(|_| places.next().is_none_or(|at| !doubles.contains_key(&at)));
+    let left = |fault: Fault| Fault { message: format!("left out: {}", fault.message), ..fault };
+    suite.notes.extend(doubles.into_values().map(left));
 }
 
 #[cfg(test)]

@@ -155,7 +155,7 @@ pub struct Manifest {
     pub suite: String,
     /// Items of the suite.
     pub items: usize,
-    /// Items of the suite's file that could not be read and were left out.
+    /// Items of the suite's file that were left out: they could not be read, or stood there before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
     /// Whether the items are searched in sequences that share a table.

@@ -13,6 +13,10 @@ pub const TEMPORARY: &str = ".ttlab-new-";
 /// # Errors
 /// When the system refuses.
 pub fn begin(path: &Path) -> io::Result<NamedTempFile> {
+    // Who may write in /dev would put a file in the place of a device, for everybody.
+    if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no file that could be written anew"));
+    }
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
     #[cfg(unix)]
@@ -87,6 +91,13 @@ mod tests {
         write_whole(&path, b"three").unwrap();
         assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
         assert_eq!((fs::read(&path).unwrap(), fs::read(&other).unwrap()), (b"three".to_vec(), b"two".to_vec()));
+        // A socket stands for a device, which only root can make.
+        let socket = place.path().join("socket");
+        let _listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        for there in [&socket, &place.path().to_owned(), &Path::new("/dev/null").to_owned()] {
+            let refused = begin(there).map(|_| ()).unwrap_err().to_string();
+            assert_eq!(refused, "is no file that could be written anew", "{}", there.display());
+        }
         // What a kill would leave is known by its name, and lies beside the file.
         let half = begin(&path).unwrap();
         assert_eq!(half.path().parent(), Some(place.path()));

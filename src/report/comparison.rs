@@ -4,6 +4,7 @@ use super::number::count;
 use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResult, Moved};
 use crate::record::columns;
+use crate::talk::many;
 use std::cmp::Ordering;
 
 /// The change from one total to another: `+1.25 %`, or `=`.
@@ -30,11 +31,12 @@ pub fn headline(comparison: &Comparison) -> String {
         moved => format!("{moved} of {rows} paired rows moved"),
     };
     match comparison.finding() {
-        Finding::Gate => format!("FAIL: {failing} of {} gates; {moved}", comparison.judged.len()),
+        Finding::Gate => format!("FAIL: {failing} of {}; {moved}", many(comparison.judged.len(), "gate")),
         Finding::Missing if rows == 0 => "FAIL: no row of BASE is in NEW".to_owned(),
-        Finding::Missing => format!("FAIL: NEW lacks {} rows of BASE; {moved}", comparison.missing.0),
+        Finding::Missing => format!("FAIL: NEW lacks {} of BASE; {moved}", many(comparison.missing.0, "row")),
         Finding::Unequal => format!("FAIL: the plans are equal, but {moved}"),
         Finding::Fine if comparison.judged.is_empty() => format!("ok: {moved}"),
+        Finding::Fine if comparison.judged.len() == 1 => format!("ok: the gate passes; {moved}"),
         Finding::Fine => format!("ok: {} gates pass; {moved}", comparison.judged.len()),
     }
 }
@@ -54,7 +56,11 @@ pub fn outcome(judged: &GateResult) -> &'static str {
 pub fn seen(judged: &GateResult) -> String {
     let [base, new] = judged.totals;
     let total = |value: f64| if judged.metric == columns::SECONDS { format!("{value:.3}") } else { count(value) };
-    let rows = if judged.differ > 0 { format!(", {} rows differ", judged.differ) } else { String::new() };
+    let rows = match judged.differ {
+        0 => String::new(),
+        1 => ", 1 row differs".to_owned(),
+        rows => format!(", {rows} rows differ"),
+    };
     format!("{} -> {} ({}{rows})", total(base), total(new), change(judged.totals))
 }
 
@@ -114,7 +120,10 @@ fn lead(comparison: &Comparison) -> Vec<String> {
     }
     let failing = comparison.judged.iter().filter(|judged| judged.fails).count();
     lines.push(match comparison.judged.len() {
+        // A gate bounds what is paired, and is not heard of where nothing is.
+        0 if rows == 0 => "gate: nothing to judge: no row is in both".to_owned(),
         0 => "gate: none was given (--fail-on)".to_owned(),
+        1 if failing == 0 => "gate: it passes".to_owned(),
         all if failing == 0 => format!("gate: all {all} pass"),
         all => format!("gate: {failing} of {all} fail"),
     });

@@ -2,6 +2,7 @@
 
 use super::joined::{Joined, Recorded, option_changes};
 use crate::record::columns;
+use crate::talk::many;
 use std::collections::BTreeMap;
 
 /// In what the plans differ; nothing where they are equal, none where a manifest is missing.
@@ -43,7 +44,7 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
     for (at, side) in ["BASE", "NEW"].iter().enumerate() {
         let alone = joined.groups.iter().filter(|groups| groups[at].is_some() && groups[1 - at].is_none()).count();
         if alone > 0 {
-            found.push(format!("{alone} variants that only {side} has"));
+            found.push(format!("{} that only {side} has", many(alone, "variant")));
         }
     }
     if found.is_empty() {

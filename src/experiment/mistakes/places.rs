@@ -1,6 +1,7 @@
 //! What is wrong in sequences, suites, subjects and settings.
 
-use super::{SEARCH, check, read, told};
+use super::{Experiment, SEARCH, check, read, told};
+use std::path::Path;
 
 #[test]
 fn sequences_and_suites_are_told_by_their_own_place() {
@@ -74,6 +75,13 @@ fn sequences_and_suites_are_told_by_their_own_place() {
             ),
         ],
     );
+    // A name that cannot be one is the file's: the file need not be renamed.
+    for (file, name) in [("my dir/ex p.toml", "ex-p"), (".x.toml", "x.x"), ("-.toml", "-")] {
+        let problem = Experiment::parse(SEARCH, Path::new(file), &[]).err();
+        let help = problem.and_then(|problem| problem.help);
+        let told = format!("without a name it is called as its file is: write name = \"{name}\" at its top");
+        assert_eq!(help, (name != "-").then_some(told), "{file}");
+    }
     // Without a name it is called as its file is.
     assert_eq!(read(SEARCH, &[]).map(|experiment| experiment.name).unwrap_or_default(), "x");
 }

@@ -7,8 +7,15 @@ fn axes_and_points_are_told_by_their_own_place() {
     check(
         GRID,
         &[
-            ("\"keys.seed\" = []", "grid.keys.seed: expected a list of values", "\"keys.seed\"", ""),
-            ("\"keys.seed\" = 3", "grid.keys.seed: expected a list of values", "\"keys.seed\"", ""),
+            ("\"keys.seed\" = []", "grid.keys.seed: expected a list of values, found an empty one", "\"keys.seed\"", ""),
+            ("\"keys.seed\" = 3", "grid.keys.seed: expected a list of values, found 3", "\"keys.seed\"", ""),
+            ("\"keys.seed\" = [7, 8, 9, 8]", "grid.keys.seed: 8 stands twice", "8", ""),
+            (
+                "\"table.policy\" = [\"always\", \"never\", { kind = \"always\" }]",
+                "variant: the name \"slots=1, size=64, policy=always\" is used twice",
+                "{ kind = \"always\" }",
+                "",
+            ),
             (
                 "keys.seed = [1, 2]",
                 "grid.keys: expected a list of values; write the path in quotes, as in \"keys.size\" = [..]",
@@ -23,7 +30,7 @@ fn axes_and_points_are_told_by_their_own_place() {
             ),
             (
                 "[[zip]]\n\"keys.seed\" = [1, 2]\n\"draws\" = [true]",
-                "zip.draws: has 1 values where zip.keys.seed has 2",
+                "zip.draws: has 1 value where zip.keys.seed has 2",
                 "zip",
                 "",
             ),
@@ -69,13 +76,13 @@ fn axes_and_points_are_told_by_their_own_place() {
             (
                 "[[include]]\n\"table.slots\" = 1\n\"table.size\" = 64",
                 "variant: the name \"slots=1, size=64\" is used twice",
-                "",
+                "[[include]]",
                 "",
             ),
             (
                 "[[variant]]\nname = \"v\"\n\"table.slots\" = 2\n\"table.size\" = 256",
                 "\"v\" and \"slots=2, size=256\" are the same point: the same options under the same limit",
-                "",
+                "[[variant]]",
                 "",
             ),
             (
@@ -104,6 +111,15 @@ fn axes_and_points_are_told_by_their_own_place() {
                 "",
             ),
         ],
+    );
+    check(
+        SEARCH,
+        &[(
+            "[grid]\n\"table.size\" = [\"1 MiB\", \"64 KiB\", \"1024 KiB\"]",
+            "\"size=1024 KiB\" and \"size=1 MiB\" are the same point: the same options under the same limit",
+            "\"1024 KiB\"",
+            "",
+        )],
     );
     let base = |more: &str| read(&format!("{GRID}{more}"), &[]).map(|experiment| experiment.baseline).ok();
     for (more, place) in [

@@ -73,6 +73,8 @@ fn the_headline_says_what_it_ends_with() {
     for (comparison, text) in [
         (fine.clone(), "ok: all 5 paired rows are equal"),
         (moved.clone(), "ok: 2 of 5 paired rows moved"),
+        (gates(&fine, vec![pass.clone()]), "ok: the gate passes; all 5 paired rows are equal"),
+        (gates(&moved, vec![fail.clone()]), "FAIL: 1 of 1 gate; 2 of 5 paired rows moved"),
         (gates(&fine, vec![pass.clone(), noise.clone()]), "ok: 2 gates pass; all 5 paired rows are equal"),
         (
             gates(&moved, vec![pass.clone(), fail.clone(), noise.clone()]),
@@ -80,7 +82,7 @@ fn the_headline_says_what_it_ends_with() {
         ),
         (
             Comparison { missing: (1, vec!["r".to_owned()]), ..moved.clone() },
-            "FAIL: NEW lacks 1 rows of BASE; 2 of 5 paired rows moved",
+            "FAIL: NEW lacks 1 row of BASE; 2 of 5 paired rows moved",
         ),
         (found(vec![]), "FAIL: no row of BASE is in NEW"),
         (
@@ -93,8 +95,11 @@ fn the_headline_says_what_it_ends_with() {
     }
     assert_eq!([&pass, &noise, &fail].map(outcome), ["pass", "pass (within noise)", "FAIL"]);
     let of_seconds = GateResult { metric: columns::SECONDS.to_owned(), totals: [1.0, 1.5], differ: 0, ..fail.clone() };
-    assert_eq!(seen(&fail), "1,000 -> 1,234 (+23.40 %, 1 rows differ)");
+    assert_eq!(seen(&fail), "1,000 -> 1,234 (+23.40 %, 1 row differs)");
     assert_eq!(seen(&of_seconds), "1.000 -> 1.500 (+50.00 %)");
+    let nothing = lead(&found(vec![variant("a", 0, 0, [0.0, 0.0])])).pop();
+    assert_eq!(nothing.as_deref(), Some("gate: nothing to judge: no row is in both"));
+    assert_eq!(lead(&gates(&fine, vec![pass.clone()])).pop().as_deref(), Some("gate: it passes"));
     let lasts = [vec![], vec![pass.clone(), noise], vec![fail, pass]].map(|judged| lead(&gates(&fine, judged)).pop());
     let lasts = lasts.map(Option::unwrap_or_default);
     assert_eq!(lasts, ["gate: none was given (--fail-on)", "gate: all 2 pass", "gate: 1 of 2 fail"]);
@@ -235,7 +240,7 @@ fn junit_counts_what_fails() {
     let text = junit(&comparison);
     assert!(text.contains("name=\"counts are equal\"><failure message=\"1 of 5 rows moved\"/>"), "{text}");
     assert!(text.contains("name=\"rows are there\"><failure message=\"1 rows of BASE are missing\"/>"), "{text}");
-    assert!(text.contains("<failure message=\"FAIL: 1,000 -&gt; 1,234 (+23.40 %, 1 rows differ)\"/>"), "{text}");
+    assert!(text.contains("<failure message=\"FAIL: 1,000 -&gt; 1,234 (+23.40 %, 1 row differs)\"/>"), "{text}");
 }
 
 /// Both sides, each in its own field; counts have no range, times that of their repeats; a variant without pairs has no figure.

@@ -5,6 +5,7 @@ use crate::analysis::caveats::{blindness, doubts, few};
 use crate::record::manifest::Manifest;
 use crate::report::choices::Choices;
 use crate::report::source::Source;
+use crate::talk::many;
 
 impl Page {
     pub(super) fn warn(&mut self, sources: &[Source], choices: &Choices) {
@@ -57,6 +58,7 @@ pub fn left_out(label: &str, list: &[String]) -> Option<String> {
     let more =
         if list.len() > SHOWN { format!("; and {} more (manifest.json)", list.len() - SHOWN) } else { String::new() };
     (!list.is_empty()).then(|| {
-        format!("{label}: {} item(s) of the suite could not be read and were left out: {shown}{more}", list.len())
+        let were = if list.len() == 1 { "was" } else { "were" };
+        format!("{label}: {} of the suite {were} left out: {shown}{more}", many(list.len(), "item"))
     })
 }
