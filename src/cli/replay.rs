@@ -6,6 +6,7 @@ use crate::table::replay::{
 };
 use crate::table::trace::{Info, Reader};
 use crate::table::{Size, TableError, TableKind, TableOptions};
+use crate::talk::many;
 use std::fs::File;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -173,6 +174,22 @@ impl Audience for Listeners {
     }
 }
 
+/// The fewest buckets of a sample: one for each of the classes whose differences make the interval.
+const FEWEST_SAMPLED: u64 = CLASSES as u64 - 1;
+
+/// Refuses a sample of so few buckets that no interval holds for the others: an empty one would say 0, and be sure of it.
+fn enough(one_in: u64, buckets: u64) -> Result<(), String> {
+    let most = buckets / FEWEST_SAMPLED;
+    if one_in <= most {
+        return Ok(());
+    }
+    let of = many(buckets, "bucket");
+    Err(match most {
+        0 | 1 => format!("--sample {one_in}: a table of {of} is too small for a sample: look at all of it"),
+        most => format!("--sample {one_in}: of {of} too few would be looked at for an interval: at most one in {most}"),
+    })
+}
+
 /// What is known from a first reading of how long all turns will take, told where that is long: a reading each, and some hundred nanoseconds to
 /// make an event a step and weigh it, and a fiftieth of a microsecond to show it to a table.
 fn told_turns(events: u64, turns: u64, reading: f64, tables: usize) -> Option<String> {
@@ -197,6 +214,7 @@ pub fn run(args: &Args) -> CommandResult {
     let info = Info::read(open(&args.file)?).map_err(wrong(&args.file))?;
     let reading = begun.elapsed().as_secs_f64();
     let buckets = buckets(&base, Some(info.positions)).map_err(CommandFailure::usage)?;
+    args.sample.map_or(Ok(()), |one_in| enough(one_in, buckets)).map_err(CommandFailure::usage)?;
     let sample = match (args.sample, args.deep) {
         (None, _) => None,
         (Some(one_in), None) => Some(Sample::new(one_in)),

@@ -1,6 +1,7 @@
 use super::run::{command_line, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit};
+use crate::experiment::problem::nearest;
 use crate::experiment::{Experiment, Plan};
 use crate::report::{self, markdown, published};
 use crate::runner::{Session, Settings, progress};
@@ -39,11 +40,12 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let files = files(&args.folder, &args.only)
-        .map_err(|error| CommandFailure::usage(format!("{}: {error}", args.folder.display())))?;
+    let files =
+        files(&args.folder).map_err(|error| CommandFailure::usage(format!("{}: {error}", args.folder.display())))?;
     if files.is_empty() {
-        return Err(CommandFailure::usage(format!("{}: no experiment files of those names", args.folder.display())));
+        return Err(CommandFailure::usage(format!("{}: no experiment files", args.folder.display())));
     }
+    let files = named(files, &args.only).map_err(CommandFailure::usage)?;
     // All files are checked before the first search.
     let mut experiments = Vec::new();
     for file in &files {
@@ -76,16 +78,25 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if missed > 0 { Exit::Gate } else { Exit::Done })
 }
 
-/// The experiment files of a folder by name; those alone that are asked for, where some are.
-fn files(folder: &Path, only: &[String]) -> std::io::Result<Vec<PathBuf>> {
-    let wanted = |path: &Path| {
-        only.is_empty() || path.file_stem().is_some_and(|stem| only.iter().any(|name| stem == name.as_str()))
-    };
+/// The experiment files of a folder by name.
+fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let paths = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|ending| ending == "toml") && wanted(path)).collect();
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
     files.sort();
     Ok(files)
+}
+
+/// Those alone that are asked for, where some are; each name must be a file's, or what was asked for would be missing in silence.
+fn named(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, String> {
+    let stem = |file: &PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let names: Vec<String> = files.iter().map(stem).collect();
+    if let Some(unknown) = only.iter().find(|name| !names.contains(name)) {
+        let help = nearest(unknown, names.iter().map(String::as_str));
+        let help = help.map_or_else(String::new, |help| format!("\nhelp: {help}"));
+        return Err(format!("--only {unknown}: there is no file {unknown}.toml{help}"));
+    }
+    Ok(files.into_iter().filter(|file| only.is_empty() || only.contains(&stem(file))).collect())
 }
 
 /// Runs one experiment, serially where it is repeated for timing.
@@ -118,13 +129,17 @@ mod tests {
         }
         let of = |only: &[&str]| {
             let only: Vec<String> = only.iter().map(|&name| name.to_owned()).collect();
-            let found = files(folder.path(), &only).unwrap().into_iter();
-            found.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+            let found = named(files(folder.path()).unwrap(), &only)?.into_iter();
+            let name = |path: PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+            Ok::<_, String>(found.map(name).collect::<Vec<_>>().join(" "))
         };
-        assert_eq!(of(&[]), "a.toml b-2.toml b.toml k.toml m.toml z.toml");
-        assert_eq!(of(&["z", "b"]), "b.toml z.toml");
-        assert_eq!(of(&["z", "a", "m"]), "a.toml m.toml z.toml");
-        assert_eq!(of(&["b.toml"]), "");
-        assert!(files(&folder.path().join("none"), &[]).is_err());
+        let some = |names: &str| Ok(names.to_owned());
+        assert_eq!(of(&[]), some("a.toml b-2.toml b.toml k.toml m.toml z.toml"));
+        assert_eq!(of(&["z", "b"]), some("b.toml z.toml"));
+        assert_eq!(of(&["z", "a", "m"]), some("a.toml m.toml z.toml"));
+        // One that is there does not excuse one that is not.
+        let told = "--only b-3: there is no file b-3.toml\nhelp: did you mean `b-2`?";
+        assert_eq!(of(&["a", "b-3"]), Err(told.to_owned()));
+        assert!(files(&folder.path().join("none")).is_err());
     }
 }

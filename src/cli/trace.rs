@@ -102,8 +102,8 @@ struct Record {
     #[arg(short, long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Only the first so many items of a file
-    #[arg(long)]
-    first: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    first: Option<u32>,
     /// The trace
     #[arg(short, long)]
     out: PathBuf,
@@ -120,10 +120,13 @@ fn items(args: &Record) -> Result<Vec<Vec<Board>>, CommandFailure> {
     let file = Path::new(&args.what);
     let kind = file.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
     if !["epd", "fen", "pgn"].contains(&kind.as_str()) {
+        if args.first.is_some() {
+            return Err(CommandFailure::usage(format!("--first: {} is one position, and no file of them", args.what)));
+        }
         return Ok(vec![vec![position(&args.what)?]]);
     }
     let suite = Suite::load(file, SuiteOptions::default()).map_err(CommandFailure::usage)?;
-    let first = args.first.unwrap_or(usize::MAX);
+    let first = args.first.map_or(usize::MAX, |first| first as usize);
     Ok(suite
         .items
         .iter()
@@ -214,7 +217,7 @@ fn page(info: &Info) -> String {
     let mut lines = vec![
         ("events", info.events.to_string()),
         ("games", info.games.to_string()),
-        ("searches", format!("{} ({} iterations are told)", info.searches, info.iterations)),
+        ("searches", format!("{} ({} told)", info.searches, many(info.iterations, "iteration"))),
         ("clears", info.clears.to_string()),
         ("nodes", info.nodes.to_string()),
     ];
@@ -245,7 +248,7 @@ fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
         error => wrong(file)(error),
     })?;
     publish(to, out).map_err(unwritten(out))?;
-    eprintln!("{}: {} requests of {} ids", out.display(), done.requests, done.ids);
+    eprintln!("{}: {} of {}", out.display(), many(done.requests, "request"), many(done.ids, "id"));
     Ok(Exit::Done)
 }
 
@@ -346,7 +349,7 @@ mod tests {
             [
                 "events 1000",
                 "games 2",
-                "searches 7 (21 iterations are told)",
+                "searches 7 (21 iterations told)",
                 "clears 3",
                 "nodes 800",
                 "1.25 events a node",

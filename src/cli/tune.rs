@@ -153,17 +153,18 @@ pub(super) fn at_pressures(
     let tune = experiment.file.tune.clone().unwrap_or_default();
     let base = &experiment.points[experiment.baseline];
     let table = &base.options.table;
-    let mut names = vec![match (hash(base), table.kind) {
-        (Some((name, size)), _) => format!("uci.{name} = {size}"),
-        (None, TableKind::Bounded) if base.outside().is_none() => format!("table.size = {}", table.size),
-        _ => "as the file has it".to_owned(),
-    }];
-    // Where sizes are what is raced, or engines whose sizes are no like, there is no other size to try.
+    // Where sizes are what is raced, or engines whose sizes are no like, there is no other size to try, and none that all have.
     let one_size = experiment.points.iter().all(|point| {
         point.options.table.size == table.size
             && hash(point) == hash(base)
             && point.outside().is_some() == base.outside().is_some()
     });
+    let mut names = vec![match (hash(base), table.kind) {
+        _ if !one_size => "as the file has it".to_owned(),
+        (Some((name, size)), _) => format!("uci.{name} = {size}"),
+        (None, TableKind::Bounded) if base.outside().is_none() => format!("table.size = {}", table.size),
+        _ => "as the file has it".to_owned(),
+    }];
     let others: Vec<Vec<String>> = match (tune.pressures.is_empty(), hash(base)) {
         (false, _) => tune.pressures.iter().map(pressure_sets).collect(),
         (true, Some((name, size))) if one_size => {
@@ -372,6 +373,22 @@ mod tests {
         told(depth, "'table.slots' = [1, 2]\n'history_clear' = ['search', 'never']", 0, "table.clear = \"never\"");
         told("limit = { nodes = 100 }\nfirst = 4", two, 1, "nodes are what limit.nodes gives to every candidate");
         assert_eq!(of("limit = { nodes = 100, depth = 3 }\nfirst = 4", two), [None, None]);
+    }
+
+    /// A size is the name of a pressure where all candidates have it.
+    #[test]
+    fn the_files_own_pressure_is_named_by_what_all_have() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("x.toml");
+        let own = |grid: &str| {
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n[grid]\n{grid}\n");
+            std::fs::write(&file, &text).unwrap();
+            let experiment = Experiment::load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+            at_pressures(&file, &[], experiment).map_or_else(|failure| vec![failure.message], |(_, names)| names)
+        };
+        assert_eq!(own("'table.size' = ['16 KiB', '64 KiB']"), ["as the file has it"]);
+        let named = ["table.size = 1 MiB", "table.size = 256 KiB", "table.size = 4 MiB"];
+        assert_eq!(own("'table.slots' = [1, 2]\n[engine]\ntable.size = '1 MiB'"), named);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 use super::{CommandFailure, CommandResult, Exit};
 use crate::runner::verify::{FolderState, VerifyError, verify};
+use crate::talk::many;
 use std::path::PathBuf;
 
 /// Verify results folders: edited, doubled or missing rows, and what their manifests say
@@ -34,7 +35,7 @@ pub fn run(args: &Args) -> CommandResult {
                     FolderState::Wrong => "WRONG",
                 };
                 if !args.quiet || verdict.state > FolderState::Whole {
-                    println!("{shown}: {word}: {} rows", verdict.rows);
+                    println!("{shown}: {word}: {}", many(verdict.rows, "row"));
                     verdict.told.iter().for_each(|line| println!("  {line}"));
                 }
                 worst = worst.max(verdict.state);

@@ -105,13 +105,17 @@ pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Ve
         let (options, limit, subject) = read(file, &draft, &name, sets, source)?;
         points.push(Point { name, paths: draft.paths, options, limit, subject });
     }
-    // Of what `--set` has made alike the file says nothing.
-    let place = |at: usize, earlier: usize| match &*places[at] {
-        _ if !sets.is_empty() => None,
-        "grid" => apart(file, &points[at], &points[earlier]),
-        place => Some(place.to_owned()),
-    };
-    refuse_duplicates(&points, place, source)?;
+    refuse_duplicates(&points, source).map_err(|(at, earlier, problem)| {
+        // Of what `--set` has made alike the file says nothing.
+        let laid = sets.iter().find(|set| points[at].paths.iter().any(|(path, _)| set.touches(path)));
+        if let Some(set) = laid {
+            let help = format!("--set {} lays one value over all of them; the file varies it", set.path);
+            return Problem { help: Some(help), ..problem };
+        }
+        let place =
+            if places[at] == "grid" { apart(file, &points[at], &points[earlier]) } else { Some(places[at].clone()) };
+        Problem { span: place.and_then(|place| locate(source.text, &place)), ..problem }
+    })?;
     Ok(points)
 }
 
@@ -397,27 +401,20 @@ fn apart(file: &File, point: &Point, earlier: &Point) -> Option<String> {
     axis_value(file, set, value)
 }
 
-/// Refuses names and points that stand twice; `place`: where the later of two stands.
-fn refuse_duplicates(
-    points: &[Point],
-    place: impl Fn(usize, usize) -> Option<String>,
-    source: &FileText<'_>,
-) -> Result<(), Problem> {
-    let problem = |at, earlier, message: String| match place(at, earlier) {
-        Some(place) => source.at(&place, message),
-        None => source.problem(message),
-    };
+/// Refuses names and points that stand twice: the later of two, the earlier, and what is said of them.
+fn refuse_duplicates(points: &[Point], source: &FileText<'_>) -> Result<(), (usize, usize, Problem)> {
     let (mut seen, mut names) = (HashMap::new(), HashMap::new());
     for (at, point) in points.iter().enumerate() {
         if let Some(earlier) = names.insert(&point.name, at) {
-            return Err(problem(at, earlier, format!("variant: the name \"{}\" is used twice", point.name)));
+            let message = format!("variant: the name \"{}\" is used twice", point.name);
+            return Err((at, earlier, source.problem(message)));
         }
         if let Some(earlier) = seen.insert(super::identity::point_id(point), at) {
             let message = format!(
                 "\"{}\" and \"{}\" are the same point: the same options under the same limit",
                 point.name, points[earlier].name
             );
-            return Err(problem(at, earlier, message));
+            return Err((at, earlier, source.problem(message)));
         }
     }
     Ok(())

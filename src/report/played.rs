@@ -8,6 +8,7 @@ use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::experiment::sequential::SoFar;
 use crate::record::games;
+use crate::talk::many;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -118,10 +119,10 @@ pub fn doubts(all: &Matches) -> Vec<String> {
     let blind: Vec<&Encounter> = all.encounters.iter().filter(|one| one.blind > 0).collect();
     if let Some(most) = blind.iter().max_by_key(|one| one.blind) {
         warnings.push(format!(
-            "in {} encounters the first player moved without any finished iteration ({} moves at most, \"{}\"): the limit is too small for \
+            "in {} the first player moved without any finished iteration ({} at most, \"{}\"): the limit is too small for \
              its quiescence",
-            blind.len(),
-            most.blind,
+            many(blind.len(), "encounter"),
+            many(most.blind, "move"),
             name(most, all)
         ));
     }

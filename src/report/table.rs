@@ -8,6 +8,7 @@ use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::questions::line::Measure;
 use crate::analysis::rows::metric::Unit;
 use crate::record::columns;
+use crate::talk::many;
 
 /// Why a field is empty, in the words of every table.
 const NO_TABLE: &str = "no table to ask";
@@ -134,9 +135,10 @@ pub fn summary(page: &Page) -> SheetTable {
         _ => summary.searches.to_string(),
     };
     table.note = format!(
-        "* baseline. {} / baseline: geometric mean over {searches} searches, with its 95 % bootstrap interval (! clear of 1, p < 0.05 over all lines \
+        "* baseline. {} / baseline: geometric mean over {}, with its 95 % bootstrap interval (! clear of 1, p < 0.05 over all lines \
          together; † of the depths that both finished).",
-        summary.metrics.first().map_or("nodes", |metric| &metric.name)
+        summary.metrics.first().map_or("nodes", |metric| &metric.name),
+        many(searches, "search")
     );
     table
 }
@@ -246,7 +248,7 @@ pub fn details(page: &Page) -> SheetTable {
             Cell::decimal(ratio.median, 3).or(why),
             below,
             influence,
-            Cell::share(seen, 1.0).or(why),
+            Cell::share(if seen.is_finite() { seen } else { f64::NAN }, 1.0).or(why),
             Cell::count(ratio.needed(0.01, level).unwrap_or(f64::NAN)).or(why),
         ])
     })

@@ -62,11 +62,13 @@ impl TuneOutcome<'_> {
                 tuned.candidates.len()
             ),
             (Confirmation::Nothing, Some(held)) => format!(
-                "No difference found: \"{winner}\" won the race, and on {} held-out items its {metric} are {} of \"{against}\"'s. \
-                 Differences under about {} would be missed there.",
+                "No difference found: \"{winner}\" won the race, and on {} held-out items its {metric} are {} of \"{against}\"'s. {}",
                 tuned.held_out,
                 told(&held.test),
-                share(held.test.detectable(tuned.level)),
+                match share(held.test.detectable(tuned.level)).as_str() {
+                    ANY_SIZE => "Differences of any size would be missed there: they are too few.".to_owned(),
+                    size => format!("Differences under about {size} would be missed there."),
+                }
             ),
             (Confirmation::Worse, Some(held)) => format!(
                 "No winner: \"{winner}\" won the race by luck; on {} held-out items its {metric} are {} of \"{against}\"'s.",
@@ -299,10 +301,13 @@ fn ends(ratio: &Ratio) -> String {
     if ratio.low.is_finite() { format!("{:.4}-{:.4}", ratio.low, ratio.high) } else { "-".to_owned() }
 }
 
+/// What is said for a share where there is no bound to it.
+const ANY_SIZE: &str = "any size";
+
 /// A share in percent, to two figures where it is small.
 fn share(part: f64) -> String {
     match 100.0 * part {
-        percent if !percent.is_finite() => "any size".to_owned(),
+        percent if !percent.is_finite() => ANY_SIZE.to_owned(),
         percent if percent < 0.1 => format!("{percent:.3} %"),
         percent => format!("{percent:.1} %"),
     }

@@ -32,6 +32,10 @@ pub fn audit(
     stop: &AtomicBool,
     done: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Vec<Audited>, String> {
+    // In a match too each player's table is looked at, the baseline's among them, which is only played against.
+    let mut alone = experiment.clone();
+    alone.file.games = None;
+    let experiment = &alone;
     let mut plan = Plan::new(experiment);
     plan.repeats = 1;
     let mut audited = Vec::new();
@@ -99,4 +103,22 @@ fn one(experiment: &Experiment, plan: &Plan, job: &Job, stop: &AtomicBool) -> Re
         nodes: count.nodes,
         findings: engine.findings(),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn each_player_of_a_match_is_audited() {
+        let text = "suite = { startpos = true }\nlimit = { depth = 2 }\nbaseline = { variant = \"a\" }\n[match]\n\
+                    [[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"keys.seed\" = 2\n";
+        let experiment =
+            Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        let found =
+            audit(&experiment, 5, 1, &AtomicBool::new(false), &|_, _| ()).unwrap_or_else(|text| panic!("{text}"));
+        let found: Vec<(&str, u64)> = found.iter().map(|one| (one.variant.as_str(), one.searches)).collect();
+        assert_eq!(found, [("a", 2), ("b", 2)]);
+    }
 }

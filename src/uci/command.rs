@@ -48,6 +48,8 @@ pub struct Go {
     pub infinite: bool,
     /// On the opponent's time, until told that its move was played.
     pub ponder: bool,
+    /// What is not heeded, in words: without its limit a search may go on for ever.
+    pub unheeded: Vec<String>,
 }
 
 /// Reads a line; none for an empty one. Like other engines, it looks for the first word that it knows.
@@ -115,18 +117,26 @@ fn go<'a>(mut words: impl Iterator<Item = &'a str>) -> Go {
     let mut go = Go::default();
     while let Some(word) = words.next() {
         // A clock that has run out is negative in some clients.
-        let mut number = || words.next().and_then(number);
+        let mut number = None;
+        if ["depth", "nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo"].contains(&word) {
+            let found = words.next().unwrap_or_default();
+            number = self::number(found);
+            if number.is_none() {
+                go.unheeded.push(format!("{word}: expected a number, found `{found}`"));
+            }
+        }
         match word {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
-            "depth" => go.depth = number().map(|depth| depth.clamp(1, 255) as u8),
-            "nodes" => go.nodes = number().map(|nodes| nodes.max(1)),
-            "movetime" => go.move_time = number().map(Duration::from_millis),
-            "wtime" => go.time[0] = number().map(Duration::from_millis),
-            "btime" => go.time[1] = number().map(Duration::from_millis),
-            "winc" => go.increment[0] = Duration::from_millis(number().unwrap_or(0)),
-            "binc" => go.increment[1] = Duration::from_millis(number().unwrap_or(0)),
-            "movestogo" => go.moves_to_go = number().map(|moves| moves.clamp(1, 1000) as u32),
+            "mate" | "searchmoves" => go.unheeded.push(format!("{word}: is passed over")),
+            "depth" => go.depth = number.map(|depth| depth.clamp(1, 255) as u8),
+            "nodes" => go.nodes = number.map(|nodes| nodes.max(1)),
+            "movetime" => go.move_time = number.map(Duration::from_millis),
+            "wtime" => go.time[0] = number.map(Duration::from_millis),
+            "btime" => go.time[1] = number.map(Duration::from_millis),
+            "winc" => go.increment[0] = Duration::from_millis(number.unwrap_or(0)),
+            "binc" => go.increment[1] = Duration::from_millis(number.unwrap_or(0)),
+            "movestogo" => go.moves_to_go = number.map(|moves| moves.clamp(1, 1000) as u32),
             _ => {}
         }
     }
@@ -231,6 +241,7 @@ mod tests {
             moves_to_go: Some(14),
             infinite: true,
             ponder: true,
+            unheeded: vec!["mate: is passed over".to_owned()],
         };
         assert_eq!(
             go("go ponder wtime 10 btime 11 winc 12 binc 13 movestogo 14 depth 7 nodes 8 movetime 9 mate 3 infinite"),
@@ -246,6 +257,13 @@ mod tests {
             let found = go(line);
             assert_eq!((found.depth, found.nodes, found.moves_to_go), (depth, nodes, moves), "{line}");
         }
+        let unheeded = go("go depth x searchmoves e2e4 nodes 5 wtime").unheeded;
+        let told = [
+            "depth: expected a number, found `x`",
+            "searchmoves: is passed over",
+            "wtime: expected a number, found ``",
+        ];
+        assert_eq!(unheeded, told);
         for (text, expected) in [
             ("12", Some(12)),
             ("+12", Some(12)),

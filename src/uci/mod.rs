@@ -66,6 +66,7 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, settings: UciSettin
                 },
                 Command::Go(_) if worker.is_searching() => voice.info("go: a search is under way: say stop first"),
                 Command::Go(go) => {
+                    go.unheeded.iter().for_each(|what| voice.info(&format!("go: {what}")));
                     worker.finish();
                     worker.prepare(&settings, &voice);
                     worker.go(scope, go, &game, &settings, &voice);

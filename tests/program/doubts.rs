@@ -270,6 +270,6 @@ fn findings_say_who_and_how_many() {
         "what is not marked is not turned: {turned:?}"
     );
     let nothing = page(&|summary| summary.lines.iter_mut().for_each(|line| line.measures[0].marked = false));
-    assert_eq!(nothing[0], "No difference in nodes was found between the baseline and 7 other(s).");
+    assert_eq!(nothing[0], "No difference in nodes was found between the baseline and 7 others.");
     assert_eq!(page(&|summary| summary.lines.truncate(1)), Vec::<String>::new());
 }

@@ -83,7 +83,7 @@ fn a_trace_is_recorded_and_shown_to_policies() {
 
     let (stdout, _, code) = run(&["trace", "info", file]);
     assert_eq!(code, 0);
-    assert!(stdout.contains("searches    1 (6 iterations are told)"), "{stdout}");
+    assert!(stdout.contains("searches    1 (6 iterations told)"), "{stdout}");
     // What the system does not let read is its fault, not the trace's.
     for command in [&["trace", "info", "data"][..], &["replay", "data"]] {
         let (_, stderr, code) = run(command);

@@ -75,7 +75,10 @@ pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> V
     if let Some(words) = few::too_few(power.clusters, power.lines, power.games) {
         warnings.push(words);
     } else if summary.searches < FEW {
-        warnings.push(format!("{} searches are few: the means say little beyond them", summary.searches));
+        warnings.push(match summary.searches {
+            1 => "one search is little: it says nothing of others".to_owned(),
+            searches => format!("{searches} searches are few: the means say little beyond them"),
+        });
     }
     let reach = Reach::after(manifest, summary, smallest_effect).filter(Reach::falls_short);
     warnings.extend(reach.map(|reach| reach.to_string()));

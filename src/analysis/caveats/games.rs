@@ -4,6 +4,7 @@ use super::alike;
 use crate::experiment::{Experiment, matches};
 use crate::table::TableKind;
 use crate::table::options::Clear;
+use crate::talk::many;
 
 /// Spread of the points of a pair for each game, as matches of like players have it: between quiet draws (0.1) and wild games (0.35).
 const SPREAD: f64 = 0.25;
@@ -29,8 +30,9 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
     let wanted = (test.elo1 - test.elo0).abs();
     if reach > wanted {
         warnings.push(format!(
-            "{openings} pairs in an encounter: at a usual spread its 95 % interval will be about {reach:.0} Elo to each side, and the test is \
+            "{} in an encounter: at a usual spread its 95 % interval will be about {reach:.0} Elo to each side, and the test is \
              of {wanted} normalized Elo; about {} pairs would tell so little",
+            many(openings, "pair"),
             pairs_for(wanted)
         ));
     }

@@ -5,6 +5,7 @@ use super::power::Power;
 use super::summary::Summary;
 use crate::analysis::rows::metric::{Metric, Unit};
 use crate::record::columns;
+use crate::talk::many;
 
 /// How a line compares with its baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +57,8 @@ pub fn findings(summary: &Summary) -> Vec<String> {
         findings.push(format!("{word} {what}: {}.", told(least)));
     }
     if less.is_empty() && more.is_empty() {
-        findings.push(format!("No difference in {what} was found between the baseline and {compared} other(s)."));
+        findings
+            .push(format!("No difference in {what} was found between the baseline and {}.", many(compared, "other")));
     } else {
         let mut parts = Vec::new();
         for (lines, text) in

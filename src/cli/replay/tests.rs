@@ -18,6 +18,19 @@ fn turns_are_told_where_they_take_long() {
     assert_eq!(told(1_000_000_000, 1, 10.0, 2), some("4 min"), "190 s to make and show events, 10 to read them");
 }
 
+/// Twenty buckets at least, one for each class.
+#[test]
+fn a_sample_that_says_nothing_is_refused() {
+    assert_eq!([enough(2, 40), enough(51, 1024), enough(1000, 20_000)], [Ok(()), Ok(()), Ok(())]);
+    let told = |one_in, buckets| enough(one_in, buckets).err().unwrap_or_default();
+    assert_eq!(
+        told(52, 1024),
+        "--sample 52: of 1024 buckets too few would be looked at for an interval: at most one in 51"
+    );
+    assert_eq!(told(2, 39), "--sample 2: a table of 39 buckets is too small for a sample: look at all of it");
+    assert!(told(2, 1).contains("a table of 1 bucket is"));
+}
+
 /// Counts of one class: what was known, and what was had of it.
 fn counts([known, hits, cuts, kept, worth, worth_kept]: [u64; 6]) -> Replayed {
     let (probes, deep, stores, evictions, rejections) = (1000, hits / 2, 60, 50, 40);

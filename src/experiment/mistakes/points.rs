@@ -7,7 +7,12 @@ fn axes_and_points_are_told_by_their_own_place() {
     check(
         GRID,
         &[
-            ("\"keys.seed\" = []", "grid.keys.seed: expected a list of values, found an empty one", "\"keys.seed\"", ""),
+            (
+                "\"keys.seed\" = []",
+                "grid.keys.seed: expected a list of values, found an empty one",
+                "\"keys.seed\"",
+                "",
+            ),
             ("\"keys.seed\" = 3", "grid.keys.seed: expected a list of values, found 3", "\"keys.seed\"", ""),
             ("\"keys.seed\" = [7, 8, 9, 8]", "grid.keys.seed: 8 stands twice", "8", ""),
             (

@@ -138,7 +138,7 @@ fn doubts_name_the_worst() {
         let list = list.map(|(at, &blind)| Encounter { blind, ..one(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) });
         doubts(&all(list.collect(), false)).pop().unwrap_or_default()
     };
-    assert!(blind(&[0, 1]).contains("in 1 encounters") && blind(&[0, 1]).contains("(1 moves at most, \"p1\")"));
+    assert!(blind(&[0, 1]).contains("in 1 encounter ") && blind(&[0, 1]).contains("(1 move at most, \"p1\")"));
     assert!(
         blind(&[3, 0, 9, 4]).contains("in 3 encounters") && blind(&[3, 0, 9, 4]).contains("(9 moves at most, \"p2\")")
     );
