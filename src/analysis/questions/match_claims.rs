@@ -3,8 +3,10 @@
 use super::claims::{Ruling, Verdict};
 use super::match_test::Elo;
 use super::matches::{Encounter, Matches};
+use crate::analysis::pairing::stats::at_least;
 use crate::experiment::Expect;
 use crate::experiment::match_claims::MatchClaim;
+use crate::talk::many;
 
 /// Holds all claims against the games.
 #[must_use]
@@ -18,10 +20,14 @@ pub fn verdicts(expects: &[Expect], all: &Matches) -> Vec<Verdict> {
             .as_ref()
             .map_or_else(String::new, |claim| format!("\"{}\" against \"{}\"", claim.player, claim.opponent));
         let (ruling, measured) = found.map_or((Ruling::NoRows, String::new()), |(claim, (elo, one))| {
-            let told =
-                format!("{:+.1} Elo [{:+.1}, {:+.1}] over {} pairs", elo.elo, elo.low, elo.high, one.pairs.count());
+            let (pairs, wanted) = (one.pairs.count(), at_least(all.encounters.len()) as u64);
+            let told = format!("{:+.1} Elo [{:+.1}, {:+.1}] over {}", elo.elo, elo.low, elo.high, many(pairs, "pair"));
             // Games that end when they show most have no interval that is right.
-            (if all.test.stop { Ruling::CannotTell } else { ruling(claim, elo) }, told)
+            match (all.test.stop, pairs < wanted) {
+                (true, _) => (Ruling::CannotTell, told),
+                (false, true) => (Ruling::CannotTell, format!("{told}; so few show nothing: at least {wanted}")),
+                (false, false) => (ruling(claim, elo), told),
+            }
         });
         Some(Verdict { subject, published: text, measured, ruling, ..Verdict::unheld(expect) })
     };
@@ -48,5 +54,30 @@ fn ruling(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
         (true, true, _) | (false, _, true) => Ruling::Holds,
         (true, _, true) | (false, true, _) => Ruling::Differs,
         _ => Ruling::CannotTell,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::analysis::rows::frame::Frame;
+    use crate::experiment::matches::Test;
+
+    /// Of five pairs nothing is told, though all were won.
+    #[test]
+    fn so_few_pairs_tell_nothing() {
+        let head = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,\
+                    match.opponent_nodes,match.moves,error\n";
+        for (pairs, ruling) in [(5, Ruling::CannotTell), (6, Ruling::Holds)] {
+            let row = |at: u32, side| format!("a,o{at},0,1,b,{side},1,mate,20,50,0,2,m{at}{side},\n");
+            let games: String = (0..pairs).flat_map(|at| ["white", "black"].map(|side| row(at, side))).collect();
+            let rows = Frame::parse(format!("{head}{games}").as_bytes(), "test").unwrap();
+            let all = Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap();
+            let claim: Expect = toml::from_str("claim = 'elo(a, b) > 0'").unwrap();
+            let found = &verdicts(&[claim], &all)[0];
+            assert_eq!(found.ruling, ruling);
+            assert_eq!(found.measured.ends_with("over 5 pairs; so few show nothing: at least 6"), pairs == 5);
+        }
     }
 }

@@ -181,6 +181,12 @@ impl Encounter {
     }
 }
 
+/// The least p that so many pairs can have: all of one sign, where each sign is as likely. Student's law knows of no least where all
+/// pairs ended alike and hardly spread.
+fn least_p(pairs: u64) -> f64 {
+    0.5_f64.powi(i32::try_from(pairs).unwrap_or(i32::MAX) - 1)
+}
+
 /// Holm's correction: the adjusted p of each, in the order given. NaN stays NaN and counts for nothing. Encounters have no flips in common by
 /// which a joint test could know how they go together. Source: Holm, 1979.
 fn holm(p: &[f64]) -> Vec<f64> {
@@ -277,7 +283,11 @@ impl Gathered {
             nodes: self.nodes.map(|nodes| nodes / (self.plies / 2.0)),
             course,
             decided,
-            p: if all < 2 { f64::NAN } else { t_beyond(pairs.count() as usize, (mean - 0.5) / error) },
+            p: if all < 2 {
+                f64::NAN
+            } else {
+                t_beyond(pairs.count() as usize, (mean - 0.5) / error).max(least_p(pairs.count()))
+            },
             ..Encounter::default()
         }
     }
@@ -333,6 +343,19 @@ A,o4,0,0,base,,,,,,,,,engine died
             assert!((found - wanted).abs() < 1e-12, "{found} {wanted}");
         }
         assert!(found[4].is_nan());
+    }
+
+    /// Five pairs of one sign are chance once in sixteen, six once in thirty-two; however alike they are.
+    #[test]
+    fn few_pairs_have_no_small_p() {
+        for (pairs, clear, stronger) in [(5, 0.0625, None), (6, 0.031_25, Some(Ordering::Greater))] {
+            let row = |at: u32, side| format!("A,o{at},0,1,base,{side},1,mate,20,50,0,2,m{at}{side},\n");
+            let games: String = (0..pairs).flat_map(|at| ["white", "black"].map(|side| row(at, side))).collect();
+            let head = ROWS.lines().next().unwrap();
+            let rows = Frame::parse(format!("{head}\n{games}").as_bytes(), "test").unwrap();
+            let one = &Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap().encounters[0];
+            assert_eq!((one.pairs.count(), one.p, one.stronger), (pairs.into(), clear, stronger));
+        }
     }
 
     /// A player that wins every pair is found better as soon as the ratio passes the bound; what follows changes nothing.
