@@ -4,6 +4,7 @@ use super::number::of_unit;
 use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use crate::analysis::Line;
+use crate::analysis::pairing::stats::at_least;
 use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::questions::line::Measure;
 use crate::analysis::rows::metric::Unit;
@@ -230,7 +231,7 @@ pub fn details(page: &Page) -> SheetTable {
             _ => Cell::number(part as f64, format!("{part} of {whole}")),
         };
         let why = if line.is_baseline { BASELINE } else { ONE };
-        let level = page.summary.power.level;
+        let (level, wanted) = (page.summary.power.level, at_least(page.summary.power.lines));
         let seen = ratio.detectable(level);
         let influence = ratio.influence.map_or(Cell::none(why), |influence| {
             let hangs = influence.turns || line.measures.first().is_some_and(|measure| measure.hangs);
@@ -248,8 +249,8 @@ pub fn details(page: &Page) -> SheetTable {
             Cell::decimal(ratio.median, 3).or(why),
             below,
             influence,
-            Cell::share(if seen.is_finite() { seen } else { f64::NAN }, 1.0).or(why),
-            Cell::count(ratio.needed(0.01, level).unwrap_or(f64::NAN)).or(why),
+            Cell::share(if ratio.clusters < wanted { f64::NAN } else { seen }, 1.0).or(why),
+            Cell::count(ratio.needed(0.01, level).map_or(f64::NAN, |needed| needed.max(wanted as f64))).or(why),
         ])
     })
 }

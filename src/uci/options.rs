@@ -2,6 +2,7 @@
 
 use crate::engine::EngineOptions;
 use crate::experiment::{self, schema};
+use crate::table::{Size, TableKind};
 use std::time::Duration;
 
 /// The largest `Hash`, in MiB.
@@ -37,6 +38,13 @@ impl UciSettings {
     /// The first mistake, with its place.
     pub fn new(preset: Option<&str>, sets: &[String]) -> Result<Self, experiment::Problem> {
         let engine = experiment::options(preset, sets)?;
+        playable(&engine).map_err(|message| experiment::Problem {
+            file: "--set".to_owned(),
+            text: String::new(),
+            span: None,
+            message,
+            help: None,
+        })?;
         Ok(Self { preset: preset.map(str::to_owned), sets: sets.to_vec(), engine, overhead: Duration::from_millis(10) })
     }
 
@@ -44,7 +52,7 @@ impl UciSettings {
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let hash = match self.engine.table.size {
-            crate::table::options::Size::Bytes(bytes) => (bytes >> 20).max(1),
+            Size::Bytes(bytes) => (bytes >> 20).max(1),
             _ => 16,
         };
         let mut lines = vec![
@@ -124,8 +132,19 @@ impl UciSettings {
             // What is laid is no argument of a command here.
             format!("{}{help}", problem.message.replace("--set.", ""))
         })?;
+        playable(&engine)?;
         (self.sets, self.engine) = (sets, engine);
         Ok(FollowUp::Engine)
+    }
+}
+
+/// Refuses what is right in an experiment and has no meaning in play: no table would be made, and first moves played without a search.
+fn playable(engine: &EngineOptions) -> Result<(), String> {
+    match (engine.table.kind, engine.table.size) {
+        (TableKind::Bounded, size @ Size::Share(_)) => Err(format!(
+            "table.size: \"{size}\" is a share of what a search stores, which no game tells: expected bytes or entries"
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -154,7 +173,16 @@ mod tests {
         assert_eq!(settings.set("hash", Some("3")), Ok(FollowUp::Engine));
         assert_eq!(settings.engine.table.size, crate::table::options::Size::Bytes(3 << 20));
         let before = settings.engine.clone();
-        for (name, value) in [("Hash", "x"), ("table.slots", "9"), ("no.such", "1"), ("table.policy.kind", "alway")] {
+        assert!(
+            UciSettings::new(None, &["table.size=\"25 %\"".to_owned()]).unwrap_err().message.contains("no game tells")
+        );
+        for (name, value) in [
+            ("Hash", "x"),
+            ("table.size", "25 %"),
+            ("table.slots", "9"),
+            ("no.such", "1"),
+            ("table.policy.kind", "alway"),
+        ] {
             settings.set(name, Some(value)).unwrap_err();
         }
         assert_eq!(settings.engine, before);

@@ -44,7 +44,7 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
     for (at, side) in ["BASE", "NEW"].iter().enumerate() {
         let alone = joined.groups.iter().filter(|groups| groups[at].is_some() && groups[1 - at].is_none()).count();
         if alone > 0 {
-            found.push(format!("{} that only {side} has", many(alone, "variant")));
+            found.push(format!("{} that only {side} has", many(alone, columns::VARIANT)));
         }
     }
     if found.is_empty() {

@@ -1,7 +1,7 @@
 //! What so many positions can show: the smallest difference that is found four times in five, between the rivals that are compared.
 
 use crate::analysis::pairing::ratio::{Family, Ratio};
-use crate::analysis::pairing::stats::median;
+use crate::analysis::pairing::stats::{at_least, median};
 
 /// What a comparison can show.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -31,15 +31,36 @@ impl Power {
             family.lines.iter().map(|line| line.ratio).filter(|ratio| ratio.clusters >= 2).collect();
         let mut seen: Vec<f64> =
             ratios.iter().map(|ratio| ratio.detectable(family.level)).filter(|effect| effect.is_finite()).collect();
-        let mut needed: Vec<f64> = ratios.iter().filter_map(|ratio| ratio.needed(0.01, family.level)).collect();
+        let wanted = at_least(family.tested);
+        let needed = ratios.iter().filter_map(|ratio| ratio.needed(0.01, family.level));
+        let mut needed: Vec<f64> = needed.map(|needed| needed.max(wanted as f64)).collect();
+        let clusters = ratios.iter().map(|ratio| ratio.clusters).max().unwrap_or(0);
         Self {
             lines: family.tested,
-            clusters: ratios.iter().map(|ratio| ratio.clusters).max().unwrap_or(0),
+            clusters,
             games: ratios.iter().any(|ratio| ratio.clusters < ratio.pairs),
             level: family.level,
-            detectable: median(&mut seen),
+            // Fewer than can show anything show nothing of any size, however calm they are.
+            detectable: if clusters < wanted { f64::NAN } else { median(&mut seen) },
             needed: median(&mut needed),
             rivals,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All signs one way are chance once in sixteen of five, once in thirty-two of six.
+    #[test]
+    fn too_few_show_nothing_however_calm() {
+        let of = |clusters: u32| {
+            let logs = (0..clusters).map(|at| (at, 0.001 * f64::from(at % 2))).collect();
+            Power::of(&Family::of(&[logs]), false)
+        };
+        assert!([2, 5].iter().all(|&clusters| of(clusters).detectable.is_nan() && of(clusters).needed >= 6.0));
+        let six = of(6);
+        assert!(six.clusters == 6 && six.detectable > 0.0 && six.detectable < 0.01, "{six:?}");
     }
 }
