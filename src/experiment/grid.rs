@@ -105,7 +105,8 @@ pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Ve
         let (options, limit, subject) = read(file, &draft, &name, sets, source)?;
         points.push(Point { name, paths: draft.paths, options, limit, subject });
     }
-    refuse_duplicates(&points, source).map_err(|(at, earlier, problem)| {
+    refuse_duplicates(&points).map_err(|(at, earlier, message)| {
+        let problem = source.problem(message);
         // Of what `--set` has made alike the file says nothing.
         let laid = sets.iter().find(|set| points[at].paths.iter().any(|(path, _)| set.touches(path)));
         if let Some(set) = laid {
@@ -402,19 +403,19 @@ fn apart(file: &File, point: &Point, earlier: &Point) -> Option<String> {
 }
 
 /// Refuses names and points that stand twice: the later of two, the earlier, and what is said of them.
-fn refuse_duplicates(points: &[Point], source: &FileText<'_>) -> Result<(), (usize, usize, Problem)> {
+fn refuse_duplicates(points: &[Point]) -> Result<(), (usize, usize, String)> {
     let (mut seen, mut names) = (HashMap::new(), HashMap::new());
     for (at, point) in points.iter().enumerate() {
         if let Some(earlier) = names.insert(&point.name, at) {
             let message = format!("variant: the name \"{}\" is used twice", point.name);
-            return Err((at, earlier, source.problem(message)));
+            return Err((at, earlier, message));
         }
         if let Some(earlier) = seen.insert(super::identity::point_id(point), at) {
             let message = format!(
                 "\"{}\" and \"{}\" are the same point: the same options under the same limit",
                 point.name, points[earlier].name
             );
-            return Err((at, earlier, source.problem(message)));
+            return Err((at, earlier, message));
         }
     }
     Ok(())

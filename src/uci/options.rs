@@ -171,7 +171,7 @@ mod tests {
     fn hash_is_the_size_of_the_table_and_a_wrong_value_changes_nothing() {
         let mut settings = UciSettings::new(None, &[]).unwrap();
         assert_eq!(settings.set("hash", Some("3")), Ok(FollowUp::Engine));
-        assert_eq!(settings.engine.table.size, crate::table::options::Size::Bytes(3 << 20));
+        assert_eq!(settings.engine.table.size, Size::Bytes(3 << 20));
         let before = settings.engine.clone();
         assert!(
             UciSettings::new(None, &["table.size=\"25 %\"".to_owned()]).unwrap_err().message.contains("no game tells")
@@ -238,7 +238,7 @@ mod tests {
         }
         assert_eq!(settings.overhead, Duration::from_millis(5000));
         let EngineOptions { table, ordering, .. } = &settings.engine;
-        assert_eq!((table.slots, table.size, ordering.len()), (4, crate::table::options::Size::Bytes(1 << 20), 2));
+        assert_eq!((table.slots, table.size, ordering.len()), (4, Size::Bytes(1 << 20), 2));
         assert_eq!(settings.sets.iter().filter(|set| set.starts_with("table.s")).count(), 2, "{:?}", settings.sets);
         let lines = settings.lines();
         assert!(lines[1].contains("default 1 min") && lines[4].contains("default 5000 min"));

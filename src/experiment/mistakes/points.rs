@@ -178,6 +178,11 @@ fn points_have_their_order_names_and_options() {
     assert_eq!(names(SEARCH), ["default"]);
     let set = read(GRID, &["table.slots=4"]).map_err(|problem| problem.message);
     assert!(set.is_err_and(|message| message.contains("are the same point")), "a set is laid over every point");
+    let (_, pointed, help) = told(GRID, &["table.slots=4"]);
+    assert_eq!(
+        (pointed.as_str(), help.as_str()),
+        ("", "--set table.slots lays one value over all of them; the file varies it")
+    );
     let set = read(SEARCH, &["table.slots=4", "limit.nodes=70", "table.slots = 8"])
         .ok()
         .map(|mut experiment| experiment.points.remove(0));
