@@ -208,6 +208,17 @@ mod tests {
         }
     }
 
+    /// A gate on what one side alone counts, or nobody does, is refused and not passed.
+    #[test]
+    fn a_gate_is_on_what_both_sides_count() {
+        let more = "variant,position,depth,search.nodes,table.hits\na,p,1,9,4\n";
+        let gate = ["--fail-on", "nodes > +1%", "--fail-on", "table.hits > +1%"];
+        let (exit, message) = refused(more, ROWS, &gate);
+        assert!(exit == Exit::Usage && message.starts_with("gate `table.hits > +1%`: NEW has no column"), "{message}");
+        let (exit, message) = refused(ROWS, more, &gate);
+        assert!(exit == Exit::Usage && message.contains("table.hits"), "{message}");
+    }
+
     #[test]
     fn each_finding_has_its_code() {
         for (finding, whole, lacking) in [

@@ -99,17 +99,21 @@ fn named(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, String> {
     Ok(files.into_iter().filter(|file| only.is_empty() || only.contains(&stem(file))).collect())
 }
 
-/// Runs one experiment, serially where it is repeated for timing.
-fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -> CommandResult {
-    let plan = Plan::new(experiment);
-    let settings = Settings {
+/// How an experiment is run: serially where it is repeated for timing; what failed is tried again.
+fn settings(experiment: &Experiment, args: &Args) -> Settings {
+    Settings {
         jobs: Settings::usual_jobs(experiment),
         fresh: args.fresh,
         retry_failed: true,
         any_build: args.any_build,
         ..Settings::default()
-    };
-    let session = Session::begin(experiment, &plan, folder, settings, stop).map_err(run_failure)?;
+    }
+}
+
+/// Runs one experiment.
+fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -> CommandResult {
+    let plan = Plan::new(experiment);
+    let session = Session::begin(experiment, &plan, folder, settings(experiment, args), stop).map_err(run_failure)?;
     let ran = session.run(stop, &progress::Talk::new()).map_err(run_failure)?;
     let done = !ran.interrupted && super::run::judge(experiment, &session, session.jobs(), stop, false)?;
     Ok(if done { Exit::Done } else { Exit::Interrupted })
@@ -119,6 +123,33 @@ fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use clap::{Args as _, FromArgMatches};
+
+    /// What is said on the command line is heeded; times are taken one after another, and a job that failed has another try.
+    #[test]
+    fn what_is_asked_for_is_how_it_is_run() {
+        let experiment = |repeats: u32| {
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\nrepeats = {repeats}\n");
+            Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"))
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        for (words, fresh, any_build) in
+            [(&[][..], false, false), (&["--fresh"], true, false), (&["--any-build"], false, true)]
+        {
+            let command = Args::augment_args(clap::Command::new("reproduce"));
+            let found = command.try_get_matches_from([&["reproduce"], words].concat()).unwrap();
+            let args = Args::from_arg_matches(&found).unwrap();
+            for (repeats, jobs) in [(1, cores), (2, 1), (9, 1)] {
+                let of = settings(&experiment(repeats), &args);
+                assert_eq!(
+                    (of.fresh, of.any_build, of.retry_failed, of.jobs),
+                    (fresh, any_build, true, jobs),
+                    "{words:?}"
+                );
+                assert!(!of.repair && !of.no_lock && of.shard.is_none());
+            }
+        }
+    }
 
     /// In the order of their names, whatever the order in which they are asked for; a name is whole, and of a file.
     #[test]

@@ -144,9 +144,23 @@ fn memory(plan: &Plan, cpus: u16) -> u64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::experiment::Experiment;
+
+    /// Whoever reads a script may run it, and nobody else.
+    #[cfg(unix)]
+    #[test]
+    fn who_reads_a_script_may_run_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for (before, after) in [(0o600, 0o700), (0o640, 0o750), (0o644, 0o755), (0o604, 0o705), (0o755, 0o755)] {
+            std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(before)).unwrap();
+            executable(file.path()).unwrap();
+            assert_eq!(std::fs::metadata(file.path()).unwrap().permissions().mode() & 0o777, after, "{before:o}");
+        }
+    }
 
     #[test]
     fn times_are_slurms() {

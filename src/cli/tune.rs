@@ -339,6 +339,65 @@ fn write(
 mod tests {
     use super::*;
 
+    /// The names and sizes at which a file is tuned, with what is set on the command line.
+    fn pressures(text: &str, sets: &[&str]) -> Vec<(String, Size, Option<u8>)> {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("t.toml");
+        std::fs::write(&file, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{text}\n")).unwrap();
+        let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+        let experiment = Experiment::load(&file, &sets).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let (experiments, names) = at_pressures(&file, &sets, experiment).unwrap();
+        let point =
+            |experiment: &Experiment| (experiment.points[0].options.table.size, experiment.points[0].limit.depth);
+        let sizes: Vec<_> = experiments.iter().map(point).collect();
+        assert_eq!(sizes.len(), names.len());
+        names.into_iter().zip(sizes).map(|(name, (size, depth))| (name, size, depth)).collect()
+    }
+
+    /// The file's own size first, then those it asks for, else a quarter and four times it where all have one; what is set holds at each, but
+    /// for what the pressure itself says.
+    #[test]
+    fn each_pressure_is_the_file_under_another_size() {
+        let found = |text: &str, sets: &[&str]| {
+            let all = pressures(text, sets).into_iter();
+            all.map(|(name, size, depth)| format!("{name}: {size}, {}", depth.unwrap())).collect::<Vec<_>>().join("; ")
+        };
+        let grid = |path: &str, values: &str| format!("[engine]\ntable.size = 64\n[grid]\n'{path}' = [{values}]");
+        let slots = grid("table.slots", "1, 2");
+        let usual = "table.size = 64: 64, 2; table.size = 16: 16, 2; table.size = 256: 256, 2";
+        assert_eq!(found(&slots, &[]), usual);
+        assert_eq!(found(&slots, &["limit.depth=3"]), usual.replace(", 2", ", 3"));
+        assert_eq!(
+            found(&slots, &["table.size=400"]),
+            "table.size = 400: 400, 2; table.size = 100: 100, 2; table.size = 1600: 1600, 2"
+        );
+        // Sizes that are raced are not tried besides, and what has no bound has no size.
+        assert_eq!(found(&grid("table.size", "32, 64"), &[]), "table.size = 32: 32, 2");
+        assert_eq!(
+            found("[engine]\ntable = 'unbounded'\n[grid]\n'lmr.min_depth' = [0, 3]", &[]).split(':').next(),
+            Some("as the file has it")
+        );
+        let asked = format!("{slots}\n[tune]\npressures = [{{ 'table.size' = 8 }}, {{ 'table.size' = '1 KiB' }}]");
+        assert_eq!(found(&asked, &[]), "table.size = 64: 64, 2; table.size = 8: 8, 2; table.size = 1 KiB: 1 KiB, 2");
+    }
+
+    /// The results of every round and of every pressure go.
+    #[test]
+    fn to_begin_afresh_clears_every_stage() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let stages =
+            [RaceStage::Race(0), RaceStage::Race(1), RaceStage::Race(5), RaceStage::Held(0), RaceStage::Held(2)];
+        let results = |stage: &RaceStage| folder.path().join(stage.folder()).join("results.csv");
+        for stage in &stages {
+            std::fs::create_dir_all(folder.path().join(stage.folder())).unwrap();
+            std::fs::write(results(stage), "x").unwrap();
+        }
+        clear(folder.path(), 3).unwrap();
+        assert!(stages.iter().all(|stage| !results(stage).exists()));
+        let made = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(made, stages.len(), "no folder is made for a stage that was not");
+    }
+
     #[test]
     fn a_quarter_and_four_times() {
         for (size, settings) in [
