@@ -29,6 +29,7 @@ mod suites;
 mod summary;
 #[cfg(unix)]
 mod sweep;
+mod switches;
 mod trace;
 #[cfg(unix)]
 mod transcripts;

@@ -1,0 +1,325 @@
+//! What each switch of a command changes, and how a command ends when two things are wrong at once: by small experiments that take no time.
+
+use crate::common::{run, scratch};
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// A folder with files, and their names from outside.
+struct Desk(TempDir);
+
+impl Desk {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = scratch();
+        files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    /// Calls the program; `@name` is a file of the folder. What it said, on standard output and on standard error.
+    #[track_caller]
+    fn call(&self, line: &str, code: i32) -> (String, String) {
+        let words: Vec<String> = line
+            .split(' ')
+            .map(|word| word.strip_prefix('@').map_or_else(|| word.to_owned(), |name| self.at(name)))
+            .collect();
+        let (stdout, stderr, found) = run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(found, code, "{line}\n{stdout}{stderr}");
+        (stdout, stderr)
+    }
+}
+
+const ROOK: &str = "8/8/8/4k3/8/8/8/R3K3 w - - id \"rook\";\n";
+
+const ONE: &str = "suite = { startpos = true }\nlimit = { depth = 2 }\n[engine]\ntable.size = 64\n";
+
+/// What cannot be read is left out where the command line says so, by each command that reads a suite; a plan says so to its shards.
+#[test]
+fn what_is_skipped_is_skipped_by_every_command() {
+    let suite = format!("{ROOK}no position at all;\n");
+    let desk = Desk::new(&[("s.epd", &suite)]);
+    let text = format!("name = 't'\nsuite = {:?}\nlimit = {{ depth = 1 }}\n", desk.at("s.epd"));
+    fs::write(desk.path("t.toml"), text).unwrap();
+    for command in ["check @t.toml", "plan @t.toml", "plan @t.toml -o @p.json", "run @t.toml --out @out"] {
+        desk.call(command, 2);
+        let made = command.split('@').next_back().unwrap();
+        assert!(made == "t.toml" || !desk.path(made).exists(), "{command}");
+        let (stdout, stderr) = desk.call(&format!("{command} --skip-bad"), 0);
+        assert!(
+            stdout.contains("1 job") || stdout.contains("jobs        1 = ") || command.starts_with("run"),
+            "{command}: {stdout}"
+        );
+        assert!(stderr.contains("left out") || command.ends_with("-o @p.json"), "{command}: {stderr}");
+    }
+    desk.call("run --plan @p.json --shard 0 --out @dealt", 0);
+    // The folder holds what it takes to read it again.
+    let (stdout, _) = desk.call("verify @out", 0);
+    assert!(stdout.contains("all 1 jobs are done"), "{stdout}");
+}
+
+/// A file that is wrong is told before one that shows nothing, and each by its own number.
+#[test]
+fn a_strict_check_refuses_what_is_wrong_first() {
+    let blind = format!("{ONE}[grid]\n'table.policy' = ['always', 'random']\n");
+    let desk = Desk::new(&[("blind.toml", &blind), ("fine.toml", ONE), ("wrong.toml", "suite = 3\n")]);
+    let (_, stderr) = desk.call("check @blind.toml @fine.toml", 0);
+    let told = stderr.lines().filter(|line| line.contains(": warning: ")).count();
+    assert!(told > 0, "{stderr}");
+    desk.call("check --strict @fine.toml", 0);
+    let (stdout, stderr) = desk.call("check --strict @blind.toml @fine.toml", 2);
+    assert!(stderr.trim_end().ends_with(&format!("--strict: {told} warnings")), "{stderr}");
+    assert!(
+        stdout.contains("blind.toml: 2 variants, 2 jobs") && stdout.contains("fine.toml: 1 variant, 1 job"),
+        "{stdout}"
+    );
+    let (_, stderr) = desk.call("check --strict @blind.toml @wrong.toml @fine.toml", 2);
+    assert!(stderr.trim_end().ends_with("1 of 3 files wrong"), "{stderr}");
+}
+
+/// A lock is heeded, unless the user has it that nobody else writes there; a job that failed says more than a claim that does not hold.
+#[test]
+fn a_run_ends_with_what_weighs_most() {
+    let fails = format!("{ONE}[[expect]]\nnodes = 1\n");
+    // No machine has this much memory.
+    let large = ONE.replace("table.size = 64\n", "[grid]\n'table.size' = [64, '100000 GiB']\n[[expect]]\nnodes = 1\n");
+    let desk = Desk::new(&[("fails.toml", &fails), ("large.toml", &large)]);
+    desk.call("run @fails.toml --out @out --quiet", 0);
+    desk.call("run @fails.toml --out @out --quiet --check", 1);
+    let lock = fs::File::open(desk.path("out/.lock")).unwrap();
+    lock.lock().unwrap();
+    let (_, stderr) = desk.call("run @fails.toml --out @out --quiet", 2);
+    assert!(stderr.contains("another run is writing there"), "{stderr}");
+    desk.call("run @fails.toml --out @out --quiet --no-lock", 0);
+    let (_, stderr) = desk.call("run @large.toml --out @large --quiet --check", 3);
+    assert!(stderr.contains("1 job failed: see the error column"), "{stderr}");
+}
+
+/// Whole folders are not spoken of where only what is wrong is asked for; the worst counts, wherever it stands.
+#[test]
+fn the_worst_folder_counts_wherever_it_stands() {
+    let desk = Desk::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
+    desk.call("run @t.toml --out @whole --quiet", 0);
+    desk.call("run @t.toml --out @cut --quiet", 0);
+    let rows = fs::read_to_string(desk.path("cut/results.csv")).unwrap();
+    // The rows of the second variant are gone, of the first there are two.
+    fs::write(desk.path("cut/results.csv"), rows.lines().take(3).map(|line| format!("{line}\n")).collect::<String>())
+        .unwrap();
+    let (stdout, _) = desk.call("verify @whole", 0);
+    assert!(stdout.contains("whole: whole: 4 rows"), "{stdout}");
+    assert_eq!(desk.call("verify --quiet @whole", 0), (String::new(), String::new()));
+    for folders in ["@cut @whole", "@whole @cut"] {
+        let (stdout, stderr) = desk.call(&format!("verify --quiet {folders}"), 3);
+        assert!(stdout.contains("cut: not whole: 2 rows") && !stdout.contains("whole: whole"), "{stdout}");
+        assert!(!stderr.contains("--repair"), "{stderr}");
+    }
+    fs::create_dir_all(desk.path("empty")).unwrap();
+    desk.call("verify @empty @cut", 2);
+    // Rows that nobody can read are the system's fault, and go before those that are missing.
+    fs::create_dir_all(desk.path("odd/results.csv")).unwrap();
+    fs::copy(desk.path("whole/manifest.json"), desk.path("odd/manifest.json")).unwrap();
+    desk.call("verify @odd @cut", 5);
+    fs::write(desk.path("whole/manifest.json"), "{").unwrap();
+    desk.call("verify @whole", 2);
+}
+
+/// How deep, with which options, and how many wrong answers are shown.
+#[test]
+fn an_audit_heeds_its_switches() {
+    let broken = "suite = { startpos = true }\nlimit = { depth = 4 }\n[engine]\npreset = 'purple'\ntable = 'unbounded'\n\
+                  keys.scheme = 'purple-product'\n";
+    let desk = Desk::new(&[("t.toml", ONE), ("broken.toml", broken)]);
+    let iterations = |line: &str| {
+        let (stdout, _) = desk.call(line, 0);
+        stdout.lines().nth(1).unwrap().split_whitespace().next().unwrap().parse::<u32>().unwrap()
+    };
+    // An iteration for each depth, up to that of the file.
+    assert_eq!([1, 2, 3].map(|depth| iterations(&format!("audit @t.toml --depth {depth}"))), [1, 2, 2]);
+    assert_eq!(iterations("audit @t.toml --set limit.depth=3 --depth 9"), 3);
+    let (_, stderr) = desk.call("audit @t.toml --set table=none", 2);
+    assert!(stderr.contains("no variant of this experiment has a table"), "{stderr}");
+    for (show, shown) in [("", 3), (" --show 0", 0), (" --show 1", 1)] {
+        let (stdout, _) = desk.call(&format!("audit @broken.toml --depth 4{show}"), 4);
+        assert_eq!(
+            stdout.lines().filter(|line| line.starts_with("    ") && line.contains('/')).count(),
+            shown,
+            "{stdout}"
+        );
+    }
+}
+
+/// A base that is not whole is not compared to an end; a page goes into a file as onto a screen.
+#[test]
+fn both_sides_of_a_comparison_must_be_whole() {
+    let desk = Desk::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
+    desk.call("run @t.toml --out @whole --quiet", 0);
+    desk.call("run @t.toml --out @cut --quiet", 0);
+    let rows = fs::read_to_string(desk.path("cut/results.csv")).unwrap();
+    fs::write(desk.path("cut/results.csv"), rows.lines().take(3).map(|line| format!("{line}\n")).collect::<String>())
+        .unwrap();
+    desk.call("compare @whole @whole", 0);
+    let (_, stderr) = desk.call("compare @cut @whole", 3);
+    assert!(stderr.contains("cut: 1 jobs of the plan have no rows") && !stderr.contains("whole: "), "{stderr}");
+    let (shown, _) = desk.call("report @whole/results.csv", 0);
+    desk.call("report @whole/results.csv -o @page.txt", 0);
+    assert_eq!(fs::read_to_string(desk.path("page.txt")).unwrap(), shown);
+    assert!(shown.contains("nodes / baseline"), "{shown}");
+}
+
+/// What is written into a pipe is as wide as `COLUMNS` says; each shell has its own completions.
+#[test]
+fn a_pipe_is_as_wide_as_it_is_said_to_be() {
+    let desk = Desk::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
+    desk.call("run @t.toml --out @out --quiet", 0);
+    let widest = |columns: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ttlab"));
+        let output = command
+            .env("COLUMNS", columns)
+            .args(["report", &desk.at("out/results.csv"), "--by", "table.slots"])
+            .output();
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        assert!(text.contains("slots"), "{text}");
+        text.lines().map(|line| line.chars().count()).max().unwrap()
+    };
+    assert!(widest("10000") > 60 && widest("50") <= 50, "{} {}", widest("10000"), widest("50"));
+    for (shell, words) in [
+        ("bash", "complete -F"),
+        ("zsh", "#compdef ttlab"),
+        ("fish", "complete -c ttlab"),
+        ("powershell", "Register-ArgumentCompleter"),
+        ("elvish", "edit:completion:arg-completer"),
+    ] {
+        assert!(desk.call(&format!("completions {shell}"), 0).0.contains(words), "{shell}");
+    }
+}
+
+/// Without a word about it the openings are those of the file that is said to be made so.
+#[test]
+fn openings_are_those_of_the_file_by_default() {
+    let (stdout, _) = Desk::new(&[]).call("generate", 0);
+    let made = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/data/openings.epd")).unwrap();
+    assert!(stdout == made, "{}", &stdout[..200]);
+}
+
+/// Results of another build are continued where that is asked for, by whoever runs searches; those of before go where that is.
+#[test]
+fn earlier_results_are_continued_or_thrown_away_as_asked() {
+    let suite =
+        ["R", "B", "N", "Q"].map(|piece| format!("8/8/8/4k3/8/8/{piece}7/4K3 w - - id \"{piece}\";\n")).concat();
+    let raced = "suite = 's.epd'\nlimit = { depth = 1 }\n[grid]\n'table.slots' = [1, 2]\n[tune]\nfirst = 2\n";
+    let reference = format!(
+        "slow = true\n{ONE}[[expect]]\nnodes = {{ min = 1 }}\n[reference]\nuci = 'builtin'\nlimit = {{ depth = 2 }}\n"
+    );
+    let desk = Desk::new(&[("s.epd", &suite), ("t.toml", raced)]);
+    fs::create_dir(desk.path("files")).unwrap();
+    fs::write(desk.path("files/one.toml"), reference).unwrap();
+    let other_build = |folder: &str| {
+        let path = desk.path(folder).join("manifest.json");
+        let mut manifest: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        manifest["build"]["commit"] = "elsewhere".into();
+        fs::write(&path, manifest.to_string()).unwrap();
+    };
+    for (command, folder) in [
+        ("run @t.toml --quiet --out @run", "run"),
+        ("tune @t.toml --quiet --out @tune", "tune/race-1"),
+        ("reproduce @files --out @made", "made/one"),
+    ] {
+        desk.call(command, 0);
+        other_build(folder);
+        let (_, stderr) = desk.call(command, 2);
+        assert!(stderr.contains("another build") && stderr.contains("--any-build"), "{command}: {stderr}");
+        desk.call(&format!("{command} --any-build"), 0);
+        other_build(folder);
+        desk.call(&format!("{command} --fresh"), 0);
+        let manifest = fs::read_to_string(desk.path(folder).join("manifest.json")).unwrap();
+        assert!(!manifest.contains("elsewhere"), "{command}: {manifest}");
+    }
+    // The moves were judged: the position itself, and the move of each search.
+    let judged = fs::read_to_string(desk.path("made/one/reference.csv")).unwrap();
+    assert!(judged.lines().count() >= 3, "{judged}");
+    let (_, stderr) = desk.call("reproduce @files --out @quick --quick", 0);
+    assert!(!stderr.contains("one") && !desk.path("quick/one").exists(), "{stderr}");
+}
+
+/// What is refused leaves what was there, and makes nothing.
+#[test]
+fn what_is_refused_writes_nothing() {
+    let desk = Desk::new(&[("t.toml", ONE), ("kept.trace", "kept")]);
+    desk.call("plan @t.toml --shards 2 -o @p.json", 0);
+    let (_, stderr) = desk.call("submit slurm @p.json --out @a\\b", 2);
+    assert!(stderr.contains("slurm: ") && !desk.path("a\\b").exists(), "{stderr}");
+    desk.call("submit slurm @p.json --out @s --mem 77 --cpus 3", 0);
+    let array = fs::read_to_string(desk.path("s/slurm/array.sbatch")).unwrap();
+    assert!(array.contains("--mem=77M\n") && array.contains("--cpus-per-task=3\n"), "{array}");
+    for refused in
+        ["--depth 1 --set table=none", "--nodes 9 --set deepening.step=0", "--depth 1 --set table.size=lots", ""]
+    {
+        desk.call(format!("trace startpos -o @kept.trace {refused}").trim_end(), 2);
+        assert_eq!(fs::read_to_string(desk.path("kept.trace")).unwrap(), "kept", "{refused}");
+    }
+    desk.call("trace startpos --depth 1 -o @one.trace", 0);
+    let before = fs::read(desk.path("one.trace")).unwrap();
+    fs::copy(desk.path("one.trace"), desk.path("two.trace")).unwrap();
+    let (_, stderr) = desk.call("trace import @two.trace @one.trace -o @one.trace", 2);
+    assert!(stderr.contains("one.trace: is read and cannot be written"), "{stderr}");
+    assert_eq!(fs::read(desk.path("one.trace")).unwrap(), before);
+}
+
+/// Both limits hold, and a suite is one whatever the case of its ending.
+#[test]
+fn a_search_ends_with_the_first_of_its_limits() {
+    let suite = format!("{ROOK}8/8/8/4k3/8/8/8/Q3K3 b - - id \"queen\";\n");
+    let desk = Desk::new(&[("S.EPD", &suite)]);
+    let figure = |text: &str, name: &str| -> u64 {
+        let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name}: {text}"));
+        line[name.len()..].split_whitespace().next().unwrap().parse().unwrap()
+    };
+    for (limits, most) in [("--depth 3 --nodes 60", 60), ("--depth 1 --nodes 6000", 40)] {
+        let (stdout, _) = desk.call(&format!("search startpos {limits}"), 0);
+        let nodes = figure(&stdout, "search.nodes");
+        assert!((20..=most).contains(&nodes), "{limits}: {nodes}");
+        assert_eq!(stdout.contains("(cut short)"), most == 60, "{stdout}");
+        desk.call(&format!("trace startpos {limits} -o @t.trace"), 0);
+        assert_eq!(figure(&desk.call("trace info @t.trace", 0).0, "nodes"), nodes, "{limits}");
+    }
+    desk.call("trace @S.EPD --depth 1 -o @t.trace", 0);
+    let (both, _) = desk.call("trace info @t.trace", 0);
+    assert_eq!((figure(&both, "games"), figure(&both, "searches")), (2, 2));
+    desk.call("trace @S.EPD --depth 1 --first 1 -o @t.trace", 0);
+    let (one, _) = desk.call("trace info @t.trace", 0);
+    assert_eq!((figure(&one, "games"), figure(&one, "searches")), (1, 1));
+    // The tree of no ply has one leaf, and no moves to be divided among.
+    assert_eq!(desk.call("perft startpos 0 --divide", 0).0, "1\n");
+    assert_eq!(
+        desk.call("keys --preset webster-as-published", 0),
+        desk.call("keys --set preset=webster-as-published", 0)
+    );
+    assert_ne!(desk.call("keys --preset webster-as-published", 0), desk.call("keys", 0));
+}
+
+/// Merged shards are held to what is expected of them where that is asked; how many there were is told, or nothing is.
+#[test]
+fn a_merge_is_checked_where_that_is_asked() {
+    let desk = Desk::new(&[(
+        "t.toml",
+        &format!("{ONE}repeats = 3\n[[expect]]\nnodes = 1\n").replace("[engine]\ntable.size = 64\n", ""),
+    )]);
+    desk.call("plan @t.toml --shards 3 -o @p.json", 0);
+    for shard in 0..3 {
+        let (stdout, _) = desk.call("plan --missing @p.json --out @out", 3);
+        assert_eq!(stdout.trim_end(), ["0-2", "1-2", "2"][shard]);
+        let (stdout, _) = desk.call(&format!("run --plan @p.json --shard {shard} --out @out --check"), 0);
+        assert!(stdout.contains(&format!("shard {shard} of 3 is done: ")), "{stdout}");
+    }
+    assert_eq!(desk.call("plan --missing @p.json --out @out", 0).0, "");
+    let (stdout, _) = desk.call("merge @p.json --out @out", 0);
+    assert!(stdout.contains("merged 3 shards; report: "), "{stdout}");
+    desk.call("merge @p.json --out @out --check", 1);
+    assert_eq!(desk.call("merge @p.json --out @out --quiet", 0), (String::new(), String::new()));
+}
