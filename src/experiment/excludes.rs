@@ -44,3 +44,42 @@ fn value_at(point: &[(String, Value)], path: &str) -> Option<String> {
         }
     })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// All that one exclude names must fit, of several excludes any; a policy's word is its kind, and a part of a table is found in it.
+    #[test]
+    fn a_point_is_left_out_by_all_that_one_exclude_names() {
+        let tables = |texts: &[&str]| texts.iter().map(|text| text.parse::<Table>().unwrap()).collect::<Vec<_>>();
+        let given = tables(&[
+            "'a' = 1\n'b' = 2",
+            "'b' = 3\n'a' = 1",
+            "'table.policy.kind' = 'always'",
+            "'table.policy.factor' = 4",
+        ]);
+        let excludes = Excludes::new(&given);
+        let hold = |text: &str| {
+            let point = text.parse::<Table>().unwrap().into_iter().collect::<Vec<_>>();
+            excludes.hold(&point)
+        };
+        for (point, left_out) in [
+            ("'a' = 1\n'b' = 2", true),
+            ("'b' = 3\n'a' = 1\n'c' = 9", true),
+            ("'a' = 1\n'b' = 4", false),
+            ("'a' = 2\n'b' = 2", false),
+            ("'a' = 1", false),
+            ("'table.policy' = 'always'", true),
+            ("'table.policy' = 'never'", false),
+            ("'table.policy' = { kind = 'always' }", true),
+            ("'table.policy' = { kind = 'aged-depth', factor = 4 }", true),
+            ("'table.policy' = { kind = 'aged-depth', factor = 5 }", false),
+            ("'table.policy.factor' = 4", true),
+            ("'table.policyx' = 'always'", false),
+        ] {
+            assert_eq!(hold(point), left_out, "{point}");
+        }
+    }
+}

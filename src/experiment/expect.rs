@@ -470,4 +470,41 @@ mod tests {
             assert!(fault(text).is_some_and(|fault| fault.contains(word)), "{text}: {:?}", fault(text));
         }
     }
+
+    /// Each relation at its bound and on either side of it.
+    #[test]
+    fn each_relation_has_its_bound() {
+        for (relation, holds) in [
+            ("<", [true, false, false]),
+            ("<=", [true, true, false]),
+            ("=", [false, true, false]),
+            (">=", [false, true, true]),
+            (">", [false, false, true]),
+        ] {
+            let claim = Claim::parse(&format!("nodes(a) {relation} nodes(b)")).unwrap();
+            assert_eq!([1.0, 2.0, 3.0].map(|left| claim.holds(left, 2.0)), holds, "{relation}");
+        }
+    }
+
+    /// What no row will meet is told: a depth beyond every limit (where nodes alone end a search any may come), a position that is not there, a
+    /// value that no variant has.
+    #[test]
+    fn what_no_row_will_meet_is_told() {
+        let of = |limit: &str, filter: &str| {
+            let text = format!(
+                "suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n[grid]\n'table.slots' = [1, 2]\n[[expect]]\nnodes = 1\n[[expect]]\n\
+                 nodes = 2\nwhere = {{ {filter} }}\n"
+            );
+            idle(&Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}")))
+        };
+        let told = |condition: &str| vec![(1, condition.to_owned())];
+        assert_eq!(of("depth = 3", "depth = 3"), []);
+        assert_eq!(of("depth = 3", "depth = 4"), told("depth = 4"));
+        assert_eq!(of("nodes = 30", "depth = 99"), []);
+        assert_eq!(of("depth = 3", "position = 'startpos'"), []);
+        assert_eq!(of("depth = 3", "position = 'elsewhere'"), told("position = elsewhere"));
+        assert_eq!(of("depth = 3 }\nsequence = { self_play = 2", "position = 'startpos ply 1'"), []);
+        assert_eq!(of("depth = 3", "'table.slots' = 2"), []);
+        assert_eq!(of("depth = 3", "'table.slots' = 3, repeat = 7"), told("table.slots = 3"));
+    }
 }

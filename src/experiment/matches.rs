@@ -274,4 +274,17 @@ mod tests {
         let contents: HashSet<String> = others.iter().chain([&games]).map(Match::content).collect();
         assert_eq!(contents.len(), 6);
     }
+
+    /// Each plays the baseline, the baseline second; or each each, the first of the file first.
+    #[test]
+    fn who_plays_whom() {
+        let of = |pairing: Pairing| Match { pairing, ..Match::default() }.encounters(3, 1);
+        assert_eq!(of(Pairing::Baseline), [(0, 1), (2, 1)]);
+        assert_eq!(of(Pairing::RoundRobin), [(0, 1), (0, 2), (1, 2)]);
+        // Without a word about it; a test that nobody asked for ends nothing.
+        let usual = Match::default();
+        assert_eq!((usual.max_moves, usual.resign, usual.draw), (300, None, None));
+        assert_eq!(usual.test(), Test { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, stop: false });
+        assert!(Match { test: Some(Test::default()), ..usual }.test().stop);
+    }
 }

@@ -295,3 +295,91 @@ impl Plan {
         order.into_iter().filter(varies).map(|(path, ..)| path).collect()
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn plan(text: &str) -> Plan {
+        let text = format!("suite = {{ startpos = true }}\n{text}\n");
+        Plan::new(&Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}")))
+    }
+
+    /// Further seeds follow one another from each variant's own, each with its number behind the name.
+    #[test]
+    fn further_seeds_follow_a_variants_own() {
+        let plan = plan(
+            "limit = { depth = 1 }\nseeds = 3\n[[variant]]\nname = 'a'\n'keys.seed' = 7\n[[variant]]\nname = 'b'\n'keys.seed' = 20\n",
+        );
+        let seeds: Vec<(&str, u64)> =
+            plan.variants.iter().map(|point| (point.name.as_str(), point.options.keys.seed)).collect();
+        assert_eq!(
+            seeds,
+            [
+                ("a", 7),
+                ("b", 20),
+                ("a, key seed 8", 8),
+                ("b, key seed 21", 21),
+                ("a, key seed 9", 9),
+                ("b, key seed 22", 22)
+            ]
+        );
+    }
+
+    /// A limit is a column of its own and no option; an option varies where two that have it differ.
+    #[test]
+    fn what_varies_is_told() {
+        let two = |first: &str, second: &str| {
+            plan(&format!(
+                "limit = {{ depth = 2 }}\n[[variant]]\nname = 'a'\n{first}\n[[variant]]\nname = 'b'\n{second}\n"
+            ))
+            .varying()
+        };
+        assert_eq!(
+            two("'table.slots' = 1", "'table.slots' = 2\n'limit.depth' = 3\n'limit.nodes' = 9"),
+            ["table.slots"]
+        );
+        assert_eq!(two("table = 'none'", "'table.slots' = 2"), ["table.kind"]);
+    }
+
+    /// A pair of games is a job, whatever its players keep; searches of what is never cleared are one job over all positions.
+    #[test]
+    fn games_are_jobs_of_their_own() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
+        let jobs = |more: &str| {
+            let text = format!(
+                "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = {{ depth = 1 }}\n{more}[engine]\ntable.clear = 'never'\n\
+                 [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n"
+            );
+            Plan::new(&Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"))).len()
+        };
+        assert_eq!([jobs(""), jobs("[match]\n")], [2, 4]);
+    }
+
+    /// Whatever makes other rows makes another plan: repeats, limits, who plays whom, and in what order.
+    #[test]
+    fn other_plans_have_other_ids() {
+        let three = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[[variant]]\nname = 'c'\n'keys.seed' = 3\n";
+        let texts = [
+            three.to_owned(),
+            format!("repeats = 2\n{three}"),
+            format!("sequence = {{ self_play = 2 }}\n{three}"),
+            format!("[match]\n{three}"),
+            format!("baseline = {{ variant = 'b' }}\n[match]\n{three}"),
+            format!("[match]\npairing = 'round-robin'\n{three}"),
+            format!("[match]\nmax_moves = 9\n{three}"),
+        ];
+        let ids: Vec<u64> = texts.iter().map(|text| plan(&format!("limit = {{ depth = 1 }}\n{text}")).id()).collect();
+        let different: std::collections::HashSet<u64> = ids.iter().copied().collect();
+        assert_eq!(different.len(), texts.len(), "{ids:x?}");
+        // A game against another is another game.
+        let all = plan(&format!("limit = {{ depth = 1 }}\n[match]\npairing = 'round-robin'\n{three}"));
+        let games: std::collections::HashSet<u64> = all.jobs().map(|job| all.job_id(&job)).collect();
+        assert_eq!((games.len() as u64, all.len()), (3, 3));
+        // Who is the baseline alone makes no other search.
+        let [first, second] = ["", "baseline = { variant = 'b' }\n"]
+            .map(|one| plan(&format!("limit = {{ depth = 1 }}\n{one}{three}")).id());
+        assert_eq!(first, second);
+    }
+}

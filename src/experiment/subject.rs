@@ -116,3 +116,45 @@ pub fn columns(subject: &SubjectOptions) -> Vec<(String, String)> {
 pub fn content(subject: &SubjectOptions) -> String {
     serde_json::to_string(&SubjectOptions { timeout: None, ..subject.clone() }).unwrap_or_default()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::experiment::{Experiment, Point};
+
+    fn read(more: &str, sets: &[&str]) -> Result<Vec<Point>, String> {
+        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{more}\n");
+        let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+        let read = Experiment::parse(&text, "x.toml".as_ref(), &sets);
+        read.map(|experiment| experiment.points).map_err(|problem| problem.message)
+    }
+
+    /// An engine's options are those of the file, of the point, and of the command line, the last of them last; how long it is waited for is no
+    /// part of what it is, and everything else is.
+    #[test]
+    fn a_subject_is_what_is_laid_over_it() {
+        let file = "[subject]\nuci = ['x', '-a']\noptions = { Hash = 4, Book = 'no' }\n[[variant]]\nname = 'b'\n'uci.Hash' = 8\n";
+        let columns = |more: &str, sets: &[&str]| {
+            let points = read(&format!("{file}{more}"), sets).unwrap();
+            let last = points.last().unwrap();
+            crate::experiment::grid::columns(last)
+                .into_iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect::<Vec<_>>()
+        };
+        let as_said = columns("", &[]);
+        assert!(
+            as_said.contains(&"uci.Hash=8".to_owned()) && as_said.contains(&"uci.Book=no".to_owned()),
+            "{as_said:?}"
+        );
+        assert!(columns("", &["uci.Hash=16"]).contains(&"uci.Hash=16".to_owned()));
+        assert!(!as_said.iter().any(|column| column.starts_with("subject.timeout")));
+        assert!(columns("'subject.timeout' = 7.5\n", &[]).contains(&"subject.timeout=7.5".to_owned()));
+        let id = |more: &str| {
+            crate::experiment::identity::point_id(read(&format!("{file}{more}"), &[]).unwrap().last().unwrap())
+        };
+        assert_eq!(id("'subject.timeout' = 7.5\n"), id(""));
+        assert_ne!(id("'subject.restart' = 'game'\n"), id(""));
+        assert_ne!(id("'uci.Threads' = 1\n"), id(""));
+    }
+}
