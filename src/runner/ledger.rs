@@ -266,3 +266,133 @@ pub fn take_stock(
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A plan of two variants on two positions, three times; its rows as a run writes them, and the places of their fields.
+    fn trial() -> (Experiment, Plan, Vec<String>) {
+        let text = "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\nrepeats = 3\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
+            'keys.seed' = 2\n";
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
+        let experiment = Experiment::parse(text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        let plan = Plan::new(&experiment);
+        let header = record::header(&plan.varying(), plan.extra());
+        (experiment, plan, header)
+    }
+
+    /// Both rows of a job, or the one that says why it failed, sealed.
+    fn rows(experiment: &Experiment, plan: &Plan, header: &[String], job: &Job, error: &str) -> Vec<Vec<String>> {
+        let depths = if error.is_empty() { &[1_u8, 2][..] } else { &[0] };
+        let mut check = 0;
+        let row = |&depth: &u8| {
+            let last = depth == depths[depths.len() - 1];
+            let id = if last { plan.job_id(job) } else { plan.row_id(job, job.item, 0, depth) };
+            let mut fields: Vec<String> = header[..header.len() - 1]
+                .iter()
+                .map(|name| match name.as_str() {
+                    columns::ID => format!("{id:016x}"),
+                    columns::VARIANT => plan.variants[job.variant].name.clone(),
+                    columns::POSITION => experiment.suite.items[job.item].id.clone(),
+                    columns::REPEAT => job.repeat.to_string(),
+                    columns::DEPTH => depth.to_string(),
+                    columns::SECONDS => "0.5".to_owned(),
+                    columns::ERROR => error.to_owned(),
+                    _ => String::new(),
+                })
+                .collect();
+            check = record::seal(&mut fields, check);
+            fields
+        };
+        depths.iter().map(row).collect()
+    }
+
+    /// What a row is, and by which word it is refused; the ends of each number are its own.
+    #[test]
+    fn a_row_is_found_its_place_or_refused_with_its_reason() {
+        let (experiment, plan, header) = trial();
+        let ledger = Ledger::new(&experiment, &plan, &header);
+        let job = plan.job_of(1, None, 1, 2);
+        let [first, last]: [Vec<String>; 2] = rows(&experiment, &plan, &header, &job, "").try_into().unwrap();
+        let entry = |row: &[String], name: &str, value: &str| {
+            let at = header.iter().position(|column| column == name).unwrap();
+            let mut row = row.to_vec();
+            row[at] = value.to_owned();
+            ledger.entry(&StringRecord::from(row))
+        };
+        let error = |row: &[String], name: &str, value: &str| entry(row, name, value).unwrap_err();
+        let found = entry(&first, columns::SECONDS, "0").unwrap();
+        assert!(found.place.is_of(2, 1, 1) && found.job == job && !found.last && !found.failed);
+        let found = entry(&last, columns::ERROR, "why").unwrap();
+        assert!(found.last && found.failed && found.place > entry(&first, columns::SECONDS, "1e9").unwrap().place);
+        assert_eq!(error(&first, columns::VARIANT, "c"), "the plan has no variant \"c\"");
+        assert_eq!(error(&first, columns::POSITION, "x"), "the suite has no item \"x\"");
+        assert_eq!(error(&first, columns::REPEAT, "3"), "the plan has 3 repeats, and this row is of repeat 3 (from 0)");
+        for (name, value) in [
+            (columns::REPEAT, "-1"),
+            (columns::DEPTH, "256"),
+            (columns::PLY, "x"),
+            (columns::ID, "x"),
+            (columns::SECONDS, "-0.1"),
+            (columns::SECONDS, "nan"),
+            (columns::SECONDS, "inf"),
+            (columns::SECONDS, ""),
+        ] {
+            assert!(error(&first, name, value).starts_with(&format!("{name}: `{value}` is no ")), "{name} {value}");
+        }
+        // Another job's row under this one's name, and this one's at another depth.
+        for (name, value) in [(columns::REPEAT, "1"), (columns::VARIANT, "a"), (columns::DEPTH, "2")] {
+            assert!(error(&first, name, value).starts_with("its id is not of what it says was searched"), "{name}");
+        }
+    }
+
+    /// By hand: one job is done, one failed, one lacks its last row, and a line is torn off. What goes and what stays, as it is asked for.
+    #[test]
+    fn stock_is_taken_of_what_is_there() {
+        let (experiment, plan, header) = trial();
+        let ledger = Ledger::new(&experiment, &plan, &header);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
+        let jobs: Vec<Job> = plan.jobs().collect();
+        let of = |at: usize, error: &str| rows(&experiment, &plan, &header, &jobs[at], error);
+        let put = |lines: &[Vec<String>], torn: &str| {
+            let line = |fields: &[String]| fields.join(",") + "\n";
+            let text: String = std::iter::once(&header).chain(lines).map(|fields| line(fields)).collect();
+            std::fs::write(&path, text + torn).unwrap();
+        };
+        let take = |failed: bool, damaged: bool| take_stock(&path, &header, &ledger, Again { failed, damaged });
+        let all = [of(0, ""), of(1, "it broke"), of(2, "")[..1].to_vec()].concat();
+        let places = |of: &[usize]| of.iter().map(|&at| plan.place(&jobs[at])).collect::<HashSet<u64>>();
+        put(&all, "torn");
+        let (done, length) = take(false, false).unwrap();
+        assert_eq!((done.jobs, done.failed, done.torn, done.dropped, done.saved), (places(&[0, 1]), 1, 4, 1, None));
+        assert_eq!(length, std::fs::metadata(&path).unwrap().len() - 4 - (of(2, "")[0].join(",").len() as u64 + 1));
+        put(&all, "");
+        let (done, _) = take(true, false).unwrap();
+        assert_eq!((done.jobs, done.failed, done.torn, done.dropped), (places(&[0]), 0, 0, 2));
+        // Nothing is to be dropped of a job that is done.
+        put(&of(0, ""), "");
+        let (done, length) = take(true, true).unwrap();
+        assert_eq!((done.jobs, done.dropped, length), (places(&[0]), 0, std::fs::metadata(&path).unwrap().len()));
+        // What was edited ends the run, or goes with its job; the file as it was is kept under the next free name.
+        let mut edited = [of(0, ""), of(3, "")].concat();
+        let nodes = header.iter().position(|name| name == columns::NODES).unwrap();
+        edited[1][nodes] = "5".to_owned();
+        for number in [1, 2] {
+            put(&edited, "");
+            let before = std::fs::read(&path).unwrap();
+            assert!(matches!(take(false, false), Err(ResultsError::Damaged { line: 3, .. })));
+            let (done, _) = take(false, true).unwrap();
+            let saved = folder.path().join(format!("results.csv.damaged-{number}"));
+            assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places(&[3]), 0, 2, Some(&saved)));
+            assert_eq!(std::fs::read(saved).unwrap(), before);
+        }
+        // A job that is there twice is refused.
+        put(&[of(0, ""), of(0, "")].concat(), "");
+        assert!(
+            matches!(take(false, false), Err(ResultsError::Damaged { line: 4, problem }) if problem.starts_with("it is there twice"))
+        );
+    }
+}

@@ -125,4 +125,41 @@ mod tests {
         assert!(!asked(&["table.size=\"4 MiB\"", "table.huge_pages=false"]));
         assert!(!asked(&["table.kind=none"]) && !asked(&["table.size=\"50 %\""]));
     }
+
+    /// Each figure under its own name; of a shard its own variants.
+    #[test]
+    fn a_manifest_says_what_is_run() {
+        let text = "name = 'n'\nquestion = 'q'\nsuite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 1 }\nrepeats = 2\nseeds = 3\n\
+            baseline = { variant = 'b' }\n[[variant]]\nname = 'a'\n'table.slots' = 2\n[[variant]]\nname = 'b'\n[[variant]]\nname = 'c'\n\
+            'table.clear' = 'never'\n";
+        let sets = vec!["limit.nodes=99".to_owned()];
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
+        let experiment = Experiment::parse(text, &path, &sets).unwrap_or_else(|problem| panic!("{problem}"));
+        let plan = Plan::new(&experiment);
+        let whole = manifest(&experiment, &plan, 7, None);
+        assert_eq!(
+            (whole.name.as_str(), whole.question.as_str(), whole.suite.as_str()),
+            ("n", "q", "data/bratko-kopec.epd")
+        );
+        assert_eq!((whole.items, whole.repeats, whole.seeds, whole.jobs, whole.sequence), (5, 2, 3, 7, false));
+        // Three seeds of three variants, two repeats: of two each item is a job, of the third all together are one.
+        assert_eq!((whole.jobs_total, whole.jobs_spared), (3 * 2 * (5 + 5 + 1), 0));
+        assert_eq!(
+            (whole.variants.len(), whole.variants[..3].join(" "), whole.baseline.as_str()),
+            (9, "a b c".to_owned(), "b")
+        );
+        assert_eq!((whole.kept.len(), whole.kept[0].as_str()), (3, "c"));
+        assert_eq!((whole.options.len(), &whole.options["a"]["table"]["slots"]), (9, &2.into()));
+        assert_eq!((&whole.sets, whole.shard, whole.calibration, whole.ended), (&sets, None, None, None));
+        let varying: std::collections::BTreeSet<&str> = whole.varying.iter().map(String::as_str).collect();
+        assert_eq!(varying.into_iter().collect::<Vec<_>>(), ["keys.seed", "table.clear", "table.slots"]);
+        // A shard names the variants that it has jobs of. Of 66 jobs in 40 shards it has two or one.
+        let shard = Shard { index: 0, of: 40 };
+        let own = own_variants(&plan, Some(shard));
+        let split = Split::new(&plan, shard.of);
+        let mut mine = vec![false; 9];
+        plan.jobs().filter(|job| split.shard_of(&plan, job) == 0).for_each(|job| mine[job.variant] = true);
+        assert!(own == mine && (1..=2).contains(&own.iter().filter(|&&own| own).count()), "{own:?}");
+        assert_eq!(own_variants(&plan, None), [true; 9]);
+    }
 }

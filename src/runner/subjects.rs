@@ -335,3 +335,39 @@ fn is_so_anyway(name: &str, value: &str) -> bool {
 fn with_hint(message: String, hint: Option<String>) -> String {
     hint.map_or(message.clone(), |hint| format!("{message}: {hint}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an engine does without an option for it.
+    #[test]
+    fn what_is_so_anyway_is_not_missed() {
+        for (name, value, so) in [
+            ("OwnBook", "false", true),
+            ("ownbook", "false", true),
+            ("OwnBook", "true", false),
+            ("Ponder", "false", true),
+            ("Ponder", "true", false),
+            ("Threads", "1", true),
+            ("Threads", "2", false),
+            ("Hash", "1", false),
+        ] {
+            assert_eq!(is_so_anyway(name, value), so, "{name} {value}");
+        }
+    }
+
+    /// Up to eight engines are kept at a time, each by every worker; of more, one at a time. What would fit is told.
+    #[test]
+    fn so_many_engines_fit_into_memory() {
+        let Some(free) = machine::available_bytes() else { return };
+        let many = |count: usize, bytes: u64, jobs: usize| {
+            fits(vec![("x", bytes); count], jobs).map_err(|error| error.to_string())
+        };
+        assert!(many(8, 1, 1).is_ok() && many(0, 0, 9).is_ok());
+        assert!(many(8, free / 4, 1).is_err() && many(9, free / 4, 1).is_ok() && many(1, free / 4, 1).is_ok());
+        let told = many(2, free / 3, 4).err().unwrap_or_default();
+        assert!(told.starts_with("uci.Hash: 4 job(s) x ") && told.ends_with(": --jobs 1 would fit"), "{told}");
+        assert!(many(1, free * 4, 1).is_err_and(|told| told.ends_with("that are free")));
+    }
+}
