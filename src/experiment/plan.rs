@@ -352,9 +352,12 @@ mod tests {
                 "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = {{ depth = 1 }}\n{more}[engine]\ntable.clear = 'never'\n\
                  [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n"
             );
-            Plan::new(&Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"))).len()
+            Plan::new(&Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}")))
+                .jobs()
+                .map(|job| job.items)
+                .collect::<Vec<_>>()
         };
-        assert_eq!([jobs(""), jobs("[match]\n")], [2, 4]);
+        assert_eq!((jobs(""), jobs("[match]\n")), (vec![4, 4], vec![1; 4]));
     }
 
     /// Whatever makes other rows makes another plan: repeats, limits, who plays whom, and in what order.
