@@ -7,6 +7,8 @@ pub mod counters;
 
 pub mod talk;
 
+pub mod words;
+
 pub mod chess;
 
 pub mod table;

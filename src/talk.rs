@@ -13,18 +13,6 @@ static OUTPUT: Mutex<Option<io::Error>> = Mutex::new(None);
 /// What may be sent to a terminal as it is: to begin and to end a colour or bold letters, as pages have them.
 const PAINTS: [&str; 6] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[34m"];
 
-/// So many of something: "1 job", "2 jobs", "3 searches".
-#[must_use]
-pub fn many(count: impl fmt::Display, one: &str) -> String {
-    let count = count.to_string();
-    let end = match (count.as_str(), one.ends_with("ch")) {
-        ("1", _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{count} {one}{end}")
-}
-
 /// Says something on standard output. What cannot be written is dropped; [`close`] tells why.
 pub fn say(text: fmt::Arguments<'_>) {
     put(&text.to_string(), visible);
@@ -106,13 +94,7 @@ fn is_direction(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{many, painted, visible};
-
-    #[test]
-    fn one_is_one() {
-        let told = [many(0, "job"), many(1_u64, "search"), many(2_usize, "search"), many(11, "job")];
-        assert_eq!(told, ["0 jobs", "1 search", "2 searches", "11 jobs"]);
-    }
+    use super::{painted, visible};
 
     #[test]
     fn names_cannot_command_a_terminal() {

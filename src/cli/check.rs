@@ -2,7 +2,7 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
-use crate::talk::many;
+use crate::words::many;
 use std::path::PathBuf;
 
 /// Check experiment files: every option of every variant, the suite, the expectations

@@ -3,7 +3,7 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Manifest;
 use crate::runner::{Lack, MergeError, Output, Shards, reference};
-use crate::talk::many;
+use crate::words::many;
 use std::path::{Path, PathBuf};
 
 /// Merge the shards of a plan: the rows of one run, then the report

@@ -5,7 +5,7 @@ use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::Jobs;
 use crate::runner::{self, Subjects, estimate};
 use crate::table::{Size, TableKind, TableOptions};
-use crate::talk::many;
+use crate::words::many;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -6,7 +6,7 @@ use crate::table::replay::{
 };
 use crate::table::trace::{Info, Reader};
 use crate::table::{Size, TableError, TableKind, TableOptions};
-use crate::talk::many;
+use crate::words::many;
 use std::fs::File;
 use std::ops::Range;
 use std::path::PathBuf;

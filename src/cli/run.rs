@@ -4,7 +4,7 @@ use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Shard;
 use crate::runner::{self, Session, Settings, progress};
-use crate::talk::many;
+use crate::words::many;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 

@@ -4,7 +4,7 @@ use crate::chess::opcode::OperationValue;
 use crate::chess::suite::{Item, Suite, SuiteOptions};
 use crate::chess::{Board, EpRule, Increments, Move, Strictness, san};
 use crate::experiment::text;
-use crate::talk::many;
+use crate::words::many;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,7 @@ use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit};
 use crate::record::{begin, publish};
 use crate::table::trace::{self, Event, Info, Recorder, TraceError, Writer, flags};
-use crate::talk::many;
+use crate::words::many;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

@@ -11,8 +11,8 @@ use crate::runner::{self, Output, Settings, Subjects, progress};
 use crate::subject::options;
 use crate::table::TableKind;
 use crate::table::options::{Clear, Size};
-use crate::talk::many;
 use crate::tune::{Runs, RunsError};
+use crate::words::many;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -372,7 +372,7 @@ mod tests {
             "table.size = 400: 400, 2; table.size = 100: 100, 2; table.size = 1600: 1600, 2"
         );
         // Sizes that are raced are not tried besides, and what has no bound has no size.
-        assert_eq!(found(&grid("table.size", "32, 64"), &[]), "table.size = 32: 32, 2");
+        assert_eq!(found(&grid("table.size", "32, 64"), &[]), "as the file has it: 32, 2");
         assert_eq!(
             found("[engine]\ntable = 'unbounded'\n[grid]\n'lmr.min_depth' = [0, 3]", &[]).split(':').next(),
             Some("as the file has it")

@@ -1,6 +1,6 @@
 use super::{CommandFailure, CommandResult, Exit};
 use crate::runner::verify::{FolderState, VerifyError, verify};
-use crate::talk::many;
+use crate::words::many;
 use std::path::PathBuf;
 
 /// Verify results folders: edited, doubled or missing rows, and what their manifests say

@@ -409,30 +409,6 @@ mod tests {
         }
     }
 
-    /// A depth that no limit reaches, a value that no variant has, a position that the suite has not; of games no position is known before.
-    #[test]
-    fn what_no_row_will_meet_is_told_with_its_place() {
-        let told = |suite: &str, wheres: &[&str]| {
-            let expects: String =
-                wheres.iter().map(|text| format!("[[expect]]\nnodes = 3\nwhere = {{ {text} }}\n")).collect();
-            let grid = "[grid]\n\"limit.depth\" = [2, 4]\n\"table.slots\" = [1, 2]\n";
-            let text = format!("suite = \"{suite}\"\n{grid}{expects}");
-            idle(&Experiment::parse(&text, std::path::Path::new("x.toml"), &[]).unwrap())
-        };
-        let wheres = [
-            "depth = 4",
-            "depth = 5",
-            "position = \"BK.09\"",
-            "position = \"BK.99\"",
-            "\"table.slots\" = 2",
-            "\"table.slots\" = 4",
-            "repeat = 7",
-        ];
-        let found = [(1, "depth = 5"), (3, "position = BK.99"), (5, "table.slots = 4")];
-        assert_eq!(told("data/bratko-kopec.epd", &wheres), found.map(|(at, text)| (at, text.to_owned())));
-        assert_eq!(told("data/games.pgn", &["position = \"BK.99\"", "depth = 9"]), [(1, "depth = 9".to_owned())]);
-    }
-
     #[test]
     fn a_figure_that_holds_of_everything_or_of_nothing_is_refused() {
         #[derive(Deserialize)]
@@ -506,5 +482,8 @@ mod tests {
         assert_eq!(of("depth = 3 }\nsequence = { self_play = 2", "position = 'startpos ply 1'"), []);
         assert_eq!(of("depth = 3", "'table.slots' = 2"), []);
         assert_eq!(of("depth = 3", "'table.slots' = 3, repeat = 7"), told("table.slots = 3"));
+        // Which of several, and of games no position is known before.
+        let games = "suite = 'data/games.pgn'\nlimit = { depth = 3 }\n[[expect]]\nnodes = 1\nwhere = { position = 'no game' }\n[[expect]]\nnodes = 2\nwhere = { depth = 4 }\n";
+        assert_eq!(idle(&Experiment::parse(games, "x.toml".as_ref(), &[]).unwrap()), told("depth = 4"));
     }
 }

@@ -12,7 +12,7 @@ use crate::engine::{EngineOptions, Limit};
 use crate::subject::SubjectOptions;
 use crate::table::TableKind;
 use crate::table::options::Clear;
-use crate::talk::many;
+use crate::words::many;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use toml::{Table, Value};

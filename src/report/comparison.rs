@@ -4,7 +4,7 @@ use super::number::count;
 use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResult, Moved};
 use crate::record::columns;
-use crate::talk::many;
+use crate::words::many;
 use std::cmp::Ordering;
 
 /// The change from one total to another: `+1.25 %`, or `=`.

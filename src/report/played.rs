@@ -8,7 +8,7 @@ use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::experiment::sequential::SoFar;
 use crate::record::games;
-use crate::talk::many;
+use crate::words::many;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 

@@ -9,7 +9,7 @@ use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::questions::line::Measure;
 use crate::analysis::rows::metric::Unit;
 use crate::record::columns;
-use crate::talk::many;
+use crate::words::many;
 
 /// Why a field is empty, in the words of every table.
 const NO_TABLE: &str = "no table to ask";

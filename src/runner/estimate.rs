@@ -5,7 +5,7 @@ use crate::experiment::{Experiment, Job, Plan};
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use crate::table::options::Size;
-use crate::talk::many;
+use crate::words::many;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -6,7 +6,8 @@ macro_rules! eprintln {
 }
 
 use super::{Done, Ran};
-use crate::talk::{many, visible};
+use crate::talk::visible;
+use crate::words::many;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;

@@ -7,7 +7,7 @@ use super::stopping::Stopping;
 use crate::experiment::{Experiment, Plan, Split};
 use crate::record::manifest::{Manifest, ManifestError, Stretch};
 use crate::record::{self, ResultsError};
-use crate::talk::many;
+use crate::words::many;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 

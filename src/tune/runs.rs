@@ -9,7 +9,7 @@ use crate::analysis::{Frame, FrameError, Metric};
 use crate::experiment::{Experiment, Plan};
 use crate::record::columns;
 use crate::runner::{Ran, RunError, Session, Settings, progress::Progress};
-use crate::talk::many;
+use crate::words::many;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;

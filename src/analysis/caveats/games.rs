@@ -4,7 +4,7 @@ use super::alike;
 use crate::experiment::{Experiment, matches};
 use crate::table::TableKind;
 use crate::table::options::Clear;
-use crate::talk::many;
+use crate::words::many;
 
 /// Spread of the points of a pair for each game, as matches of like players have it: between quiet draws (0.1) and wild games (0.35).
 const SPREAD: f64 = 0.25;

@@ -5,7 +5,7 @@ use super::power::Power;
 use super::summary::Summary;
 use crate::analysis::rows::metric::{Metric, Unit};
 use crate::record::columns;
-use crate::talk::many;
+use crate::words::many;
 
 /// How a line compares with its baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::matches::{Encounter, Matches};
 use crate::analysis::pairing::stats::at_least;
 use crate::experiment::Expect;
 use crate::experiment::match_claims::MatchClaim;
-use crate::talk::many;
+use crate::words::many;
 
 /// Holds all claims against the games.
 #[must_use]

@@ -2,7 +2,7 @@
 
 use super::joined::{Joined, Recorded, option_changes};
 use crate::record::columns;
-use crate::talk::many;
+use crate::words::many;
 use std::collections::BTreeMap;
 
 /// In what the plans differ; nothing where they are equal, none where a manifest is missing.

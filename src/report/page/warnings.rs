@@ -5,7 +5,7 @@ use crate::analysis::caveats::{blindness, doubts, few};
 use crate::record::manifest::Manifest;
 use crate::report::choices::Choices;
 use crate::report::source::Source;
-use crate::talk::many;
+use crate::words::many;
 
 impl Page {
     pub(super) fn warn(&mut self, sources: &[Source], choices: &Choices) {
