@@ -168,19 +168,37 @@ enum Plans {
     NotHeld(String),
 }
 
-fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
-    let experiment = match Experiment::load(&folder.join("experiment.toml"), &manifest.sets) {
-        Ok(experiment) => experiment,
-        Err(problem) => return Plans::NotHeld(problem.message),
-    };
-    let plan = Plan::new(&experiment);
-    let id = format!("{:016x}", plan.id());
-    if id != manifest.plan {
-        return Plans::NotHeld(format!(
-            "experiment.toml, with the suite that is found here, is plan {id}, and the results are of {}",
-            manifest.plan
-        ));
+/// The experiment of a results folder. Its suite's path may be relative to where the file was run, as a rule a folder as deep as one that the
+/// results lie in: each of these is tried, and the plan's id tells whether it is the same suite.
+fn as_run(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), String> {
+    let file = "experiment.toml";
+    let text = std::fs::read_to_string(folder.join(file)).map_err(|error| format!("{file}: {error}"))?;
+    let mut problem = None;
+    for base in folder.ancestors() {
+        let told = match Experiment::parse(&text, &base.join(file), &manifest.sets) {
+            Ok(experiment) => {
+                let plan = Plan::new(&experiment);
+                let id = format!("{:016x}", plan.id());
+                if id == manifest.plan {
+                    return Ok((experiment, plan));
+                }
+                format!(
+                    "experiment.toml, with the suite that is found here, is plan {id}, and the results are of {}",
+                    manifest.plan
+                )
+            }
+            Err(problem) => problem.message,
+        };
+        problem.get_or_insert(told);
     }
+    Err(problem.unwrap_or_default())
+}
+
+fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
+    let (experiment, plan) = match as_run(folder, manifest) {
+        Ok(found) => found,
+        Err(problem) => return Plans::NotHeld(problem),
+    };
     let header = record::header(&plan.varying(), plan.extra());
     let ledger = Ledger::new(&experiment, &plan, &header);
     let (mut chains, mut done) = (Chains::default(), HashSet::new());
@@ -236,10 +254,34 @@ fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::record::Jobs;
     use crate::record::manifest::{Build, Machine};
+
+    /// An experiment beside its suite's folder, its results in another as deep: the suite is found, and another one is not taken for it.
+    #[test]
+    fn the_suite_is_found_from_the_results() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let text = "suite = '../data/s.epd'\nlimit = { depth = 2 }\n";
+        write("data/s.epd", "4k3/8/8/8/8/8/8/R3K2R w KQ - id \"a\";\n");
+        let file = write("experiments/x.toml", text);
+        let plan = Plan::new(&Experiment::load(&file, &[]).unwrap());
+        let manifest = Manifest { plan: format!("{:016x}", plan.id()), ..Manifest::default() };
+        let results = write("reports/x/experiment.toml", text);
+        let folder = results.parent().unwrap();
+        let found = |manifest: &Manifest| as_run(folder, manifest).map(|(experiment, _)| experiment.suite.items.len());
+        assert_eq!(found(&manifest), Ok(1));
+        write("data/s.epd", "4k3/8/8/8/8/8/8/R3K3 w Q - id \"a\";\n");
+        assert!(found(&manifest).is_err_and(|told| told.contains("../data/s.epd")));
+    }
 
     /// Two stretches of a run; three of one shard beside one of another; what is known of each, and what nobody knows.
     #[test]
