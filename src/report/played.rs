@@ -4,6 +4,7 @@ use super::courses::{by_size, courses, forest, name};
 use super::number::{count, percent};
 use super::sheet::{Cell, Datum, Emphasis, Part, SheetColumn, SheetTable};
 use crate::analysis::Frame;
+use crate::analysis::pairing::stats::at_least;
 use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::experiment::sequential::SoFar;
@@ -18,8 +19,18 @@ const NAMED: usize = 6;
 /// Pairs below which the normal law is no good guide to an interval.
 const FEW: u64 = 30;
 
-fn signed(Elo { elo, low, high }: Elo) -> String {
-    format!("{elo:+.1} Elo [{low:+.1}, {high:+.1}]")
+/// Whether an encounter has pairs enough for an interval: fewer could be of one sign by chance, and hardly spread.
+fn enough(one: &Encounter) -> bool {
+    one.pairs.count() >= at_least(1) as u64
+}
+
+fn signed(one: &Encounter) -> String {
+    let Elo { elo, low, high } = one.elo();
+    if enough(one) {
+        format!("{elo:+.1} Elo [{low:+.1}, {high:+.1}]")
+    } else {
+        format!("{elo:+.1} Elo [too few pairs]")
+    }
 }
 
 /// What a test says, in words.
@@ -50,7 +61,7 @@ pub fn findings(all: &Matches) -> Vec<String> {
                 "\"{}\" against \"{}\": {} over {} pairs of games; {verdict}. The test of {} against {} normalized Elo: {}.",
                 one.player,
                 one.opponent,
-                signed(one.elo()),
+                signed(one),
                 count(one.pairs.count() as f64),
                 test.elo0,
                 test.elo1,
@@ -61,7 +72,7 @@ pub fn findings(all: &Matches) -> Vec<String> {
         let by = |a: &&Encounter, b: &&Encounter| a.elo().elo.total_cmp(&b.elo().elo);
         if let (Some(best), Some(worst)) = (encounters.iter().max_by(by), encounters.iter().min_by(by)) {
             for (word, one) in [("most", best), ("least", worst)] {
-                found.push(format!("The {word}: \"{}\", {}.", name(one, all), signed(one.elo())));
+                found.push(format!("The {word}: \"{}\", {}.", name(one, all), signed(one)));
             }
         }
         let (stronger, weaker) = (count_of(Ordering::Greater), count_of(Ordering::Less));
@@ -197,7 +208,7 @@ pub fn table(all: &Matches) -> SheetTable {
             value: Datum::Range(elo.low, elo.high),
             ..Cell::text(format!("{:+.1} to {:+.1}", elo.low, elo.high))
         };
-        let few = |cell: Cell| if one.pairs.count() < 2 { Cell::none("too few pairs") } else { cell };
+        let few = |cell: Cell| if enough(one) { cell } else { Cell::none("too few pairs") };
         let last = one.course.last().map_or(0.0, |point| point.1);
         let mut cells = vec![
             Cell::text(one.player.clone()),
@@ -212,7 +223,7 @@ pub fn table(all: &Matches) -> SheetTable {
         let normalized = one.pairs.normalized().elo;
         cells.extend([
             Cell::number(normalized, format!("{normalized:+.1}")),
-            Cell::number(one.pairs.superiority(), percent(one.pairs.superiority(), 1.0)),
+            few(Cell::number(one.pairs.superiority(), percent(one.pairs.superiority(), 1.0))),
             Cell::p(one.corrected).or(if all.test.stop { "the test ends the games" } else { "too few pairs" }),
             Cell::share(one.points(), one.count() as f64),
             Cell::share(one.games[1] as f64, one.count() as f64),

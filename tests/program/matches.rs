@@ -305,14 +305,16 @@ fn games_do_not_depend_on_what_is_asked_of_them() {
 
 #[test]
 fn everybody_meets_everybody_and_the_page_says_what_came_of_it() {
-    let text =
-        TRIAL.replace("[match]", "[match]\npairing = \"round-robin\"").replace("elo1 = 50", "elo1 = 50, stop = false");
+    let text = TRIAL
+        .replace("first = 4", "first = 6")
+        .replace("[match]", "[match]\npairing = \"round-robin\"")
+        .replace("elo1 = 50", "elo1 = 50, stop = false");
     let trial = Trial::new(&text);
     let (stdout, stderr, code) = trial.run("out", &[]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains("bare") && stdout.contains("Elo") && stderr.contains("95 % interval"), "{stdout}{stderr}");
     let path = trial.path("out").join("results.csv");
-    assert_eq!(column(&path, "variant").len(), 3 * 4 * 2);
+    assert_eq!(column(&path, "variant").len(), 3 * 6 * 2);
     let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
     for part in
         ["Encounters", "Standings", "[all, as PGN](games.pgn)", "![Elo](elo.svg)", "Courses of the tests", "Holm"]
@@ -337,7 +339,7 @@ fn everybody_meets_everybody_and_the_page_says_what_came_of_it() {
         let score = of.clone().map(|at| points[at]).sum::<f64>() / of.clone().count() as f64;
         let shown = row["score"].as_f64().unwrap();
         assert!((shown - score).abs() < 1e-9, "{shown} {score}");
-        assert_eq!(row["pairs"], 4.0);
+        assert_eq!(row["pairs"], 6.0);
         let draws = of.clone().filter(|&at| points[at] == 0.5).count() as f64 / of.clone().count() as f64;
         assert!((row["draws"].as_f64().unwrap() - draws).abs() < 1e-9, "{row}");
         // Three intervals together: 2.394 standard errors, where one has 1.96; of who won all they end with the points.
@@ -351,7 +353,7 @@ fn everybody_meets_everybody_and_the_page_says_what_came_of_it() {
     }
     assert!(widths > 0, "no interval was looked at");
     let all: f64 = table("standings").iter().map(|row| row["points"].as_f64().unwrap()).sum();
-    assert!((all - 24.0).abs() < 1e-9, "{all}");
+    assert!((all - 36.0).abs() < 1e-9, "{all}");
     // As rows for other programs: the ends of each interval on their sides.
     let (text, _, _) = run(&["report", &trial.text("out"), "--format", "csv"]);
     let mut figures = 0;
