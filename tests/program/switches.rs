@@ -101,16 +101,21 @@ fn a_run_ends_with_what_weighs_most() {
     assert!(stderr.contains("1 job failed: see the error column"), "{stderr}");
 }
 
-/// Whole folders are not spoken of where only what is wrong is asked for; the worst counts, wherever it stands.
-#[test]
-fn the_worst_folder_counts_wherever_it_stands() {
+/// Results of two variants that are whole, and those of the same where the rows of the second are gone; of the first there are two.
+fn whole_and_cut() -> Desk {
     let desk = Desk::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
     desk.call("run @t.toml --out @whole --quiet", 0);
     desk.call("run @t.toml --out @cut --quiet", 0);
     let rows = fs::read_to_string(desk.path("cut/results.csv")).unwrap();
-    // The rows of the second variant are gone, of the first there are two.
     fs::write(desk.path("cut/results.csv"), rows.lines().take(3).map(|line| format!("{line}\n")).collect::<String>())
         .unwrap();
+    desk
+}
+
+/// Whole folders are not spoken of where only what is wrong is asked for; the worst counts, wherever it stands.
+#[test]
+fn the_worst_folder_counts_wherever_it_stands() {
+    let desk = whole_and_cut();
     let (stdout, _) = desk.call("verify @whole", 0);
     assert!(stdout.contains("whole: whole: 4 rows"), "{stdout}");
     assert_eq!(desk.call("verify --quiet @whole", 0), (String::new(), String::new()));
@@ -157,12 +162,7 @@ fn an_audit_heeds_its_switches() {
 /// A base that is not whole is not compared to an end; a page goes into a file as onto a screen.
 #[test]
 fn both_sides_of_a_comparison_must_be_whole() {
-    let desk = Desk::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
-    desk.call("run @t.toml --out @whole --quiet", 0);
-    desk.call("run @t.toml --out @cut --quiet", 0);
-    let rows = fs::read_to_string(desk.path("cut/results.csv")).unwrap();
-    fs::write(desk.path("cut/results.csv"), rows.lines().take(3).map(|line| format!("{line}\n")).collect::<String>())
-        .unwrap();
+    let desk = whole_and_cut();
     desk.call("compare @whole @whole", 0);
     let (_, stderr) = desk.call("compare @cut @whole", 3);
     assert!(stderr.contains("cut: 1 jobs of the plan have no rows") && !stderr.contains("whole: "), "{stderr}");
