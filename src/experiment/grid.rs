@@ -1,5 +1,6 @@
 //! From axes, variants and excludes to points: each a full set of options with a name.
 
+use super::axes::{axes, axis_value, combinations};
 use super::excludes::Excludes;
 use super::file::{File, LimitChoice};
 use super::options::{self, OptionFault, Setting, overlap};
@@ -12,7 +13,6 @@ use crate::engine::{EngineOptions, Limit};
 use crate::subject::SubjectOptions;
 use crate::table::TableKind;
 use crate::table::options::Clear;
-use crate::words::many;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use toml::{Table, Value};
@@ -99,11 +99,12 @@ pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Ve
     }
     let names = Names::new(&drafts);
     let mut points: Vec<Point> = Vec::with_capacity(drafts.len());
-    let places: Vec<String> = drafts.iter().map(|draft| draft.place.clone()).collect();
+    let mut places = Vec::with_capacity(drafts.len());
     for draft in drafts {
         let name = draft.name.clone().unwrap_or_else(|| names.of(&draft.paths));
         let (options, limit, subject) = read(file, &draft, &name, sets, source)?;
         points.push(Point { name, paths: draft.paths, options, limit, subject });
+        places.push(draft.place);
     }
     refuse_duplicates(&points).map_err(|(at, earlier, message)| {
         let problem = source.problem(message);
@@ -118,57 +119,6 @@ pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Ve
         Problem { span: place.and_then(|place| locate(source.text, &place)), ..problem }
     })?;
     Ok(points)
-}
-
-/// The axes of `[grid]` and `[[zip]]`: each a list of paths that move together.
-type Axis = Vec<(String, Vec<Value>)>;
-
-fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
-    let list = |table: &str, path: &str, value: &Value| match value {
-        Value::Array(values) if !values.is_empty() => Ok((path.to_owned(), values.clone())),
-        Value::Table(_) => Err(source.at(
-            &format!("{table}.{path}"),
-            format!(
-                "{table}.{path}: expected a list of values; write the path in quotes, as in \"{path}.size\" = [..]"
-            ),
-        )),
-        other => {
-            let found = match other {
-                Value::Array(_) => "an empty one".to_owned(),
-                other => paths::display(other),
-            };
-            let message = format!("{table}.{path}: expected a list of values, found {found}");
-            Err(source.at(&format!("{table}.{path}"), message))
-        }
-    };
-    let mut axes: Vec<Axis> = Vec::new();
-    for (path, value) in &file.grid {
-        let (path, values) = list("grid", path, value)?;
-        let mut seen = BTreeSet::new();
-        if let Some(at) = values.iter().position(|value| !seen.insert(value.to_string())) {
-            let message = format!("grid.{path}: {} stands twice", paths::display(&values[at]));
-            return Err(source.at(&format!("grid.{path}.{at}"), message));
-        }
-        axes.push(vec![(path, values)]);
-    }
-    for zip in &file.zip {
-        let axis: Axis = zip.iter().map(|(path, value)| list("zip", path, value)).collect::<Result<_, _>>()?;
-        if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != axis[0].1.len()) {
-            return Err(source.at(
-                "zip",
-                format!(
-                    "zip.{path}: has {} where zip.{} has {}",
-                    many(values.len(), "value"),
-                    axis[0].0,
-                    axis[0].1.len()
-                ),
-            ));
-        }
-        if !axis.is_empty() {
-            axes.push(axis);
-        }
-    }
-    Ok(axes)
 }
 
 /// A `[[variant]]` or `[[include]]`.
@@ -235,23 +185,6 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileTe
         help: new_name(path).or_else(|| nearest(path, known.iter().map(String::as_str))),
         ..source.at(&format!("{table}.{path}"), format!("{shown}.{path}: there is no option `{path}`"))
     })
-}
-
-/// Every combination of the axes' values; the first axis varies slowest.
-fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
-    let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
-    for axis in axes {
-        combinations = combinations
-            .iter()
-            .flat_map(|point| {
-                (0..axis[0].1.len()).map(|at| {
-                    let step = axis.iter().map(|(path, values)| (path.clone(), values[at].clone()));
-                    point.iter().cloned().chain(step).collect()
-                })
-            })
-            .collect();
-    }
-    combinations
 }
 
 /// Excludes times points that are looked at for excludes that do nothing; nobody writes so many by hand.
@@ -374,18 +307,6 @@ fn place_of(file: &File, draft: &Draft, path: &str, message: &str, source: &File
         None if path.starts_with(subject::UCI) => locate(source.text, "subject.options"),
         None if subject::is_path(path) => locate(source.text, path),
         None => locate_word(source.text, &format!("engine.{path}"), word),
-    }
-}
-
-/// The path of a value among those of its axis.
-fn axis_value(file: &File, set: &str, value: &Value) -> Option<String> {
-    let at = |values: &Value| values.as_array()?.iter().position(|one| one == value);
-    match file.grid.get(set) {
-        Some(values) => at(values).map(|at| format!("grid.{set}.{at}")),
-        None => file.zip.iter().enumerate().find_map(|(zip, axis)| {
-            let at = at(axis.get(set)?)?;
-            Some(format!("zip.{zip}.{set}.{at}"))
-        }),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The experiment file: what is searched, with which options, and what is expected of it.
 
+mod axes;
 mod baseline;
 mod excludes;
 pub mod expect;

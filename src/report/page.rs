@@ -173,7 +173,7 @@ impl Page {
         let question = Question { by, order, baseline, metrics };
         let (summary, grouping, searches) = Summary::with_searches(&rows, &question).map_err(anyhow::Error::msg)?;
         if question.by.iter().any(|column| column == columns::VARIANT)
-            && let Some(doubled) = searches.doubled(&rows)
+            && let Some((_, doubled)) = searches.doubled(&rows)
         {
             return Err(anyhow!("{}: {doubled}: it would be counted twice", first.path.display()));
         }

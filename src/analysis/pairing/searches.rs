@@ -215,12 +215,12 @@ impl Searches {
         searches.into_iter().find_map(again).map(|steps| steps[1].row as usize)
     }
 
-    /// The same in words.
+    /// That row, and what it is of, in words.
     #[must_use]
-    pub fn doubled(&self, frame: &Frame) -> Option<String> {
+    pub fn doubled(&self, frame: &Frame) -> Option<(usize, String)> {
         let row = self.twice()?;
         let [variant, position] = [columns::VARIANT, columns::POSITION].map(|name| frame.text(name, row));
         let depth = frame.numbers(columns::DEPTH)[row];
-        Some(format!("variant \"{variant}\", {position}, depth {depth} has two rows"))
+        Some((row, format!("variant \"{variant}\", {position}, depth {depth} has two rows")))
     }
 }

@@ -168,7 +168,7 @@ impl Joined {
 
     /// Pairs the rows of each variant.
     fn pair(&mut self, sides: [&Recorded; 2]) -> Result<(), RecordedError> {
-        if let Some((row, doubled)) = self.searches.twice().zip(self.searches.doubled(&self.frame)) {
+        if let Some((row, doubled)) = self.searches.doubled(&self.frame) {
             let side = sides[usize::from(row >= sides[0].frame.rows())].name.clone();
             return Err(RecordedError::Twice { side, doubled });
         }

@@ -1,0 +1,93 @@
+//! The axes of `[grid]` and `[[zip]]`.
+
+use super::file::File;
+use super::paths;
+use super::problem::Problem;
+use super::text::FileText;
+use crate::words::many;
+use std::collections::BTreeSet;
+use toml::Value;
+
+/// A list of paths that move together, each with its values.
+pub(super) type Axis = Vec<(String, Vec<Value>)>;
+
+/// The axes of a file, in its order: the grid's, then the zips.
+///
+/// # Errors
+/// The first that is no list of values, with its place.
+pub(super) fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
+    let list = |table: &str, path: &str, value: &Value| match value {
+        Value::Array(values) if !values.is_empty() => Ok((path.to_owned(), values.clone())),
+        Value::Table(_) => Err(source.at(
+            &format!("{table}.{path}"),
+            format!(
+                "{table}.{path}: expected a list of values; write the path in quotes, as in \"{path}.size\" = [..]"
+            ),
+        )),
+        other => {
+            let found = match other {
+                Value::Array(_) => "an empty one".to_owned(),
+                other => paths::display(other),
+            };
+            let message = format!("{table}.{path}: expected a list of values, found {found}");
+            Err(source.at(&format!("{table}.{path}"), message))
+        }
+    };
+    let mut axes: Vec<Axis> = Vec::new();
+    for (path, value) in &file.grid {
+        let (path, values) = list("grid", path, value)?;
+        let mut seen = BTreeSet::new();
+        if let Some(at) = values.iter().position(|value| !seen.insert(value.to_string())) {
+            let message = format!("grid.{path}: {} stands twice", paths::display(&values[at]));
+            return Err(source.at(&format!("grid.{path}.{at}"), message));
+        }
+        axes.push(vec![(path, values)]);
+    }
+    for zip in &file.zip {
+        let axis: Axis = zip.iter().map(|(path, value)| list("zip", path, value)).collect::<Result<_, _>>()?;
+        if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != axis[0].1.len()) {
+            return Err(source.at(
+                "zip",
+                format!(
+                    "zip.{path}: has {} where zip.{} has {}",
+                    many(values.len(), "value"),
+                    axis[0].0,
+                    axis[0].1.len()
+                ),
+            ));
+        }
+        if !axis.is_empty() {
+            axes.push(axis);
+        }
+    }
+    Ok(axes)
+}
+
+/// Every combination of the axes' values; the first axis varies slowest.
+pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
+    let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
+    for axis in axes {
+        combinations = combinations
+            .iter()
+            .flat_map(|point| {
+                (0..axis[0].1.len()).map(|at| {
+                    let step = axis.iter().map(|(path, values)| (path.clone(), values[at].clone()));
+                    point.iter().cloned().chain(step).collect()
+                })
+            })
+            .collect();
+    }
+    combinations
+}
+
+/// The path of a value among those of its axis.
+pub(super) fn axis_value(file: &File, set: &str, value: &Value) -> Option<String> {
+    let at = |values: &Value| values.as_array()?.iter().position(|one| one == value);
+    match file.grid.get(set) {
+        Some(values) => at(values).map(|at| format!("grid.{set}.{at}")),
+        None => file.zip.iter().enumerate().find_map(|(zip, axis)| {
+            let at = at(axis.get(set)?)?;
+            Some(format!("zip.{zip}.{set}.{at}"))
+        }),
+    }
+}
