@@ -51,8 +51,9 @@ impl Board {
     /// Adds pieces of a code to the planes, or takes them away.
     #[inline]
     pub(super) fn toggle(&mut self, code: usize, squares: u64) {
-        for (plane, spread) in self.planes.iter_mut().zip(SPREAD[code & 15]) {
-            *plane ^= squares & spread;
+        let spread = &SPREAD[code & 15];
+        for (at, plane) in self.planes.iter_mut().enumerate() {
+            *plane ^= squares & spread[at];
         }
     }
 

@@ -40,8 +40,9 @@ impl Board {
         let mut change = inc.at(code, to).without(inc.at(code, from)).without(inc.at(captured, to));
 
         let elsewhere = !(from_bit | to_bit);
-        for (plane, spread) in self.planes.iter_mut().zip(&SPREAD[code & 15]) {
-            *plane = *plane & elsewhere | to_bit & spread;
+        let spread = &SPREAD[code & 15];
+        for (at, plane) in self.planes.iter_mut().enumerate() {
+            *plane = *plane & elsewhere | to_bit & spread[at];
         }
         self.squares[from] = EMPTY as u8;
         self.squares[to] = code as u8;

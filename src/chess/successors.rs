@@ -86,8 +86,9 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
     #[inline]
     fn put(&mut self, code: usize, to: Square, captured: usize, planes: [u64; 4]) {
         let bit = 1_u64 << to.index();
-        for ((next, plane), spread) in self.next.planes.iter_mut().zip(planes).zip(SPREAD[code & 15]) {
-            *next = plane | bit & spread;
+        let spread = &SPREAD[code & 15];
+        for (at, plane) in planes.into_iter().enumerate() {
+            self.next.planes[at] = plane | bit & spread[at];
         }
         self.next.squares[to.index()] = code as u8;
         self.next.checkers = self.checking[code & 7] & bit;

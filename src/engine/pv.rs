@@ -42,7 +42,7 @@ impl Variations {
         }
         let below = usize::from(self.len[ply + 1]).min(PLIES - 1);
         self.moves[ply * PLIES] = mv;
-        if ply + 1 < PLIES {
+        if below > 0 && ply + 1 < PLIES {
             let next = (ply + 1) * PLIES;
             self.moves.copy_within(next..next + below, ply * PLIES + 1);
         }

@@ -29,7 +29,7 @@ pub type Signature = (String, Box<dyn Fn() -> Result<u64, EngineError> + Send>);
 #[must_use]
 pub fn signatures() -> Vec<Signature> {
     let whole = all().into_iter().map(|(name, options)| -> Signature { (name, Box::new(move || nodes(&options))) });
-    let base: EngineOptions = values::base().try_into().unwrap_or_default();
+    let base = values::options(&values::base()).unwrap_or_default();
     let points =
         [("base".to_owned(), base)].into_iter().chain(values::all().into_iter().flat_map(|(_, points)| points));
     let points = points.map(|(name, options)| -> Signature {
@@ -51,7 +51,7 @@ pub fn bench_options() -> EngineOptions {
 pub fn all() -> Vec<(String, EngineOptions)> {
     let mut all = vec![("bench".to_owned(), bench_options())];
     for name in presets::names() {
-        let options = presets::options(name).ok().and_then(|table| table.try_into().ok());
+        let options = presets::options(name).ok().and_then(|table| values::options(&table));
         all.extend(options.map(|options| (format!("preset:{name}"), options)));
     }
     for policy in Policy::NAMES.iter().filter_map(|name| Policy::named(name)) {

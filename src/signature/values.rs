@@ -100,6 +100,11 @@ pub fn all() -> Vec<(String, Vec<(String, EngineOptions)>)> {
         .collect()
 }
 
+/// The options that a table says; none where they are not allowed.
+pub(super) fn options(table: &Table) -> Option<EngineOptions> {
+    crate::experiment::options::read(None, table, std::iter::empty()).ok()
+}
+
 /// The base with one value changed; none where the value is not allowed or is the base's own.
 fn point(page: &schema::OptionPage, kind: Option<&str>, named: &str, value: &Value) -> Option<(String, EngineOptions)> {
     let name = format!("{named}={}", paths::display(value));
@@ -110,10 +115,10 @@ fn point(page: &schema::OptionPage, kind: Option<&str>, named: &str, value: &Val
     if let Some(kind) = kind {
         paths::set(&mut table, "table.policy.kind", Value::from(kind)).ok()?;
     }
-    let without: EngineOptions = table.clone().try_into().ok()?;
+    let without = options(&table)?;
     paths::set(&mut table, &page.path, value.clone()).ok()?;
-    let options: EngineOptions = table.try_into().ok()?;
-    (options != without && Engine::new(&options, None).is_ok()).then_some((name, options))
+    let changed = options(&table)?;
+    (changed != without && Engine::new(&changed, None).is_ok()).then_some((name, changed))
 }
 
 /// Nodes of all positions, each searched twice along the engine's own play with what the first search left, then the next as a new game.

@@ -35,35 +35,59 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     packing: PhantomData<L>,
 }
 
+/// What of a new table depends on no policy: compiled once for all.
+struct Laid {
+    memory: Memory,
+    slots: usize,
+    words: usize,
+    buckets: u64,
+    compared: u64,
+    high: bool,
+}
+
+/// The memory of the options' table and how its keys are compared; `compiled`: the slots that its code is for, 0 for any.
+fn lay_out(
+    options: &TableOptions,
+    compiled: usize,
+    words_of: fn(usize) -> usize,
+    policy_words: usize,
+    key_bits: u32,
+    buckets: u64,
+) -> Result<Laid, TableError> {
+    let slots = usize::from(options.slots).clamp(1, MOST_SLOTS);
+    if compiled > 0 && compiled != slots {
+        return Err(TableError::Option {
+            path: "table.slots",
+            problem: format!("{slots} asked of a table that is compiled for {compiled}"),
+        });
+    }
+    let words = words_of(slots) + policy_words;
+    let buckets = buckets.max(1);
+    let len = usize::try_from(buckets)
+        .ok()
+        .and_then(|buckets| buckets.checked_mul(words))
+        .ok_or(TableError::Memory { bytes: u64::MAX })?;
+    // The index uses one end of the key (or all of it), the comparison the other.
+    let high = options.index != Index::Multiply;
+    let bits = u32::from(options.key_bits).min(key_bits);
+    let low_bits = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
+    let compared = if high { low_bits << ((key_bits - bits) % 64) } else { low_bits };
+    Ok(Laid { memory: Memory::new(len, options.huge_pages)?, slots, words, buckets, compared, high })
+}
+
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// A table of the options' shape with so many buckets. Where the code is compiled for a number of slots, the options must ask for it.
     ///
     /// # Errors
     /// When the memory cannot be had, or the options ask for another number of slots.
     pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
-        let asked = usize::from(options.slots).clamp(1, MOST_SLOTS);
-        if SLOTS > 0 && SLOTS != asked {
-            return Err(TableError::Option {
-                path: "table.slots",
-                problem: format!("{asked} asked of a table that is compiled for {SLOTS}"),
-            });
-        }
-        let words = L::words(asked) + P::WORDS;
-        let buckets = buckets.max(1);
-        let len = usize::try_from(buckets)
-            .ok()
-            .and_then(|buckets| buckets.checked_mul(words))
-            .ok_or(TableError::Memory { bytes: u64::MAX })?;
-        // The index uses one end of the key (or all of it), the comparison the other.
-        let high = options.index != Index::Multiply;
-        let bits = u32::from(options.key_bits).min(L::KEY_BITS);
-        let low_bits = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
-        let compared = if high { low_bits << ((L::KEY_BITS - bits) % 64) } else { low_bits };
+        let Laid { memory, slots, words, buckets, compared, high } =
+            lay_out(options, SLOTS, L::words, P::WORDS, L::KEY_BITS, buckets)?;
         Ok(Self {
-            memory: Memory::new(len, options.huge_pages)?,
+            memory,
             policy,
             buckets,
-            slots: asked,
+            slots,
             words,
             index: options.index,
             compared,
@@ -91,8 +115,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if SLOTS > 0 { L::words(SLOTS) + P::WORDS } else { self.words }
     }
 
-    /// The entries of a bucket, unpacked for the policy.
-    #[inline]
+    /// The entries of a bucket, unpacked for the policy. Where it is known at which of them and at what of them the policy looks, the rest is not
+    /// unpacked: hence always in place.
+    #[inline(always)]
     fn view(&self, start: usize) -> [Entry; MOST_SLOTS] {
         let end = start + self.words();
         let bucket = &self.memory[start..end];

@@ -110,6 +110,7 @@ pub trait Packing: Send + 'static {
     /// The slot's data word.
     fn data(bucket: &[u64], slot: usize) -> u64;
     /// The slot's entry.
+    #[inline]
     fn entry(bucket: &[u64], slot: usize) -> Entry {
         unpack(Self::data(bucket, slot))
     }
@@ -150,8 +151,11 @@ impl Packing for Bytes16 {
         bucket[2 * slot] = kept;
         bucket[2 * slot + 1] = pack(entry);
     }
+    #[inline]
     fn copy(bucket: &mut [u64], from: usize, to: usize) {
-        bucket.copy_within(2 * from..2 * from + 2, 2 * to);
+        for word in 0..2 {
+            bucket[2 * to + word] = bucket[2 * from + word];
+        }
     }
 }
 
@@ -189,8 +193,11 @@ impl Packing for Bytes24 {
         bucket[3 * slot + 1] = pack(entry);
         bucket[3 * slot + 2] = u64::from(entry.nodes);
     }
+    #[inline]
     fn copy(bucket: &mut [u64], from: usize, to: usize) {
-        bucket.copy_within(3 * from..3 * from + 3, 3 * to);
+        for word in 0..3 {
+            bucket[3 * to + word] = bucket[3 * from + word];
+        }
     }
 }
 
@@ -223,6 +230,7 @@ impl Packing for Bytes10 {
         bucket[slot] = pack(entry);
         bucket[3] = bucket[3] & !(0xffff << (16 * slot)) | kept << (16 * slot);
     }
+    #[inline]
     fn copy(bucket: &mut [u64], from: usize, to: usize) {
         let kept = Self::key(bucket, from);
         bucket[to] = bucket[from];

@@ -26,7 +26,11 @@ pub fn weigh(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: 
                 let values = &columns[unit * wide + from..unit * wide + to];
                 for (row, strip) in strips.iter_mut().enumerate().take(rows) {
                     let weight = weights[row * units + unit];
-                    strip.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
+                    // By places: what pairs two iterators may be compiled in another unit, and is called then.
+                    let strip = &mut strip[..values.len()];
+                    for at in 0..values.len() {
+                        strip[at] += weight * values[at];
+                    }
                 }
             }
             for (row, strip) in strips.iter().enumerate().take(rows) {
@@ -78,7 +82,9 @@ fn rows<const ROWS: usize, const WIDE: usize>(
         for sums in &mut found {
             let weight = weights[place];
             place += units;
-            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
+            for at in 0..WIDE {
+                sums[at] += weight * values[at];
+            }
         }
     }
     for (row, found) in found.iter().enumerate() {

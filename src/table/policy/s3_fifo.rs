@@ -93,6 +93,7 @@ impl Queues {
 }
 
 /// What is remembered of a key; never 0.
+#[inline]
 fn print(key: u64) -> u64 {
     let half = key ^ key >> 32;
     ((half ^ half >> 16) & 0xffff).max(1)
