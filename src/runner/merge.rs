@@ -401,3 +401,7 @@ fn is_read_only(error: &std::io::Error) -> bool {
 
 /// Files that are open at a time.
 const FILES: usize = 200;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

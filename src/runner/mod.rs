@@ -31,6 +31,7 @@ pub use session::{Session, Settings};
 pub use subjects::Subjects;
 
 use crate::experiment::{Job, Plan};
+use crate::words::many;
 use std::sync::Mutex;
 
 /// What a run did.
@@ -124,7 +125,8 @@ pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, Run
     }
     let fits = available / bytes.max(1);
     Err(RunError::Memory(format!(
-        "table.size: {jobs} job(s) x {} MiB (variant \"{name}\") need more than the {} MiB of memory that are free{}",
+        "table.size: {} x {} MiB (variant \"{name}\") need more than the {} MiB of memory that are free{}",
+        many(jobs, "job"),
         mib(bytes),
         mib(available),
         if fits > 0 { format!(": --jobs {fits} would fit") } else { String::new() },

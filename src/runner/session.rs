@@ -185,3 +185,7 @@ impl<'a> Session<'a> {
         Ok(ran)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub(super) mod tests;

@@ -9,6 +9,7 @@ use crate::record::manifest::Examined;
 use crate::subject::options::{OptionValue, SubjectOptions, hash};
 use crate::subject::protocol::{Misfit, check};
 use crate::subject::{Honours, Launch, Program, Repeatability, Subject, Uci, find, probe};
+use crate::words::many;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
@@ -237,9 +238,10 @@ fn fits(each: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunError> {
     }
     let fits = available / bytes.max(1);
     Err(RunError::Memory(format!(
-        "uci.Hash: {jobs} job(s) x {} MiB ({} engines, of which \"{}\") need more than the {} MiB of memory that are free{}",
+        "uci.Hash: {} x {} MiB ({}, of which \"{}\") need more than the {} MiB of memory that are free{}",
+        many(jobs, "job"),
         bytes >> 20,
-        each.len(),
+        many(each.len(), "engine"),
         each.iter().map(|(name, _)| *name).min().unwrap_or_default(),
         available >> 20,
         if fits > 0 { format!(": --jobs {fits} would fit") } else { String::new() },
@@ -367,7 +369,7 @@ mod tests {
         assert!(many(8, 1, 1).is_ok() && many(0, 0, 9).is_ok());
         assert!(many(8, free / 4, 1).is_err() && many(9, free / 4, 1).is_ok() && many(1, free / 4, 1).is_ok());
         let told = many(2, free / 3, 4).err().unwrap_or_default();
-        assert!(told.starts_with("uci.Hash: 4 job(s) x ") && told.ends_with(": --jobs 1 would fit"), "{told}");
+        assert!(told.starts_with("uci.Hash: 4 jobs x ") && told.ends_with(": --jobs 1 would fit"), "{told}");
         assert!(many(1, free * 4, 1).is_err_and(|told| told.ends_with("that are free")));
     }
 }

@@ -16,7 +16,7 @@ pub enum Size {
 }
 
 /// The units of bytes, the largest first.
-const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
+const UNITS: [(&str, u64); 5] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
 /// Bytes of a table at most: what a process of today's 64-bit machines can address (47 bits). With this, what follows from a size
 /// by a few additions and multiplications stays a number of 64 bits.
@@ -59,13 +59,13 @@ impl FromStr for Size {
             "%" => Self::Share(number / 100.0),
             _ => {
                 // "1 MB" is a million bytes to some and 2^20 to others: neither is taken without a word.
-                let decimal = [("KB", "KiB"), ("MB", "MiB"), ("GB", "GiB")];
+                let decimal = [("KB", "KiB"), ("MB", "MiB"), ("GB", "GiB"), ("TB", "TiB")];
                 if let Some((_, binary)) = decimal.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)) {
                     return Err(format!(
                         "`{text}` may mean powers of 1000 or of 1024: did you mean `{number} {binary}`, or so many `B`?"
                     ));
                 }
-                let short = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
+                let short = [("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
                 let (_, scale) = UNITS
                     .into_iter()
                     .chain(short)
@@ -77,7 +77,7 @@ impl FromStr for Size {
         let large = |most: &str| Err(format!("`{text}` is more than any machine has: expected at most {most}"));
         match size {
             Self::Bytes(0) => Err(wrong()),
-            Self::Bytes(bytes) if bytes > MOST_BYTES => large("131072 GiB"),
+            Self::Bytes(bytes) if bytes > MOST_BYTES => large("128 TiB"),
             Self::Entries(entries) if entries > MOST_BYTES / 16 => large("8796093022208 entries"),
             Self::Share(share) if share > MOST_SHARE => large("1000000 %"),
             size => Ok(size),
@@ -124,7 +124,7 @@ impl JsonSchema for Size {
         json_schema!({
             "description": "Bytes (\"16 MiB\"), entries (65536), or a share of the working set (\"25 %\").",
             "anyOf": [
-                { "type": "string", "pattern": "^[0-9_.]+ *([GgMmKk]([Ii][Bb])?|[Bb]|%|entries)?$" },
+                { "type": "string", "pattern": "^[0-9_.]+ *([TtGgMmKk]([Ii][Bb])?|[Bb]|%|entries)?$" },
                 { "type": "integer", "minimum": 1 }
             ]
         })
@@ -146,6 +146,8 @@ mod tests {
             ("64k", Size::Bytes(64 << 10), "64 KiB"),
             ("2G", Size::Bytes(2 << 30), "2 GiB"),
             ("1 GiB", Size::Bytes(1 << 30), "1 GiB"),
+            ("1.5 TiB", Size::Bytes(3 << 39), "1.5 TiB"),
+            ("2t", Size::Bytes(2 << 40), "2 TiB"),
             ("100 B", Size::Bytes(100), "100 B"),
             ("1_638_400", Size::Entries(1_638_400), "1638400"),
             ("8192 entries", Size::Entries(8192), "8192"),
@@ -155,13 +157,14 @@ mod tests {
             assert_eq!(size.to_string(), written);
             assert_eq!(written.parse::<Size>().unwrap(), size);
         }
-        for text in ["17179869184 GiB", "131073 GiB", "8796093022209", "999999999999999", "1000001 %"] {
+        for text in ["17179869184 GiB", "131073 GiB", "128.25 TiB", "8796093022209", "999999999999999", "1000001 %"] {
             assert!(text.parse::<Size>().unwrap_err().contains("than any machine has"), "{text}");
         }
-        for text in ["131072 GiB", "8796093022208", "1000000 %"] {
+        for text in ["131072 GiB", "128 TiB", "8796093022208", "1000000 %"] {
             assert!(text.parse::<Size>().is_ok(), "{text}");
         }
-        for (text, said) in [("16 MB", "`16 MiB`"), ("64kb", "`64 KiB`"), ("1 gb", "`1 GiB`")] {
+        for (text, said) in [("16 MB", "`16 MiB`"), ("64kb", "`64 KiB`"), ("1 gb", "`1 GiB`"), ("100 TB", "`100 TiB`")]
+        {
             assert!(text.parse::<Size>().unwrap_err().contains(said), "{text}");
         }
         for text in ["", "0", "MiB", "16 MiBs", "-3", "1.5", "0 %", "nan", "1e3"] {

@@ -2,6 +2,7 @@
 
 use super::Page;
 use crate::report::number::percent;
+use crate::words::many;
 
 impl Page {
     /// How the results were made, a sentence for each.
@@ -29,7 +30,7 @@ impl Page {
                 None => "not asked for or unknown",
             };
             lines.push(format!(
-                "{name}ttlab {} ({}, {}) on {}, {} cores, {:.1} GiB, {}; {} job(s) at a time; huge pages {huge}",
+                "{name}ttlab {} ({}, {}) on {}, {} cores, {:.1} GiB, {}; {} at a time; huge pages {huge}",
                 manifest.build.version,
                 manifest.build.commit,
                 manifest.build.profile,
@@ -37,7 +38,7 @@ impl Page {
                 machine.cores,
                 machine.memory_bytes as f64 / f64::from(1 << 30),
                 machine.os,
-                manifest.jobs
+                many(manifest.jobs, "job")
             ));
         }
         lines.extend(self.memory.clone());

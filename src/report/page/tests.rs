@@ -38,7 +38,7 @@ fn origins_tell_each_result() {
         let sources = sources.into_iter().map(|(label, manifest)| (label.to_owned(), manifest)).collect();
         Page { sources, memory: Some("memory".to_owned()), ..Page::default() }.origins()
     };
-    let own = "ttlab 9 (c0, release) on CPU, 4 cores, 2.5 GiB, linux; 2 job(s) at a time; huge pages";
+    let own = "ttlab 9 (c0, release) on CPU, 4 cores, 2.5 GiB, linux; 2 jobs at a time; huge pages";
     assert_eq!(
         lines(vec![("x", Some(manifest(Some(true), false)))]),
         [

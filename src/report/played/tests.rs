@@ -210,16 +210,16 @@ fn each_encounter_has_its_fields() {
     );
 }
 
-/// Points of both sides of each game, by score and not by points; none where all met one.
+/// Points of both sides of each game, by score and not by points or names; none where all met one.
 #[test]
 fn standings_add_up_both_sides() {
     let met = |player: &str, opponent: &str, games: [u64; 3]| Encounter { games, ..one(player, opponent, [0; 5]) };
-    // a: 3 of 4 and 5 of 10; b: 1 of 4 and 3 of 4; c: 5 of 10 and 1 of 4.
-    let three = all(vec![met("a", "b", [2, 2, 0]), met("a", "c", [4, 2, 4]), met("b", "c", [3, 0, 1])], false);
+    // m: 3 of 4 and 5 of 10; z: 1 of 4 and 3 of 4; a: 5 of 10 and 1 of 4.
+    let three = all(vec![met("m", "z", [2, 2, 0]), met("m", "a", [4, 2, 4]), met("z", "a", [3, 0, 1])], false);
     let rows = standings(&three).unwrap().rows;
     let rows: Vec<String> =
         rows.iter().map(|row| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" ")).collect();
-    assert_eq!(rows, ["a 8.0 14 57.1 %", "b 4.0 8 50.0 %", "c 6.0 14 42.9 %"]);
+    assert_eq!(rows, ["m 8.0 14 57.1 %", "z 4.0 8 50.0 %", "a 6.0 14 42.9 %"]);
     assert_eq!(standings(&all(vec![met("a", "c", [1, 0, 0]), met("b", "c", [0, 0, 1])], false)), None);
     assert_eq!(standings(&all(vec![], false)), None);
 }
