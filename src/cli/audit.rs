@@ -17,7 +17,8 @@ Each answer of the table that a search may believe is compared with a plain sear
 window; stored moves must be legal, root scores right. Where an option makes scores incomparable it is changed for
 the audit: probe.depth = \"at-least\" becomes \"equal\"; draws, quiescence.delta, lmr and null_move are off.
 Faults that the file asks for (bounds or depth ignored, short keys, broken schemes) stay, and are found.
-Exit: 0 nothing is wrong, 4 something is, 2 usage or a bad file, 75 interrupted.")]
+Exit: 0 nothing is wrong, 4 something is, 2 usage, a bad file or no iteration that was finished,
+75 interrupted.")]
 pub struct Args {
     /// The experiment file
     file: PathBuf,
@@ -63,8 +64,21 @@ pub fn run(args: &Args) -> CommandResult {
         return Err(CommandFailure::usage("no variant of this experiment has a table: there is nothing to audit"));
     }
     print!("{}", table(&audited, args.show));
-    let wrong = audited.iter().any(|one| one.findings.count.wrong > 0);
-    Ok(if wrong { Exit::Unequal } else { Exit::Done })
+    judge(&audited)
+}
+
+/// What an audit ends with: where nothing was searched to an end, nothing was found right.
+fn judge(audited: &[Audited]) -> CommandResult {
+    if audited.iter().any(|one| one.findings.count.wrong > 0) {
+        return Ok(Exit::Unequal);
+    }
+    match audited.iter().find(|one| one.searches == 0) {
+        Some(one) => Err(CommandFailure::usage(format!(
+            "variant \"{}\": no iteration was finished, so that none of its answers was examined",
+            one.variant
+        ))),
+        None => Ok(Exit::Done),
+    }
 }
 
 /// A line for each variant, below it so many of its wrong answers.
@@ -91,6 +105,24 @@ fn table(audited: &[Audited], show: usize) -> String {
 mod tests {
     use super::*;
     use crate::engine::audit::{AuditCounters, AuditedClaim, Findings, Wrong};
+
+    /// Wrong answers before all; what was not examined is not right.
+    #[test]
+    fn nothing_is_right_that_was_not_examined() {
+        let one = |searches: u64, wrong: u64| Audited {
+            variant: format!("v{searches}"),
+            searches,
+            nodes: 1,
+            findings: Findings { count: AuditCounters { wrong, ..AuditCounters::default() }, wrong: Vec::new() },
+        };
+        let code = |of: &[Audited]| match judge(of) {
+            Ok(exit) => format!("{exit:?}"),
+            Err(failure) => failure.message,
+        };
+        assert_eq!(code(&[one(3, 0), one(2, 0)]), "Done");
+        assert_eq!(code(&[one(0, 0), one(2, 1)]), "Unequal");
+        assert!(code(&[one(3, 0), one(0, 0)]).contains("variant \"v0\": no iteration was finished"));
+    }
 
     /// Each figure under its own heading; of the wrong answers the first few of each variant, below it.
     #[test]

@@ -88,9 +88,17 @@ fn base(sets: &[String]) -> Result<TableOptions, CommandFailure> {
 }
 
 /// The policies that are asked for, by their names; all that the table allows where none is.
-fn policies(args: &Args, base: &TableOptions) -> Result<Vec<(String, Policy)>, CommandFailure> {
-    if !args.policies.is_empty() {
-        return args.policies.iter().map(|text| Ok((text.clone(), policy(text, &args.sets)?))).collect();
+fn policies(asked: &[String], sets: &[String], base: &TableOptions) -> Result<Vec<(String, Policy)>, CommandFailure> {
+    if !asked.is_empty() {
+        let mut named: Vec<(String, Policy)> = Vec::new();
+        for text in asked {
+            let policy = policy(text, sets)?;
+            if let Some((first, _)) = named.iter().find(|(_, known)| *known == policy) {
+                return Err(CommandFailure::usage(format!("--policy {text}: is given twice, first as {first}")));
+            }
+            named.push((text.clone(), policy));
+        }
+        return Ok(named);
     }
     let names = Policy::NAMES.iter().copied().chain(outside::names());
     let all = names.filter_map(|name| Some((name.to_owned(), Policy::named(name)?)));
@@ -209,7 +217,7 @@ fn told_turns(events: u64, turns: u64, reading: f64, tables: usize) -> Option<St
 
 pub fn run(args: &Args) -> CommandResult {
     let base = base(&args.sets)?;
-    let policies = policies(args, &base)?;
+    let policies = policies(&args.policies, &args.sets, &base)?;
     let begun = Instant::now();
     let info = Info::read(open(&args.file)?).map_err(wrong(&args.file))?;
     let reading = begun.elapsed().as_secs_f64();

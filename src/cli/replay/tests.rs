@@ -31,6 +31,23 @@ fn a_sample_that_says_nothing_is_refused() {
     assert!(told(2, 1).contains("a table of 1 bucket is"));
 }
 
+/// One policy under two spellings would be two lines that say the same.
+#[test]
+fn a_policy_is_shown_the_trace_once() {
+    let named = |asked: &[&str]| {
+        let asked: Vec<String> = asked.iter().map(|&text| text.to_owned()).collect();
+        match policies(&asked, &[], &TableOptions::default()) {
+            Ok(found) => found.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(", "),
+            Err(failure) => format!("{failure:?}"),
+        }
+    };
+    let (two, four) = ("{ kind = 'depth-age', factor = 2 }", "{ kind = 'depth-age', factor = 4 }");
+    assert_eq!(named(&["always", two, four]), format!("always, {two}, {four}"));
+    let told = named(&["always", "{ kind = 'always' }"]);
+    assert!(told.contains("--policy { kind = 'always' }: is given twice, first as always"), "{told}");
+    assert!(named(&[]).starts_with("always, "), "all that the slots allow");
+}
+
 /// Counts of one class: what was known, and what was had of it.
 fn counts([known, hits, cuts, kept, worth, worth_kept]: [u64; 6]) -> Replayed {
     let (probes, deep, stores, evictions, rejections) = (1000, hits / 2, 60, 50, 40);
