@@ -54,6 +54,23 @@ fn a_shard_that_is_missing_is_told() {
     assert!(!out.join("results.csv").exists());
 }
 
+/// A job whose last depth is not there is missing, and the shard's other job is not.
+#[test]
+fn half_a_job_is_missing() {
+    let temporary = tempfile::tempdir().unwrap();
+    let experiment = experiment(temporary.path(), SIX);
+    let plan = Plan::new(&experiment);
+    let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
+    let (path, folder) = (folders[1].1.join("results.csv"), Some(folders[1].1.clone()));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let end = text.trim_end().rfind('\n').unwrap();
+    std::fs::write(&path, &text[..=end]).unwrap();
+    let cut = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
+    let jobs = cut.jobs()[1];
+    assert!(jobs > 1);
+    assert_eq!(cut.lacks().unwrap(), [Lack { shard: 1, jobs, missing: 1, failed: 0, unjudged: 0, folder }]);
+}
+
 /// One shard given twice, a shard under another's number, a whole run, and results of another plan.
 #[test]
 fn folders_that_are_not_the_shards_asked_for_are_refused() {

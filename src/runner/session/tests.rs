@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::record::columns;
+use crate::record::manifest::Manifest;
 use crate::runner::Done;
 use std::path::PathBuf;
 
@@ -113,10 +114,16 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
     let ran = told(&experiment, &out, one(), &stopped);
     assert!(ran.interrupted && ran.done == 2, "{ran:?}");
     assert_eq!(rows(&out).len(), 4);
-    let ran = run(&experiment, &out, one());
+    // Stopped when nothing was left to do: it has ended as any other.
+    let late = Told { stop: Some((4, AtomicBool::new(false))), ..Told::default() };
+    let ran = told(&experiment, &out, one(), &late);
     assert_eq!((ran.before, ran.done, ran.interrupted), (2, 4, false));
+    let manifest = Manifest::read(&out).unwrap().unwrap();
+    let stretches: Vec<_> = manifest.history().into_iter().map(|one| (one.done, one.made)).collect();
+    assert_eq!(stretches, [(Some(2), Some(Jobs([0, 1].into()))), (Some(4), None)], "whose rows are whose");
     let whole = temporary.path().join("whole");
-    run(&experiment, &whole, one());
+    let ran = run(&experiment, &whole, Settings::default());
+    assert_eq!((ran.done, ran.interrupted), (6, false), "where nobody says how many at a time it is one");
     assert_eq!(rows(&out), rows(&whole));
 }
 
