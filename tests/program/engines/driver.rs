@@ -125,6 +125,11 @@ fn what_an_engine_started_ends_with_it() {
     let (launch, token) = launch("child", &[]);
     let mut engine = Uci::new(launch);
     play(&mut engine).unwrap();
+    // A process that is about to become another program has no environment that could be read.
+    let begun = Instant::now();
+    while alive(&token).len() < 2 && begun.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     assert_eq!(alive(&token).len(), 2, "{:?}", alive(&token));
     engine.end();
     assert_eq!(all_gone(&token), Vec::<String>::new());
