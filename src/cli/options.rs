@@ -22,6 +22,11 @@ pub struct Args {
     preset: Option<String>,
 }
 
+/// A path and what it lies in: `a.b.c`, `a.b` and `a`.
+fn and_above(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(path).chain(path.rmatch_indices('.').map(|(at, _)| &path[..at]))
+}
+
 pub fn run(args: &Args) -> CommandResult {
     if let Some(name) = &args.preset {
         if name.is_empty() {
@@ -39,7 +44,7 @@ pub fn run(args: &Args) -> CommandResult {
     let pages = schema::pages();
     let chosen = chosen(&pages, &text);
     if chosen.is_empty() {
-        let hint = nearest(&text, pages.iter().map(|page| page.path.as_str()));
+        let hint = nearest(&text, pages.iter().flat_map(|page| and_above(&page.path)));
         return Err(CommandFailure::usage(format!(
             "no option has `{text}` in its path, its words or its meaning{}",
             hint.map(|hint| format!(": {hint}")).unwrap_or_default()
@@ -79,6 +84,7 @@ fn chosen<'a>(pages: &'a [OptionPage], text: &str) -> Vec<&'a OptionPage> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -113,5 +119,20 @@ mod tests {
         ] {
             assert_eq!(of(text), paths, "{text}");
         }
+    }
+
+    /// A misspelt group is offered by its own name, not by an option that happens to be as near.
+    #[test]
+    fn hints_are_of_groups_too() {
+        assert_eq!(and_above("a.b.c").collect::<Vec<_>>(), ["a.b.c", "a.b", "a"]);
+        let hint = |text: &str| {
+            run(&Args { text: Some(text.to_owned()), markdown: false, preset: None })
+                .err()
+                .map(|failure| failure.message)
+        };
+        for (text, meant) in [("tabel", "table"), ("table.polcy", "table.policy"), ("table.siez", "table.size")] {
+            assert!(hint(text).unwrap().ends_with(&format!(": did you mean `{meant}`?")), "{:?}", hint(text));
+        }
+        assert!(!hint("xyzzyx").unwrap().contains("did you mean"));
     }
 }

@@ -51,11 +51,20 @@ enum Which {
     AwsBatch,
 }
 
-/// Slurm's times: minutes, minutes:seconds, hours:minutes:seconds, days-hours and so on.
+/// Slurm's times: minutes, minutes:seconds, hours:minutes:seconds, days-hours and so on. Only the first number may be of any size, else one is in the wrong place.
 fn time(text: &str) -> Result<String, String> {
-    let plain =
-        text.chars().all(|c| c.is_ascii_digit() || ":-".contains(c)) && text.chars().any(|c| c.is_ascii_digit());
-    if plain { Ok(text.to_owned()) } else { Err("expected a time as Slurm takes it: 90, 12:00:00 or 2-00".to_owned()) }
+    let number = |part: &str| part.chars().all(|c| c.is_ascii_digit()).then(|| part.parse::<u32>().ok()).flatten();
+    let (days, rest) = text.split_once('-').map_or((None, text), |(days, rest)| (Some(days), rest));
+    let parts: Option<Vec<u32>> = rest.split(':').map(number).collect();
+    let fits = match (days, parts.as_deref()) {
+        (None, Some([_])) => true,
+        (None, Some([_, after @ ..])) => after.len() <= 2 && after.iter().all(|&part| part < 60),
+        (Some(days), Some([hours, after @ ..])) => {
+            number(days).is_some() && *hours < 24 && after.len() <= 2 && after.iter().all(|&part| part < 60)
+        }
+        _ => false,
+    };
+    if fits { Ok(text.to_owned()) } else { Err("expected a time as Slurm takes it: 90, 12:00:00 or 2-00".to_owned()) }
 }
 
 pub fn run(args: &Args) -> CommandResult {
@@ -164,10 +173,13 @@ mod tests {
 
     #[test]
     fn times_are_slurms() {
-        for text in ["90", "12:00:00", "2-00", "1-12:30:00"] {
+        for text in ["90", "90:30", "25:00", "48:00:00", "2-00", "1-12:30", "1-23:59:59"] {
             assert_eq!(time(text).as_deref(), Ok(text));
         }
-        for text in ["", "-", ":", "1h", "90 ", "9;0"] {
+        for text in [
+            "", "-", ":", "1h", "90 ", "9;0", "25:99:99", "90:60", "1:00:60", "1-24", "1-00:60", "-12", "1-",
+            "1:2:3:4", "1-2-3", "+9",
+        ] {
             assert!(time(text).is_err(), "{text}");
         }
     }

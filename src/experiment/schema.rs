@@ -114,7 +114,7 @@ pub fn stray_list(document: &toml::Table) -> Option<String> {
     stray(root, &[root], &serde_json::to_value(document).ok()?, "")
 }
 
-fn stray(root: &Value, nodes: &[&Value], value: &Value, path: &str) -> Option<String> {
+fn stray<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path: &str) -> Option<String> {
     let mut forms = Vec::new();
     nodes.iter().for_each(|node| alternatives(root, node, &mut forms));
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
@@ -129,12 +129,12 @@ fn stray(root: &Value, nodes: &[&Value], value: &Value, path: &str) -> Option<St
             items.iter().enumerate().find_map(|(at, item)| stray(root, &lists, item, &below(&at.to_string())))
         }
         Value::Object(fields) => fields.iter().find_map(|(key, inner)| {
-            let of = |form: &&'_ Value| -> Option<Value> {
+            let of = |form: &&'a Value| {
                 let named = form.get("properties").and_then(|properties| properties.get(key));
-                named.or_else(|| form.get("additionalProperties").filter(|more| more.is_object())).cloned()
+                named.or_else(|| form.get("additionalProperties").filter(|more| more.is_object()))
             };
-            let found: Vec<Value> = forms.iter().filter_map(of).collect();
-            if found.is_empty() { None } else { stray(root, &found.iter().collect::<Vec<_>>(), inner, &below(key)) }
+            let found: Vec<&Value> = forms.iter().filter_map(of).collect();
+            if found.is_empty() { None } else { stray(root, &found, inner, &below(key)) }
         }),
         _ => None,
     }
