@@ -202,6 +202,15 @@ mod tests {
         assert_eq!(words.map(Taken::value), ["middlegames", "endgames", "tactical"]);
     }
 
+    /// Games of two plies have no middle game: all that may be played were, and are counted.
+    #[test]
+    fn games_that_hold_too_few_are_counted() {
+        let wanted = Wanted { count: 2, seed: 1, plies: 4, length: 2, depth: 1 };
+        let found = positions(&wanted, Taken::Middlegames);
+        let Err(MakeError::TooFew { found, wanted, what, games }) = found else { panic!("{found:?}") };
+        assert_eq!((found, wanted, what, games), (0, 2, "middle game", 2 * GAMES));
+    }
+
     /// What each kind takes, at its edges: the ply, the number of pieces and of men, a pawn, the score, quiet.
     #[test]
     fn each_kind_is_taken_to_its_edges() {

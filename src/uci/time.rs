@@ -169,6 +169,17 @@ mod tests {
         lag.answered(&go(870), Color::White, ms(0));
         lag.asked(&go(880), Color::White);
         assert_eq!(lag.overhead(ms(5)), ms(18), "a tenth less");
+        // Answers that waited for the client, or had no clock of their own: 380 ms less on it are none of theirs.
+        let clocked = go(870);
+        for waited in [
+            Go { ponder: true, ..clocked.clone() },
+            Go { infinite: true, ..clocked.clone() },
+            Go { move_time: Some(ms(1)), ..clocked.clone() },
+        ] {
+            lag.answered(&waited, Color::White, ms(0));
+            lag.asked(&go(500), Color::White);
+            assert_eq!(lag.overhead(ms(5)), ms(18), "{waited:?}");
+        }
     }
 
     #[test]
@@ -196,5 +207,6 @@ mod tests {
         assert_eq!(of(30_005, 400, None), (827, 5516), "and 29 increments: 41,370 / 30 = 1379");
         assert_eq!(of(1005, 0, Some(2)), (294, 600), "980 / 2; three fifths of what is left at most");
         assert_eq!(of(1005, 0, Some(1)), (594, 750), "990; three quarters before new time comes");
+        assert_eq!(of(1005, 1000, None), (333, 333), "992, of which most is still to come: a third of what is left");
     }
 }
