@@ -173,6 +173,7 @@ fn percent(share: f64) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -225,6 +226,45 @@ mod tests {
             let apart = [0, 1].map(|end| (found.spread[end] - spread[end]).abs());
             assert!(apart.iter().all(|apart| *apart < 1e-12) && found.measured, "{engines:?}: {:?}", found.spread);
         }
+    }
+
+    /// Before a run, by hand: who is compared and on how much; a game's searches are one cluster, which spreads by the root of their number less.
+    #[test]
+    fn what_will_be_compared_is_known_before_the_run() {
+        let read = |text: &str| {
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
+            let text = format!("suite = 'data/bratko-kopec.epd'\nfirst = 10\n{text}");
+            Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"))
+        };
+        let depth = "limit = { depth = 3 }\n";
+        let players = "[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n[[variant]]\nname = 'b'\n'subject.uci' = 'b'\n";
+        let of = |head: &str, players: &str| Reach::before(&read(&format!("{head}{players}")), None);
+        let two = Reach { comparisons: 2, ..reach(10, 2, USUAL) };
+        assert_eq!(of(depth, players), Some(two));
+        assert_eq!(of(&format!("{depth}smallest_effect = 0.15\n"), players), Some(Reach { matters: 0.15, ..two }));
+        // The default of claims, and what is less, are no difference that matters here.
+        assert_eq!(of(&format!("{depth}smallest_effect = 0.005\n"), players), Some(two));
+        let games = of(&format!("{depth}sequence = {{ self_play = 4 }}\n"), players).unwrap();
+        assert_eq!(games, Reach { games: true, spread: [0.08, 0.305], ..two });
+        // Moves at a number of nodes, figures that are known, and our own engine are another matter.
+        assert_eq!(of("limit = { nodes = 3 }\n", players), None);
+        assert_eq!(of(depth, &format!("{players}[[expect]]\nwhere = {{ variant = 'ours' }}\nnodes = 1\n")), None);
+        assert_eq!(of(depth, "[grid]\n'table.slots' = [1, 2]\n"), None);
+        // By the rows that are there: twice and half the nodes in turn; ln 2 from a mean of 0, ten times among nine that are free. What our own
+        // engine spreads by is not asked.
+        let players = format!("{players}[[variant]]\nname = 'own'\n'table.slots' = 2\n");
+        let rows: Vec<String> = (0..10)
+            .flat_map(|at| {
+                let [twice, more] = if at % 2 == 0 { [200, 900] } else { [50, 10] };
+                [("ours", 100), ("a", twice), ("b", 100), ("own", more)]
+                    .map(|(who, nodes)| format!("{who},p{at},3,{nodes}"))
+            })
+            .collect();
+        let rows = format!("variant,position,depth,search.nodes\n{}\n", rows.join("\n"));
+        let rows = Frame::parse(rows.as_bytes(), "rows").unwrap();
+        let found = Reach::before(&read(&format!("{depth}{players}")), Some(&rows)).unwrap();
+        let spread = 2.0_f64.ln() * (10.0_f64 / 9.0).sqrt();
+        assert!(found.measured && found.spread.iter().all(|found| (found - spread).abs() < 1e-9), "{found:?}");
     }
 
     #[test]
