@@ -331,8 +331,30 @@ pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::analysis::Question;
     use crate::analysis::pairing::ratio::Judged;
     use crate::analysis::rows::axes::Level;
+
+    /// Means by hand over first searches alone: another repeat or seed, a failure, what was cut short and what told no nodes are none of them. A
+    /// depth that one of two finished has no mean.
+    #[test]
+    fn a_mean_is_over_first_searches_that_finished_a_depth() {
+        let rows = "variant,position,depth,search.nodes,repeat,seed,finished,error\n\
+            a,p,1,10,0,0,true,\na,p,2,100,0,0,true,\na,q,1,30,0,0,true,\na,q,2,900,0,0,false,\n\
+            a,p,1,5000,1,0,true,\na,p,2,5000,0,1,true,\n\
+            b,p,1,5,0,0,true,\nb,p,2,50,0,0,true,\nb,p,3,0,0,0,true,\nb,q,1,7,0,0,true,\nb,q,2,70,0,0,true,\nb,q,3,0,0,0,true,\n\
+            b,r,2,800,0,0,true,it broke\n";
+        let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
+        let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
+        let of = |lines: &[usize]| {
+            let points = |series: &Series| series.points.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>();
+            by_depth(&frame, &summary, lines).iter().map(|one| (one.name.clone(), points(one))).collect::<Vec<_>>()
+        };
+        let [a, b] = [("a".to_owned(), vec![(1.0, 20.0)]), ("b".to_owned(), vec![(1.0, 6.0), (2.0, 60.0)])];
+        assert_eq!(of(&[0, 1]), [a, b.clone()]);
+        assert_eq!(of(&[1]), [b]);
+        assert_eq!(of(&[0]), [], "one depth is no curve");
+    }
 
     /// Two options of three values each, without sizes: each has one line of its own effects, by its values, under its own path.
     #[test]

@@ -314,3 +314,41 @@ impl Frame {
         (0..self.rows).filter(|&row| keep(row)).collect()
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A name that is the rows' own and the end of an option's: what it means by what it is asked for.
+    #[test]
+    fn a_name_means_what_it_is_asked_for() {
+        let of = |header: &str, name: &str| {
+            let frame =
+                Frame::parse(format!("variant,position,depth,search.nodes,{header}\n").as_bytes(), "t").unwrap();
+            [Sought::Figure, Sought::Group, Sought::Condition]
+                .map(|wanted| frame.resolve(name, wanted).map(str::to_owned).map_err(|error| error.to_string()))
+        };
+        let all = |name: &str| [(); 3].map(|()| Ok(name.to_owned()));
+        assert_eq!(of("table.size", "nodes"), all("search.nodes"));
+        assert_eq!(of("table.policy.kind", "policy"), all("table.policy.kind"));
+        // What a table has and what it was to have: counted, grouped by, and not known which.
+        let [figure, group, condition] = of("slots,table.slots", "slots");
+        assert_eq!((figure, group), (Ok("slots".to_owned()), Ok("table.slots".to_owned())));
+        let told = condition.unwrap_err();
+        assert!(told.contains("`slots`") && told.contains("`table.slots`"), "{told}");
+        assert_eq!(of("slots,table.slots", "table.slots"), all("table.slots"));
+        assert_eq!(of("slots,table.slots", "row.slots"), all("slots"));
+        // Where the option does not vary, groups of the rows' own are all there are; a condition may have meant it.
+        let [figure, group, condition] = of("slots", "slots");
+        assert_eq!((figure, group), (Ok("slots".to_owned()), Ok("slots".to_owned())));
+        assert!(condition.unwrap_err().contains("table.slots (which does not vary here)"));
+        // A key of the rows goes before the end of an option's.
+        assert_eq!(of("limit.depth", "depth"), all("depth"));
+        assert_eq!(of("limit.depth", "row.depth"), all("depth"));
+        for told in of("table.size", "siez").map(Result::unwrap_err) {
+            assert!(told.contains("siez") && told.contains("size"), "{told}");
+        }
+        assert!(of("table.size", "row.size").iter().all(Result::is_err), "an option is no column of the rows");
+    }
+}
