@@ -344,6 +344,12 @@ mod tests {
         for (variants, some) in [(2, false), (8, false), (9, true)] {
             for figure in found(variants) {
                 let Plot::Lines(lines) = &figure.plot else { panic!("no lines: {figure:?}") };
+                let scales = match figure.file.as_str() {
+                    "nodes-by-depth" => [false, true, false, false],
+                    "ratio-by-depth" => [false, true, true, false],
+                    _ => [true, false, false, true],
+                };
+                assert_eq!([lines.x_log, lines.y_log, lines.ratio, lines.share], scales, "{}", figure.file);
                 let names: Vec<&str> = lines.series.iter().map(|series| series.name.as_str()).collect();
                 assert_eq!((names.len(), lines.base.map(|at| names[at])), (variants.min(8), Some("v1")), "{names:?}");
                 let told = figure.caption.contains(&format!(" 8 of {variants} shown: "));

@@ -214,5 +214,8 @@ fn a_map_is_drawn_where_there_is_room() {
     assert_eq!(drawn((2, 1), (2, 1), 1, false), None);
     assert_eq!(drawn((2, 1), (3, 1), 6, true), found("b", 3, true), "the longer one runs down");
     assert_eq!(drawn((2, 20), (3, 1), 6, false), found("a", 2, false), "wider by its words");
+    // 16 against 18 letters; less than seven count as seven, 21 against 20.
+    assert_eq!(drawn((2, 8), (2, 9), 4, false), found("b", 2, false));
+    assert_eq!(drawn((3, 2), (2, 10), 6, false), found("a", 3, false));
     assert_eq!((drawn((16, 1), (2, 1), 32, false), drawn((17, 1), (2, 1), 34, false)), (found("a", 16, false), None));
 }

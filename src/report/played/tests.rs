@@ -52,6 +52,18 @@ fn one_single_pair_has_no_interval() {
     assert_eq!((interval(1), interval(5), interval(6)), ([true; 2], [true; 2], [false; 2]));
 }
 
+/// Only where there are several is p corrected for their number, and is there an interval for all.
+#[test]
+fn one_encounter_is_corrected_for_nothing() {
+    for (several, p) in [(false, "two-sided"), (true, "two-sided, Holm-corrected")] {
+        let encounters = (0..1 + usize::from(several)).map(|at| one(&format!("p{at}"), "x", AHEAD)).collect();
+        let found = table(&all(encounters, false));
+        let of = |key: &str| found.columns.iter().find(|column| column.key == key).map(|one| one.meaning.clone());
+        assert_eq!((of("p").as_deref(), of("joint").is_some()), (Some(p), several));
+        assert!(found.rows.iter().all(|row| row.len() == found.columns.len()));
+    }
+}
+
 /// A match of these encounters whose tests play all pairs unless they are to stop.
 fn all(encounters: Vec<Encounter>, stop: bool) -> Matches {
     let test = Test { alpha: 0.06, beta: 0.12, stop, ..Test::default() };
