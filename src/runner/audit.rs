@@ -106,6 +106,7 @@ fn one(experiment: &Experiment, plan: &Plan, job: &Job, stop: &AtomicBool) -> Re
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::path::Path;
@@ -120,5 +121,34 @@ mod tests {
             audit(&experiment, 5, 1, &AtomicBool::new(false), &|_, _| ()).unwrap_or_else(|text| panic!("{text}"));
         let found: Vec<(&str, u64)> = found.iter().map(|one| (one.variant.as_str(), one.searches)).collect();
         assert_eq!(found, [("a", 2), ("b", 2)]);
+    }
+
+    /// What is told of a variant is the sum over its items, each searched by an engine made for it; as deep as its limit and the audit's allow.
+    #[test]
+    fn an_audit_adds_up_its_searches() {
+        let folder = tempfile::tempdir().unwrap();
+        let suite = folder.path().join("own.epd");
+        std::fs::write(&suite, "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\nr3k2r/8/8/8/8/8/8/R3K2R w KQkq - id \"b\";\n")
+            .unwrap();
+        let text = format!(
+            "suite = {:?}\nlimit = {{ depth = 3 }}\nrepeats = 2\n[grid]\n'table' = ['none', 'bounded']\n",
+            suite.display().to_string()
+        );
+        let experiment =
+            Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        for (depth, deepest) in [(2, 2), (3, 3), (9, 3)] {
+            let found = audit(&experiment, depth, 2, &AtomicBool::new(false), &|_, _| ()).unwrap();
+            let options = comparable(&experiment.points[1].options).unwrap();
+            let (mut nodes, mut searches) = (0, 0);
+            for item in &experiment.suite.items {
+                let mut engine = Engine::new(&options, None).unwrap();
+                let limit = crate::engine::Limit { depth: Some(deepest), nodes: None };
+                let outcome = engine.search(&item.board, &[], limit, &AtomicBool::new(false), &mut |_| {});
+                nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+                searches += outcome.iterations.len() as u64;
+            }
+            let told: Vec<_> = found.iter().map(|one| (one.variant.as_str(), one.searches, one.nodes)).collect();
+            assert_eq!(told, [(experiment.points[1].name.as_str(), searches, nodes)], "{depth}");
+        }
     }
 }

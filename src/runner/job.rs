@@ -206,6 +206,9 @@ mod tests {
         fails: usize,
         stops: usize,
         searches: usize,
+        /// The game, from 1, that it will not begin.
+        refuses: usize,
+        games: usize,
         /// Whether it is a program that tells two depths.
         outside: bool,
     }
@@ -218,6 +221,10 @@ mod tests {
 
         fn new_game(&mut self) -> Result<(), Failure> {
             self.log.push("new".to_owned());
+            self.games += 1;
+            if self.games == self.refuses {
+                return Err(Failure { fault: EngineFault::NoMove, during: "ucinewgame".to_owned(), tail: Vec::new() });
+            }
             Ok(())
         }
 
@@ -344,6 +351,12 @@ mod tests {
         assert_eq!(
             (failed.0, failed.1.len()),
             (Err("the engine named no move where there is a legal one at `go`".to_owned()), 4)
+        );
+        // A game that it does not begin is not searched.
+        let failed = run(&kept, &mut Scribe { refuses: 2, ..Scribe::default() });
+        assert_eq!(
+            (failed.0, failed.1.len()),
+            (Err("the engine named no move where there is a legal one at `ucinewgame`".to_owned()), 3)
         );
     }
 

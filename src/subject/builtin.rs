@@ -36,3 +36,46 @@ impl Subject for Engine {
 
     fn end(&mut self) {}
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::Board;
+
+    /// What is kept within a game goes with it; what is kept for ever goes when it starts as new. Nodes tell: a table that knows spares some.
+    #[test]
+    fn a_new_game_and_a_start_forget_what_they_should() {
+        for (clear, game_forgets) in [("game", true), ("never", false)] {
+            let sets = [format!("table.clear={clear}"), "history_clear=search".to_owned()];
+            let options = crate::experiment::options(None, &sets).unwrap();
+            let mut engine = Engine::new(&options, None).unwrap();
+            let subject: &mut dyn Subject = &mut engine;
+            let (board, never) = (Board::startpos(), AtomicBool::new(false));
+            let search = |subject: &mut dyn Subject| {
+                let (mut nodes, limit) = (0, Limit { depth: Some(4), nodes: None });
+                let ended = subject.search(Position::alone(&board), limit, &never, &mut |told| {
+                    nodes += if let Told::Iteration(iteration) = told { iteration.search.nodes } else { 0 };
+                });
+                assert!(matches!(ended, Ok(Ended::Best(best)) if board.is_legal(best)));
+                nodes
+            };
+            let first = search(subject);
+            assert!(search(subject) < first, "{clear}");
+            subject.new_game().unwrap();
+            assert_eq!(search(subject) == first, game_forgets, "{clear}");
+            subject.start().unwrap();
+            assert_eq!(search(subject), first, "{clear}");
+        }
+    }
+
+    /// A search that is stopped names no move, whatever it found until then.
+    #[test]
+    fn a_stop_is_no_answer() {
+        let mut engine = Engine::new(&crate::engine::EngineOptions::default(), None).unwrap();
+        let (board, limit) = (Board::startpos(), Limit { depth: Some(30), nodes: None });
+        let stop = AtomicBool::new(true);
+        let ended = Subject::search(&mut engine, Position::alone(&board), limit, &stop, &mut |_| {});
+        assert!(matches!(ended, Ok(Ended::Stopped)));
+    }
+}
