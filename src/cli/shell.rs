@@ -177,6 +177,45 @@ mod tests {
         }
     }
 
+    /// Examples up to the next empty line, exit codes, and what is left as notes: each under its heading, or none where there is nothing.
+    #[test]
+    fn a_page_has_what_the_help_ends_with() {
+        let sections = |help: &'static str, own: &'static str| {
+            let below = clap::Command::new("below").after_help(own);
+            let mut root =
+                clap::Command::new("ttlab").subcommand(clap::Command::new("x").after_help(help).subcommand(below));
+            root.build();
+            let x = root.find_subcommand("x").unwrap();
+            [x, x.find_subcommand("below").unwrap()].map(|command| {
+                let text = page(&root, command).unwrap();
+                let from = |heading: &str| text.split(heading).nth(1).map(|text| text.split(".SH").next().unwrap());
+                let words = |text: &str| text.replace(".nf\n", "").replace("\n.fi", "").trim().to_owned();
+                [".SH NOTES", ".SH EXAMPLES", ".SH \"EXIT STATUS\"", ".SH \"SEE ALSO\""]
+                    .map(|heading| from(heading).map_or_else(String::new, words))
+            })
+        };
+        let exits = literal(EXITS);
+        let own =
+            |notes: &str, examples: &str, exits: &str, also: &str| [notes, examples, exits, also].map(str::to_owned);
+        let [x, below] = sections(
+            "Before.\n\nExamples:\n  ttlab x -a\n  ttlab x below 1\n  ttlab xx below\n\nAfter.\n\nExit: 0 well, 1 not.",
+            "",
+        );
+        assert_eq!(
+            x,
+            own(
+                "Before.\nAfter.",
+                "ttlab x \\-a\n  ttlab x below 1\n  ttlab xx below",
+                "0 well, 1 not.",
+                "\\fBttlab\\fR(1)"
+            )
+        );
+        assert_eq!(below, own("", "ttlab x below 1", &exits, "\\fBttlab\\-x\\fR(1)"), "those above that call it");
+        let [x, below] = sections("", "Example:\n  one");
+        assert_eq!(x, own("", "", &exits, "\\fBttlab\\fR(1)"));
+        assert_eq!(below, own("", "one", &exits, "\\fBttlab\\-x\\fR(1)"));
+    }
+
     /// A line that begins as a formatter's command would is shielded; one that ends so is not.
     #[test]
     fn text_holds_no_commands_of_a_formatter() {

@@ -100,5 +100,9 @@ mod tests {
         assert_eq!(at("engine.ordering.1", Some("q")), "'q'");
         assert_eq!(at("engine.orderin", None), "engine");
         assert_eq!(at("nothing", None), "");
+        let text = "[grid.t]\nsize = 1\n[grid]\n't.size' = [2]\n't.size.of' = [3]\n";
+        let at = |path: &str| locate_word(text, path, None).map_or("", |span| &text[span]);
+        assert_eq!(at("grid.t.size"), "'t.size'", "the longest key that fits");
+        assert_eq!(at("grid.t.size.of"), "'t.size.of'");
     }
 }

@@ -470,6 +470,11 @@ mod tests {
             let place = lines[2].rfind(',').unwrap();
             lines[2].replace_range(place + 1.., other);
             assert_eq!(of(&lines, None).damaged, 1, "{other:?}");
+            assert_eq!(
+                of(&lines, Some(&ended)).damaged,
+                1,
+                "{other:?}: what is named by its line is not told of the whole again"
+            );
         }
         let foreign = of(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);
         let told = vec!["line 3: it is there twice".to_owned(), format!("line 4: {}", other_width(3, 2))];
