@@ -441,7 +441,8 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let file = folder.path().join("x.toml");
         let own = |grid: &str| {
-            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n[grid]\n{grid}\n");
+            let grid = if grid.starts_with('[') { grid.to_owned() } else { format!("[grid]\n{grid}") };
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{grid}\n");
             std::fs::write(&file, &text).unwrap();
             let experiment = Experiment::load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
             at_pressures(&file, &[], experiment).map_or_else(|failure| vec![failure.message], |(_, names)| names)
@@ -449,6 +450,23 @@ mod tests {
         assert_eq!(own("'table.size' = ['16 KiB', '64 KiB']"), ["as the file has it"]);
         let named = ["table.size = 1 MiB", "table.size = 256 KiB", "table.size = 4 MiB"];
         assert_eq!(own("'table.slots' = [1, 2]\n[engine]\ntable.size = '1 MiB'"), named);
+        // Of other engines it is their own memory, where all have the same; beside ours there is nothing that all have.
+        let engines = |settings: [&str; 2]| {
+            let one = |(at, set): (usize, &str)| format!("[[variant]]\nname = 'v{at}'\n{set}\n");
+            settings.into_iter().enumerate().map(one).collect::<String>()
+        };
+        let [ours, theirs] = ["'table.slots' = 2", "'subject.uci' = 'x'"];
+        for mixed in [[ours, theirs], [theirs, ours]] {
+            assert_eq!(own(&engines(mixed)), ["as the file has it"]);
+        }
+        assert_eq!(own(&engines([theirs, "'subject.uci' = 'y'"])), ["as the file has it"]);
+        let hash = |size: u32| format!("{theirs}\n'uci.Hash' = {size}\n'uci.Threads' = ");
+        let all = own(&engines([&format!("{}1", hash(8)), &format!("{}2", hash(8))]));
+        assert_eq!(all, ["uci.Hash = 8", "uci.Hash = 2", "uci.Hash = 32"]);
+        let least = own(&engines([&format!("{}1", hash(3)), &format!("{}2", hash(3))]));
+        assert_eq!(least, ["uci.Hash = 3", "uci.Hash = 12"], "none has nothing");
+        let unlike = own(&engines([&format!("{}1", hash(8)), &format!("{}1", hash(16))]));
+        assert_eq!(unlike, ["as the file has it"]);
     }
 
     #[test]

@@ -363,14 +363,12 @@ mod tests {
             );
             // The clock runs through both of the player's searches, however long they took.
             assert!(found.seconds >= 2.0 * NAP.as_secs_f64());
-            let Iteration { search, table, occupancy, finished, depth, .. } = &found.iteration;
+            let Iteration { search, table, occupancy, finished, depth, deepest, score, best, pv, anatomy } =
+                &found.iteration;
+            // What is of one search is nothing of a game.
+            assert!((depth, deepest, score) == (&0, &0, &0) && best.is_none() && pv.is_empty() && anatomy.is_none());
             assert!(
-                *finished
-                    && *depth == 0
-                    && found.told.is_none()
-                    && found.solved.is_none()
-                    && found.ply.is_none()
-                    && found.item == 0
+                *finished && found.told.is_none() && found.solved.is_none() && found.ply.is_none() && found.item == 0
             );
             let figures =
                 [search.nodes, table.probes, occupancy.occupied, game.depths, game.blind, game.opponent_nodes];
