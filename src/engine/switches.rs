@@ -205,3 +205,43 @@ fn resolve_prefetch(table: &TableOptions) -> Prefetch {
         _ => Prefetch::None,
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::Board;
+    use crate::engine::options::Eval;
+    use crate::engine::{Engine, Limit};
+    use std::sync::atomic::AtomicBool;
+
+    /// Where leaves have terms of their own their value is not the board's sum: the same as where leaves are looked at for mates, of which there
+    /// are none here.
+    #[test]
+    fn leaves_with_terms_are_evaluated_with_them() {
+        let plain = Eval::default();
+        let board = Board::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1").unwrap();
+        let mut scores = Vec::new();
+        for eval in [
+            plain,
+            Eval { mobility: 7, ..plain },
+            Eval { centre: 7, ..plain },
+            Eval { space: 7, ..plain },
+            Eval { random: 500, ..plain },
+        ] {
+            let found = [false, true].map(|leaf_mates| {
+                let options =
+                    EngineOptions { leaf: Leaf::Static, leaf_mates, draws: false, eval, ..EngineOptions::default() };
+                assert_eq!(Switches::new(&options).bare_leaves, !leaf_mates && eval == plain, "{eval:?}");
+                let mut engine = Engine::new(&options, None).unwrap();
+                let limit = Limit { depth: Some(2), nodes: None };
+                let found = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
+                let of = |at: usize| (found.iterations[at].score, found.iterations[at].pv.clone());
+                [of(0), of(1)]
+            });
+            assert_eq!(found[0], found[1], "{eval:?}");
+            scores.push([found[0][0].0, found[0][1].0]);
+        }
+        assert!((1..5).all(|at| scores[at] != scores[0]), "each term has its say: {scores:?}");
+    }
+}

@@ -179,3 +179,44 @@ impl Trace {
 fn item(place: usize) -> String {
     format!("game {}", place + 1)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::experiment::Experiment;
+    use crate::table::trace::{Event, Writer, flags};
+
+    /// A trace of two games and what a file says of it: its games are the items, its memory has a range, and it goes with no sequence.
+    #[test]
+    fn a_trace_has_its_own_games() {
+        let folder = tempfile::tempdir().unwrap();
+        let written = |name: &str, window: u8| {
+            let mut writer = Writer::new(std::fs::File::create(folder.path().join(name)).unwrap());
+            for key in [1, 2] {
+                writer.push(Event::search(0, flags::GAME, 0));
+                writer.push(Event::probe(key, 2, 0, window, 1));
+                writer.push(Event::store(key, 2, 0, 0b1100, 3));
+            }
+            writer.finish().unwrap();
+        };
+        written("told.trace", flags::WINDOW);
+        written("untold.trace", 0);
+        let of = |trace: &str, more: &str| {
+            let text = format!("{more}[trace]\n{trace}\n");
+            match Experiment::parse(&text, &folder.path().join("x.toml"), &[]) {
+                Ok(read) => read.suite.items.iter().map(|item| item.id.clone()).collect::<Vec<_>>().join(", "),
+                Err(problem) => problem.message,
+            }
+        };
+        let file = "file = 'told.trace'";
+        assert_eq!(of(file, ""), "game 1, game 2");
+        assert_eq!(of(file, "sequence = { self_play = 2 }\n"), "sequence: a trace has its own games");
+        for (memory, fits) in [(1, true), (1 << 20, true), (0, false), ((1 << 20) + 1, false)] {
+            let told = of(&format!("{file}\nmemory = {memory}"), "");
+            let refused = format!("trace.memory: {memory} is out of range: expected 1 to 1048576 MiB");
+            assert_eq!(told, if fits { "game 1, game 2".to_owned() } else { refused });
+        }
+        assert!(of("file = 'untold.trace'", "").ends_with("so that nothing can be said of worth"));
+        assert!(of("file = 'none.trace'", "").starts_with("trace.file: none.trace: "));
+    }
+}

@@ -389,6 +389,17 @@ mod tests {
             assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places(&[3]), 0, 2, Some(&saved)));
             assert_eq!(std::fs::read(saved).unwrap(), before);
         }
+        // A row that is of no job of the plan goes alone, and is kept aside.
+        let mut strange = [of(0, ""), of(3, "")[..1].to_vec()].concat();
+        let variant = header.iter().position(|name| name == columns::VARIANT).unwrap();
+        strange[2][variant] = "c".to_owned();
+        put(&strange, "");
+        assert!(matches!(take(false, false), Err(ResultsError::Damaged { line: 4, .. })));
+        let (done, length) = take(false, true).unwrap();
+        let saved = folder.path().join("results.csv.damaged-3");
+        assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places(&[0]), 0, 1, Some(&saved)));
+        put(&of(0, ""), "");
+        assert_eq!(length, std::fs::metadata(&path).unwrap().len());
         // A job that is there twice is refused.
         put(&[of(0, ""), of(0, "")].concat(), "");
         assert!(

@@ -317,6 +317,54 @@ fn played(start: &Board, moves: &[Move]) -> Vec<Board> {
 mod tests {
     use super::*;
 
+    /// What is not of this experiment's positions, or by another judge, goes; what is sound stays as it is.
+    #[test]
+    fn judgements_of_something_else_are_dropped() {
+        let read_file = |more: &str| {
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{more}");
+            Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+        };
+        let prepared = |experiment: &Experiment| {
+            let plan = crate::experiment::Plan::new(experiment);
+            Subjects::prepare(experiment, &plan, 1, &AtomicBool::new(false)).unwrap().unwrap()
+        };
+        let judged = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 3 }\n");
+        let deeper = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 4 }\n");
+        let folder = tempfile::tempdir().unwrap();
+        let row = |experiment: &Experiment, start: &Board, position: &str, mv: &str| Judgement {
+            reference: identity(&prepared(experiment).reference_id(), start, &[]),
+            position: position.to_owned(),
+            mv: mv.to_owned(),
+            best: "e2e4".to_owned(),
+            score: 5,
+            nodes: None,
+        };
+        let start = Board::startpos();
+        let other = Board::from_fen("8/8/8/3k4/8/3K4/4P3/8 w - - 0 1").unwrap();
+        let sound = [row(&judged, &start, "startpos", ""), row(&judged, &start, "startpos", "e2e4")];
+        let all = [
+            sound[0].clone(),
+            row(&deeper, &start, "startpos", "d2d4"),
+            row(&judged, &other, "startpos", "c2c4"),
+            row(&judged, &start, "elsewhere", ""),
+            sound[1].clone(),
+        ];
+        let left = |experiment: &Experiment| {
+            write(folder.path(), &all).unwrap();
+            prune(experiment, &prepared(experiment), folder.path()).unwrap();
+            let mut moves: Vec<_> =
+                read(folder.path()).unwrap().into_iter().map(|row| (row.position, row.mv)).collect();
+            moves.sort();
+            moves
+        };
+        let names = |list: &[(&str, &str)]| {
+            list.iter().map(|(position, mv)| ((*position).to_owned(), (*mv).to_owned())).collect::<Vec<_>>()
+        };
+        assert_eq!(left(&judged), names(&[("startpos", ""), ("startpos", "e2e4")]));
+        assert_eq!(left(&deeper), names(&[("startpos", "d2d4")]));
+        assert_eq!(left(&read_file("")).len(), all.len(), "where nobody judges nothing is touched");
+    }
+
     /// Two shards, and what lies in the folder that they are put into: by one judge or by two.
     #[test]
     fn judgements_of_one_reference_are_gathered_and_an_older_one_gives_way() {

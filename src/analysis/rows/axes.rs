@@ -218,6 +218,24 @@ mod tests {
         assert_eq!(axes[0].levels[1].label, "2 order=y");
     }
 
+    /// Numbers are in their order, and are no numbers any more where words go with them; what does not vary is none, however it is called.
+    #[test]
+    fn levels_are_in_the_order_of_their_numbers() {
+        let of = |rows: &[&str]| {
+            let frame = frame(rows, "table.slots,order,depth_cap");
+            let (_, axes) = axes(&frame, &[]);
+            let labels =
+                |axis: &Axis| axis.levels.iter().map(|level| level.label.clone()).collect::<Vec<_>>().join("; ");
+            axes.iter().map(|axis| (axis.path.clone(), labels(axis), axis.is_numeric())).collect::<Vec<_>>()
+        };
+        let axis = |path: &str, labels: &str, numeric: bool| (path.to_owned(), labels.to_owned(), numeric);
+        assert_eq!(of(&["a,p,1,1,4,x,3", "b,p,1,1,16,x,3", "c,p,1,1,2,x,3"]), [axis("table.slots", "2; 4; 16", true)]);
+        assert_eq!(
+            of(&["a,p,1,1,4,x,3", "b,p,1,1,16,y,3", "c,p,1,1,2,z,3"]),
+            [axis("table.slots + order", "4 order=x; 16 order=y; 2 order=z", false)]
+        );
+    }
+
     #[test]
     fn yardsticks_are_not_on_the_grid() {
         let rows = ["a,p,1,1,bounded,2", "b,p,1,1,bounded,4", "c,p,1,1,none,", "d,p,1,1,unbounded,2"];

@@ -142,6 +142,14 @@ fn axes_and_points_are_told_by_their_own_place() {
         format!("{SEARCH}[grid]\n{}", names.iter().map(axis).collect::<String>())
     };
     assert_eq!(told(&axes(&["keys.seed", "aspiration"]), &[]).0, "grid: more than 100000 points");
+    // 250 x 400 are as many as may be: what is wrong is told next.
+    let list = |count: usize| (0..count).map(|at| at.to_string()).collect::<Vec<_>>().join(", ");
+    let of = |seeds: usize, windows: usize| {
+        let axes = format!("[grid]\n\"keys.seed\" = [{}]\naspiration = [{}]\n", list(seeds), list(windows));
+        told(&format!("{SEARCH}{axes}[[exclude]]\n"), &[]).0
+    };
+    assert_eq!(of(250, 400), "exclude: names no value of the points to leave out");
+    assert_eq!(of(11, 9091), "grid: more than 100000 points");
 }
 
 /// The grid's points with the first axis slowest, then the includes, then the variants; names by the ends of paths, by more where two end alike.
