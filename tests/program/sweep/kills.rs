@@ -38,23 +38,29 @@ fn killed_runs_lose_nothing() {
     eprintln!("{done} kills in {war} runs");
 }
 
+/// Where the tests themselves run under nohup, so does the program.
+fn under_nohup() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
+    ignored.is_some_and(|mask| u64::from_str_radix(mask, 16).is_ok_and(|mask| mask & 1 == 1))
+}
+
+/// Waits until the first row is there.
+fn first_row(results: &Path) {
+    let begun = Instant::now();
+    while !fs::read(results).is_ok_and(|bytes| bytes.iter().filter(|&&byte| byte == b'\n').count() > 1) {
+        assert!(begun.elapsed() < Duration::from_secs(20), "no row was written");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 #[test]
 fn interrupts_end_with_75_and_a_command_that_continues() {
     let trial = Trial::new(LONG);
-    // Where the tests themselves run under nohup, so does the program.
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
-    let nohup = ignored.is_some_and(|mask| u64::from_str_radix(mask, 16).is_ok_and(|mask| mask & 1 == 1));
-    for name in ["-INT", "-TERM", "-HUP"].into_iter().filter(|name| *name != "-HUP" || !nohup) {
+    for name in ["-INT", "-TERM", "-HUP"].into_iter().filter(|name| *name != "-HUP" || !under_nohup()) {
         let out = format!("it's out{name}");
         let child = trial.spawn(&out, &["--jobs", "1"]);
-        // As soon as the first row is there.
-        let begun = Instant::now();
-        while !fs::read(trial.results(&out)).is_ok_and(|bytes| bytes.iter().filter(|&&byte| byte == b'\n').count() > 1)
-        {
-            assert!(begun.elapsed() < Duration::from_secs(20), "no row was written");
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        first_row(&trial.results(&out));
         signal(&child, name);
         let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -89,18 +95,24 @@ fn the_command_that_continues_does_not_begin_afresh() {
     assert!(!stderr.lines().last().unwrap().contains("--fresh"), "{stderr}");
 }
 
-/// `nohup` has the program ignore the end of its terminal.
+/// `nohup` has the program ignore the end of its terminal; what a shell has its background jobs ignore is another matter.
 #[test]
 fn a_hangup_that_was_ignored_at_the_start_stays_ignored() {
     let trial = Trial::new(LONG);
-    let script = format!(
-        "trap '' HUP; '{}' run '{}' --quiet --jobs 1 --out '{}' & run=$!; sleep 0.3; kill -HUP $run; wait $run",
-        binary().display(),
-        trial.file,
-        trial.text("out")
-    );
-    said(Command::new("sh").args(["-c", &script])).expect(0);
-    assert_eq!(counts(&trial.results("out")).len(), 24 * 5);
+    for (ignored, code) in [("HUP", 0), ("INT QUIT", 75)].into_iter().filter(|(_, code)| *code == 0 || !under_nohup()) {
+        let out = format!("out {ignored}");
+        let script = format!(
+            "trap '' {ignored}; exec '{}' run '{}' --quiet --jobs 1 --out '{}'",
+            binary().display(),
+            trial.file,
+            trial.text(&out)
+        );
+        let mut child = Command::new("sh").args(["-c", &script]).stderr(Stdio::null()).spawn().unwrap();
+        first_row(&trial.results(&out));
+        signal(&child, "-HUP");
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{ignored}");
+        assert!((counts(&trial.results(&out)).len() == 24 * 5) == (code == 0), "{ignored}");
+    }
 }
 
 #[test]
