@@ -317,6 +317,78 @@ fn played(start: &Board, moves: &[Move]) -> Vec<Board> {
 mod tests {
     use super::*;
 
+    /// A position by its name in results: alone, or so many plies into a game, whose own number its first ply has; none along an engine's own play.
+    #[test]
+    fn a_position_is_found_by_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let late = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+        let games = format!(
+            "[Event \"g\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"h\"]\n[SetUp \"1\"]\n[FEN \"{late}\"]\n\n1... c5 2. Nf3 d6 *\n"
+        );
+        std::fs::write(folder.path().join("a ply b.pgn"), games).unwrap();
+        let read_file = |text: &str| {
+            let text = format!("{text}\nlimit = {{ depth = 1 }}\n");
+            Experiment::parse(&text, &folder.path().join("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+        };
+        let of = |experiment: &Experiment, name: &str| {
+            let (start, past) = placed(experiment, name)?;
+            Some((start, past.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")))
+        };
+        let (start, other) = (Board::startpos(), Board::from_fen(late).unwrap());
+        let games = read_file("suite = 'a ply b.pgn'");
+        let [one, two] = [0, 1].map(|at| games.suite.items[at].id.clone());
+        let words = |text: &str| text.to_owned();
+        for (name, place) in [
+            (format!("{one} ply 0"), Some((start, words("")))),
+            (format!("{one} ply 2"), Some((start, words("e2e4 e7e5")))),
+            (format!("{two} ply 1"), Some((other, words("")))),
+            (format!("{two} ply 3"), Some((other, words("c7c5 g1f3")))),
+            (one, None),
+            (format!("{two} ply x"), None),
+            ("none ply 1".to_owned(), None),
+        ] {
+            assert_eq!(of(&games, &name), place, "{name}");
+        }
+        let single = read_file("suite = { startpos = true }");
+        assert_eq!(of(&single, "startpos"), Some((start, words(""))));
+        assert_eq!([of(&single, "startpos ply 0"), of(&single, "elsewhere")], [None, None]);
+        let own = read_file("suite = { startpos = true }\nsequence = { self_play = 3 }");
+        assert_eq!([of(&own, "startpos"), of(&own, "startpos ply 0")], [None, None]);
+    }
+
+    /// Of each search the last row counts; each move once, whoever chose it; the position itself is searched too.
+    #[test]
+    fn what_is_not_judged_yet_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = |more: &str| format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{more}");
+        let read_file = |more: &str| {
+            Experiment::parse(&text(more), Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+        };
+        let judged = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 3 }\n");
+        assert_eq!(unjudged(&judged, folder.path()).unwrap(), 0, "there are no results");
+        let rows = "variant,position,repeat,depth,best\n\
+            a,startpos,0,1,e2e4\na,startpos,0,2,d2d4\na,startpos,1,1,d2d4\nb,startpos,0,1,a2a3\nb,startpos,0,2,g1f3\n\
+            b,startpos,1,2,e2e4\nb,elsewhere,0,2,h2h4\nc,startpos,0,2,\n";
+        std::fs::write(folder.path().join("results.csv"), rows).unwrap();
+        let row = |position: &str, mv: &str| Judgement {
+            reference: "j-1".to_owned(),
+            position: position.to_owned(),
+            mv: mv.to_owned(),
+            best: String::new(),
+            score: 0,
+            nodes: None,
+        };
+        // The position, d2d4, e2e4 and g1f3.
+        for (known, left) in [(&[][..], 4), (&["d2d4"], 3), (&["", "e2e4"], 2), (&["", "d2d4", "e2e4", "g1f3"], 0)] {
+            let known: Vec<Judgement> = known.iter().map(|mv| row("startpos", mv)).collect();
+            write(folder.path(), &known).unwrap();
+            assert_eq!(unjudged(&judged, folder.path()).unwrap(), left, "{known:?}");
+        }
+        write(folder.path(), &[row("elsewhere", ""), row("elsewhere", "e2e4")]).unwrap();
+        assert_eq!(unjudged(&judged, folder.path()).unwrap(), 4, "another position's");
+        assert_eq!(unjudged(&read_file(""), folder.path()).unwrap(), 0, "nobody judges");
+    }
+
     /// What is not of this experiment's positions, or by another judge, goes; what is sound stays as it is.
     #[test]
     fn judgements_of_something_else_are_dropped() {
