@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> CommandResult {
     if !experiment.file.question.is_empty() {
         println!("question    {}", experiment.file.question);
     }
-    println!("suite       {} ({})", experiment.suite_name, many(experiment.suite.items.len(), "item"));
+    println!("suite       {} ({})", experiment.suite_name, items(&experiment));
     match plan.is_match() {
         true => println!(
             "jobs        {} = {} x openings, each a pair of games{}",
@@ -157,6 +157,14 @@ fn shards(args: &Args) -> u64 {
 }
 
 /// What a table takes, in whole KiB; a share of what is stored, which nobody knows before, as the file has it.
+/// How many items the suite has, and of how many anything is searched where that is not all.
+fn items(experiment: &Experiment) -> String {
+    let items = &experiment.suite.items;
+    let searched = items.iter().filter(|item| experiment.is_searched(item)).count();
+    let told = many(items.len(), "item");
+    if searched < items.len() { format!("{told}, {searched} of them searched") } else { told }
+}
+
 fn size(table: &TableOptions) -> String {
     match (crate::table::bytes(table, None), table.kind) {
         (Some(0), _) => "none".to_owned(),
@@ -222,6 +230,17 @@ mod tests {
                 sets.iter().map(|&set| set.to_owned()).chain(["table.slots=1".to_owned()]).collect();
             let options = crate::experiment::options(None, &sets).unwrap();
             assert_eq!(size(&options.table), told, "{sets:?}");
+        }
+    }
+
+    /// Of the thirteen games six have more than 81 plies.
+    #[test]
+    fn games_that_are_too_short_are_told() {
+        for (from, told) in [(0, "13 items"), (81, "13 items, 6 of them searched")] {
+            let text = format!("suite = 'data/games.pgn'\nlimit = {{ depth = 2 }}\nsequence = {{ from = {from} }}\n");
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
+            let experiment = Experiment::parse(&text, &file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+            assert_eq!(items(&experiment), told);
         }
     }
 

@@ -62,6 +62,7 @@ pub fn run(args: &Args) -> CommandResult {
     let experiment = Experiment::load(&args.file, &args.sets).map_err(CommandFailure::usage)?;
     let options = experiment.file.tune.clone().unwrap_or_default();
     let (mut experiments, mut pressures) = at_pressures(&args.file, &args.sets, experiment)?;
+    experiments.iter_mut().for_each(leave_out_idle);
     check(&experiments[0])?;
     let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let engines = match engines(&mut experiments, &mut pressures, jobs, &stop)? {
@@ -258,6 +259,14 @@ fn neighbours(size: Size) -> [String; 2] {
     })
 }
 
+/// Leaves out the items of which nothing is searched, as games that are shorter than the plies that are wanted: a round that draws them
+/// would show nothing, and be counted.
+fn leave_out_idle(experiment: &mut Experiment) {
+    let mut items = std::mem::take(&mut experiment.suite.items);
+    items.retain(|item| experiment.is_searched(item));
+    experiment.suite.items = items;
+}
+
 fn check(experiment: &Experiment) -> Result<(), CommandFailure> {
     let file = &experiment.name;
     if experiment.points.len() < 2 {
@@ -433,6 +442,22 @@ mod tests {
         told(depth, "'table.slots' = [1, 2]\n'history_clear' = ['search', 'never']", 0, "table.clear = \"never\"");
         told("limit = { nodes = 100 }\nfirst = 4", two, 1, "nodes are what limit.nodes gives to every candidate");
         assert_eq!(of("limit = { nodes = 100, depth = 3 }\nfirst = 4", two), [None, None]);
+    }
+
+    /// Of the thirteen games six have more than 81 plies, and five more than 82; those alone are drawn from, and four are asked for.
+    #[test]
+    fn what_is_not_searched_is_not_raced() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let raced = |from: u16| {
+            let text = format!(
+                "suite = 'data/games.pgn'\nlimit = {{ depth = 2 }}\nsequence = {{ from = {from} }}\n[grid]\n'table.slots' = [1, 2]\n"
+            );
+            let mut experiment =
+                Experiment::parse(&text, &root.join("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+            leave_out_idle(&mut experiment);
+            (experiment.suite.items.len(), check(&experiment).is_ok())
+        };
+        assert_eq!([0, 81, 82, 89].map(raced), [(13, true), (6, true), (5, true), (2, false)]);
     }
 
     /// A size is the name of a pressure where all candidates have it.

@@ -229,6 +229,12 @@ impl Experiment {
         }
     }
 
+    /// Whether anything of an item is searched: a game may be shorter than the plies that are wanted.
+    #[must_use]
+    pub fn is_searched(&self, item: &Item) -> bool {
+        self.file.sequence.is_none_or(|sequence| sequence.searches(item))
+    }
+
     /// Reads and checks a file. `sets`: `path=value` pairs that are laid over every point.
     ///
     /// # Errors

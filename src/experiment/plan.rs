@@ -112,7 +112,7 @@ impl Plan {
                 })
                 .collect(),
             item_ids,
-            searched: experiment.suite.items.iter().map(|item| sequence.is_none_or(|s| s.searches(item))).collect(),
+            searched: experiment.suite.items.iter().map(|item| experiment.is_searched(item)).collect(),
             spans,
             games: Encounters::new(experiment),
             repeats: experiment.file.repeats,

@@ -69,7 +69,8 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
         warnings.push(format!("[[expect]] {} meets no row: none will have {condition}", at + 1));
     }
     let figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
-    let searches: usize = experiment.suite.items.len();
+    // A game that has none of the plies that are wanted shows nothing.
+    let searches = experiment.suite.items.iter().filter(|item| experiment.is_searched(item)).count();
     let games = experiment.suite.items.iter().any(|item| item.game().is_some());
     if figures || experiment.trace.is_some() {
         // Published counts are compared, not means; the games of a trace are not known before.
@@ -145,6 +146,10 @@ mod tests {
         assert_eq!(told(&suite(1, depth), 1), none, "one variant is compared with nothing");
         let five = "5 positions cannot show anything: all of them pointing one way would still be chance once in twenty; it takes at least 6";
         assert_eq!(told(&suite(5, &format!("{depth}{two}")), 1), [five]);
+        // Of the thirteen games five have more than 82 plies and six more than 81: the others show nothing.
+        let games = |from: u16| format!("suite = 'data/games.pgn'\nsequence = {{ from = {from} }}\n{depth}{two}");
+        assert_eq!(told(&games(82), 1), [five.replace("positions", "games")]);
+        assert_eq!(told(&games(81), 1), none);
         // Ages are seen where something is kept: in games, or where nothing is emptied.
         let ages = "[grid]\n'table.clock' = ['search', 'iteration']\n";
         assert_eq!(told(&suite(12, &format!("{depth}{ages}")), 1), std::slice::from_ref(&aging));
