@@ -115,6 +115,10 @@ impl FileText<'_> {
                 "sequence",
                 "sequence: the suite has single positions: give self_play (plies of the engine's own play)",
             )),
+            Some(sequence) if !games && (sequence.from > 0 || sequence.to.is_some()) => Err(self.at(
+                "sequence",
+                "sequence.from, sequence.to: plies of a game, and the suite has single positions: leave them out beside self_play",
+            )),
             Some(sequence) if sequence.to.is_some_and(|to| to < sequence.from) => {
                 Err(self.at("sequence", "sequence.to: lies before sequence.from"))
             }

@@ -40,6 +40,18 @@ fn sequences_and_suites_are_told_by_their_own_place() {
                 "sequence",
                 "",
             ),
+            (
+                "suite = { startpos = true }\n[sequence]\nself_play = 4\nfrom = 2",
+                "sequence.from, sequence.to: plies of a game, and the suite has single positions: leave them out beside self_play",
+                "sequence",
+                "",
+            ),
+            (
+                "suite = { startpos = true }\n[sequence]\nself_play = 4\nto = 9",
+                "sequence.from, sequence.to: plies of a game, and the suite has single positions: leave them out beside self_play",
+                "sequence",
+                "",
+            ),
             ("suite = \"data/games.pgn\"\nfirst = 1\n[sequence]\nfrom = 5\nto = 5", "", "", ""),
             (
                 "suite = \"data/games.pgn\"\nfirst = 1\n[sequence]\nfrom = 5\nto = 4",
