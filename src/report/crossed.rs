@@ -14,7 +14,11 @@ fn judged(judged: &Judged) -> [Cell; 4] {
         true => Emphasis::More,
         false => Emphasis::None,
     };
-    let why = if ratio.pairs > 0 { ONE } else { "what the others are held against" };
+    let why = match ratio.pairs {
+        0 if ratio.mean.is_nan() => "no search beside it that is alike in all else",
+        0 => "what the others are held against",
+        _ => ONE,
+    };
     let pairs = if ratio.pairs > 0 { ratio.pairs as f64 } else { f64::NAN };
     [
         Cell::decimal(ratio.mean, 3).marked(mark).or(why),
@@ -120,7 +124,7 @@ mod tests {
     }
 
     fn grid() -> Grid {
-        Grid { axes: vec![axis("size", &["a", "b", "c"]), axis("slots", &["1", "2"])], ..Grid::default() }
+        Grid { axes: vec![axis("size", &["a", "b", "c"]), axis("slots", &["1", "2", "4"])], ..Grid::default() }
     }
 
     /// The star stands at each axis's own reference, marks at what is told from 1, dashes with their reasons.
@@ -141,6 +145,7 @@ mod tests {
                 effect(0, 2, judged(2.0, true)),
                 effect(1, 0, itself),
                 effect(1, 1, few),
+                effect(1, 2, Judged { ratio: Ratio { mean: f64::NAN, ..itself.ratio }, ..itself }),
             ],
             ..grid()
         };
@@ -163,6 +168,7 @@ mod tests {
                 ("size | c | 2.000 | 1.000-4.000 | 0.250 | 8", Emphasis::More, ""),
                 ("slots | 1 * | 1.000 | - | - | -", Emphasis::None, against),
                 ("slots | 2 | 0.500 | - | - | 1", Emphasis::None, ONE),
+                ("slots | 4 | - | - | - | -", Emphasis::None, "no search beside it that is alike in all else"),
             ]
         );
         assert_eq!(
