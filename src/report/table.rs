@@ -49,9 +49,13 @@ fn ratio(line: &Line, metric: usize) -> [Cell; 2] {
     let mut ends = Cell::range(ratio.low, ratio.high).or(if line.is_baseline { BASELINE } else { ONE });
     ends.text.push_str(if matches!(sign, Sign::Less | Sign::More) { "!" } else { "" });
     // Unlike limits are never compared in silence.
-    let Measure { cut, apart, .. } = line.measures[metric];
+    let Measure { cut, apart, beyond, .. } = line.measures[metric];
     ends.text.push_str(if cut > 0 { " †" } else { "" });
-    let nothing = if apart > 0 { "no common depth" } else { "nothing to compare with" };
+    let nothing = match (apart, beyond) {
+        (0, 0) => "nothing to compare with",
+        (0, _) => "0 on one side alone",
+        _ => "no common depth",
+    };
     [Cell::decimal(ratio.mean, 3).or(nothing).marked(sign.into()), ends]
 }
 

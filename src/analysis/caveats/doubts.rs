@@ -21,6 +21,8 @@ pub enum Doubt {
     Uneven(usize, usize),
     /// Variants whose searches finished other depths than the baseline's: compared in common depths, and not at all.
     Unlike(Vec<String>, Vec<String>),
+    /// A metric that is 0 for some searches, so that they have no ratio, and the lines that they are of.
+    Zeros(String, Vec<String>),
     /// Jobs that failed.
     Failed(usize),
     /// The run has not ended.
@@ -62,6 +64,11 @@ impl fmt::Display for Doubt {
                 }
                 write!(f, "not all went as deep as the baseline: {}", parts.join("; "))
             }
+            Self::Zeros(metric, lines) => write!(
+                f,
+                "{metric}: searches of {} in which one side alone is 0 have no ratio and are left out of the mean, though they differ most",
+                named(lines)
+            ),
             Self::Failed(1) => write!(f, "a job failed and is left out: see the error column"),
             Self::Failed(count) => write!(f, "{count} jobs failed and are left out: see the error column"),
             Self::Unfinished => write!(f, "the run is not finished: the same `ttlab run` continues it"),
@@ -106,13 +113,19 @@ pub fn doubts(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec
     if failed > 0 {
         doubts.push(Doubt::Failed(failed));
     }
-    let some = |of: fn(&Measure) -> usize| -> Vec<String> {
-        let lines = summary.lines.iter().filter(|line| line.measures.first().is_some_and(|measure| of(measure) > 0));
+    let some = |at: usize, of: fn(&Measure) -> usize| -> Vec<String> {
+        let lines = summary.lines.iter().filter(|line| line.measures.get(at).is_some_and(|measure| of(measure) > 0));
         lines.map(|line| line.name.clone()).collect()
     };
-    let (cut, apart) = (some(|measure| measure.cut), some(|measure| measure.apart));
+    let (cut, apart) = (some(0, |measure| measure.cut), some(0, |measure| measure.apart));
     if !cut.is_empty() || !apart.is_empty() {
         doubts.push(Doubt::Unlike(cut, apart));
+    }
+    for (at, metric) in summary.metrics.iter().enumerate() {
+        let lines = some(at, |measure| measure.beyond);
+        if !lines.is_empty() {
+            doubts.push(Doubt::Zeros(metric.name.clone(), lines));
+        }
     }
     if !finished {
         doubts.push(Doubt::Unfinished);
@@ -191,6 +204,7 @@ pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
 mod tests {
     use super::*;
     use crate::analysis::questions::line::Line;
+    use crate::analysis::rows::metric::Metric;
 
     /// Of several metrics the first is what the page's ratios are of; lines are named in their order.
     #[test]
@@ -204,5 +218,23 @@ mod tests {
         let lines = vec![line("a", [(0, 0), (2, 1)]), line("b", [(3, 0), (0, 0)]), line("c", [(1, 2), (0, 0)])];
         let found = doubts(&Summary { lines, ..Summary::default() }, None, true);
         assert_eq!(found, [Doubt::Unlike(vec!["b".to_owned(), "c".to_owned()], vec!["c".to_owned()])]);
+    }
+
+    /// Of each metric by itself, those lines that lack searches for it.
+    #[test]
+    fn what_is_left_out_for_a_zero_is_told() {
+        let line = |name: &str, beyond: [usize; 2]| Line {
+            name: name.to_owned(),
+            measures: beyond.map(|beyond| Measure { beyond, ..Measure::default() }).to_vec(),
+            ..Line::default()
+        };
+        let metrics =
+            ["nodes", "search.mates"].map(|name| Metric { name: name.to_owned(), ..Metric::nodes() }).to_vec();
+        let lines = vec![line("a", [0, 0]), line("b", [0, 3]), line("c", [0, 1])];
+        let found = doubts(&Summary { lines, metrics, ..Summary::default() }, None, true);
+        assert_eq!(found, [Doubt::Zeros("search.mates".to_owned(), vec!["b".to_owned(), "c".to_owned()])]);
+        assert!(
+            found[0].to_string().starts_with("search.mates: searches of \"b\", \"c\" in which one side alone is 0")
+        );
     }
 }

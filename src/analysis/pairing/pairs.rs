@@ -39,6 +39,8 @@ pub struct Pairs {
     pub cut: usize,
     /// Searches of one position that finished no depth in common: not compared.
     pub apart: usize,
+    /// Searches that differ and have no ratio, since a value is 0 or less: those of which the other's is less, and those of which it is more.
+    pub beyond: [usize; 2],
     /// Sums of what was paired, under the file's own key seed: the base's and the other's.
     pub totals: [f64; 2],
     /// Of times: half the distance between the other's fastest and slowest repeat, summed.
@@ -50,6 +52,9 @@ impl Pairs {
     fn push(&mut self, block: u32, unit: u32, cluster: u32, values: [f64; 2]) {
         if values[0] > 0.0 && values[1] > 0.0 {
             self.list.push(Pair { block, unit, cluster, log: (values[1] / values[0]).ln(), values });
+        } else {
+            self.beyond[0] += usize::from(values[1] < values[0]);
+            self.beyond[1] += usize::from(values[1] > values[0]);
         }
     }
 
@@ -319,6 +324,7 @@ mod tests {
         let nodes = read.pairs("nodes", 0, 1);
         assert_eq!(read.shown(&nodes), ["p 100 200", "q 100 50"], "of u there is no ratio");
         assert_eq!((nodes.cut, nodes.apart, nodes.totals, nodes.spread), (1, 1, [207.0, 250.0], 0.0));
+        assert_eq!(nodes.beyond, [1, 0], "7 and 0");
         assert_eq!(read.searches.errors, [0, 1]);
         assert!(nodes.mean().abs() < 1e-12 && (nodes.median() - 1.0).abs() < 1e-12);
         assert!(nodes.logs().iter().map(|(_, log)| *log).eq([2.0_f64.ln(), 0.5_f64.ln()]));
@@ -328,6 +334,7 @@ mod tests {
             (read.shown(&turned), turned.totals, turned.apart),
             (vec!["p 200 100".to_owned(), "q 50 100".to_owned()], [250.0, 207.0], 1)
         );
+        assert_eq!(turned.beyond, [0, 1]);
         // 0.4, 1 and 0.6 seconds: the median, and half of what lies between the least and the most.
         let times = read.pairs("seconds", 0, 1);
         assert_eq!(read.shown(&times), ["p 2 0.6", "q 2 2", "u 1 2"]);

@@ -24,6 +24,8 @@ pub struct Measure {
     pub cut: usize,
     /// Searches that were not compared: they share no finished depth with the baseline's.
     pub apart: usize,
+    /// Searches that were not compared: of them and the baseline's one is 0, and the other is not.
+    pub beyond: usize,
 }
 
 /// The rates that a line has: what is counted, and the columns that add up to what it is counted of.

@@ -199,6 +199,7 @@ fn compare(
             hangs: judged.hangs,
             cut: pairs.cut,
             apart: pairs.apart,
+            beyond: pairs.beyond.iter().sum(),
         });
         lines[at].is_baseline = own(at);
     }

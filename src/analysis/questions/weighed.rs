@@ -2,7 +2,7 @@
 
 use crate::analysis::pairing::gauge::Gauge;
 use crate::analysis::pairing::pairs::{Base, Logs, Pairs};
-use crate::analysis::pairing::ratio::Judged;
+use crate::analysis::pairing::ratio::{Judged, Ratio};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::pairing::stats::at_least;
 use crate::analysis::rows::frame::{Frame, FrameError};
@@ -10,6 +10,7 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
 use crate::experiment::expect::{Claim, Term};
 use crate::record::columns;
+use crate::words::many;
 use std::collections::HashMap;
 
 /// What the rows say of a figure or claim.
@@ -114,13 +115,24 @@ impl Weighed {
     pub(super) fn ruling(&self, judged: &Judged, claims: usize, matters: f64) -> (Ruling, String) {
         let Self { claim, pairs, .. } = self;
         let Judged { ratio, p, .. } = judged;
+        let [below, above] = pairs.beyond;
         if pairs.list.is_empty() {
             return match pairs.apart {
+                0 if below + above > 0 => (Ruling::CannotTell, String::new()),
                 0 => (Ruling::NoRows, String::new()),
                 apart => (Ruling::CannotTell, format!("{apart} searches share no depth that both finished")),
             };
         }
+        // What has no ratio lies beyond the interval: below it, or above it.
+        let ratio = Ratio {
+            low: if below > 0 { 0.0 } else { ratio.low },
+            high: if above > 0 { f64::INFINITY } else { ratio.high },
+            ..*ratio
+        };
         if ratio.clusters < 2 {
+            if below + above > 0 {
+                return (Ruling::CannotTell, String::new());
+            }
             let [right, left] = pairs.totals;
             let holds = claim.holds(claim.left.factor * left, claim.right.factor * right);
             return (Ruling::of(Some(holds)), "of this one position or game alone".to_owned());
@@ -196,6 +208,10 @@ impl Weighed {
                 parts.push(format!("{} searches in the depths that both finished", pairs.cut));
             }
         }
+        let beyond: usize = pairs.beyond.iter().sum();
+        if beyond > 0 {
+            parts.push(format!("{} with a 0 on one side alone, of no ratio", many(beyond, "search")));
+        }
         parts.extend((!reason.is_empty()).then(|| reason.to_owned()));
         parts.join("; ")
     }
@@ -206,7 +222,6 @@ impl Weighed {
 mod tests {
     use super::*;
     use crate::analysis::pairing::pairs::Pair;
-    use crate::analysis::pairing::ratio::Ratio;
 
     fn claim(relation: &str) -> Weighed {
         let pair = Pair { block: 0, unit: 0, cluster: 0, log: 0.0, values: [100.0, 90.0] };
@@ -251,6 +266,35 @@ mod tests {
         assert_eq!(["<", ">"].map(|relation| claim(relation).ruling(&alone, 1, 1.01).0), [Holds, Differs]);
         let of = |claims: usize| claim("<").ruling(&judged([0.85, 0.9, 0.95], 0.01), claims, 1.01).0;
         assert_eq!([26_214, 26_215].map(of), [Holds, CannotTell]);
+    }
+
+    /// Of less by a tenth, told: searches whose left side alone is 0 are less still, and spoil what says that it is more, or the same; those whose right
+    /// side alone is 0 spoil what says that it is less. Where nothing else is there, and where one position is, nothing is told.
+    #[test]
+    fn what_has_no_ratio_is_not_forgotten() {
+        use Ruling::{CannotTell, Differs, Holds};
+        let ruled = |beyond: [usize; 2], clusters: usize| {
+            ["<", "<=", "=", ">"].map(|relation| {
+                let mut claim = claim(relation);
+                claim.pairs.beyond = beyond;
+                claim.pairs.list.truncate(clusters);
+                let mut judged = judged([0.85, 0.9, 0.95], 0.01);
+                judged.ratio.clusters = clusters;
+                claim.ruling(&judged, 1, 1.01).0
+            })
+        };
+        assert_eq!(ruled([0, 0], 20), [Holds, Holds, Differs, Differs]);
+        assert_eq!(ruled([3, 0], 20), [Holds, Holds, Differs, Differs]);
+        assert_eq!(ruled([0, 3], 20), [CannotTell; 4]);
+        assert_eq!([ruled([3, 0], 1), ruled([0, 3], 0)], [[CannotTell; 4]; 2]);
+        let mut same = claim("=");
+        let equal = |claim: &Weighed| claim.ruling(&judged([0.999, 1.0, 1.001], 0.9), 1, 1.01).0;
+        assert_eq!(equal(&same), Holds);
+        same.pairs.beyond = [1, 0];
+        assert_eq!(equal(&same), CannotTell);
+        same.pairs.list.clear();
+        let told = same.measured(&judged([f64::NAN; 3], f64::NAN), 1.01, CannotTell, "", &Named::default());
+        assert_eq!(told, "1 search with a 0 on one side alone, of no ratio");
     }
 
     #[test]
