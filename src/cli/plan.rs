@@ -156,7 +156,6 @@ fn shards(args: &Args) -> u64 {
     args.shards.unwrap_or(1)
 }
 
-/// What a table takes, in whole KiB; a share of what is stored, which nobody knows before, as the file has it.
 /// How many items the suite has, and of how many anything is searched where that is not all.
 fn items(experiment: &Experiment) -> String {
     let items = &experiment.suite.items;
@@ -165,6 +164,7 @@ fn items(experiment: &Experiment) -> String {
     if searched < items.len() { format!("{told}, {searched} of them searched") } else { told }
 }
 
+/// What a table takes, in whole KiB; a share of what is stored, which nobody knows before, as the file has it.
 fn size(table: &TableOptions) -> String {
     match (crate::table::bytes(table, None), table.kind) {
         (Some(0), _) => "none".to_owned(),
