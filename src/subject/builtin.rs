@@ -42,13 +42,14 @@ impl Subject for Engine {
 mod tests {
     use super::*;
     use crate::chess::Board;
+    use crate::engine::EngineOptions;
 
     /// What is kept within a game goes with it; what is kept for ever goes when it starts as new. Nodes tell: a table that knows spares some.
     #[test]
     fn a_new_game_and_a_start_forget_what_they_should() {
         for (clear, game_forgets) in [("game", true), ("never", false)] {
-            let sets = [format!("table.clear={clear}"), "history_clear=search".to_owned()];
-            let options = crate::experiment::options(None, &sets).unwrap();
+            let said = format!("{{ \"table\": {{ \"clear\": \"{clear}\" }}, \"history_clear\": \"search\" }}");
+            let options: EngineOptions = serde_json::from_str(&said).unwrap();
             let mut engine = Engine::new(&options, None).unwrap();
             let subject: &mut dyn Subject = &mut engine;
             let (board, never) = (Board::startpos(), AtomicBool::new(false));
@@ -72,7 +73,7 @@ mod tests {
     /// A search that is stopped names no move, whatever it found until then.
     #[test]
     fn a_stop_is_no_answer() {
-        let mut engine = Engine::new(&crate::engine::EngineOptions::default(), None).unwrap();
+        let mut engine = Engine::new(&EngineOptions::default(), None).unwrap();
         let (board, limit) = (Board::startpos(), Limit { depth: Some(30), nodes: None });
         let stop = AtomicBool::new(true);
         let ended = Subject::search(&mut engine, Position::alone(&board), limit, &stop, &mut |_| {});

@@ -1,6 +1,8 @@
 //! What plots show, as numbers: nodes by depth, responses to an option, maps of two axes, single positions.
 
 use super::effects::{self, Effect};
+#[cfg(test)]
+use super::summary::Question;
 use super::summary::Summary;
 use crate::analysis::pairing::gauge::Gauge;
 use crate::analysis::pairing::pairs::Base;
@@ -331,7 +333,6 @@ pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::analysis::Question;
     use crate::analysis::pairing::ratio::Judged;
     use crate::analysis::rows::axes::Level;
 
