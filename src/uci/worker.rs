@@ -37,6 +37,8 @@ enum Phase {
 /// What the reader, the search and its clock share.
 struct Signal {
     stop: AtomicBool,
+    /// Whether nothing but a client can end the search.
+    endless: bool,
     phase: Mutex<Phase>,
     changed: Condvar,
 }
@@ -125,7 +127,7 @@ impl<'scope> Worker<'scope> {
 
     /// Waits for the answer of a search that has a limit, and ends one that has none: nobody will say `stop` any more.
     pub fn last(&mut self) {
-        if self.running.as_ref().is_some_and(|(signal, _)| *signal.phase() == Phase::Held) {
+        if self.running.as_ref().is_some_and(|(signal, _)| signal.endless || *signal.phase() == Phase::Held) {
             self.stop();
         }
         if let Some((_, thread)) = self.running.take() {
@@ -153,7 +155,6 @@ impl<'scope> Worker<'scope> {
         let begun = Instant::now();
         let held = go.infinite || go.ponder;
         let phase = Mutex::new(if held { Phase::Held } else { Phase::Searching });
-        let signal = Arc::new(Signal { stop: AtomicBool::new(false), phase, changed: Condvar::new() });
         let turn = game.board.turn();
         let overhead = {
             let mut lag = lock(&self.lag);
@@ -161,6 +162,8 @@ impl<'scope> Worker<'scope> {
             lag.overhead(settings.overhead)
         };
         let budget = if go.infinite { None } else { time::budget(&go, turn, overhead) };
+        let endless = go.depth.is_none() && go.nodes.is_none() && budget.is_none();
+        let signal = Arc::new(Signal { stop: AtomicBool::new(false), endless, phase, changed: Condvar::new() });
         let lag = Arc::clone(&self.lag);
         let (game, mate, engine, mine) =
             (game.clone(), settings.engine.mate, Arc::clone(&self.engine), Arc::clone(&signal));
