@@ -1,7 +1,7 @@
 use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::problem::nearest;
 use crate::experiment::schema::OptionPage;
-use crate::experiment::{presets, schema};
+use crate::experiment::{paths, presets, schema};
 
 /// Show every option: meaning, values, default
 #[derive(clap::Args)]
@@ -22,11 +22,6 @@ pub struct Args {
     preset: Option<String>,
 }
 
-/// A path and what it lies in: `a.b.c`, `a.b` and `a`.
-fn and_above(path: &str) -> impl Iterator<Item = &str> {
-    std::iter::once(path).chain(path.rmatch_indices('.').map(|(at, _)| &path[..at]))
-}
-
 pub fn run(args: &Args) -> CommandResult {
     if let Some(name) = &args.preset {
         if name.is_empty() {
@@ -44,7 +39,7 @@ pub fn run(args: &Args) -> CommandResult {
     let pages = schema::pages();
     let chosen = chosen(&pages, &text);
     if chosen.is_empty() {
-        let hint = nearest(&text, pages.iter().flat_map(|page| and_above(&page.path)));
+        let hint = nearest(&text, pages.iter().flat_map(|page| paths::and_above(&page.path)));
         return Err(CommandFailure::usage(format!(
             "no option has `{text}` in its path, its words or its meaning{}",
             hint.map(|hint| format!(": {hint}")).unwrap_or_default()
@@ -124,7 +119,6 @@ mod tests {
     /// A misspelt group is offered by its own name, not by an option that happens to be as near.
     #[test]
     fn hints_are_of_groups_too() {
-        assert_eq!(and_above("a.b.c").collect::<Vec<_>>(), ["a.b.c", "a.b", "a"]);
         let hint = |text: &str| {
             run(&Args { text: Some(text.to_owned()), markdown: false, preset: None })
                 .err()

@@ -56,14 +56,11 @@ fn time(text: &str) -> Result<String, String> {
     let number = |part: &str| part.chars().all(|c| c.is_ascii_digit()).then(|| part.parse::<u32>().ok()).flatten();
     let (days, rest) = text.split_once('-').map_or((None, text), |(days, rest)| (Some(days), rest));
     let parts: Option<Vec<u32>> = rest.split(':').map(number).collect();
-    let fits = match (days, parts.as_deref()) {
-        (None, Some([_])) => true,
-        (None, Some([_, after @ ..])) => after.len() <= 2 && after.iter().all(|&part| part < 60),
-        (Some(days), Some([hours, after @ ..])) => {
-            number(days).is_some() && *hours < 24 && after.len() <= 2 && after.iter().all(|&part| part < 60)
-        }
-        _ => false,
-    };
+    let fits = parts.as_deref().and_then(<[u32]>::split_first).is_some_and(|(first, after)| {
+        after.len() <= 2
+            && after.iter().all(|&part| part < 60)
+            && days.is_none_or(|days| number(days).is_some() && *first < 24)
+    });
     if fits { Ok(text.to_owned()) } else { Err("expected a time as Slurm takes it: 90, 12:00:00 or 2-00".to_owned()) }
 }
 

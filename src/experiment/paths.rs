@@ -2,6 +2,11 @@
 
 use toml::{Table, Value};
 
+/// A path and all that it lies in: `a.b.c`, `a.b` and `a`.
+pub fn and_above(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(path).chain(path.rmatch_indices('.').map(|(at, _)| &path[..at]))
+}
+
 /// Sets a path (`table.policy.factor`), making tables on the way. A word where a table is wanted (`"always"`) stands for its
 /// `kind`.
 ///
@@ -112,6 +117,12 @@ pub fn display(value: &Value) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_lies_in_its_prefixes() {
+        assert_eq!(and_above("a.b.c").collect::<Vec<_>>(), ["a.b.c", "a.b", "a"]);
+        assert_eq!(and_above("a").collect::<Vec<_>>(), ["a"]);
+    }
 
     fn table(text: &str) -> Table {
         text.parse().unwrap()
