@@ -124,7 +124,7 @@ pub fn run(args: &Args) -> CommandResult {
     let progress: &dyn progress::Progress = if args.quiet { &progress::Quiet } else { &progress::Talk::new() };
     let ran = session.run(&stop, progress).map_err(repairable)?;
     if ran.interrupted {
-        eprintln!("interrupted: {} jobs are done; to continue:\n  {}", ran.before + ran.done, command_line());
+        eprintln!("interrupted: {} done; to continue:\n  {}", many(ran.before + ran.done, "job"), command_line());
         return Ok(Exit::Interrupted);
     }
     if !judge(&experiment, &session, jobs, &stop, args.quiet)? {

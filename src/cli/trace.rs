@@ -8,6 +8,7 @@ use crate::record::{begin, publish};
 use crate::table::trace::{self, Event, Info, Recorder, TraceError, Writer, flags};
 use crate::words::many;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -157,7 +158,12 @@ pub fn run(args: &Args) -> CommandResult {
 
 /// Opens a trace.
 pub fn open(file: &Path) -> Result<File, CommandFailure> {
-    File::open(file).map_err(|error| CommandFailure::usage(format!("{}: {error}", file.display())))
+    // A folder opens as a file does, and cannot be read.
+    let opened = File::open(file).and_then(|open| match open.metadata()?.is_dir() {
+        true => Err(ErrorKind::IsADirectory.into()),
+        false => Ok(open),
+    });
+    opened.map_err(|error| CommandFailure::usage(format!("{}: {error}", file.display())))
 }
 
 /// What is wrong with a trace.
@@ -176,7 +182,7 @@ fn unwritten(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
 /// Begins the file that is to be written, so that nothing is left of what failed half way.
 fn anew(out: &Path) -> Result<tempfile::NamedTempFile, CommandFailure> {
     begin(out).map_err(|error| match error.kind() {
-        std::io::ErrorKind::InvalidInput => CommandFailure::usage(format!("{}: {error}", out.display())),
+        ErrorKind::InvalidInput => CommandFailure::usage(format!("{}: {error}", out.display())),
         _ => unwritten(out)(error),
     })
 }
@@ -315,6 +321,17 @@ mod tests {
         for not in [folder.path(), Path::new("/dev/null")] {
             let said = anew(not).err().map(|failure| failure.message);
             assert_eq!(said, Some(format!("{}: is no file that could be written anew", not.display())));
+        }
+    }
+
+    /// What cannot be opened is a bad file, a folder too.
+    #[test]
+    fn a_folder_is_no_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        for not in [folder.path().to_owned(), folder.path().join("nothing")] {
+            let failure = open(&not).unwrap_err();
+            assert_eq!(failure.exit as u8, Exit::Usage as u8, "{}", failure.message);
+            assert!(failure.message.starts_with(&format!("{}: ", not.display())), "{}", failure.message);
         }
     }
 

@@ -4,7 +4,7 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::questions::race::{Contest, RaceStage, Round, Tuned, tune};
 use crate::analysis::{Frame, Metric};
 use crate::experiment::tune::sets as pressure_sets;
-use crate::experiment::{Experiment, Plan, Point, Tune};
+use crate::experiment::{Experiment, Plan, Point, Problem, Tune};
 use crate::record::columns::{self, Role};
 use crate::report::{self, tuned::TuneOutcome};
 use crate::runner::{self, Output, Settings, Subjects, progress};
@@ -180,8 +180,11 @@ pub(super) fn at_pressures(
     let mut experiments = vec![experiment];
     for other in others {
         let all: Vec<String> = sets.iter().chain(&other).cloned().collect();
-        let there = Experiment::load(file, &all)
-            .map_err(|error| CommandFailure::usage(format!("{error}\nat the pressure {}", other.join(", "))))?;
+        let there = Experiment::load(file, &all).map_err(|problem| match other.contains(&problem.text) {
+            // What a pressure sets stands in the file.
+            true => CommandFailure::usage(Problem { file: format!("{} [tune] pressures", file.display()), ..problem }),
+            false => CommandFailure::usage(format!("{problem}\nat the pressure {}", other.join(", "))),
+        })?;
         names.push(other.join(", ").replace('=', " = ").replace('"', ""));
         experiments.push(there);
     }
@@ -388,6 +391,19 @@ mod tests {
         );
         let asked = format!("{slots}\n[tune]\npressures = [{{ 'table.size' = 8 }}, {{ 'table.size' = '1 KiB' }}]");
         assert_eq!(found(&asked, &[]), "table.size = 64: 64, 2; table.size = 8: 8, 2; table.size = 1 KiB: 1 KiB, 2");
+    }
+
+    /// What is wrong with a pressure is shown where it stands, what is wrong with `--set` there.
+    #[test]
+    fn a_wrong_pressure_is_told_as_the_files() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("t.toml");
+        let text = "suite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n[tune]\npressures = [{ 'table.size' = 8 }, { 'table.sise' = 9 }]";
+        std::fs::write(&file, text).unwrap();
+        let wrong = at_pressures(&file, &[], Experiment::load(&file, &[]).unwrap()).map(|(_, names)| names);
+        let told = wrong.unwrap_err().message;
+        assert!(told.contains(&format!("--> {} [tune] pressures:1:1", file.display())), "{told}");
+        assert!(told.contains("did you mean `table.size`?"), "{told}");
     }
 
     /// The results of every round and of every pressure go.

@@ -3,6 +3,7 @@
 use super::file::Experiment;
 use super::identity::Digest;
 use super::plan::{Job, Plan};
+use crate::words::many;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -184,7 +185,7 @@ impl PlanFile {
         same("plan", file.plan.clone(), format!("{:016x}", plan.id()))?;
         same("parts", file.parts.len().to_string(), file.shards.to_string())?;
         for (at, (said, meant)) in file.parts.iter().zip(parts(&plan, file.shards)).enumerate() {
-            let shown = |part: &ShardJobs| format!("{} jobs {}", part.jobs, part.ids);
+            let shown = |part: &ShardJobs| format!("{} {}", many(part.jobs, "job"), part.ids);
             same(&format!("parts[{at}]"), shown(said), shown(&meant))?;
         }
         Ok((file, experiment, plan))

@@ -6,6 +6,7 @@ use super::fields::Parser;
 use super::manifest::Manifest;
 use super::results::{columns_of, other_width};
 use super::{ResultsError, columns};
+use crate::words::many;
 use foldhash::fast::RandomState;
 use siphasher::sip::SipHasher13;
 use std::collections::{HashMap, HashSet};
@@ -47,10 +48,10 @@ impl Verified {
     pub fn wrong(&self) -> Option<String> {
         let mut found = Vec::new();
         if self.damaged > 0 {
-            found.push(format!("{} rows were edited or damaged, or follow a row that is missing", self.damaged));
+            found.push(format!("{} edited or damaged, or following a row that is missing", many(self.damaged, "row")));
         }
         if self.doubled > 0 {
-            found.push(format!("{} rows are there twice", self.doubled));
+            found.push(format!("{} there twice", many(self.doubled, "row")));
         }
         (!found.is_empty()).then(|| format!("{} ({})", found.join("; "), self.first.join("; ")))
     }
@@ -60,8 +61,8 @@ impl Verified {
     pub fn missing(&self) -> Option<String> {
         match (self.missing_jobs, self.missing_rows) {
             (0, 0) => None,
-            (0, rows) => Some(format!("{rows} rows are missing that were there when the run ended")),
-            (jobs, _) => Some(format!("{jobs} jobs of the plan have no rows")),
+            (0, rows) => Some(format!("{} missing since the run ended", many(rows, "row"))),
+            (jobs, _) => Some(format!("{} of the plan without rows", many(jobs, "job"))),
         }
     }
 
@@ -379,7 +380,7 @@ mod tests {
         };
         assert_eq!(of(&lines, Some(&ended)), expected);
         let check = "its check does not fit: it was edited or damaged, or the row before it is missing";
-        let words = "rows were edited or damaged, or follow a row that is missing";
+        let words = "edited or damaged, or following a row that is missing";
         let cut =
             |gone: &[usize]| (0..13).filter(|at| !gone.contains(at)).map(|at| lines[at].clone()).collect::<Vec<_>>();
         let edit = |which: &[usize]| {
@@ -390,49 +391,43 @@ mod tests {
         // Lines, what the manifest says otherwise, then damaged, doubled, missing jobs and rows, what is wrong and what is not there.
         type Case<'a> = (Vec<String>, Manifest, [u64; 4], Option<String>, Option<&'a str>);
         let cases: [Case<'_>; 11] = [
-            (edit(&[3]), ended.clone(), [1, 0, 0, 0], Some(format!("1 {words} (line 4: {check})")), None),
+            (edit(&[3]), ended.clone(), [1, 0, 0, 0], Some(format!("1 row {words} (line 4: {check})")), None),
             (
                 edit(&[1, 3, 5, 7]),
                 ended.clone(),
                 [4, 0, 0, 0],
-                Some(format!("4 {words} (line 2: {check}; line 4: {check}; line 6: {check})")),
+                Some(format!("4 rows {words} (line 2: {check}; line 4: {check}; line 6: {check})")),
                 None,
             ),
             (
                 cut(&[1]),
                 ended.clone(),
                 [1, 0, 0, 1],
-                Some(format!("1 {words} (line 2: {check})")),
-                Some("1 rows are missing that were there when the run ended"),
+                Some(format!("1 row {words} (line 2: {check})")),
+                Some("1 row missing since the run ended"),
             ),
-            (
-                cut(&[2]),
-                ended.clone(),
-                [0, 0, 0, 1],
-                None,
-                Some("1 rows are missing that were there when the run ended"),
-            ),
-            (cut(&[3, 4]), ended.clone(), [0, 0, 1, 2], None, Some("1 jobs of the plan have no rows")),
+            (cut(&[2]), ended.clone(), [0, 0, 0, 1], None, Some("1 row missing since the run ended")),
+            (cut(&[3, 4]), ended.clone(), [0, 0, 1, 2], None, Some("1 job of the plan without rows")),
             (
                 cut(&[]),
                 Manifest { jobs_total: 11, ..ended.clone() },
                 [0, 0, 3, 0],
                 None,
-                Some("3 jobs of the plan have no rows"),
+                Some("3 jobs of the plan without rows"),
             ),
             // Of a shard it is not known which jobs it has; of a run that has not ended not how many rows.
             (
                 cut(&[3, 4]),
                 Manifest { shard: Some(Default::default()), rows: None, ..ended.clone() },
                 [1, 0, 0, 0],
-                Some(format!("1 {words} (line 1: the rows are not those that the run ended with)")),
+                Some(format!("1 row {words} (line 1: the rows are not those that the run ended with)")),
                 None,
             ),
             (
                 cut(&[3, 4]),
                 Manifest { rows: None, jobs_total: 7, ..ended.clone() },
                 [1, 0, 0, 0],
-                Some(format!("1 {words} (line 1: the rows are not those that the run ended with)")),
+                Some(format!("1 row {words} (line 1: the rows are not those that the run ended with)")),
                 None,
             ),
             (
@@ -446,7 +441,7 @@ mod tests {
                 [&lines[..], &lines[2..3]].concat(),
                 ended.clone(),
                 [0, 1, 0, 0],
-                Some("1 rows are there twice (line 14: it is there twice)".to_owned()),
+                Some("1 row there twice (line 14: it is there twice)".to_owned()),
                 None,
             ),
             (
@@ -454,7 +449,7 @@ mod tests {
                 ended.clone(),
                 [1, 2, 0, 0],
                 Some(format!(
-                    "1 {words}; 2 rows are there twice (line 4: {check}; line 14: it is there twice; line 15: it is there twice)"
+                    "1 row {words}; 2 rows there twice (line 4: {check}; line 14: it is there twice; line 15: it is there twice)"
                 )),
                 None,
             ),

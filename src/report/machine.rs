@@ -4,6 +4,7 @@ use super::comparison::{headline, outcome, seen};
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::questions::compare::{Change, Comparison, Finding};
 use crate::record::columns;
+use crate::words::many;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -138,7 +139,7 @@ pub fn junit(comparison: &Comparison) -> String {
             continue;
         }
         let mut cases: Vec<(String, Option<String>)> = Vec::new();
-        let lacks = (change.missing > 0).then(|| format!("{} rows of BASE are missing", change.missing));
+        let lacks = (change.missing > 0).then(|| format!("{} of BASE missing", many(change.missing, "row")));
         cases.push(("rows are there".to_owned(), lacks));
         if comparison.must_be_equal() {
             let moved = (change.moved > 0).then(|| format!("{} of {} rows moved", change.moved, change.paired));

@@ -5,6 +5,7 @@ use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head};
 use crate::analysis::Ratio;
 use crate::analysis::questions::race::{Confirmation, Tuned};
 use crate::experiment::{Experiment, Goal, Tune};
+use crate::words::many;
 use std::path::Path;
 
 mod figures;
@@ -131,6 +132,13 @@ impl TuneOutcome<'_> {
         }
         if self.pressures.len() < 2 && tuned.answer() != Confirmation::Inert {
             warnings.push("no other pressure was tried: what is best may depend on the size of the table".to_owned());
+        }
+        for (held, pressure) in tuned.held.iter().zip(self.pressures).filter(|(held, _)| held.beyond > 0) {
+            let searches = many(held.beyond, "search");
+            warnings.push(format!(
+                "{pressure}: {searches} with none of {} on one side alone: of no ratio",
+                self.tune.metric
+            ));
         }
         warnings.extend(self.warnings.iter().cloned());
         warnings
@@ -294,7 +302,8 @@ impl TuneOutcome<'_> {
 }
 
 fn told(ratio: &Ratio) -> String {
-    format!("{:.4} (95 % {:.4} to {:.4})", ratio.mean, ratio.low, ratio.high)
+    let high = if ratio.high == f64::INFINITY { "no bound".to_owned() } else { format!("{:.4}", ratio.high) };
+    format!("{:.4} (95 % {:.4} to {high})", ratio.mean, ratio.low)
 }
 
 fn ends(ratio: &Ratio) -> String {

@@ -6,6 +6,7 @@ use super::{Output, OutputError, reference};
 use crate::experiment::{Experiment, Plan, Split};
 use crate::record::manifest::{MANIFEST, Manifest, Shard, ShardRun, Stretch};
 use crate::record::{self, ResultsError, Rows};
+use crate::words::many;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -42,7 +43,7 @@ pub struct Lack {
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// Rows are missing.
-    #[error("{} of {} shards lack {} jobs", .0.len(), .1, .0.iter().map(|lack| lack.missing).sum::<u64>())]
+    #[error("{} of {} shards lack {}", .0.len(), .1, many(.0.iter().map(|lack| lack.missing).sum::<u64>(), "job"))]
     Missing(Vec<Lack>, u64),
     /// A shard is there twice.
     #[error("shard {shard} is there twice: {first} and {second}: give one of them")]

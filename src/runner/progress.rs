@@ -68,7 +68,7 @@ impl Progress for Talk {
             eprintln!("the results as they were are kept in {}", saved.display());
         }
         if found.dropped > 0 {
-            eprintln!("{} rows of jobs that are to be run again were dropped", found.dropped);
+            eprintln!("dropped: {} of jobs that are to be run again", many(found.dropped, "row"));
         }
         if before > 0 {
             eprintln!("{before} of {all} jobs were done before: continuing");

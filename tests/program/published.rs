@@ -125,7 +125,7 @@ fn a_page_says_that_rows_are_missing() {
     fs::write(&rows, kept.join("\n") + "\n").unwrap();
     let (stdout, stderr, code) = run(&["report", out]);
     assert_eq!(code, 3, "{stdout}{stderr}");
-    let said = "2 jobs of the plan have no rows";
+    let said = "2 jobs of the plan without rows";
     assert!(stdout.contains(said) && stderr.contains(said), "{stdout}{stderr}");
     for page in ["report.md", "report.html"] {
         let text = fs::read_to_string(format!("{out}/{page}")).unwrap().replace('\u{a0}', " ");

@@ -256,6 +256,48 @@ fn luck_in_the_race_is_found_out() {
     assert!(tuned.held.iter().any(|held| held.p > held.test.p));
 }
 
+/// What has no ratio is not forgotten: of one item that the baseline alone needs nothing for, the winner's gain is bounded by nothing; where the winner
+/// needs nothing, it is better still. Nor is who needs nothing for one item dropped for needing twice as much of the others.
+#[test]
+fn who_needs_nothing_is_not_forgotten() {
+    let confirmed = |free: usize| {
+        let value = |stage: RaceStage, who: usize, at: usize, item: usize| match stage {
+            RaceStage::Held(_) if at == 3 && who == free => 0.0,
+            _ => [100.0, 80.0][who] + (item % 3) as f64,
+        };
+        let (tuned, _) = race((2, 0, 80, 0), &Tune::default(), value);
+        let held = &tuned.held[0];
+        assert_eq!(
+            (tuned.winner, held.beyond, held.test.pairs),
+            (1, usize::from(free < 2), 40 - usize::from(free < 2))
+        );
+        (tuned.found[0], held.test.low > 0.0, held.test.high < 1.0)
+    };
+    assert_eq!(confirmed(2), (Confirmation::Better, true, true));
+    assert_eq!(confirmed(1), (Confirmation::Better, false, true));
+    assert_eq!(confirmed(0), (Confirmation::Nothing, true, false));
+    for (goal, free, dropped) in [
+        (Goal::Least, [9, 9], Some(0)),
+        (Goal::Least, [2, 9], None),
+        (Goal::Least, [9, 2], Some(0)),
+        (Goal::Most, [9, 9], Some(0)),
+        (Goal::Most, [2, 9], Some(0)),
+        (Goal::Most, [9, 2], None),
+    ] {
+        let cost = match goal {
+            Goal::Least => [100.0, 50.0, 200.0],
+            Goal::Most => [100.0, 200.0, 50.0],
+        };
+        // The third candidate, or the best of them, has none at the fifth item.
+        let value = |stage: RaceStage, who: usize, at: usize, _: usize| {
+            let none = stage == RaceStage::Race(0) && at == 4 && (who == free[0] || (free[1] == 2 && who == 1));
+            if none { 0.0 } else { cost[who] }
+        };
+        let (tuned, _) = race((3, 0, 80, 0), &Tune { goal, ..Tune::default() }, value);
+        assert_eq!((tuned.winner, tuned.candidates[2].dropped), (1, dropped), "{goal:?} {free:?}");
+    }
+}
+
 /// Of those that are confirmed the ones still in the race come first, though one that left early, on few items, looks better.
 #[test]
 fn who_stayed_is_confirmed_before_who_left() {

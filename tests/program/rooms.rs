@@ -15,7 +15,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("experiment", &["words", "chess", "table", "engine", "subject", "record"]),
     ("generate", &["chess", "table", "engine"]),
     ("signature", &["chess", "table", "engine", "experiment"]),
-    ("record", &["chess", "table", "engine", "subject", "experiment"]),
+    ("record", &["words", "chess", "table", "engine", "subject", "experiment"]),
     ("runner", &["talk", "words", "chess", "table", "engine", "subject", "experiment", "signature", "record"]),
     ("analysis", &["words", "table", "record", "experiment"]),
     ("tune", &["words", "experiment", "record", "runner", "analysis"]),

@@ -165,7 +165,7 @@ fn both_sides_of_a_comparison_must_be_whole() {
     let desk = whole_and_cut();
     desk.call("compare @whole @whole", 0);
     let (_, stderr) = desk.call("compare @cut @whole", 3);
-    assert!(stderr.contains("cut: 1 jobs of the plan have no rows") && !stderr.contains("whole: "), "{stderr}");
+    assert!(stderr.contains("cut: 1 job of the plan without rows") && !stderr.contains("whole: "), "{stderr}");
     let (shown, _) = desk.call("report @whole/results.csv", 0);
     desk.call("report @whole/results.csv -o @page.txt", 0);
     assert_eq!(fs::read_to_string(desk.path("page.txt")).unwrap(), shown);

@@ -46,11 +46,13 @@ fn tuned() -> Tuned {
                 ],
                 test: ratio(0.855, 0.765, 0.965, 19),
                 p: 0.012,
+                beyond: 0,
             },
             Held {
                 standings: vec![standing(3, ratio(1.15, 1.06, 1.26, 17)), standing(2, ratio(1.02, 0.93, 1.13, 16))],
                 test: ratio(1.155, 1.065, 1.265, 17),
                 p: 0.034,
+                beyond: 0,
             },
         ],
         found: vec![Confirmation::Better, Confirmation::Worse],

@@ -80,6 +80,14 @@ impl Pairs {
         Ratio::of(&self.logs())
     }
 
+    /// A ratio whose interval leaves nothing out: what has no ratio lies below it, or above it.
+    #[must_use]
+    pub fn with_beyond(&self, ratio: Ratio) -> Ratio {
+        let [below, above] = self.beyond.map(|searches| searches > 0);
+        let (low, high) = (if below { 0.0 } else { ratio.low }, if above { f64::INFINITY } else { ratio.high });
+        Ratio { low, high, ..ratio }
+    }
+
     /// The mean logarithm; NaN of no pair.
     #[must_use]
     pub fn mean(&self) -> f64 {

@@ -3,6 +3,7 @@
 use super::samples::{Measured, Samples};
 use crate::analysis::pairing::clusters::Clusters;
 use crate::analysis::pairing::flips::joint;
+use crate::analysis::pairing::pairs::Pairs;
 use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::experiment::{Goal, Tune};
 use rand::SeedableRng;
@@ -99,8 +100,10 @@ pub struct Standing {
 pub struct Held {
     /// The finalists and the baseline.
     pub standings: Vec<Standing>,
-    /// The winner's ratio to what it is tested against.
+    /// The winner's ratio to what it is tested against; the interval holds what has no ratio.
     pub test: Ratio,
+    /// Searches of the two that have no ratio, one of them having none of what is counted.
+    pub beyond: usize,
     /// p of that, corrected for all pressures together: what is claimed of them shares one alpha.
     pub p: f64,
 }
@@ -240,13 +243,13 @@ pub fn tune<O: Objective>(
                 false => samples.ratio(candidate, baseline),
             },
         };
-        tests.push(samples.pairs(best, tuned.against).logs());
+        tests.push(samples.pairs(best, tuned.against));
         tuned.held.push(Held { standings: finalists.iter().map(standing).collect(), ..Held::default() });
     }
     // One alpha for all that is claimed: the file's own pressure and the others are one family, on the same items.
-    let family = Family::of(&tests);
-    for (held, judged) in tuned.held.iter_mut().zip(&family.lines) {
-        (held.test, held.p) = (judged.ratio, judged.p);
+    let family = Family::of(&tests.iter().map(Pairs::logs).collect::<Vec<_>>());
+    for ((held, judged), pairs) in tuned.held.iter_mut().zip(&family.lines).zip(&tests) {
+        (held.test, held.p, held.beyond) = (pairs.with_beyond(judged.ratio), judged.p, pairs.beyond.iter().sum());
     }
     tuned.level = family.level;
     tuned.found = tuned.held.iter().map(|held| found(held, tune)).collect();
@@ -302,7 +305,12 @@ fn first_best(samples: &Samples, still: &[usize], baseline: usize, goal: Goal) -
 fn losers(samples: &Samples, still: &[usize], best: usize, tune: &Tune, rounds: usize) -> Vec<usize> {
     let others: Vec<usize> = still.iter().copied().filter(|&who| who != best).collect();
     let found = against(samples, &others, best);
-    let worse = |who: usize| cost(samples.mean(who, best), tune.goal) > 0.0;
+    // Nor is it worse where it has none of what the best has, and the ratios do not know.
+    let beyond = |pairs: &Pairs| pairs.beyond[usize::from(tune.goal == Goal::Most)] > 0;
+    let worse = |who: usize| {
+        let pairs = samples.pairs(who, best);
+        cost(pairs.mean(), tune.goal) > 0.0 && !beyond(&pairs)
+    };
     let tested = others.into_iter().zip(found);
     tested.filter(|&(who, p)| worse(who) && p < tune.alpha / rounds as f64).map(|(who, _)| who).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::analysis::pairing::gauge::Gauge;
 use crate::analysis::pairing::pairs::{Base, Logs, Pairs};
-use crate::analysis::pairing::ratio::{Judged, Ratio};
+use crate::analysis::pairing::ratio::Judged;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::pairing::stats::at_least;
 use crate::analysis::rows::frame::{Frame, FrameError};
@@ -123,12 +123,7 @@ impl Weighed {
                 apart => (Ruling::CannotTell, format!("{apart} searches share no depth that both finished")),
             };
         }
-        // What has no ratio lies beyond the interval: below it, or above it.
-        let ratio = Ratio {
-            low: if below > 0 { 0.0 } else { ratio.low },
-            high: if above > 0 { f64::INFINITY } else { ratio.high },
-            ..*ratio
-        };
+        let ratio = pairs.with_beyond(*ratio);
         if ratio.clusters < 2 {
             if below + above > 0 {
                 return (Ruling::CannotTell, String::new());
@@ -205,7 +200,7 @@ impl Weighed {
                 parts.push(format!("{:.3} without {name}{decides}", influence.without * factor));
             }
             if pairs.cut > 0 {
-                parts.push(format!("{} searches in the depths that both finished", pairs.cut));
+                parts.push(format!("{} in the depths that both finished", many(pairs.cut, "search")));
             }
         }
         let beyond: usize = pairs.beyond.iter().sum();
@@ -222,6 +217,7 @@ impl Weighed {
 mod tests {
     use super::*;
     use crate::analysis::pairing::pairs::Pair;
+    use crate::analysis::pairing::ratio::Ratio;
 
     fn claim(relation: &str) -> Weighed {
         let pair = Pair { block: 0, unit: 0, cluster: 0, log: 0.0, values: [100.0, 90.0] };

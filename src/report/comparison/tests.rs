@@ -239,7 +239,7 @@ fn junit_counts_what_fails() {
     );
     let text = junit(&comparison);
     assert!(text.contains("name=\"counts are equal\"><failure message=\"1 of 5 rows moved\"/>"), "{text}");
-    assert!(text.contains("name=\"rows are there\"><failure message=\"1 rows of BASE are missing\"/>"), "{text}");
+    assert!(text.contains("name=\"rows are there\"><failure message=\"1 row of BASE missing\"/>"), "{text}");
     assert!(text.contains("<failure message=\"FAIL: 1,000 -&gt; 1,234 (+23.40 %, 1 row differs)\"/>"), "{text}");
 }
 

@@ -16,10 +16,10 @@ impl Page {
             let kind = if manifest.sequence { "items, searched in sequence" } else { "positions" };
             let name = if self.sources.len() > 1 { format!("{label}: ") } else { String::new() };
             lines.push(format!(
-                "{name}suite {}, {} {kind}; {} variants; repeats {}; plan {}",
+                "{name}suite {}, {} {kind}; {}; repeats {}; plan {}",
                 manifest.suite,
                 manifest.items,
-                manifest.variants.len(),
+                many(manifest.variants.len(), "variant"),
                 manifest.repeats,
                 manifest.plan,
             ));

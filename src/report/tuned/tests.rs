@@ -298,3 +298,20 @@ fn what_a_tuning_cannot_show_is_told() {
     assert_eq!(warned([4, 6], 9, &pressures), (true, false));
     assert_eq!(warned([4, 6], 10, &pressures[..1]), (false, true));
 }
+
+/// Of what has no ratio each pressure has its own number, and an interval without an end says so.
+#[test]
+fn what_has_no_ratio_is_told() {
+    let held = |beyond| Held { beyond, ..Held::default() };
+    let tuned = Tuned {
+        held: vec![held(0), held(1)],
+        found: vec![Confirmation::Nothing; 2],
+        candidates: vec![Candidate::default(); 6],
+        ..Tuned::default()
+    };
+    let warnings = of(GRID, &tuned, &Tune::default(), |told| told.warnings());
+    let zeros: Vec<&String> = warnings.iter().filter(|text| text.contains("of no ratio")).collect();
+    assert_eq!(zeros, ["other: 1 search with none of nodes on one side alone: of no ratio"]);
+    let open = Ratio { mean: 0.9, low: 0.8, high: f64::INFINITY, ..Ratio::default() };
+    assert_eq!(told(&open), "0.9000 (95 % 0.8000 to no bound)");
+}

@@ -111,7 +111,7 @@ fn a_job_without_its_last_row_is_run_again() {
     lines.remove(3);
     fs::write(edited.trial.results("out"), lines.join("\n") + "\n").unwrap();
     let said = ttlab(&["run", &edited.trial.file, "--out", &edited.trial.text("out")]).expect(0);
-    assert!(said.stderr.contains("2 rows of jobs that are to be run again were dropped"), "{}", said.stderr);
+    assert!(said.stderr.contains("dropped: 2 rows of jobs that are to be run again"), "{}", said.stderr);
     assert_eq!(counts(&edited.trial.results("out")), edited.whole);
     // Of a whole job nothing is left to miss.
     let lines = [&edited.lines[..1], &edited.lines[4..]].concat();
@@ -182,7 +182,7 @@ fn a_repair_copies_first_and_a_stray_quote_costs_its_row() {
         fs::write(&results, &damaged).unwrap();
         let said = ttlab(&["run", &edited.trial.file, "--repair", "--out", &edited.trial.text("out")]).expect(0);
         let said = said.says(&["are kept in", &format!("results.csv.damaged-{number}")]);
-        assert!(said.stderr.contains("3 rows of jobs that are to be run again were dropped"), "{}", said.stderr);
+        assert!(said.stderr.contains("dropped: 3 rows of jobs that are to be run again"), "{}", said.stderr);
         let copy = edited.trial.path("out").join(format!("results.csv.damaged-{number}"));
         assert_eq!(fs::read_to_string(copy).unwrap(), damaged);
         assert_eq!(counts(&results), edited.whole);

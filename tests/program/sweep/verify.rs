@@ -49,7 +49,7 @@ fn rows_that_are_there_twice_are_refused() {
     let out = trial.text("out");
     let thrice = [&lines[..], &lines[1..], &lines[1..]].concat();
     put(&trial, &thrice);
-    ttlab(&["report", &out]).expect(2).says(&[&format!("{} rows are there twice", 2 * (lines.len() - 1))]);
+    ttlab(&["report", &out]).expect(2).says(&[&format!("{} rows there twice", 2 * (lines.len() - 1))]);
     ttlab(&["compare", &trial.text("other"), &out]).expect(2).says(&["twice"]);
     ttlab(&["verify", &out]).expect(4);
 }
@@ -64,7 +64,7 @@ fn rows_that_are_missing_are_told_and_the_page_is_written() {
     assert_eq!(lines.len() - fewer.len(), 5 * 3);
     let last = lines.iter().rposition(|line| line.contains(",no table,")).unwrap();
     let short = [&lines[..last], &lines[last + 1..]].concat();
-    for (left, words) in [(&fewer, "5 jobs of the plan have no rows"), (&short, "1 rows are missing")] {
+    for (left, words) in [(&fewer, "5 jobs of the plan without rows"), (&short, "1 row missing")] {
         put(&trial, left);
         fs::remove_file(trial.path("out").join("report.html")).unwrap();
         ttlab(&["report", &out]).expect(3).says(&[words]);
@@ -203,7 +203,7 @@ fn the_first_wrong_rows_are_named() {
     let said = ttlab(&["verify", &trial.text("out")]).expect(4).stdout;
     let told = said.split(')').next().unwrap();
     assert_eq!((places.len(), told.matches("line ").count()), (9, 3), "{said}");
-    assert!(said.contains("9 rows were edited"), "{said}");
+    assert!(said.contains("9 rows edited"), "{said}");
     for at in &places[..3] {
         assert!(said.contains(&format!("line {}:", at + 1)), "{said}");
     }
