@@ -97,6 +97,7 @@ static struct {
     int state; /* 0: nothing written yet, 1: open, 2: closed or failed */
     FILE *file;
     uint64_t events;
+    uint64_t check;
     uint32_t nodes;
     size_t filled;
     unsigned char buffer[TTLAB_BUFFER];
@@ -142,19 +143,32 @@ static void ttlab_put(uint64_t word) {
     ttlab_trace.filled += 8;
 }
 
+/* What damage to the events changes. */
+static void ttlab_check(uint64_t word) {
+    uint64_t mixed = (ttlab_trace.check ^ word) * (uint64_t)0x9e3779b97f4a7c15ULL;
+    ttlab_trace.check = mixed ^ (mixed >> 32);
+}
+
 static void ttlab_write(uint64_t key, int value, int depth, unsigned flags, uint32_t nodes) {
     uint64_t low = (uint64_t)(uint16_t)(int16_t)value | (uint64_t)(uint8_t)(int8_t)depth << 16 | (uint64_t)(flags & 0xffu) << 24;
     if (ttlab_trace.filled + 16 > TTLAB_BUFFER) {
         ttlab_flush();
     }
+    low |= (uint64_t)nodes << 32;
+    ttlab_check(key);
+    ttlab_check(low);
     ttlab_put(key);
-    ttlab_put(low | (uint64_t)nodes << 32);
+    ttlab_put(low);
 }
 
 void ttlab_close(void) {
     ttlab_lock();
     if (ttlab_trace.state == 1) {
-        ttlab_write(ttlab_trace.events, 0, 0, 0xffu, ttlab_trace.nodes);
+        uint32_t check;
+        ttlab_check(ttlab_trace.nodes);
+        check = (uint32_t)(ttlab_trace.check >> 40);
+        check = check ? check : 1;
+        ttlab_write(ttlab_trace.events, (int)(check & 0xffffu), (int)(check >> 16), 0xffu, ttlab_trace.nodes);
         ttlab_flush();
         if (ttlab_trace.state == 1 && fclose(ttlab_trace.file)) {
             fprintf(stderr, "ttlab-trace: the trace cannot be written to its end\n");

@@ -27,7 +27,7 @@ pub struct Args {
     /// The new results
     new: PathBuf,
     /// A gate: METRIC > +1%, METRIC < -1000, or METRIC changed (may be repeated)
-    #[arg(long, value_name = "GATE")]
+    #[arg(long, alias = "gate", value_name = "GATE")]
     fail_on: Vec<String>,
     /// Do not fail when equal plans gave different counts, as after a change of the program
     #[arg(long)]

@@ -135,7 +135,8 @@ pub fn summary(page: &Page) -> SheetTable {
         }
         Some(row)
     });
-    let searches = match summary.lines.iter().map(|line| line.searches).min() {
+    // What is a repeat alone was searched before.
+    let searches = match summary.lines.iter().map(|line| line.searches).filter(|&searches| searches > 0).min() {
         Some(least) if least < summary.searches => format!("{least} to {}", summary.searches),
         _ => summary.searches.to_string(),
     };

@@ -317,7 +317,7 @@ const ANY_SIZE: &str = "any size";
 fn share(part: f64) -> String {
     match 100.0 * part {
         percent if !percent.is_finite() => ANY_SIZE.to_owned(),
-        percent if percent < 0.1 => format!("{percent:.3} %"),
+        percent if percent < 0.1 => format!("{:.3} %", percent.max(0.001)),
         percent => format!("{percent:.1} %"),
     }
 }

@@ -222,7 +222,11 @@ impl Frame {
         let unknown = || {
             // A kind is also called by what it is a kind of.
             let short = self.names.iter().filter_map(|known| known.strip_suffix(".kind"));
-            let hint = crate::experiment::problem::nearest(name, self.names.iter().map(String::as_str).chain(short));
+            let nearest =
+                || crate::experiment::problem::nearest(name, self.names.iter().map(String::as_str).chain(short));
+            // Joined results alone have it.
+            let joined = (name == SOURCE).then(|| "it tells several results apart, and one was given".to_owned());
+            let hint = joined.or_else(nearest);
             FrameError::Unknown { name: name.to_owned(), hint }
         };
         if let Some(own) = name.strip_prefix(columns::ROW) {
@@ -339,6 +343,9 @@ mod tests {
         assert!(told.contains("`slots`") && told.contains("`table.slots`"), "{told}");
         assert_eq!(of("slots,table.slots", "table.slots"), all("table.slots"));
         assert_eq!(of("slots,table.slots", "row.slots"), all("slots"));
+        for told in of("table.size", "source").map(Result::unwrap_err) {
+            assert_eq!(told, "there is no column `source`: it tells several results apart, and one was given");
+        }
         // Where the option does not vary, groups of the rows' own are all there are; a condition may have meant it.
         let [figure, group, condition] = of("slots", "slots");
         assert_eq!((figure, group), (Ok("slots".to_owned()), Ok("slots".to_owned())));

@@ -204,7 +204,9 @@ fn what_would_be_missed_is_told() {
     };
     let said = of(GRID, &tuned, &Tune::default(), |told| told.findings());
     assert!(said[0].ends_with("Differences under about 17.9 % would be missed there."), "{said:?}");
-    for (part, text) in [(0.0009, "0.090 %"), (0.001, "0.1 %"), (0.25, "25.0 %"), (f64::INFINITY, "any size")] {
+    for (part, text) in
+        [(0.0, "0.001 %"), (0.0009, "0.090 %"), (0.001, "0.1 %"), (0.25, "25.0 %"), (f64::INFINITY, "any size")]
+    {
         assert_eq!(share(part), text);
     }
     assert_eq!([share(f64::NAN), ends(&ratio(f64::NAN, true))], ["any size", "-"]);

@@ -164,9 +164,15 @@ impl Event {
     #[inline]
     #[must_use]
     pub fn bytes(&self) -> [u8; UNIT] {
+        let [key, rest] = self.words();
+        (u128::from(key) | u128::from(rest) << 64).to_le_bytes()
+    }
+
+    /// Its two halves.
+    #[inline]
+    pub(super) fn words(&self) -> [u64; 2] {
         let low = u64::from(self.value as u16) | u64::from(self.depth as u8) << 16 | u64::from(self.flags) << 24;
-        let word = low | u64::from(self.nodes) << 32;
-        (u128::from(self.key) | u128::from(word) << 64).to_le_bytes()
+        [self.key, low | u64::from(self.nodes) << 32]
     }
 
     /// The event of some bytes, possible or not.

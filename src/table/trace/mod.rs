@@ -2,6 +2,7 @@
 //!
 //! Any engine can write one (`include/ttlab-trace.h`); docs/formats.md has the format.
 
+mod check;
 mod event;
 mod export;
 mod import;

@@ -1,5 +1,6 @@
 //! Reads traces as a stream, and refuses what is damaged with the byte where it is.
 
+use super::check::Check;
 use super::{BLOCK, END, Event, Flaw, MAGIC, ORDER, UNIT, VERSION};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -54,6 +55,14 @@ pub enum TraceError {
         /// Events before it.
         found: u64,
     },
+    /// It is not what its end was written for.
+    #[error("byte {offset}: the check of the trace's end does not fit its {events} events: it was damaged")]
+    Damaged {
+        /// Where the end is.
+        offset: u64,
+        /// Events before it.
+        events: u64,
+    },
     /// An event that cannot be.
     #[error("byte {offset}: event {event} is impossible: {flaw}")]
     Impossible {
@@ -78,6 +87,7 @@ pub struct Reader<R> {
     buffer: Vec<u8>,
     block: Vec<Event>,
     events: u64,
+    check: Check,
     /// The event before which to stop; none: the end of the trace.
     stop: Option<u64>,
     /// Total nodes by the end, once it was met.
@@ -112,7 +122,7 @@ impl<R: Read> Reader<R> {
             return Err(TraceError::Head);
         }
         let (buffer, block) = (vec![0; UNIT * BLOCK], Vec::with_capacity(BLOCK));
-        Ok(Self { from, buffer, block, events: 0, stop: None, nodes: None })
+        Ok(Self { from, buffer, block, events: 0, check: Check::default(), stop: None, nodes: None })
     }
 
     /// Reads only some events, of a trace that was seen to be whole.
@@ -148,11 +158,12 @@ impl<R: Read> Reader<R> {
             let number = begun + at as u64;
             let wrong = |flaw| TraceError::Impossible { offset: offset(number), event: number, flaw };
             if event.flags == END && self.stop.is_none() {
-                if event.value != 0 || event.depth != 0 {
-                    return Err(wrong(Flaw::Fields("an end")));
-                }
                 if event.key != number {
                     return Err(TraceError::Count { offset: offset(number), said: event.key, found: number });
+                }
+                // Who writes no check writes zeros.
+                if ![(0, 0), self.check.at_end(event.nodes)].contains(&(event.value, event.depth)) {
+                    return Err(TraceError::Damaged { offset: offset(number), events: number });
                 }
                 if filled > (at + 1) * UNIT || fill(&mut self.from, &mut [0])? > 0 {
                     return Err(TraceError::Long { offset: offset(number + 1) });
@@ -161,6 +172,7 @@ impl<R: Read> Reader<R> {
                 break;
             }
             event.check().map_err(wrong)?;
+            self.check.add(&event);
             self.block.push(event);
             self.events += 1;
         }

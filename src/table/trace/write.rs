@@ -1,5 +1,6 @@
 //! Writes traces: the twin of `include/ttlab-trace.h`, byte for byte.
 
+use super::check::Check;
 use super::{BLOCK, END, Event, EventKind, MAGIC, ORDER, UNIT, VERSION, flags};
 use std::io::{self, Write};
 
@@ -10,6 +11,7 @@ pub struct Writer<W> {
     /// The last event, which may yet turn out to be a cutoff.
     last: Option<Event>,
     events: u64,
+    check: Check,
     nodes: u32,
     failed: Option<io::Error>,
 }
@@ -22,7 +24,7 @@ impl<W: Write> Writer<W> {
         buffer.extend(VERSION.to_le_bytes());
         buffer.extend(ORDER.to_le_bytes());
         buffer.extend([0; 4]);
-        Self { to, buffer, last: None, events: 0, nodes: 0, failed: None }
+        Self { to, buffer, last: None, events: 0, check: Check::default(), nodes: 0, failed: None }
     }
 
     /// Adds an event.
@@ -56,6 +58,7 @@ impl<W: Write> Writer<W> {
     /// Writes what can no longer change.
     fn settle(&mut self) {
         if let Some(event) = self.last.take() {
+            self.check.add(&event);
             self.put(event);
         }
     }
@@ -80,7 +83,8 @@ impl<W: Write> Writer<W> {
     /// When the system refused a write at any time.
     pub fn finish(mut self) -> io::Result<(u64, W)> {
         self.settle();
-        self.put(Event { key: self.events, flags: END, nodes: self.nodes, ..Event::default() });
+        let (value, depth) = self.check.at_end(self.nodes);
+        self.put(Event { key: self.events, value, depth, flags: END, nodes: self.nodes });
         self.flush();
         match self.failed {
             Some(error) => Err(error),
