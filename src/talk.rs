@@ -25,6 +25,10 @@ pub fn show(page: &str) {
 
 /// Writes on standard output; `on_screen`: what a terminal is given instead.
 fn put(text: &str, on_screen: impl Fn(&str) -> Cow<'_, str>) {
+    #[cfg(test)]
+    if overheard::takes(text, "") {
+        return;
+    }
     let mut failed = OUTPUT.lock().unwrap_or_else(PoisonError::into_inner);
     if failed.is_some() {
         return;
@@ -39,6 +43,10 @@ fn put(text: &str, on_screen: impl Fn(&str) -> Cow<'_, str>) {
 /// Says something on standard error. Control characters, which come from the names in files, are shown and not sent: a name
 /// cannot move the cursor or rename the window.
 pub fn tell(text: fmt::Arguments<'_>) {
+    #[cfg(test)]
+    if overheard::takes("", &text.to_string()) {
+        return;
+    }
     // Nobody is left to be told that this failed.
     let _ = io::stderr().lock().write_all(visible(&text.to_string()).as_bytes());
 }
@@ -90,6 +98,35 @@ fn painted(text: &str) -> Cow<'_, str> {
 /// Marks that turn the direction of writing: with them a name is shown as another than it is.
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// What is said while a test listens, instead of being said.
+#[cfg(test)]
+pub mod overheard {
+    use std::cell::RefCell;
+
+    thread_local! {
+        static HEARD: RefCell<Option<[String; 2]>> = const { RefCell::new(None) };
+    }
+
+    /// What is done, and what this thread says meanwhile on standard output and on standard error.
+    pub fn of<T>(act: impl FnOnce() -> T) -> (T, [String; 2]) {
+        HEARD.set(Some(Default::default()));
+        let done = act();
+        (done, HEARD.take().unwrap_or_default())
+    }
+
+    /// Keeps what is said, if anybody listens.
+    pub(super) fn takes(out: &str, error: &str) -> bool {
+        HEARD
+            .with_borrow_mut(|heard| {
+                let [output, errors] = heard.as_mut()?;
+                output.push_str(out);
+                errors.push_str(error);
+                Some(())
+            })
+            .is_some()
+    }
 }
 
 #[cfg(test)]

@@ -37,6 +37,9 @@ mod screen;
 mod search;
 mod shell;
 mod signals;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod spoken;
 mod submit;
 mod suite;
 mod trace;
@@ -177,7 +180,12 @@ fn command_line() -> u8 {
             };
         }
     };
-    let outcome = match cli.command {
+    carried_out(cli.command)
+}
+
+/// Does what is asked for; the exit code.
+fn carried_out(command: Commands) -> u8 {
+    let outcome = match command {
         Commands::Run(args) => run::run(&args),
         Commands::Plan(args) => plan::run(&args),
         Commands::Merge(args) => merge::run(&args),

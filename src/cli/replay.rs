@@ -398,4 +398,5 @@ impl ReplayPage {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;

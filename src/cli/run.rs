@@ -124,7 +124,7 @@ pub fn run(args: &Args) -> CommandResult {
     let progress: &dyn progress::Progress = if args.quiet { &progress::Quiet } else { &progress::Talk::new() };
     let ran = session.run(&stop, progress).map_err(repairable)?;
     if ran.interrupted {
-        eprintln!("interrupted: {} done; to continue:\n  {}", many(ran.before + ran.done, "job"), command_line());
+        eprintln!("{}", left_off(&ran, &command_line()));
         return Ok(Exit::Interrupted);
     }
     if !judge(&experiment, &session, jobs, &stop, args.quiet)? {
@@ -178,7 +178,7 @@ fn foresee(
     folder: &Path,
     args: &Args,
 ) -> Result<(), CommandFailure> {
-    let earlier = (!args.fresh).then_some(folder);
+    let earlier = earlier(args, folder);
     let blind = before::warnings(experiment, plan, jobs, earlier);
     if args.strict && !blind.is_empty() {
         return Err(CommandFailure::usage(format!(
@@ -260,6 +260,16 @@ fn pasted(words: impl Iterator<Item = String>) -> String {
     words.filter(|word| word != "--fresh").map(quote).collect::<Vec<_>>().join(" ")
 }
 
+/// Where rows of an earlier run are looked for; nowhere where they are about to go.
+fn earlier<'f>(args: &Args, folder: &'f Path) -> Option<&'f Path> {
+    (!args.fresh).then_some(folder)
+}
+
+/// What is said of a run that was stopped: all that is done of it, and how it goes on.
+fn left_off(ran: &runner::Ran, command: &str) -> String {
+    format!("interrupted: {} done; to continue:\n  {command}", many(ran.before + ran.done, "job"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -302,6 +312,27 @@ mod tests {
         ] {
             let failure = repairable(error);
             assert!(failure.exit == exit && !failure.message.contains("--repair"), "{failure:?}");
+        }
+    }
+
+    /// A run that was stopped twice has done what both stretches did.
+    #[test]
+    fn what_was_done_before_is_done() {
+        let ran = runner::Ran { before: 7, done: 2, failed: 1, spared: 3, ..runner::Ran::default() };
+        assert_eq!(left_off(&ran, "ttlab run x"), "interrupted: 9 jobs done; to continue:\n  ttlab run x");
+    }
+
+    #[test]
+    fn what_is_about_to_go_is_not_looked_at() {
+        use clap::{Args as _, FromArgMatches};
+        for (words, looked_at) in [
+            (&["run", "x.toml"][..], true),
+            (&["run", "x.toml", "--fresh"], false),
+            (&["run", "x.toml", "--repair"], true),
+        ] {
+            let found = Args::augment_args(clap::Command::new("run")).try_get_matches_from(words);
+            let args = found.and_then(|found| Args::from_arg_matches(&found)).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(earlier(&args, Path::new("out")).is_some(), looked_at, "{words:?}");
         }
     }
 }

@@ -517,4 +517,27 @@ mod tests {
             .map(|stage| name(stage, &pressures));
         assert_eq!(names, ["race, round 1", "race, round 3", "held out, own", "held out, other"]);
     }
+
+    /// Pressures at which an engine does not start go, each with its own name, where nobody asked for them; else that is told.
+    #[test]
+    fn pressures_that_cannot_be_had_go_with_their_names() {
+        let read = |more: &str| {
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{more}\n");
+            Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"))
+        };
+        let (ours, gone) = ("[engine]\ndraws = true", "[subject]\nuci = './no-such-engine'");
+        let left = |kinds: &[&str], asked: &str| {
+            let mut all: Vec<Experiment> = kinds.iter().map(|kind| read(kind)).collect();
+            all[0] = read(asked);
+            let mut names: Vec<String> = (0..kinds.len()).map(|at| format!("p{at}")).collect();
+            let found = engines(&mut all, &mut names, 1, &AtomicBool::new(false));
+            let whose: Vec<bool> = all.iter().map(|one| one.points[0].outside().is_some()).collect();
+            (found.map(|found| found.is_some()).map_err(|failure| failure.message), names.join(" "), whose)
+        };
+        assert_eq!(left(&[ours, gone, ours, gone, ours], ours), (Ok(true), "p0 p2 p4".to_owned(), vec![false; 3]));
+        assert_eq!(left(&[ours, gone, gone], ours), (Ok(true), "p0".to_owned(), vec![false]));
+        let asked = format!("{ours}\n[tune]\npressures = [{{ 'table.size' = 8 }}]");
+        let (told, names, _) = left(&[ours, ours, gone], &asked);
+        assert!(told.is_err_and(|told| told.ends_with("\nat the pressure p2")) && names == "p0 p1 p2");
+    }
 }

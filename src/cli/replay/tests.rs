@@ -96,3 +96,30 @@ fn the_fields_of_a_line_are_in_the_order_of_the_header() {
     assert_eq!(bound, "\"bound\",1000,800,600,1.000000,,400,200,1.000000,10000,5000,1.000000,,,");
     assert_eq!(page(true, false).line("x", &mine, true), "\"x\",1000,800,300,0.250000,150,,,,,,,60,50,40");
 }
+
+/// Each turn begins with empty tables: what two turns are shown alike they find alike, and no more.
+#[test]
+fn a_turn_begins_with_empty_tables() {
+    use crate::table::replay::Maker;
+    use crate::table::trace::{Event, flags};
+    let base = TableOptions::default();
+    let named = [("always".to_owned(), Policy::default())];
+    let mut room = Listeners::new(&base, &named, 10, 1).unwrap();
+    let mut maker = Maker::new(2);
+    let events = [
+        Event::probe(5, 2, 0, flags::WINDOW, 1),
+        Event::store(5, 2, 0, 0b1100, 3),
+        Event::probe(5, 2, 0, flags::WINDOW, 4),
+    ];
+    let steps: Vec<Step> = events.iter().map(|event| maker.make(event).unwrap()).collect();
+    let mut found = Vec::new();
+    for _ in 0..3 {
+        room.begin(0..buckets(&base, Some(10)).unwrap()).unwrap();
+        room.show(0, &steps);
+        room.end();
+        let lines = room.lines.iter().map(|line| (line.found[0].probes, line.found[0].hits));
+        found.push((lines.collect::<Vec<_>>(), room.foresight[0].found()[0]));
+    }
+    // A probe before the store finds nothing, one after it the entry.
+    assert_eq!(found, [(vec![(2, 1); 2], 1), (vec![(4, 2); 2], 2), (vec![(6, 3); 2], 3)]);
+}

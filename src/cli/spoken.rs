@@ -1,0 +1,267 @@
+//! Whole commands in this process: how they end, and what they say.
+
+use super::{Cli, carried_out};
+use crate::talk::overheard;
+use clap::Parser;
+use std::path::{Path, PathBuf};
+
+/// A command's exit code, and what it says on standard output and on standard error.
+fn call(words: &[&str]) -> (u8, String, String) {
+    let cli = Cli::try_parse_from([&["ttlab"], words].concat()).unwrap_or_else(|error| panic!("{error}"));
+    let (exit, [output, errors]) = overheard::of(|| carried_out(cli.command));
+    (exit, output, errors)
+}
+
+/// The exit code alone.
+fn exit(words: &[&str]) -> u8 {
+    call(words).0
+}
+
+/// Three positions under two tables, and whatever else is to stand in the file.
+fn file(folder: &Path, name: &str, more: &str) -> String {
+    let suite = "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\n8/5k2/8/8/2R5/8/3K4/8 b - - id \"b\";\n\
+                 r3k2r/8/8/8/8/8/8/R3K2R w KQkq - id \"c\";\n";
+    std::fs::write(folder.join("three.epd"), suite).unwrap();
+    let path = folder.join(name);
+    let text = format!("name = 'x'\nsuite = 'three.epd'\nlimit = {{ depth = 2 }}\n{more}\n");
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+const TWO: &str = "[grid]\n'table.size' = [64, 256]";
+
+/// A table that no machine has: three of six jobs fail.
+const VAST: &str = "[grid]\n'table.size' = [64, '8192 GiB']";
+
+/// A copy of a results folder, in which a file is another.
+fn copy(of: &Path, name: &str, file: &str, change: impl Fn(String) -> String) -> String {
+    let to = of.with_file_name(name);
+    std::fs::create_dir(&to).unwrap();
+    for entry in std::fs::read_dir(of).unwrap().flatten() {
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+    let path = to.join(file);
+    std::fs::write(&path, change(std::fs::read_to_string(&path).unwrap())).unwrap();
+    to.display().to_string()
+}
+
+/// Of several folders the worst says how a command ends, wherever it stands, and whether much is said or little.
+#[test]
+fn the_worst_folder_says_how_it_ends() {
+    let place = tempfile::tempdir().unwrap();
+    let whole_path = place.path().join("whole");
+    let whole = whole_path.display().to_string();
+    assert_eq!(exit(&["run", &file(place.path(), "x.toml", TWO), "-q", "--out", &whole]), 0);
+    let lacking = copy(&whole_path, "lacking", "manifest.json", |text| {
+        assert!(text.contains("\"jobs_total\": 6"), "{text}");
+        text.replace("\"jobs_total\": 6", "\"jobs_total\": 7")
+    });
+    let wrong = copy(&whole_path, "wrong", "results.csv", |text| text.replacen(",true,", ",false,", 1));
+    for (folders, code) in [
+        (vec![&whole], 0),
+        (vec![&lacking], 3),
+        (vec![&wrong], 4),
+        (vec![&whole, &lacking], 3),
+        (vec![&lacking, &whole], 3),
+        (vec![&wrong, &lacking, &whole], 4),
+        (vec![&whole, &wrong, &lacking], 4),
+        (vec![&lacking, &whole, &wrong], 4),
+    ] {
+        let words: Vec<&str> = std::iter::once("verify").chain(folders.iter().map(|folder| folder.as_str())).collect();
+        let (found, said, _) = call(&words);
+        assert_eq!(found, code, "{folders:?}");
+        assert!(folders.iter().all(|folder| said.contains(&format!("{folder}: "))), "{said}");
+        let (found, said, _) = call(&[&words[..], &["--quiet"]].concat());
+        assert!(found == code && !said.contains("whole: whole"), "{folders:?}: {said}");
+        if !folders.contains(&&wrong) {
+            let (found, _, told) = call(&[&["report"], &words[1..], &["--by", "variant"]].concat());
+            assert_eq!(
+                (found, told.lines().count()),
+                (code, folders.iter().filter(|one| ***one == lacking).count()),
+                "{told}"
+            );
+        }
+        if let [base, new] = folders[..] {
+            let (found, _, told) = call(&["compare", base, new]);
+            assert!(found == code && told.starts_with(&lacking), "{folders:?}: {told}");
+        }
+    }
+    assert_eq!(exit(&["compare", &whole, &whole]), 0);
+}
+
+/// What failed is told by the exit code of every command that meets it, quiet or not, at the first call and at the next.
+#[test]
+fn what_failed_is_told_by_every_command() {
+    if crate::runner::machine::available_bytes().is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let (vast, out, plan) = (file(place.path(), "x.toml", VAST), at("out"), at("plan.json"));
+    for quiet in [&[][..], &["-q"]] {
+        let again = [&["run", &vast, "--out", &out, "--jobs", "1"], quiet].concat();
+        for before in [0, 6] {
+            let (code, _, told) = call(&again);
+            assert!(code == 3 && told.contains("3 jobs failed: see the error column"), "{told}");
+            assert_eq!(told.contains("6 of 6 jobs were done before"), before == 6 && quiet.is_empty(), "{told}");
+            assert_eq!(told.contains("failed: \"size=8192 GiB\" on a: "), before == 0 && quiet.is_empty(), "{told}");
+        }
+        let (code, ..) = call(&[&again[..], &["--fresh"]].concat());
+        assert_eq!(code, 3);
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+    let (code, said, _) = call(&["plan", &vast, "--shards", "2", "-o", &plan]);
+    assert!(code == 0 && said.contains("plan.json: 6 jobs in 2 shards\n"), "{said}");
+    let (code, _, told) = call(&["run", "--plan", &plan, "--shard", "2", "-q", "--out", &out]);
+    assert!(code == 2 && told.ends_with("plan.json has 2 shards: expected 0 to 1\n"), "{told}");
+    let (missing, merge) = (["plan", "--missing", &plan, "--out", &out], ["merge", &plan, "--out", &out]);
+    let shard = |index: &str| exit(&["run", "--plan", &plan, "--shard", index, "-q", "--out", &out]);
+    assert_eq!(shard("1"), 3);
+    let (code, said, told) = call(&missing);
+    let [first, second] =
+        [0, 1].map(|at| if at == 0 { "shard 0 of 2: not begun" } else { "shard 1 of 2: all jobs done, " });
+    assert!(code == 3 && said == "0-1\n" && told.contains(first) && told.contains(second), "{said}{told}");
+    assert_eq!(exit(&[&merge[..], &["-q"]].concat()), 3);
+    assert_eq!(shard("0"), 3);
+    let (code, said, told) = call(&missing);
+    assert!(code == 3 && said == "0-1\n" && told.matches("all jobs done, ").count() == 2, "{said}{told}");
+    let from = |index: u32| format!("{out}/shards/{index}");
+    for words in [vec![], vec!["-q"], vec!["--from", &from(1), "--from", &from(0)]] {
+        let (code, _, told) = call(&[&merge[..], &words].concat());
+        assert!(
+            code == 3
+                && told.ends_with("3 jobs failed: see the error column; run the shards again with --retry-failed\n"),
+            "{told}"
+        );
+    }
+}
+
+/// A mistake in one of several files, and in what one is tuned under, is one file that is wrong; an expectation that is missed in one of several
+/// is missed, be it the first or the last.
+#[test]
+fn one_of_several_is_enough() {
+    let place = tempfile::tempdir().unwrap();
+    let fine = file(place.path(), "fine.toml", TWO);
+    let tuned =
+        |slots: u32| format!("{}\n[tune]\npressures = [{{ 'keys.seed' = 3 }}, {{ 'table.slots' = {slots} }}]", TWO);
+    for (slots, code) in [(2, 0), (99, 2)] {
+        let other = file(place.path(), "tuned.toml", &tuned(slots));
+        for files in [[&fine, &other], [&other, &fine]] {
+            let (found, _, told) = call(&["check", files[0], files[1]]);
+            assert_eq!((found, told.contains("error: 1 of 2 files wrong")), (code, code == 2), "{told}");
+        }
+    }
+    let expect = |nodes: u32| format!("{TWO}\n[[expect]]\nclaim = 'nodes(size=64) > {nodes} * nodes(size=256)'");
+    for (missed, others) in [("a", ["b", "c"]), ("b", ["a", "c"]), ("c", ["a", "b"])] {
+        let folder = place.path().join(missed);
+        std::fs::create_dir(&folder).unwrap();
+        let rename = |name: &str, nodes: u32| {
+            let path = file(&folder, &format!("{name}.toml"), &expect(nodes));
+            let text = std::fs::read_to_string(&path).unwrap().replace("'x'", &format!("'{name}'"));
+            std::fs::write(&path, text.replace("> 0 * ", ">= 0.001 * ")).unwrap();
+        };
+        others.iter().for_each(|name| rename(name, 0));
+        rename(missed, 1000);
+        let out: PathBuf = folder.join("out");
+        let (source, out) = (folder.display().to_string(), out.display().to_string());
+        let only = |names: &[&str]| {
+            let names: Vec<&str> = names.iter().flat_map(|name| ["--only", name]).collect();
+            exit(&[&["reproduce", &source, "--out", &out], &names[..]].concat())
+        };
+        assert_eq!((only(&[]), only(&others), only(&[missed])), (1, 0, 1), "{missed}");
+    }
+}
+
+/// Whatever is asked of a cluster stands in what it is given.
+#[test]
+fn what_is_asked_of_a_cluster_is_written() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let plan = at("plan.json");
+    assert_eq!(exit(&["plan", &file(place.path(), "x.toml", TWO), "--shards", "9", "-o", &plan]), 0);
+    for (mem, wanted) in [(&["--mem", "7770"][..], "--mem=7770M"), (&[], "--mem=257M")] {
+        let asked =
+            ["submit", "slurm", &plan, "--out", &at("out"), "--cpus", "3", "--time", "1:23:45", "--at-once", "4"];
+        let (code, said, _) = call(&[&asked[..], mem].concat());
+        assert_eq!(code, 0);
+        let scripts: String = said.lines().filter_map(|line| std::fs::read_to_string(line).ok()).collect();
+        for word in [wanted, "--cpus-per-task=3", "--time=1:23:45", "0-8%4"] {
+            assert!(scripts.contains(word) || said.contains(word), "{word}: {said}{scripts}");
+        }
+    }
+}
+
+/// Two games from different plies and a position: what is recorded has the nodes of all searches, plies from search to search of one game, and an
+/// empty table where one trace follows another.
+#[test]
+fn a_recorded_trace_is_the_searches_that_were_made() {
+    use crate::table::trace::{EventKind, Info, Reader};
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let pgn = "[Event \"g\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"h\"]\n[SetUp \"1\"]\n[FEN \"8/5k2/8/8/2R5/8/3K4/8 b - - 0 40\"]\n\n40... Kg7 41. Rc6 *\n";
+    std::fs::write(place.path().join("two.pgn"), pgn).unwrap();
+    let (code, _, told) = call(&["trace", &at("two.pgn"), "--depth", "2", "-o", &at("two.trace")]);
+    assert_eq!(code, 0, "{told}");
+    let info = |name: &str| Info::read(std::fs::File::open(place.path().join(name)).unwrap()).unwrap();
+    let mut reader = Reader::new(std::fs::File::open(place.path().join("two.trace")).unwrap()).unwrap();
+    let mut plies = Vec::new();
+    while let Some(block) = reader.next_block().unwrap() {
+        let searches = block
+            .iter()
+            .filter(|event| event.kind() == EventKind::Search && !event.has(crate::table::trace::flags::ITERATION));
+        plies.extend(searches.map(|event| (event.begins_game(), event.depth)));
+    }
+    assert_eq!(plies, [(true, 0), (false, 1), (false, 1), (false, 1), (true, 0), (false, 1), (false, 1)]);
+    let suite = crate::chess::suite::Suite::load(&place.path().join("two.pgn"), Default::default()).unwrap();
+    let mut nodes = 0;
+    for item in &suite.items {
+        let mut engine = crate::engine::Engine::new(&Default::default(), None).unwrap();
+        let mut boards = vec![item.board];
+        for &mv in item.moves() {
+            let mut next = boards[boards.len() - 1];
+            next.play(mv, crate::chess::Increments::none());
+            boards.push(next);
+        }
+        let limit = crate::engine::Limit { depth: Some(2), nodes: None };
+        for (at, board) in boards.iter().enumerate() {
+            let found = engine.search(board, &boards[..at], limit, &Default::default(), &mut |_| {});
+            nodes += found.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+        }
+    }
+    assert_eq!(info("two.trace").nodes, nodes);
+    assert!(told.ends_with(&format!(" of {nodes} nodes\n")), "{told}");
+    let one = info("two.trace");
+    assert_eq!(
+        exit(&["trace", "import", &at("two.trace"), &at("two.trace"), &at("two.trace"), "-o", &at("six.trace")]),
+        0
+    );
+    let six = info("six.trace");
+    assert_eq!((six.games, six.nodes, six.probes), (3 * one.games, 3 * one.nodes, 3 * one.probes));
+    assert_eq!(six.clears, 3 * one.clears + 2, "a table is empty where a trace begins");
+}
+
+/// What the page of a pressure warns of is said of that pressure.
+#[test]
+fn a_tuning_warns_of_each_pressure_by_its_name() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("x.toml");
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd");
+    let text = format!(
+        "name = 'x'\nsuite = '{}'\nfirst = 8\nlimit = {{ depth = 2 }}\n[engine]\ntable.size = 64\n[grid]\n'algorithm' = ['minimax', 'alpha-beta']\n[tune]\nfirst = 2\n",
+        suite.display()
+    );
+    std::fs::write(&path, text).unwrap();
+    let out = place.path().join("out");
+    let (code, _, told) = call(&["tune", &path.display().to_string(), "-q", "--out", &out.display().to_string()]);
+    assert_eq!(code, 0, "{told}");
+    let page = std::fs::read_to_string(out.join("report.md")).unwrap();
+    let mut others = 0;
+    for (at, pressure) in ["table.size = 64", "table.size = 16", "table.size = 256"].into_iter().enumerate() {
+        let stage = crate::analysis::questions::race::RaceStage::Held(at).folder();
+        for blind in crate::report::read(&out.join(stage)).unwrap().blind {
+            others += usize::from(at > 0);
+            assert!(page.contains(&format!("{pressure}: {blind}")), "{pressure}: {blind}\n{page}");
+        }
+    }
+    assert!(others > 0, "{page}");
+}
