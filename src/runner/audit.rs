@@ -151,4 +151,16 @@ mod tests {
             assert_eq!(told, [(experiment.points[1].name.as_str(), searches, nodes)], "{depth}");
         }
     }
+
+    /// An iteration that the limit cut short is none that was examined to its end; its nodes were searched all the same.
+    #[test]
+    fn what_was_cut_short_is_no_search() {
+        for (nodes, depths) in [(1, 0), (100_000, 2)] {
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2, nodes = {nodes} }}\n");
+            let experiment =
+                Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+            let found = audit(&experiment, 5, 1, &AtomicBool::new(false), &|_, _| ()).unwrap();
+            assert!(found.len() == 1 && found[0].searches == depths && found[0].nodes > 0, "{found:?}");
+        }
+    }
 }

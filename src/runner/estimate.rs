@@ -93,6 +93,18 @@ const MOST_BYTES: u64 = 256 << 20;
 /// forbid it, or it was stopped.
 #[must_use]
 pub fn from_probe(experiment: &Experiment, plan: &Plan, most: Duration, stop: &AtomicBool) -> Option<Estimate> {
+    from_trials(experiment, plan, most, stop, |job, share| try_one(experiment, plan, job, share))
+}
+
+/// As [`from_probe`]; `try_one` is given a job of the player that is tried and the time that it may take, and says how long its first search
+/// takes, and whether it came to its end.
+fn from_trials(
+    experiment: &Experiment,
+    plan: &Plan,
+    most: Duration,
+    stop: &AtomicBool,
+    mut try_one: impl FnMut(&Job, Duration) -> Option<(f64, bool)>,
+) -> Option<Estimate> {
     let large = |size: &Size| matches!(size, Size::Bytes(bytes) if *bytes > MOST_BYTES);
     if plan.has_outside() || experiment.trace.is_some() || plan.is_empty() {
         return None;
@@ -110,7 +122,7 @@ pub fn from_probe(experiment: &Experiment, plan: &Plan, most: Duration, stop: &A
             return None;
         }
         for variant in players(job) {
-            let (one, whole) = try_one(experiment, plan, &Job { variant, ..*job }, share)?;
+            let (one, whole) = try_one(&Job { variant, ..*job }, share)?;
             seconds += one * if plan.is_match() { moves(experiment) } else { searches(experiment, job) };
             reached &= whole;
         }
@@ -334,5 +346,46 @@ mod tests {
         assert_eq!(probed("[subject]\nuci = 'x'\n"), None);
         stop.store(true, Ordering::Relaxed);
         assert_eq!((probed(""), plan.len()), (None, 2));
+    }
+
+    /// By hand, with searches that take as long as is said: what was tried is spread over the plan, each job by all of its searches, each pair by
+    /// both players, and the mean is that of what was tried, be it less than six.
+    #[test]
+    fn what_was_tried_stands_for_the_whole_plan() {
+        let never = AtomicBool::new(false);
+        let told = |text: &str, times: &dyn Fn(&Job) -> (f64, bool)| {
+            let (experiment, plan) = read(text);
+            let mut asked = Vec::new();
+            let found = from_trials(&experiment, &plan, Duration::from_secs(12), &never, |job, share| {
+                asked.push((job.variant, job.item, share.as_millis()));
+                Some(times(job))
+            });
+            let found = found.unwrap();
+            (found.left, (found.seconds * 1000.0).round() as u64, found.source, asked)
+        };
+        let of = |first: u32| format!("suite = 'data/bratko-kopec.epd'\nfirst = {first}\nlimit = {{ depth = 1 }}\n");
+        let two = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n";
+        // Three jobs of 1, 2 and 6 seconds: 3 each.
+        let (left, seconds, source, asked) = told(&of(3), &|job| ([1.0, 2.0, 6.0][job.item], true));
+        assert_eq!((left, seconds, source.as_str()), (3, 9000, "roughly: from 3 searches tried now"));
+        assert_eq!(asked, [(0, 0, 4000), (0, 1, 4000), (0, 2, 4000)]);
+        // Of 14 jobs every second, six of them: both variants have every item in turn, so that these are all of the first.
+        let (left, seconds, source, asked) = told(&format!("{}{two}", of(7)), &|job| (job.item as f64, job.item != 4));
+        let how = "roughly: from 6 searches tried now, those that take long from their first depths";
+        assert_eq!((left, seconds, source.as_str()), (14, 35_000, how));
+        assert_eq!(asked, [0, 1, 2, 3, 4, 5].map(|item| (0, item, 2000)));
+        // A job of seven searches; all positions in one job.
+        let along = format!("{}sequence = {{ self_play = 7 }}\n", of(2));
+        assert_eq!(told(&along, &|job| (1.0 + job.item as f64, true)).1, 21_000);
+        let kept = format!("{}[engine]\ntable.clear = 'never'\n", of(5));
+        assert_eq!(told(&kept, &|_| (2.0, true)).1, 10_000);
+        // Two pairs, of ten moves of each side in both games: 20 of a second by the one player and 20 of three by the other.
+        let pairs = format!("{}{two}[match]\nmax_moves = 10\n", of(2));
+        let (left, seconds, source, asked) = told(&pairs, &|job| (1.0 + 2.0 * job.variant as f64, true));
+        let how = "roughly: from the first moves of 2 pairs tried now, at 10 moves of each side in a game";
+        assert_eq!((left, seconds, source.as_str()), (2, 160_000, how));
+        assert_eq!(asked, [(1, 0, 3000), (0, 0, 3000), (1, 1, 3000), (0, 1, 3000)]);
+        let (experiment, plan) = read(&of(2));
+        assert_eq!(from_trials(&experiment, &plan, Duration::ZERO, &never, |_, _| None), None, "where nothing is told");
     }
 }

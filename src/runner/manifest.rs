@@ -4,6 +4,7 @@ use super::machine;
 use crate::experiment::{Experiment, Plan, Point, Split};
 use crate::record::manifest::{Build, Manifest, Shard};
 use crate::table::TableOptions;
+use std::sync::LazyLock;
 
 /// This build.
 fn build() -> Build {
@@ -80,15 +81,16 @@ fn own_variants(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
 }
 
 /// Nodes per second of the fixed searches of `ttlab bench`: the best of three, since a machine can only be too slow. A build with checks, whose speed
-/// says nothing of the machine's, measures once.
+/// says nothing of the machine's, measures once. Each process measures for its first shard alone.
 fn calibration() -> Option<u64> {
-    let options = crate::signature::bench_options();
-    let once = || {
+    fn measured() -> Option<u64> {
         let begun = std::time::Instant::now();
-        let nodes = crate::signature::nodes(&options).ok()?;
+        let nodes = crate::signature::nodes(&crate::signature::bench_options()).ok()?;
         Some((nodes as f64 / begun.elapsed().as_secs_f64()) as u64)
-    };
-    (0..if env!("TTLAB_PROFILE") == "debug" { 1 } else { 3 }).filter_map(|_| once()).max()
+    }
+    static SPEED: LazyLock<Option<u64>> =
+        LazyLock::new(|| (0..if env!("TTLAB_PROFILE") == "debug" { 1 } else { 3 }).filter_map(|_| measured()).max());
+    *SPEED
 }
 
 /// Seconds since 1970.

@@ -61,18 +61,7 @@ impl Default for Talk {
 
 impl Progress for Talk {
     fn begin(&self, all: u64, before: u64, found: &Done) {
-        if found.torn > 0 {
-            eprintln!("a torn last line of {} bytes was cut off the results", found.torn);
-        }
-        if let Some(saved) = &found.saved {
-            eprintln!("the results as they were are kept in {}", saved.display());
-        }
-        if found.dropped > 0 {
-            eprintln!("dropped: {} of jobs that are to be run again", many(found.dropped, "row"));
-        }
-        if before > 0 {
-            eprintln!("{before} of {all} jobs were done before: continuing");
-        }
+        found_there(all, before, found).iter().for_each(|line| eprintln!("{line}"));
         self.bar.set_length(all);
         self.bar.set_position(before);
         self.bar.reset_eta();
@@ -97,18 +86,65 @@ impl Progress for Talk {
     fn end(&self, ran: &Ran) {
         self.bar.finish_and_clear();
         let seconds = super::lock(&self.begun).elapsed().as_secs_f64();
-        eprintln!(
-            "{} in {seconds:.1} s{}{}",
-            many(ran.done, "job"),
-            if ran.failed > 0 { format!(", {} failed", ran.failed) } else { String::new() },
-            if ran.spared > 0 {
-                format!("; {} were not needed: their tests had ended", ran.spared)
-            } else {
-                String::new()
-            }
-        );
-        for (_, failure) in &ran.failures {
-            eprintln!("failed: {failure}");
-        }
+        came_to(ran, seconds).iter().for_each(|line| eprintln!("{line}"));
+    }
+}
+
+/// What was found in the folder before the first job, line by line.
+fn found_there(all: u64, before: u64, found: &Done) -> Vec<String> {
+    let mut lines = Vec::new();
+    if found.torn > 0 {
+        lines.push(format!("a torn last line of {} bytes was cut off the results", found.torn));
+    }
+    if let Some(saved) = &found.saved {
+        lines.push(format!("the results as they were are kept in {}", saved.display()));
+    }
+    if found.dropped > 0 {
+        lines.push(format!("dropped: {} of jobs that are to be run again", many(found.dropped, "row")));
+    }
+    if before > 0 {
+        lines.push(format!("{before} of {all} jobs were done before: continuing"));
+    }
+    lines
+}
+
+/// What a run came to, line by line.
+fn came_to(ran: &Ran, seconds: f64) -> Vec<String> {
+    let failed = if ran.failed > 0 { format!(", {} failed", ran.failed) } else { String::new() };
+    let spared = match ran.spared {
+        0 => String::new(),
+        spared => format!("; {spared} were not needed: their tests had ended"),
+    };
+    let sum = format!("{} in {seconds:.1} s{failed}{spared}", many(ran.done, "job"));
+    std::iter::once(sum).chain(ran.failures.iter().map(|(_, failure)| format!("failed: {failure}"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Job;
+
+    /// By hand: of each kind none, and some, no two alike.
+    #[test]
+    fn a_run_tells_what_it_found_and_what_it_came_to() {
+        let found = Done { torn: 17, dropped: 5, saved: Some("x/old".into()), ..Done::default() };
+        let all = [
+            "a torn last line of 17 bytes was cut off the results",
+            "the results as they were are kept in x/old",
+            "dropped: 5 rows of jobs that are to be run again",
+            "3 of 8 jobs were done before: continuing",
+        ];
+        assert_eq!(found_there(8, 3, &found), all);
+        assert_eq!(found_there(8, 0, &found), all[..3]);
+        assert_eq!(found_there(8, 8, &Done::default()), ["8 of 8 jobs were done before: continuing"]);
+        assert_eq!(found_there(8, 0, &Done::default()), Vec::<String>::new());
+        let job = Job { variant: 0, opponent: None, item: 0, items: 1, repeat: 0 };
+        let failures = vec![(job, "one".to_owned()), (job, "two".to_owned())];
+        let ran = Ran { before: 7, done: 1, ..Ran::default() };
+        assert_eq!(came_to(&ran, 2.04), ["1 job in 2.0 s"]);
+        let ran = Ran { done: 20, failed: 4, failures, ..ran };
+        assert_eq!(came_to(&ran, 61.26), ["20 jobs in 61.3 s, 4 failed", "failed: one", "failed: two"]);
+        let ran = Ran { spared: 6, failures: Vec::new(), ..ran };
+        assert_eq!(came_to(&ran, 0.0), ["20 jobs in 0.0 s, 4 failed; 6 were not needed: their tests had ended"]);
     }
 }

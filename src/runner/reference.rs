@@ -474,4 +474,108 @@ mod tests {
             "{told}"
         );
     }
+
+    /// Tells two depths of each search, finds what is said to be best, and writes down what it was asked.
+    struct Oracle {
+        log: std::sync::Arc<Mutex<Vec<String>>>,
+        best: &'static str,
+        /// The search, from 1, at which it is stopped.
+        stops: usize,
+    }
+
+    impl Subject for Oracle {
+        fn start(&mut self) -> Result<(), crate::subject::Failure> {
+            lock(&self.log).push("start".to_owned());
+            Ok(())
+        }
+
+        fn new_game(&mut self) -> Result<(), crate::subject::Failure> {
+            lock(&self.log).push("new".to_owned());
+            Ok(())
+        }
+
+        fn search(
+            &mut self,
+            position: Position<'_>,
+            limit: Limit,
+            _: &AtomicBool,
+            watch: &mut dyn FnMut(Told<'_>),
+        ) -> Result<Ended, crate::subject::Failure> {
+            let moves: Vec<String> = position.moves.iter().map(ToString::to_string).collect();
+            assert!(position.past.len() == moves.len() && position.start != position.board || moves.is_empty());
+            lock(&self.log).push(format!("{:?} {:?} {}", limit.depth, limit.nodes, moves.join(" ")));
+            let asked =
+                lock(&self.log).iter().filter(|line| line.ends_with(|c: char| c.is_ascii_digit() || c == ' ')).count();
+            if asked == self.stops {
+                return Ok(Ended::Stopped);
+            }
+            // A score of its own for each search, the last depth's one pawn more; eleven nodes, and then thirty.
+            for (nodes, score) in [(11, 0), (30, 100)] {
+                let told = crate::subject::Reported {
+                    score: Some(score + 10 * asked as i32),
+                    nodes: Some(nodes),
+                    ..crate::subject::Reported::default()
+                };
+                watch(Told::Iteration(&told.iteration()));
+            }
+            Ok(Ended::Best(named(position.board, self.best).unwrap_or(Move::NONE)))
+        }
+
+        fn end(&mut self) {}
+    }
+
+    /// By hand: the position, its best move and those that were chosen, each after the move one ply less deep, but one at least, and seen from the
+    /// other side; a mate and a stalemate need no search; what is known is not told again; nothing is told of what was stopped.
+    #[test]
+    fn a_position_is_judged_with_each_of_its_moves() {
+        let judge = |fen: &str, moves: &[&str], best: &'static str, depth: Option<u8>, known: &[&str], stops: usize| {
+            let log = std::sync::Arc::new(Mutex::new(Vec::new()));
+            let stop = AtomicBool::new(false);
+            let limit = Limit { depth, nodes: depth.is_none().then_some(70) };
+            let oracle = Oracle { log: std::sync::Arc::clone(&log), best, stops };
+            let mut judge = Judge { engine: Box::new(oracle), limit, stop: &stop, id: "j".to_owned() };
+            let one = Chosen {
+                name: "p".to_owned(),
+                start: Board::from_fen(fen).unwrap(),
+                past: Vec::new(),
+                moves: moves.iter().map(|mv| (*mv).to_owned()).collect(),
+            };
+            let known = known.iter().map(|mv| ("p".to_owned(), (*mv).to_owned())).collect();
+            let rows = judge.position(&one, &known).map(|rows| {
+                let shown = |row: &Judgement| format!("{}/{}/{}/{:?}", row.mv, row.best, row.score, row.nodes);
+                rows.map(|rows| rows.iter().map(shown).collect::<Vec<_>>().join(" "))
+            });
+            let asked = lock(&log)
+                .iter()
+                .filter(|line| !["start", "new"].contains(&line.as_str()))
+                .cloned()
+                .collect::<Vec<_>>();
+            (rows, asked.join(", "))
+        };
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let all = |rows: &str, asked: &str| (Ok(Some(rows.to_owned())), asked.to_owned());
+        assert_eq!(
+            judge(start, &["d2d4", "a2a3"], "e2e4", Some(5), &[], 0),
+            all(
+                "/e2e4/110/Some(41) a2a3//-120/Some(41) d2d4//-130/Some(41) e2e4//-140/Some(41)",
+                "Some(5) None , Some(4) None a2a3, Some(4) None d2d4, Some(4) None e2e4"
+            )
+        );
+        assert_eq!(
+            judge(start, &["d2d4", "a2a3"], "a2a3", Some(1), &["", "d2d4"], 0),
+            all("a2a3//-120/Some(41)", "Some(1) None , Some(1) None a2a3")
+        );
+        assert_eq!(
+            judge(start, &["e2e4"], "e2e4", None, &[], 0),
+            all("/e2e4/110/Some(41) e2e4//-120/Some(41)", "None Some(70) , None Some(70) e2e4")
+        );
+        // The queen mates on g7, and leaves no move from f7.
+        let end = "7k/8/5KQ1/8/8/8/8/8 w - - 0 1";
+        assert_eq!(
+            judge(end, &["g6f7"], "g6g7", Some(3), &[], 0),
+            all("/g6g7/110/Some(41) g6f7//0/None g6g7//31999/None", "Some(3) None ")
+        );
+        assert_eq!(judge(start, &["d2d4"], "e2e4", Some(5), &[], 2).0, Ok(None));
+        assert_eq!(judge(start, &["d2d5"], "e2e4", Some(5), &[], 0).0, Err("p: d2d5 is illegal".to_owned()));
+    }
 }

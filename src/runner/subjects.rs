@@ -372,4 +372,42 @@ mod tests {
         assert!(told.starts_with("uci.Hash: 4 jobs x ") && told.ends_with(": --jobs 1 would fit"), "{told}");
         assert!(many(1, free * 4, 1).is_err_and(|told| told.ends_with("that are free")));
     }
+
+    /// An engine that is asked what it is, before it is searched with: what it was set to goes before what it declares, in its memory too.
+    #[test]
+    fn an_engine_is_known_by_what_it_was_set_to() {
+        let script = "while read -r line; do case \"$line\" in uci) echo id name Probe; echo id author Somebody; echo option name Hash type spin default 16 min 1 max 64; \
+                      echo option name Style type string default plain; echo option name Clear type button; echo uciok;; isready) echo readyok;; \
+                      go*) d=${line#go depth }; echo info depth $d nodes 20000; echo bestmove e2e4;; quit) exit;; esac; done";
+        for (options, mebibytes, set) in [
+            ("", 16, ["16", "plain"]),
+            ("options = { hash = 8 }", 8, ["8", "plain"]),
+            ("options = { Style = 'wild', Hash = 40 }", 40, ["40", "wild"]),
+        ] {
+            let text = format!(
+                "suite = {{ startpos = true }}\nlimit = {{ depth = 4 }}\n[subject]\nuci = ['/bin/sh', '-c', '{script}']\n{options}\n"
+            );
+            let experiment = Experiment::parse(&text, std::path::Path::new("x.toml"), &[])
+                .unwrap_or_else(|problem| panic!("{problem}"));
+            let plan = Plan::new(&experiment);
+            let found = Subjects::prepare(&experiment, &plan, 1, &AtomicBool::new(false))
+                .unwrap_or_else(|error| panic!("{error}"));
+            let found = found.unwrap_or_default();
+            let Some(Introduced { bytes, examined, .. }) = found.known.get(&0) else { panic!("it is not known") };
+            assert_eq!(*bytes, mebibytes << 20, "{options}");
+            let declared: Vec<(&str, &str)> =
+                examined.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            assert_eq!(declared, [("Hash", set[0]), ("Style", set[1])], "a button has no value");
+            assert_eq!(
+                (
+                    examined.name.as_str(),
+                    examined.author.as_str(),
+                    examined.repeats.as_str(),
+                    examined.go_depth.as_str(),
+                    examined.go_nodes.as_str()
+                ),
+                ("Probe", "Somebody", "exact", "heeded", "heeded")
+            );
+        }
+    }
 }

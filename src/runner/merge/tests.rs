@@ -101,3 +101,61 @@ fn folders_that_are_not_the_shards_asked_for_are_refused() {
     let foreign = told(&Plan::new(&deeper), &[]);
     assert!(foreign.ends_with("it holds results of another plan"), "{foreign}");
 }
+
+/// Three shards of unlike runs, given in another order than their own: what is told of all is the most, the first and the last of them, and each
+/// stretch is some shard's.
+#[test]
+fn a_merged_manifest_tells_of_every_shard() {
+    let temporary = tempfile::tempdir().unwrap();
+    let experiment = experiment(temporary.path(), SIX);
+    let plan = Plan::new(&experiment);
+    let put = |(index, jobs, begun, ended): (u64, usize, u64, Option<u64>)| {
+        let folder = temporary.path().join(index.to_string());
+        let one = |jobs| Stretch { jobs, begun, ended, ..Stretch::default() };
+        let manifest = Manifest {
+            shard: Some(Shard { index, of: 3 }),
+            begun,
+            ended,
+            stretches: (1..=jobs).map(one).collect(),
+            ..crate::runner::manifest(&experiment, &plan, jobs, None)
+        };
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join(MANIFEST), serde_json::to_string(&manifest).unwrap()).unwrap();
+        (index, folder)
+    };
+    let folders = [(2, 2, 50, Some(90)), (0, 3, 40, Some(99)), (1, 1, 60, Some(70))].map(put).to_vec();
+    let manifest = Shards { experiment: &experiment, plan: &plan, of: 3, folders }.merged_manifest(false).unwrap();
+    assert_eq!((manifest.jobs, manifest.begun, manifest.ended, manifest.shard), (3, 40, Some(99), None));
+    let runs: Vec<_> = manifest.shards.iter().map(|run| (run.index, run.jobs, run.begun, run.ended)).collect();
+    assert_eq!(runs, [(2, 2, 50, Some(90)), (0, 3, 40, Some(99)), (1, 1, 60, Some(70))]);
+    let stretches: Vec<_> = manifest.stretches.iter().map(|one| (one.shard, one.jobs, one.begun)).collect();
+    let of = |shard, jobs, begun| (Some(shard), jobs, begun);
+    assert_eq!(stretches, [of(2, 1, 50), of(2, 2, 50), of(0, 1, 40), of(0, 2, 40), of(0, 3, 40), of(1, 1, 60)]);
+}
+
+/// A shard that is there twice: equal where both have a job, whatever the one or the other lacks, or in conflict about the first that differs.
+#[test]
+fn a_shard_that_is_there_twice_conflicts_where_both_have_a_job() {
+    let temporary = tempfile::tempdir().unwrap();
+    let experiment = experiment(temporary.path(), SIX);
+    let plan = Plan::new(&experiment);
+    let all = Shards { experiment: &experiment, plan: &plan, of: 2, folders: Vec::new() };
+    let survey = |checks: &[(u64, &str)]| Survey {
+        done: checks.iter().map(|&(job, check)| (job, check.to_owned())).collect(),
+        failed: HashSet::new(),
+    };
+    let (one, two) = (PathBuf::from("one"), PathBuf::from("two"));
+    let told = |first: &[(u64, &str)], second: &[(u64, &str)]| {
+        all.twice(1, (&one, &survey(first)), (&two, &survey(second))).to_string()
+    };
+    let twice = "shard 1 is there twice: one and two: give one of them";
+    assert_eq!(told(&[(1, "x"), (3, "y")], &[(1, "x"), (3, "y")]), twice);
+    assert_eq!(told(&[(1, "x"), (3, "y")], &[(1, "x")]), twice);
+    assert_eq!(told(&[(3, "y")], &[(1, "x"), (3, "y")]), twice);
+    assert_eq!(told(&[], &[(1, "x")]), twice);
+    // Jobs 3 and 5 differ: the second variant on the second and the third position.
+    assert_eq!(
+        told(&[(5, "x"), (3, "y"), (1, "z")], &[(1, "z"), (3, "a"), (5, "b")]),
+        "shard 1 is there twice, and the counts differ that should be equal: \"size=256\" on b (repeat 0) in one and in two"
+    );
+}

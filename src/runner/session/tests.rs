@@ -127,7 +127,8 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
     assert_eq!(rows(&out), rows(&whole));
 }
 
-/// A run's manifest stands before its first row, and says whose jobs the rows are.
+/// Each shard has its own jobs and no others; the second is stopped after one, goes on, and says which of its jobs were made when; each is whole
+/// though the other's jobs are not there.
 #[test]
 fn a_shard_runs_its_own_jobs_alone() {
     let (temporary, out) = folder();
@@ -136,14 +137,147 @@ fn a_shard_runs_its_own_jobs_alone() {
     let split = Split::new(&plan, 2);
     for index in 0..2 {
         let folder = out.join(index.to_string());
-        let ran =
-            run(&experiment, &folder, Settings { jobs: 1, shard: Some(Shard { index, of: 2 }), ..Settings::default() });
+        let settings = || Settings { jobs: 1, shard: Some(Shard { index, of: 2 }), ..Settings::default() };
         let mine: BTreeSet<[String; 2]> = plan
             .jobs()
             .filter(|job| split.shard_of(&plan, job) == index)
             .map(|job| [plan.variants[job.variant].name.clone(), experiment.suite.items[job.item].id.clone()])
             .collect();
+        let before = if index == 1 { 1 } else { 0 };
+        if before > 0 {
+            let stopped = Told { stop: Some((before, AtomicBool::new(false))), ..Told::default() };
+            assert!(told(&experiment, &folder, settings(), &stopped).interrupted);
+        }
+        let ran = run(&experiment, &folder, settings());
         let found: BTreeSet<[String; 2]> = rows(&folder).into_iter().map(|[variant, id, _]| [variant, id]).collect();
-        assert_eq!((ran.done, found), (mine.len() as u64, mine));
+        assert_eq!((ran.before, ran.before + ran.done, found), (before, mine.len() as u64, mine));
+        let history = Manifest::read(&folder).unwrap().unwrap().history();
+        assert_eq!(history[0].made, (before > 0).then(|| Jobs([0].into())), "by their number among its own");
+        let verdict = crate::runner::verify::verify(&folder).unwrap();
+        let whole = format!("every row is of the plan, and all {} jobs are done", ran.before + ran.done);
+        assert!(
+            verdict.state == crate::runner::verify::FolderState::Whole && verdict.told.contains(&whole),
+            "{verdict:?}"
+        );
+    }
+}
+
+/// Some columns of each row, in the order of the file.
+fn cells(folder: &Path, names: &[&str]) -> Vec<Vec<String>> {
+    let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let places: Vec<usize> =
+        names.iter().map(|name| header.iter().position(|column| column == *name).unwrap()).collect();
+    reader.records().map(|row| row.unwrap()).map(|row| places.iter().map(|&at| row[at].to_owned()).collect()).collect()
+}
+
+/// Of what a worker keeps from job to job nothing tells: each position of three has the rows that it has in a suite of its own, under tables of
+/// a share of what it stores, in games, and with engines that play by turns.
+#[test]
+fn a_job_finds_what_it_would_find_alone() {
+    let temporary = tempfile::tempdir().unwrap();
+    let shares = "name = 'x'\nsuite = 'three.epd'\nlimit = { depth = 3, nodes = 900 }\n[grid]\n'table.size' = ['50 %', '10 %']\n";
+    let games = "name = 'x'\nsuite = 'three.epd'\nlimit = { depth = 2 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
+                 'limit.depth' = 1\n'leaf' = 'static'\n[[variant]]\nname = 'c'\n'limit.nodes' = 70\n'algorithm' = 'minimax'\n[match]\nmax_moves = 3\n";
+    let found: [&[&str]; 2] = [
+        &[columns::POSITION, columns::VARIANT, columns::LIMIT, columns::DEPTH, columns::NODES, "slots"],
+        &[
+            columns::POSITION,
+            columns::VARIANT,
+            columns::LIMIT,
+            columns::COLOUR,
+            columns::NODES,
+            columns::MOVES,
+            columns::OPPONENT_NODES,
+        ],
+    ];
+    for (text, names) in [shares, games].into_iter().zip(found) {
+        let whole = experiment(temporary.path(), text);
+        let settings = || Settings { jobs: 1, fresh: true, ..Settings::default() };
+        let out = temporary.path().join("whole");
+        assert_eq!(run(&whole, &out, settings()).failed, 0);
+        let (all, mut alone) = (cells(&out, names), Vec::new());
+        for item in &whole.suite.items {
+            let line = format!(
+                "{} id \"{}\";\n",
+                item.board.fen(crate::chess::EpRule::Always).rsplitn(3, ' ').last().unwrap(),
+                item.id
+            );
+            std::fs::write(temporary.path().join("one.epd"), line).unwrap();
+            let text = text.replace("three", "one");
+            let one =
+                Experiment::parse(&text, &temporary.path().join("x.toml"), &[]).unwrap_or_else(|why| panic!("{why}"));
+            let out = temporary.path().join("one");
+            run(&one, &out, settings());
+            alone.extend(cells(&out, names));
+        }
+        assert_eq!(all, alone);
+        // A net that holds nothing alike against itself.
+        let limits: BTreeSet<&str> = all.iter().map(|row| row[2].as_str()).collect();
+        let told = if names[5] == "slots" { &["depth 3, nodes 900"][..] } else { &["depth 1", "depth 2, nodes 70"] };
+        assert_eq!(limits.into_iter().collect::<Vec<_>>(), told);
+        let last: BTreeSet<(&str, &str)> = all.iter().map(|row| (row[0].as_str(), row[5].as_str())).collect();
+        assert!(last.len() >= 4, "{last:?}");
+    }
+}
+
+/// A table that no machine has: its jobs fail, at first, when the run is given again, and when they are tried again; the others are not run
+/// again. Whose rows are whose is told of every stretch.
+#[test]
+fn jobs_that_fail_are_told_each_time_and_tried_again_alone() {
+    if crate::runner::machine::available_bytes().is_none() {
+        return;
+    }
+    let (temporary, out) = folder();
+    let experiment = experiment(temporary.path(), &SIX.replace("256", "'8192 GiB'"));
+    let again = |retry_failed: bool| run(&experiment, &out, Settings { jobs: 1, retry_failed, ..Settings::default() });
+    let told = |ran: Ran| (ran.before, ran.done, ran.failed, ran.failures.len());
+    assert_eq!(told(again(false)), (0, 6, 3, 3));
+    assert_eq!(told(again(false)), (6, 0, 3, 0));
+    assert_eq!(told(again(true)), (3, 3, 3, 3));
+    assert_eq!(told(again(false)), (6, 0, 3, 0));
+    assert_eq!(rows(&out).len(), 9, "two depths of three jobs, and three that say why there is none");
+    let made: Vec<_> = Manifest::read(&out).unwrap().unwrap().history().into_iter().map(|one| one.made).collect();
+    let of = |jobs: &[u64]| Some(Jobs(jobs.iter().copied().collect()));
+    assert_eq!(made, [of(&[0, 2, 4]), of(&[]), of(&[1, 3, 5]), None]);
+}
+
+/// Where the one player's table does not fit a pair fails, whichever of the two it is.
+#[test]
+fn a_pair_fails_for_either_players_table() {
+    if crate::runner::machine::available_bytes().is_none() {
+        return;
+    }
+    for (sizes, who) in [(["'8192 GiB'", "64"], "a"), (["64", "'8192 GiB'"], "b")] {
+        let (temporary, out) = folder();
+        let [first, second] = sizes;
+        let text = format!(
+            "name = 'x'\nsuite = 'three.epd'\nlimit = {{ depth = 1 }}\n[[variant]]\nname = 'a'\n'table.size' = {first}\n[[variant]]\n\
+             name = 'b'\n'table.size' = {second}\n[match]\nmax_moves = 1\n"
+        );
+        let ran = run(&experiment(temporary.path(), &text), &out, Settings { jobs: 1, ..Settings::default() });
+        let message = format!("\"b\" on a: table.size: 8388608 MiB (variant \"{who}\") are more than the ");
+        assert!(ran.failed == 3 && ran.failures[0].1.starts_with(&message), "{ran:?}");
+    }
+}
+
+/// A job at which the process died twice is set aside, and tried again where failed jobs are, not where damaged rows are repaired.
+#[test]
+fn a_job_that_was_set_aside_is_tried_again_when_asked_for() {
+    let experiment_in = |temporary: &Path| experiment(temporary, SIX);
+    for (settings, failed) in [
+        (Settings { jobs: 1, ..Settings::default() }, 1),
+        (Settings { jobs: 1, repair: true, ..Settings::default() }, 1),
+        (Settings { jobs: 1, retry_failed: true, ..Settings::default() }, 0),
+    ] {
+        let (temporary, out) = folder();
+        let experiment = experiment_in(temporary.path());
+        let plan = Plan::new(&experiment);
+        let id = plan.job_id(&plan.job_of(1, None, 2, 0));
+        std::fs::create_dir(&out).unwrap();
+        std::fs::write(out.join(FLIGHT), format!("{id:016x} 2\n")).unwrap();
+        let ran = run(&experiment, &out, settings);
+        assert_eq!((ran.done, ran.failed, ran.failures.len()), (6, failed, failed as usize));
+        assert!(ran.failures.iter().all(|(job, why)| (job.variant, job.item) == (1, 2) && why.contains("died twice")));
     }
 }
