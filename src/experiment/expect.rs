@@ -486,4 +486,23 @@ mod tests {
         let games = "suite = 'data/games.pgn'\nlimit = { depth = 3 }\n[[expect]]\nnodes = 1\nwhere = { position = 'no game' }\n[[expect]]\nnodes = 2\nwhere = { depth = 4 }\n";
         assert_eq!(idle(&Experiment::parse(games, "x.toml".as_ref(), &[]).unwrap()), told("depth = 4"));
     }
+
+    /// Where variants have limits of their own the deepest says what may be met, and one that nodes alone end meets any depth.
+    #[test]
+    fn the_deepest_limit_says_what_may_be_met() {
+        let of = |limits: [&str; 3], depth: u8| {
+            let variant =
+                |(at, limit): (usize, &str)| format!("[[variant]]\nname = '{at}'\n'keys.seed' = {at}\n{limit}\n");
+            let variants: String = limits.into_iter().enumerate().map(variant).collect();
+            let text = format!(
+                "suite = {{ startpos = true }}\n{variants}[[expect]]\nnodes = 2\nwhere = {{ depth = {depth} }}\n"
+            );
+            let read = Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+            idle(&read).len()
+        };
+        let limits = ["'limit.depth' = 2", "'limit.depth' = 4", "'limit.depth' = 1"];
+        assert_eq!([1, 2, 3, 4, 5].map(|depth| of(limits, depth)), [0, 0, 0, 0, 1]);
+        let any = ["'limit.depth' = 2", "'limit.nodes' = 9", "'limit.depth' = 1"];
+        assert_eq!([2, 5, 99].map(|depth| of(any, depth)), [0, 0, 0]);
+    }
 }

@@ -194,4 +194,25 @@ mod tests {
         assert_eq!(content(&items("x.pgn", pgn)[0]), format!("{start} e7e5 g1f3"));
         assert_eq!(content(&items("x.fen", &format!("{start}\n"))[0]), start);
     }
+
+    /// Another engine at another limit is another point, be it by depth, by nodes or by both; how long it may take is no part of it.
+    #[test]
+    fn a_limit_is_part_of_every_point() {
+        let of = |more: &str| {
+            let text = format!("suite = {{ startpos = true }}\n{more}\n");
+            let read = crate::experiment::Experiment::parse(&text, "x.toml".as_ref(), &[]);
+            point_id(&read.unwrap_or_else(|problem| panic!("{problem}")).points[0])
+        };
+        for who in ["", "[subject]\nuci = 'x'\n"] {
+            let limits =
+                ["depth = 2", "depth = 3", "nodes = 2", "nodes = 3", "depth = 2, nodes = 2", "depth = 2, nodes = 3"];
+            let ids: std::collections::HashSet<u64> =
+                limits.iter().map(|limit| of(&format!("limit = {{ {limit} }}\n{who}"))).collect();
+            assert_eq!(ids.len(), 6, "{who}");
+        }
+        assert_eq!(
+            of("limit = { depth = 2 }\n[subject]\nuci = 'x'"),
+            of("limit = { depth = 2 }\n[subject]\nuci = 'x'\ntimeout = 9")
+        );
+    }
 }

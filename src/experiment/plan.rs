@@ -385,4 +385,74 @@ mod tests {
             .map(|one| plan(&format!("limit = {{ depth = 1 }}\n{one}{three}")).id());
         assert_eq!(first, second);
     }
+
+    /// One law for plans of every kind: as many jobs as are told, each at a place of its own, in the order of the places; each found again from any
+    /// item that it searches; every id another.
+    #[test]
+    fn every_job_has_its_place_and_its_name() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
+        let three = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 5\n[[variant]]\nname = 'c'\n'table.clear' = 'never'\n";
+        let epd = "suite = 'data/bratko-kopec.epd'\nfirst = 7\nlimit = { depth = 1 }\n";
+        let games = "suite = 'data/games.pgn'\nlimit = { depth = 1 }\nsequence = { from = 81 }\n";
+        // Items, lanes, jobs of one that is not kept and of one that is: by hand.
+        for (text, jobs) in [
+            (epd.to_owned(), 7),
+            (format!("{epd}repeats = 3\n{three}"), 3 * (7 + 7 + 1)),
+            (format!("{epd}seeds = 2\n{three}"), 2 * (7 + 7 + 1)),
+            (format!("{epd}{three}[match]\npairing = 'round-robin'\n"), 7 * 3),
+            (format!("{epd}{three}[match]\n"), 7 * 2),
+            (format!("{epd}[grid]\n'keys.seed' = [1, 2, 3, 4]\n"), 28),
+            (games.to_owned(), 6),
+            (format!("{games}repeats = 2\n{three}"), 2 * (6 + 6 + 1)),
+        ] {
+            let experiment = Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
+            let plan = Plan::new(&experiment);
+            let all: Vec<Job> = plan.jobs().collect();
+            assert_eq!((all.len(), plan.len()), (jobs, jobs as u64), "{text}");
+            assert!(all.windows(2).all(|pair| plan.place(&pair[0]) < plan.place(&pair[1])), "{text}");
+            let mut ids = std::collections::HashSet::new();
+            for job in &all {
+                assert!(ids.insert(plan.job_id(job)), "{text}: {job:?}");
+                for item in job.item..job.item + job.items {
+                    assert_eq!(plan.job_of(job.variant, job.opponent, item, job.repeat), *job, "{text}");
+                    let lane = plan.lane(job.variant, job.opponent).unwrap();
+                    assert_eq!(plan.job_in(lane, item, job.repeat), *job, "{text}");
+                    let depths = [(0, 1), (0, 2), (1, 1)].map(|(ply, depth)| plan.row_id(job, item, ply, depth));
+                    assert!(depths.into_iter().all(|id| ids.insert(id)), "{text}: {job:?}");
+                }
+            }
+            for shards in 1..=12 {
+                let split = crate::experiment::shards::Split::new(&plan, shards);
+                let mut of = vec![(0u64, std::collections::HashSet::new()); shards as usize];
+                for job in &all {
+                    let (jobs, variants) = &mut of[split.shard_of(&plan, job) as usize];
+                    *jobs += 1;
+                    variants.insert((job.variant, job.opponent));
+                }
+                let alike = !text.contains("never") && !text.contains("sequence") || text.contains("[match]");
+                let (least, most) =
+                    (of.iter().map(|one| one.0).min().unwrap(), of.iter().map(|one| one.0).max().unwrap());
+                let at_once =
+                    if shards <= plan.items() as u64 { plan.lanes() as u64 * u64::from(plan.repeats) } else { 1 };
+                assert!(!alike || most - least <= at_once, "{text}: {of:?}");
+                // More shards than items, as many as the variants divide: none has one variant alone.
+                let mixed = |(jobs, variants): &(u64, std::collections::HashSet<_>)| *jobs < 2 || variants.len() > 1;
+                let divided = plan.lanes() > 1 && shards.is_multiple_of(plan.lanes() as u64);
+                assert!(!alike || !divided || of.iter().all(mixed), "{text} in {shards}: {of:?}");
+            }
+        }
+    }
+
+    /// Of several variants it is enough that two differ, be they the first and the second, and the last as the first.
+    #[test]
+    fn what_differs_anywhere_varies() {
+        for slots in [[1, 2, 1], [1, 1, 2], [2, 1, 1], [1, 2, 4], [1, 1, 1]] {
+            let variant = |(at, slots): (usize, u8)| {
+                format!("[[variant]]\nname = '{at}'\n'keys.seed' = {at}\n'table.slots' = {slots}\n")
+            };
+            let variants: String = slots.into_iter().enumerate().map(variant).collect();
+            let varying = plan(&format!("limit = {{ depth = 1 }}\n{variants}")).varying();
+            assert_eq!(varying.iter().any(|path| path == "table.slots"), slots != [1, 1, 1], "{slots:?}");
+        }
+    }
 }

@@ -219,4 +219,38 @@ mod tests {
             assert!(file.parts.iter().all(|part| (part.jobs == 0) == (part.ids == empty)), "{shards}");
         }
     }
+
+    /// Each part of a plan is held against what its experiment means: be it the first, one between or the last.
+    #[test]
+    fn a_part_that_was_edited_is_named() {
+        let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n[grid]\n'keys.seed' = [1, 2, 3, 4, 5]\n";
+        let path = Path::new("x.toml");
+        let experiment = Experiment::parse(text, path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        let file = PlanFile::new(&experiment, path, &[], 4).unwrap();
+        assert!(PlanFile::parse(&file.text().unwrap(), "p").is_ok_and(|(read, ..)| read == file));
+        for at in 0..4 {
+            let mut edited = file.clone();
+            edited.parts[at].jobs += 1;
+            let told = PlanFile::parse(&edited.text().unwrap(), "p").unwrap_err().to_string();
+            assert!(told.starts_with(&format!("p: parts[{at}]: the plan says ")), "{told}");
+            let mut edited = file.clone();
+            edited.parts[at].ids = "0".repeat(16);
+            assert!(PlanFile::parse(&edited.text().unwrap(), "p").is_err(), "{at}");
+        }
+        // Whatever was set when a plan was made is set where it is run: --skip-bad too.
+        let folder = tempfile::tempdir().unwrap();
+        let twice = "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\n8/8/8/3k4/8/3K4/4P3/8 w - - id \"b\";\n";
+        std::fs::write(folder.path().join("s.epd"), twice).unwrap();
+        let sets = ["table.slots=2".to_owned(), crate::experiment::SKIP_BAD.to_owned()];
+        let (text, place) = ("suite = 's.epd'\nlimit = { depth = 1 }\n", folder.path().join("x.toml"));
+        let read = |sets: &[String]| {
+            Experiment::parse(text, &place, sets).map(|read| (Plan::new(&read).id(), read.sets, read.suite.items.len()))
+        };
+        let (id, kept, items) = read(&sets).unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!((kept.as_slice(), items), (&sets[..], 1));
+        assert_eq!(read(&kept).map(|again| again.0).ok(), Some(id), "what a manifest keeps makes the same plan again");
+        let experiment = Experiment::parse(text, &place, &sets).unwrap_or_else(|problem| panic!("{problem}"));
+        let file = PlanFile::new(&experiment, &place, &sets, 1).unwrap();
+        assert!(PlanFile::parse(&file.text().unwrap(), "p").is_ok_and(|(.., plan)| plan.id() == id));
+    }
 }

@@ -219,4 +219,48 @@ mod tests {
         assert!(of("file = 'untold.trace'", "").ends_with("so that nothing can be said of worth"));
         assert!(of("file = 'none.trace'", "").starts_with("trace.file: none.trace: "));
     }
+
+    /// What a table is shown, step by step, and how often.
+    #[derive(Default)]
+    struct Seen {
+        keys: Vec<u64>,
+        turns: u64,
+    }
+
+    impl crate::table::replay::Audience for Seen {
+        fn begin(&mut self, _: std::ops::Range<u64>) -> Result<(), crate::table::TableError> {
+            Ok(())
+        }
+
+        fn show(&mut self, _: usize, steps: &[crate::table::replay::Step]) {
+            self.keys.extend(steps.iter().map(|step| step.key));
+        }
+
+        fn end(&mut self) {
+            self.turns += 1;
+        }
+    }
+
+    /// Each game is shown its own steps, in any order, again and again; the depths of all count where one is the lowest.
+    #[test]
+    fn each_game_is_shown_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = Writer::new(std::fs::File::create(folder.path().join("three.trace")).unwrap());
+        for (key, depth) in [(1, 2), (20, -3), (300, 4)] {
+            writer.push(Event::search(0, flags::GAME, 0));
+            writer.push(Event::probe(key, depth, 0, flags::WINDOW, 1));
+            writer.push(Event::store(key + 1, depth, 0, 0b1100, 3));
+        }
+        writer.finish().unwrap();
+        let read = Experiment::parse("[trace]\nfile = 'three.trace'\n", &folder.path().join("x.toml"), &[]);
+        let trace = read.unwrap_or_else(|problem| panic!("{problem}")).trace.unwrap();
+        assert_eq!(trace.lowest, -3);
+        for game in [2, 1, 3, 3, 1, 2] {
+            let mut seen = Seen::default();
+            trace.show(&format!("game {game}"), crate::table::options::Index::default(), 8, &mut seen).unwrap();
+            let key = [1, 20, 300][game - 1];
+            let met: std::collections::BTreeSet<u64> = seen.keys.into_iter().filter(|&key| key > 0).collect();
+            assert_eq!((met, seen.turns), ([key, key + 1].into(), 1), "game {game}");
+        }
+    }
 }
