@@ -374,4 +374,36 @@ mod tests {
         assert_eq!(role("anatomy.held_pv"), Role::Last, "what a table holds does not add up over iterations");
         assert_eq!(role("table.slots"), Role::Option);
     }
+
+    /// Whatever a message holds, its row is one line, and read again as it was written.
+    #[test]
+    fn a_message_of_several_lines_is_one_row() {
+        let label = crate::record::Label::default();
+        let error = "one\ntwo\r\nthree\u{1b}[1m, \"four\"\t\u{85}five";
+        let row = Row {
+            label: &label,
+            iteration: None,
+            solved: None,
+            seconds: 0.0,
+            error,
+            anatomy: false,
+            outside: None,
+            games: None,
+        };
+        let mut fields = row.fields();
+        crate::record::seal(&mut fields, 0);
+        let header = header(&[], Extra::default());
+        assert_eq!(fields.len(), header.len());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
+        crate::record::Results::open(&path, &header, 0).unwrap().append(std::slice::from_ref(&fields)).unwrap();
+        let mut found = Vec::new();
+        let scanned = crate::record::scan(&path, &header, |_, row| {
+            found.push(row?.iter().map(str::to_owned).collect::<Vec<_>>());
+            Ok(())
+        });
+        assert!(scanned.is_ok() && found == [fields.clone()], "{scanned:?}");
+        let place = header.iter().position(|name| name == ERROR).unwrap();
+        assert_eq!(fields[place], "one two  three [1m, \"four\"  five");
+    }
 }

@@ -382,8 +382,10 @@ mod tests {
             assert!(third.lines().any(|found| found == line), "{line}: {third}");
         }
         assert_eq!(verify(&results).expect("read"), None);
-        std::fs::write(folder.path().join(NAME), text + "\n").expect("another");
-        assert_eq!(verify(&results).expect("read"), Some(format!("{NAME} is not of these rows")));
+        for other in [format!("{text}\n"), text.replacen("mate", "nate", 1), text[1..].to_owned(), String::new()] {
+            std::fs::write(folder.path().join(NAME), other).expect("another");
+            assert_eq!(verify(&results).expect("read"), Some(format!("{NAME} is not of these rows")));
+        }
         for (name, at, to, problem) in [
             (columns::COLOUR, 0, "red", "line 2: match.colour: `red` is no colour"),
             (columns::POINTS, 1, "2", "line 3: match.points: `2` is no result"),

@@ -61,7 +61,7 @@ impl Verified {
     pub fn missing(&self) -> Option<String> {
         match (self.missing_jobs, self.missing_rows) {
             (0, 0) => None,
-            (0, rows) => Some(format!("{} missing since the run ended", many(rows, "row"))),
+            (0, rows) => Some(format!("{} missing that the run had written", many(rows, "row"))),
             (jobs, _) => Some(format!("{} of the plan without rows", many(jobs, "job"))),
         }
     }
@@ -390,7 +390,7 @@ mod tests {
         };
         // Lines, what the manifest says otherwise, then damaged, doubled, missing jobs and rows, what is wrong and what is not there.
         type Case<'a> = (Vec<String>, Manifest, [u64; 4], Option<String>, Option<&'a str>);
-        let cases: [Case<'_>; 11] = [
+        let cases: [Case<'_>; 12] = [
             (edit(&[3]), ended.clone(), [1, 0, 0, 0], Some(format!("1 row {words} (line 4: {check})")), None),
             (
                 edit(&[1, 3, 5, 7]),
@@ -404,9 +404,9 @@ mod tests {
                 ended.clone(),
                 [1, 0, 0, 1],
                 Some(format!("1 row {words} (line 2: {check})")),
-                Some("1 row missing since the run ended"),
+                Some("1 row missing that the run had written"),
             ),
-            (cut(&[2]), ended.clone(), [0, 0, 0, 1], None, Some("1 row missing since the run ended")),
+            (cut(&[2]), ended.clone(), [0, 0, 0, 1], None, Some("1 row missing that the run had written")),
             (cut(&[3, 4]), ended.clone(), [0, 0, 1, 2], None, Some("1 job of the plan without rows")),
             (
                 cut(&[]),
@@ -414,6 +414,14 @@ mod tests {
                 [0, 0, 3, 0],
                 None,
                 Some("3 jobs of the plan without rows"),
+            ),
+            // A run that goes on has at least the rows that it had.
+            (
+                cut(&[2]),
+                Manifest { ended: None, ..ended.clone() },
+                [0, 0, 0, 1],
+                None,
+                Some("1 row missing that the run had written"),
             ),
             // Of a shard it is not known which jobs it has; of a run that has not ended not how many rows.
             (

@@ -258,7 +258,13 @@ mod tests {
                 deep,
                 (Repeatability::Exact, false, yes.clone(), yes.clone()),
             ),
-            // What one position shows counts, whatever the next one does.
+            // What one position shows counts, whatever the next one does; so does what it does not tell of one alone.
+            (
+                "case \"$p $d\" in */pppppppp/*\\ 3) echo info depth 3;; *) echo info depth $d nodes 20000;; esac",
+                all,
+                deep,
+                (Repeatability::Not, true, yes.clone(), yes.clone()),
+            ),
             (
                 "case $p in */1ppp*) k=0;; *) k=1;; esac; echo info depth $d nodes $((19000 + k * n * 1000))",
                 all,

@@ -565,4 +565,36 @@ mod tests {
             assert_eq!((failure.fault, failure.during.as_str()), (EngineFault::Refused(says.to_owned()), "setoption"));
         }
     }
+
+    /// An engine talks before it is ready: a refusal among other lines is one; what it wrote to either side is told when it ends.
+    #[test]
+    fn a_refusal_is_heard_among_other_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |said: &str| {
+            let mut launch =
+                launch(folder.path(), "echo out one; echo out two; echo err one >&2; echo err two >&2; exit 7");
+            launch.arguments[1] = launch.arguments[1].replace("isready)", &format!("setoption*) {said};; isready)"));
+            launch.options = vec![("Hash".to_owned(), OptionValue::Spin(4))];
+            Uci::new(launch)
+        };
+        for said in
+            ["echo 'No such option: Hash'", "echo info string hash; echo; echo 'No such option: Hash'; echo later"]
+        {
+            let failure = of(said).start().unwrap_err();
+            assert_eq!(
+                (failure.fault, failure.during.as_str()),
+                (EngineFault::Refused("No such option: Hash".to_owned()), "setoption name Hash value 4")
+            );
+        }
+        let mut engine = of("echo info string hash; echo set to 4");
+        engine.start().unwrap();
+        let limit = Limit { depth: Some(1), nodes: None };
+        let start = Board::startpos();
+        let failure = engine.search(Position::alone(&start), limit, &AtomicBool::new(false), &mut |_| {}).unwrap_err();
+        assert_eq!(failure.fault, EngineFault::Ended("exit code 7".to_owned()));
+        assert_eq!(
+            failure.tail[failure.tail.len() - 4..],
+            ["out one", "out two", "stderr: err one", "stderr: err two"]
+        );
+    }
 }
