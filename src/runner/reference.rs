@@ -284,17 +284,24 @@ impl Judge<'_> {
         self.engine.new_game().map_err(|failure| failure.to_string())?;
         let past = played(&one.start, &moves);
         let position = Position { start: &one.start, moves: &moves, past: &past, board: &after };
-        let (mut score, mut nodes) = (0, None);
+        let (mut score, mut nodes) = (None, None);
         let ended = self.engine.search(position, limit, self.stop, &mut |told| match told {
             Told::Iteration(iteration) => {
-                (score, nodes) = (iteration.score, Some(nodes.unwrap_or(0) + iteration.search.nodes));
+                // Of a search that was cut short before its first depth there is no score.
+                score = Some(iteration.score).filter(|_| iteration.finished).or(score);
+                nodes = Some(nodes.unwrap_or(0) + iteration.search.nodes);
             }
-            Told::Reported(reported) => (score, nodes) = (reported.score.unwrap_or(0), reported.nodes),
+            Told::Reported(reported) => (score, nodes) = (Some(reported.score.unwrap_or(0)), reported.nodes),
             Told::Begin | Told::End => {}
         });
         match ended.map_err(|failure| failure.to_string())? {
             Ended::Stopped => Ok(None),
-            Ended::Best(best) => Ok(Some((best, if mv.is_some() { -score } else { score }, nodes))),
+            Ended::Best(best) => {
+                let score = score.ok_or_else(|| {
+                    format!("reference.limit: at {} not even one depth is finished within it", one.name)
+                })?;
+                Ok(Some((best, if mv.is_some() { -score } else { score }, nodes)))
+            }
         }
     }
 }
@@ -577,5 +584,22 @@ mod tests {
         );
         assert_eq!(judge(start, &["d2d4"], "e2e4", Some(5), &[], 2).0, Ok(None));
         assert_eq!(judge(start, &["d2d5"], "e2e4", Some(5), &[], 0).0, Err("p: d2d5 is illegal".to_owned()));
+    }
+
+    /// Of too few nodes for one depth no score comes; of enough for two the second may be cut short.
+    #[test]
+    fn a_judge_who_finishes_no_depth_says_so() {
+        let stop = AtomicBool::new(false);
+        let start = Board::startpos();
+        let judged = |nodes: u64| {
+            let engine = Box::new(Engine::new(&EngineOptions::default(), None).unwrap());
+            let limit = Limit { depth: None, nodes: Some(nodes) };
+            let mut judge = Judge { engine, limit, stop: &stop, id: "j".to_owned() };
+            let moves = ["e2e4".to_owned()].into();
+            judge.position(&Chosen { name: "p".to_owned(), start, past: Vec::new(), moves }, &HashSet::new())
+        };
+        assert_eq!(judged(1), Err("reference.limit: at p not even one depth is finished within it".to_owned()));
+        let rows = judged(5000).unwrap().unwrap();
+        assert!(rows.len() >= 2 && rows.iter().all(|row| row.nodes.is_some_and(|nodes| nodes > 20)), "{rows:?}");
     }
 }
