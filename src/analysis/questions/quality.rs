@@ -1,6 +1,7 @@
 //! How good the chosen moves are by a reference engine's deep searches: what they lose, and how often they are the same.
 
 use crate::analysis::pairing::ratio::Ratio;
+use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
 use crate::record::reference::{Judgement, is_no_move, loss};
@@ -44,12 +45,14 @@ pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baselin
         judged.iter().map(|row| ((row.position.as_str(), row.mv.as_str()), row.score)).collect();
     let bests: HashMap<&str, &str> =
         judged.iter().filter(|row| row.mv.is_empty()).map(|row| (row.position.as_str(), row.best.as_str())).collect();
+    let seeds = frame.numbers(SEED);
     // The last row of a search is its answer.
     let mut searches: BTreeMap<(String, String, String), One> = BTreeMap::new();
     for row in 0..frame.rows() {
         let field = |name: &str| frame.text(name, row).into_owned();
         let (position, best) = (field(columns::POSITION), field(columns::BEST));
-        if is_no_move(&best) || !field(columns::ERROR).is_empty() {
+        // Further key seeds are rows of their variant: its moves are those of the file's own.
+        if is_no_move(&best) || !field(columns::ERROR).is_empty() || seeds[row] > 0.0 {
             continue;
         }
         let Some(&reference) = bests.get(position.as_str()) else { continue };
@@ -139,5 +142,9 @@ mod tests {
             assert!((value - expected).abs() < 0.01, "{value}, wanted {expected}");
         }
         assert_eq!(quality(&frame, &[], &names, "a"), []);
+        // A further key seed of "a" that loses 10 is not its answer.
+        let rows = rows.lines().map(|row| format!("{row},0\n")).collect::<String>();
+        let rows = format!("{},seed\n{rows}a,g1 ply 2,g1,0,1,a2a3,,,1,1\n", heading.trim_end());
+        assert_eq!(quality(&Frame::parse(rows.as_bytes(), "t").unwrap(), &judged, &names, "a")[1], a);
     }
 }
