@@ -76,25 +76,31 @@ pub fn by_depth(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     let (lines, some) = chosen(summary);
     let series = curves::by_depth(rows, summary, &lines);
     let ratios = curves::ratio_by_depth(rows, summary, &lines);
-    let base = series.iter().position(|series| series.line.is_some_and(|at| summary.lines[at].is_baseline));
-    let depths: BTreeSet<u32> = series.iter().flat_map(|series| &series.points).map(|point| point.x as u32).collect();
-    let lines = |series: Vec<Series>, base: Option<usize>, y: &str, ratio: bool| Lines {
-        base,
-        x_ticks: depths.iter().map(|&depth| (f64::from(depth), depth.to_string())).collect(),
-        series,
-        x: "depth (plies)".to_owned(),
-        y: y.to_owned(),
-        y_log: true,
-        ratio,
-        ..Lines::default()
+    let base = |series: &[Series]| {
+        series.iter().position(|series| series.line.is_some_and(|at| summary.lines[at].is_baseline))
+    };
+    let lines = |series: Vec<Series>, y: &str, ratio: bool| {
+        // Each has the depths that its own points have: all of a line's searches, or pairs of them, finished them.
+        let depths: BTreeSet<u32> =
+            series.iter().flat_map(|series| &series.points).map(|point| point.x as u32).collect();
+        Lines {
+            base: base(&series),
+            x_ticks: depths.iter().map(|&depth| (f64::from(depth), depth.to_string())).collect(),
+            series,
+            x: "depth (plies)".to_owned(),
+            y: y.to_owned(),
+            y_log: true,
+            ratio,
+            ..Lines::default()
+        }
     };
     let mut figures = Vec::new();
-    if base.is_some() && ratios.len() > 1 {
+    if base(&ratios).is_some() && ratios.len() > 1 {
         figures.push(Figure {
             file: "ratio-by-depth".to_owned(),
             title: "Nodes by depth, against the baseline".to_owned(),
             caption: format!("Each iteration's nodes against the baseline's at the same depth: geometric means over positions that both finished.{some}"),
-            plot: Plot::Lines(lines(ratios, base, "nodes against the baseline", true)),
+            plot: Plot::Lines(lines(ratios, "nodes against the baseline", true)),
         });
     }
     if !series.is_empty() {
@@ -104,7 +110,7 @@ pub fn by_depth(rows: &Frame, summary: &Summary) -> Vec<Figure> {
                 file: "nodes-by-depth".to_owned(),
                 title: "Nodes by depth".to_owned(),
                 caption: format!("Mean nodes of each iteration of a search, on a logarithmic scale.{some}"),
-                plot: Plot::Lines(lines(series, base, "nodes of the iteration", false)),
+                plot: Plot::Lines(lines(series, "nodes of the iteration", false)),
             },
         );
     }
@@ -320,6 +326,23 @@ mod tests {
         assert_eq!(files(&["a", "b"], 2, "nodes"), "nodes-by-depth ratio-by-depth");
         assert_eq!(files(&["a", "b"], 3, "evals"), "nodes-by-depth ratio-by-depth");
         assert_eq!(files(&["a"], 3, "nodes"), "nodes-by-depth");
+    }
+
+    /// Depth 3 was finished by one of two positions: no mean is over both, and a ratio is; each figure has the ticks of its own points.
+    #[test]
+    fn each_figure_has_ticks_at_its_own_depths() {
+        let mut rows = "variant,position,depth,search.nodes,finished\n".to_owned();
+        for (variant, position, last) in [("a", "p", 3), ("a", "q", 2), ("b", "p", 3), ("b", "q", 2)] {
+            (1..=last).for_each(|depth| rows += &format!("{variant},{position},{depth},{},true\n", 10 * depth));
+        }
+        let frame = Frame::parse(rows.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
+        let summary = Summary::new(&frame, &crate::analysis::Question::by_variant(&[], None));
+        let ticks = |figure: Figure| match figure.plot {
+            Plot::Lines(lines) => lines.x_ticks.into_iter().map(|(_, text)| text).collect::<String>(),
+            _ => String::new(),
+        };
+        let found: Vec<_> = by_depth(&frame, &summary.unwrap_or_default()).into_iter().map(ticks).collect();
+        assert_eq!(found, ["12", "123"]);
     }
 
     /// The baseline has the ink's colour in every figure, wherever it stands; what few there are is told.

@@ -74,8 +74,7 @@ pub fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
     };
     let hits = |at: usize| {
         let line = &summary.lines[at];
-        let (low, high) = line.interval(columns::HITS);
-        (line.probes > 0.0).then_some((line.hits / line.probes, low, high))
+        (line.probes > 0.0).then_some((line.hits / line.probes, f64::NAN, f64::NAN))
     };
     let saved = |at: usize| {
         let line = &summary.lines[at];

@@ -25,7 +25,7 @@ pub enum TableKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
-    /// 16 bytes: a 64-bit key and 64 bits of data (subtree nodes rounded down to 12 bits: 6 of exponent, 6 of mantissa).
+    /// 16 bytes: a 64-bit key and 64 bits of data (subtree nodes rounded down to 11 bits: 5 of exponent, 6 of mantissa).
     #[default]
     Bytes16,
     /// 24 bytes: as `bytes16`, with exact subtree nodes (32 bits).

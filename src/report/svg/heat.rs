@@ -48,7 +48,7 @@ impl Heat {
                 };
                 let series = if *ratio < 1.0 { 1 } else { 2 };
                 let more = format!(" fill-opacity=\"{:.2}\"", 0.04 + 0.6 * (ratio.ln().abs() / farthest).min(1.0));
-                let what = format!("{}, {}: {ratio:.3} of the baseline's nodes", name, second[column]);
+                let what = format!("{}, {}: {ratio:.3} of the baseline's", name, second[column]);
                 svg.rect(&format!("s{series} bar"), (x, y), (cell - 2.0, high - 2.0), &more, &what);
                 let shown = if cell < 44.0 { format!("{ratio:.2}") } else { format!("{ratio:.3}") };
                 svg.text("", (x + cell / 2.0 - 1.0, y + high / 2.0 + 4.0), Anchor::Middle, &shown);
