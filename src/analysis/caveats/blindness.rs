@@ -161,4 +161,45 @@ mod tests {
         }
         assert!(!told("table.policy.kind", false, "game") && !told("table.size", false, "game"));
     }
+
+    /// The first three by name and the others by their number; of an ordering only where all tables are loose.
+    #[test]
+    fn loose_tables_are_named_and_counted() {
+        let names = ["a", "b", "c", "d", "e"];
+        let told = |replacement: bool, variants: usize, loose: usize, bounded: usize| {
+            let found = pressure(replacement, variants, &names[..loose], bounded, "are empty", "more");
+            found.map(|text| {
+                text.replace("no pressure: the tables of ", "")
+                    .split(" are empty")
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned()
+            })
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!([told(true, 5, 0, 5), told(true, 1, 1, 1), told(false, 5, 4, 5)], [None, None, None]);
+        assert_eq!(told(false, 5, 5, 5), some("\"a\", \"b\", \"c\" and 2 more"));
+        assert_eq!(told(true, 5, 3, 5), some("\"a\", \"b\", \"c\""));
+    }
+
+    /// One variant that keeps its table shows ages; several jobs at a time, or single searches, tell no times.
+    #[test]
+    fn one_that_keeps_its_table_is_enough() {
+        let options =
+            ["game", "never", "search"].map(|clear| (clear.to_owned(), json!({ "table": { "clear": clear } }))).into();
+        let manifest = Manifest { varying: vec!["table.clear".to_owned()], options, ..Manifest::default() };
+        let summary = |searches: usize| Summary { searches, ..Summary::default() };
+        assert_eq!(counts(&manifest, &summary(10), 0.0), Vec::<String>::new());
+        assert_eq!(counts(&manifest, &summary(9), 0.0), ["9 searches are few: the means say little beyond them"]);
+        assert_eq!(counts(&manifest, &summary(1), 0.0), ["one search is little: it says nothing of others"]);
+        let told = |jobs: usize, repeats: usize| {
+            let found = times(&Manifest { jobs, ..Manifest::default() }, &Summary { repeats, ..Summary::default() });
+            found.iter().map(|text| text.split([':', ',']).next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!((told(1, 1), told(1, 2)), (vec!["timings are of a single run each".to_owned()], Vec::new()));
+        assert_eq!(
+            [told(2, 1), told(2, 3)],
+            [["timings are of 2 jobs at a time"]; 2].map(|told| told.map(str::to_owned).to_vec())
+        );
+    }
 }

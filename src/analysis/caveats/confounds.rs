@@ -141,4 +141,33 @@ mod tests {
         assert!(met(ENTRIES, &["950"], &["1000", "4000"]) && !met(ENTRIES, &["949"], &["1000", "4000"]));
         assert!(met(ENTRIES, &["none"], &["none"]) && !met(ENTRIES, &["none"], &["1000"]));
     }
+
+    /// Two policies at four slots beside a baseline at one: told once, with how many they are and each side's own value; not of who has a size like the
+    /// baseline's, nor where one at least of its variants does.
+    #[test]
+    fn unlike_variants_are_counted_and_named() {
+        let told = |variants: &[(&str, &str, u8)]| {
+            let variant = |(name, policy, slots): &(&str, &str, u8)| {
+                format!("[[variant]]\nname = '{name}'\n'table.policy' = '{policy}'\n'table.slots' = {slots}\n")
+            };
+            let text = format!(
+                "suite = {{ startpos = true }}\nlimit = {{ depth = 3 }}\nbaseline = {{ variant = 'base' }}\n{}",
+                variants.iter().map(variant).collect::<String>()
+            );
+            let read = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
+            let read = read.unwrap_or_else(|problem| panic!("{problem}"));
+            confounds(&read.points, read.baseline)
+        };
+        let base = ("base", "always", 1);
+        let start = |first: &str| {
+            format!(
+                "unlike variants: {first} and the baseline \"base\" differ in table.policy, and never at equal table.slots (4 against 1): what tells \
+                 them apart may be either"
+            )
+        };
+        assert_eq!(told(&[("a", "big1", 4), base, ("b", "random", 4)]), [start("\"a\" and 1 more")]);
+        assert_eq!(told(&[base, ("a", "big1", 1), ("b", "random", 4)]), [start("\"b\"")]);
+        assert_eq!(told(&[base, ("a", "big1", 4), ("c", "big1", 1)]), Vec::<String>::new());
+        assert_eq!(told(&[base, ("a", "always", 4)]), Vec::<String>::new());
+    }
 }

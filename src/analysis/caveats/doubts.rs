@@ -205,6 +205,7 @@ mod tests {
     use super::*;
     use crate::analysis::questions::line::Line;
     use crate::analysis::rows::metric::Metric;
+    use crate::record::manifest::{Build, Machine, ShardRun};
 
     /// Of several metrics the first is what the page's ratios are of; lines are named in their order.
     #[test]
@@ -236,5 +237,66 @@ mod tests {
         assert!(
             found[0].to_string().starts_with("search.mates: searches of \"b\", \"c\" in which one side alone is 0")
         );
+    }
+
+    /// Each doubt at its edge, of a machine that grows slower and of one that grows faster; numbers of searches that differ are told of variants alone.
+    #[test]
+    fn each_doubt_has_its_edge() {
+        let line = |searches: usize, errors: usize| Line { searches, errors, ..Line::default() };
+        let of = |by: &str, lines: Vec<Line>, noise: f64, drift: f64, finished: bool| {
+            let summary = Summary { by: vec![by.to_owned()], lines, ..Summary::default() };
+            doubts(&summary, Some(&Timing { noise, drift }), finished)
+        };
+        let even = || vec![line(4, 0), line(4, 0)];
+        assert_eq!(of("variant", even(), 0.05, -0.05, true), []);
+        assert_eq!(of("variant", even(), 0.06, 0.05, true), [Doubt::Noise(0.06)]);
+        for drift in [0.06, -0.06] {
+            let found = of("variant", even(), 0.05, drift, true);
+            assert_eq!(found, [Doubt::Drift(drift)]);
+            assert!(found[0].to_string().contains(&format!("took {:+} %", drift * 100.0)), "{}", found[0]);
+        }
+        let uneven = || vec![line(4, 1), line(3, 0), line(5, 2)];
+        assert_eq!(
+            of("variant", uneven(), 0.0, 0.0, false),
+            [Doubt::Failed(3), Doubt::Unfinished, Doubt::Uneven(3, 5)]
+        );
+        assert_eq!(of("table.slots", uneven(), 0.0, 0.0, true), [Doubt::Failed(3)]);
+    }
+
+    /// Machines that are alike may differ in speed by a fifth of the slowest; what has no speed says nothing.
+    #[test]
+    fn unlike_shards_are_told_by_their_machines_and_speeds() {
+        let told = |runs: &[(&str, Option<u64>)]| {
+            let run = |&(cpu, calibration): &(&str, Option<u64>)| {
+                let machine = Machine { cpu: cpu.to_owned(), ..Machine::default() };
+                ShardRun { machine, calibration, ..ShardRun::default() }
+            };
+            shards(&Manifest { shards: runs.iter().map(run).collect(), ..Manifest::default() })
+        };
+        assert_eq!(told(&[("a", Some(120)), ("a", Some(100)), ("a", None), ("a", Some(0))]), None);
+        let Some(Doubt::Shards(apart, 1)) = told(&[("a", Some(110)), ("a", Some(150)), ("a", Some(100))]) else {
+            panic!("half as fast again")
+        };
+        assert!((apart - 0.5).abs() < 1e-12, "{apart}");
+        assert_eq!(told(&[("a", None), ("b", None), ("a", None)]), Some(Doubt::Shards(0.0, 2)));
+        assert_eq!(told(&[]), None);
+    }
+
+    /// One result is joined with nothing. Of several each build and machine is told once, in order, and who does not say where it is from.
+    #[test]
+    fn joined_results_tell_where_they_differ() {
+        let of = |version: &str, cpu: &str| {
+            let build = Build { version: version.to_owned(), commit: "c".to_owned(), profile: "p".to_owned() };
+            let machine = Machine { cpu: cpu.to_owned(), cores: 2, os: "o".to_owned(), ..Machine::default() };
+            Manifest { build, machine, ..Manifest::default() }
+        };
+        let [one, other, third] = [of("2", "x"), of("1", "x"), of("2", "y")];
+        assert_eq!(mixed(&[("a", None)]), []);
+        assert_eq!(mixed(&[("a", Some(&one)), ("b", None)]), [Doubt::Unknown("b".to_owned())]);
+        assert_eq!(mixed(&[("a", Some(&one)), ("b", Some(&one))]), []);
+        let builds = Doubt::Builds(vec!["1 c p".to_owned(), "2 c p".to_owned()]);
+        assert_eq!(mixed(&[("a", Some(&one)), ("b", Some(&other)), ("c", Some(&one))]), [builds]);
+        let machines = Doubt::Machines(vec!["x, 2 cores, o".to_owned(), "y, 2 cores, o".to_owned()]);
+        assert_eq!(mixed(&[("a", Some(&third)), ("b", Some(&one))]), [machines]);
     }
 }

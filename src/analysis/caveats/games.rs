@@ -99,4 +99,35 @@ mod tests {
         assert_eq!(all[0], "an opening stands before in the suite: players that repeat play the same games again");
         assert!(all.len() == 2 && all[1].starts_with(&few(2)), "{all:?}");
     }
+
+    /// Each player that forgets between its moves or sees no draws, and nobody else: not one without a table, nor another engine.
+    #[test]
+    fn players_that_forget_are_named() {
+        let told = |players: &[&str]| {
+            let player =
+                |(at, more): (usize, &&str)| format!("[[variant]]\nname = 'p{at}'\n'keys.seed' = {at}\n{more}\n");
+            let players: String = players.iter().enumerate().map(player).collect();
+            let text = format!("suite = 'x.pgn'\nlimit = {{ nodes = 9 }}\n[match]\n[engine]\ndraws = true\n{players}");
+            let pgn = Some("[Event \"x\"]\n\n1. e4 *\n\n".to_owned());
+            let read = Experiment::of_plan(&text, std::path::Path::new("x.toml"), &[], &pgn);
+            let found = warnings(&read.unwrap_or_else(|problem| panic!("{problem}")));
+            let told = found.into_iter().filter(|text| text.starts_with("draws") || text.starts_with("table.clear"));
+            told.map(|text| {
+                text.split(" does not")
+                    .next()
+                    .and_then(|text| text.split(" is emptied").next())
+                    .unwrap_or_default()
+                    .to_owned()
+            })
+            .collect::<Vec<_>>()
+        };
+        let [search, iteration] = ["search", "iteration"].map(|clear| format!("'table.clear' = '{clear}'"));
+        let emptied = |names: &str| format!("table.clear: the table of {names}");
+        assert_eq!(told(&["", "'table.clear' = 'game'", "'table.clear' = 'never'"]), Vec::<String>::new());
+        assert_eq!(told(&[&search, "", &iteration]), [emptied("\"p0\", \"p2\"")]);
+        assert_eq!(told(&["", &format!("{search}\n'table.kind' = 'none'")]), Vec::<String>::new());
+        assert_eq!(told(&["draws = false", ""]), ["draws = false: \"p0\""]);
+        let five = told(&[&search, &search, &search, &search, &iteration]);
+        assert_eq!(five, [emptied("\"p0\", \"p1\", \"p2\" and 2 more")]);
+    }
 }

@@ -82,5 +82,7 @@ mod tests {
         assert!(said(&rows("4096,65536", "4101,65601")).unwrap().contains("equal bytes, not at equal entries"));
         assert!(said(&rows("4096,65536", "4100,65602")).unwrap().contains("equal entries, not at equal bytes"));
         assert_eq!(said("a,p,1,64 KiB,9,4096,65536\nb,p,1,1 MiB,9,65536,1048576\n"), None);
+        // Without tables there is nothing to compare.
+        assert_eq!(said("a,p,1,,9,,\nb,p,1,,9,,\nc,p,1,,9,0,0\n"), None);
     }
 }

@@ -32,6 +32,9 @@ mod tests {
         let (low, high) = interval(&[(10.0, 100.0), (30.0, 100.0), (40.0, 200.0)]).unwrap();
         let reach = 4.302_653 * 300.0_f64.sqrt() / 400.0;
         assert!((low - (0.2 - reach)).abs() < 1e-6 && (high - (0.2 + reach)).abs() < 1e-6, "{low} {high}");
+        // Two positions of 90 % in the mean and a share that lies ten points away: Student's t of one degree of freedom reaches far beyond all.
+        assert_eq!(interval(&[(80.0, 100.0), (100.0, 100.0)]).unwrap().1, 1.0);
+        assert_eq!(interval(&[(20.0, 100.0), (0.0, 100.0)]).unwrap().0, 0.0);
         assert_eq!(interval(&[(40.0, 200.0)]), None, "one position says nothing of others");
         assert_eq!(interval(&[(0.0, 0.0), (0.0, 0.0)]), None);
     }

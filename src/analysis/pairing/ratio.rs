@@ -161,3 +161,24 @@ impl Ratio {
 fn quantiles(clusters: usize, level: f64) -> f64 {
     t_quantile(clusters, 1.0 - level / 2.0) + t_quantile(clusters, 0.8)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// One line is tested at 5 %; of two that go their own ways each at less, though at no less than half of that.
+    #[test]
+    fn the_level_is_shared_out() {
+        let sample = |odd: f64| {
+            (0..14_u32)
+                .map(|at| (at, (f64::from(at * 7 % 5) - 2.0) * odd + f64::from(at % 3) * 0.3))
+                .collect::<Vec<_>>()
+        };
+        let [one, two] = [&[sample(1.0)][..], &[sample(1.0), sample(-0.7)]].map(Family::of);
+        assert_eq!((one.tested, one.level), (1, 0.05));
+        assert!(two.tested == 2 && two.level < 0.049 && two.level > 0.02, "{}", two.level);
+        // What is not tested shares nothing.
+        assert_eq!(Family::of(&[sample(1.0), Vec::new()]).level, 0.05);
+    }
+}

@@ -286,4 +286,39 @@ mod tests {
             ("\"On Tables\"".to_owned(), "A. Author, p. 7".to_owned())
         );
     }
+
+    /// What is found of a variant among two, with a second key seed of the first.
+    fn found(expect: &str) -> Vec<(Ruling, String, String)> {
+        let text = "variant,position,depth,search.nodes,best,score,seed\na,p,1,9,e2e4,5,0\na,q,1,7,d2d4,6,0\na,p,1,100,e2e4,5,1\na,q,2,8,d2d4,6,0\n\
+            b,p,1,9,e2e4,5,0\nb,q,1,7,e2e4,7,0\nb,q,2,8,e2e4,7,0\nb,r,1,8,e2e4,5,0\n";
+        let frame = Frame::parse(text.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
+        let question = crate::analysis::Question::by_variant(&[], Some("a"));
+        let summary = Summary::new(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
+        let expect: Expect = toml::from_str(expect).unwrap_or_else(|error| panic!("{error}"));
+        let found = verdicts(&[expect], 0.005, &frame, &summary).unwrap_or_else(|error| panic!("{error}"));
+        found.into_iter().map(|verdict| (verdict.ruling, verdict.subject, verdict.measured)).collect()
+    }
+
+    /// A word must stand in every row; a count is of the file's own seed; other scores are of those searches that can be compared.
+    #[test]
+    fn a_figure_is_of_all_its_rows() {
+        let one =
+            |ruling: Ruling, subject: &str, measured: &str| vec![(ruling, subject.to_owned(), measured.to_owned())];
+        let of = |filter: &str, figure: &str| found(&format!("{figure}\nwhere = {{ {filter} }}"));
+        assert_eq!(of("variant = 'b'", "best = 'e2e4'"), one(Ruling::Holds, "b: best", "e2e4"));
+        assert_eq!(of("variant = 'a'", "best = 'e2e4'"), one(Ruling::Differs, "a: best", "d2d4, e2e4"));
+        assert_eq!(of("variant = 'c'", "best = 'e2e4'"), one(Ruling::NoRows, "c: best", ""));
+        assert_eq!(of("variant = 'a', depth = 1", "nodes = { min = 7, max = 9 }")[0].2, "7 to 9");
+        assert_eq!(
+            of("variant = 'a', depth = 1", "nodes = { of = 'sum', exact = 16 }"),
+            one(Ruling::Holds, "depth 1, a: nodes", "16")
+        );
+        assert_eq!(of("variant = 'b'", "other_scores = 1"), one(Ruling::Holds, "b: other_scores", "1 of 2 searches"));
+        let series = of("variant = 'b', position = 'q'", "nodes = { by_depth = [7, 9] }");
+        let rulings: Vec<_> = series
+            .iter()
+            .map(|(ruling, subject, _)| (*ruling, subject.split(", ").last().unwrap_or_default()))
+            .collect();
+        assert_eq!(rulings, [(Ruling::Holds, "depth 1: nodes"), (Ruling::Differs, "depth 2: nodes")]);
+    }
 }

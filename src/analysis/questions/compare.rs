@@ -345,3 +345,93 @@ fn notes(base: &Recorded, new: &Recorded, joined: &Joined, gates: &[(Gate, Strin
     }
     notes
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    use crate::analysis::rows::frame::Frame;
+    use crate::record::manifest::Manifest;
+
+    /// One result of these rows: variant, position, nodes.
+    fn recorded(rows: &str, manifest: Manifest) -> Recorded {
+        let rows = rows.split(' ').filter(|row| !row.is_empty()).map(|row| row.to_owned() + "\n").collect::<String>();
+        let text = format!("variant,position,search.nodes,depth,error\n{}", rows.replace('\n', ",1,\n"));
+        let frame = Frame::parse(text.replace("!,1,", ",1,why").as_bytes(), "t").unwrap();
+        Recorded { name: "r".to_owned(), frame, manifest: Some(manifest), missing: None }
+    }
+
+    fn of(base: &Recorded, new: &Recorded) -> Comparison {
+        Comparison::new(base, new, &[(Gate::parse("seconds > +5%").unwrap(), columns::SECONDS.to_owned())]).unwrap()
+    }
+
+    /// Each note is of its own side: whatever is otherwise in one of the two alone is told of that one.
+    #[test]
+    fn notes_are_of_their_own_side() {
+        let usual = Manifest { ended: Some(9), jobs: 1, repeats: 2, plan: "p".to_owned(), ..Manifest::default() };
+        let side = |change: &dyn Fn(&mut Manifest), rows: &str| {
+            let mut manifest = usual.clone();
+            change(&mut manifest);
+            recorded(rows, manifest)
+        };
+        let same = side(&|_| {}, "a,p,9 a,q,8");
+        assert_eq!(of(&same, &same).notes, Vec::<String>::new());
+        let others: [(Recorded, &dyn Fn(&str) -> String); 4] = [
+            (side(&|manifest| manifest.ended = None, "a,p,9"), &|side| format!("the run of {side} did not end")),
+            (side(&|manifest| manifest.jobs = 3, "a,p,9"), &|side| {
+                format!("{side} ran 3 jobs at a time: times need --jobs 1")
+            }),
+            (side(&|manifest| manifest.repeats = 1, "a,p,9"), &|side| {
+                format!("{side} ran each search once: times need repeats")
+            }),
+            (side(&|_| {}, "a,p,9 a,q,! a,r,!"), &|side| format!("2 jobs failed in {side}: see its error column")),
+        ];
+        for (other, told) in others {
+            assert_eq!(of(&other, &same).notes, [told("BASE")]);
+            assert_eq!(of(&same, &other).notes, [told("NEW")]);
+        }
+    }
+
+    /// What only one of two plans has, what they set otherwise, and where: from BASE to NEW.
+    #[test]
+    fn plans_differ_from_base_to_new() {
+        let of_plan = |plan: &str, items: usize, slots: &[(&str, u32)]| {
+            let options = |slots: &u32| serde_json::json!({ "table": { "slots": slots } });
+            let options = slots.iter().map(|(name, slots)| ((*name).to_owned(), options(slots))).collect();
+            let rows = slots.iter().map(|(name, _)| format!("{name},p,9 ")).collect::<String>();
+            recorded(&rows, Manifest { plan: plan.to_owned(), items, options, ..Manifest::default() })
+        };
+        let base = of_plan("x", 3, &[("a", 1), ("b", 2), ("c", 7)]);
+        let new = of_plan("y", 4, &[("a", 1), ("b", 4), ("d", 8), ("e", 9)]);
+        let [alone, others] = [of(&base, &new), of(&new, &base)].map(|found| found.differences.unwrap());
+        let slots = |values: &str| format!("table.slots in 1 of 2 variants ({values})");
+        let only = |side: &str, many: &str| format!("{many} that only {side} has");
+        let told = |items: &str, values: &str| vec![format!("items ({items})"), slots(values)];
+        assert_eq!(
+            alone,
+            [told("3 -> 4", "2 -> 4"), vec![only("BASE", "1 variant"), only("NEW", "2 variants")]].concat()
+        );
+        assert_eq!(
+            others,
+            [told("4 -> 3", "4 -> 2"), vec![only("BASE", "2 variants"), only("NEW", "1 variant")]].concat()
+        );
+        assert_eq!(of(&base, &base).differences, Some(Vec::new()));
+    }
+
+    /// Of two variants each needs more in six positions of its own, all alike: by itself each is chance once in thirty-two, and one of the two is in
+    /// 1 - (31/32)^2 of all cases.
+    #[test]
+    fn p_is_corrected_for_all_variants() {
+        let rows = |more: [u32; 2]| {
+            let row = |at: u32| {
+                format!("a,p{at},{} b,p{at},{} ", 1000 + more[usize::from(at < 6)], 1000 + more[usize::from(at >= 6)])
+            };
+            recorded(&(0..12).map(row).collect::<String>(), Manifest::default())
+        };
+        for of in of(&rows([0, 0]), &rows([0, 100])).variants {
+            let both = 1.0 - (31.0_f64 / 32.0).powi(2);
+            assert!((of.nodes.p - 1.0 / 32.0).abs() < 1e-9 && (of.p - both).abs() < 1e-9, "{of:?}");
+        }
+    }
+}

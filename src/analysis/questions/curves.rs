@@ -400,4 +400,50 @@ mod tests {
         );
         assert_eq!((found[0].series[0].points[0].low, found[0].series[0].points[0].high), (0.25, 1.0));
     }
+
+    /// Lines of given means, of which the third is the baseline.
+    fn lines_of(means: &[f64]) -> Summary {
+        let line = |(at, &mean): (usize, &f64)| {
+            let measures = vec![crate::analysis::questions::line::Measure {
+                ratio: Ratio { mean, pairs: 1, ..Ratio::default() },
+                ..Default::default()
+            }];
+            crate::analysis::Line {
+                name: format!("v{at}"),
+                measures,
+                searches: 1,
+                is_baseline: at == 2,
+                ..Default::default()
+            }
+        };
+        Summary { lines: means.iter().enumerate().map(line).collect(), ..Summary::default() }
+    }
+
+    /// Of twelve lines the baseline, the four with the least and the three with the most, in the lines' order.
+    #[test]
+    fn of_many_lines_both_ends_are_shown() {
+        let means = [0.9, 5.0, 1.0, 0.1, 3.0, 0.3, 7.0, 0.2, 2.0, 0.4, 6.0, 0.8];
+        assert_eq!(chosen(&lines_of(&means)), [1, 2, 3, 5, 6, 7, 9, 10]);
+        assert_eq!(chosen(&lines_of(&means[..8])), [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    /// Two lines in a cell, of a half and of 8: their geometric mean is 2. Where there is none, there is none.
+    #[test]
+    fn a_map_has_the_mean_of_each_cell() {
+        let axis = |path: &str, values: [&str; 2]| Axis {
+            columns: vec![path.to_owned()],
+            path: path.to_owned(),
+            name: path.to_owned(),
+            levels: values
+                .map(|value| Level { values: vec![value.to_owned()], label: value.to_owned(), number: None })
+                .to_vec(),
+        };
+        let rows = "v0,p,1,9,1,x,3\nv0,q,1,9,1,x,3\nv1,p,1,9,1,x,4\nv2,p,1,9,2,y,3\nv3,p,1,9,2,x,3\n";
+        let grid = Frame::parse(format!("variant,position,depth,search.nodes,a,b,c\n{rows}").as_bytes(), "t").unwrap();
+        let axes = [axis("a", ["1", "2"]), axis("b", ["x", "y"]), axis("c", ["3", "4"])];
+        let found = map(&grid, &axes, (0, 1), &lines_of(&[0.5, 8.0, 1.0, 3.0]));
+        let near = |found: Option<f64>, wanted: f64| found.is_some_and(|found| (found - wanted).abs() < 1e-9);
+        assert!(near(found[0][0], 2.0) && near(found[1][1], 1.0) && near(found[1][0], 3.0), "{found:?}");
+        assert_eq!(found[0][1], None);
+    }
 }

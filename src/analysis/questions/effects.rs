@@ -130,3 +130,48 @@ pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
     let interaction = |((first, second), judged): (Two, Judged)| Interaction { first, second, judged };
     places.into_iter().zip(Family::of(&samples).lines).map(interaction).collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    use crate::analysis::rows::axes;
+
+    /// Every level against the baseline variant's own: positions need 100 nodes at a = 1, twice at 2 and eight times at 4, and half of all that with b = y;
+    /// both together need three times more than that makes.
+    #[test]
+    fn levels_stand_beside_those_of_the_baseline() {
+        let mut text = "variant,position,depth,search.nodes,a,b\n".to_owned();
+        for (a, times) in [(1, 1.0), (2, 2.0), (4, 8.0)] {
+            for (b, share) in [("x", 1.0), ("y", 0.5)] {
+                for position in 1..=3 {
+                    let together = if (a, b) == (4, "y") { 3.0 } else { 1.0 };
+                    text += &format!(
+                        "{a}{b},p{position},1,{},{a},{b}\n",
+                        100.0 * f64::from(position) * times * share * together
+                    );
+                }
+            }
+        }
+        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+        let (grid, axes) = axes::axes(&frame, &[columns::NODES]);
+        let of = |baseline: Option<&str>| {
+            let references = references(&grid, &axes, baseline);
+            let rounded = |mean: f64| (1000.0 * mean).round() / 1000.0;
+            let found = effects(&grid, &axes, &references, &Metric::nodes());
+            let found: Vec<_> = found.iter().map(|one| (one.axis, one.level, rounded(one.judged.ratio.mean))).collect();
+            let together = interactions(&grid, &axes, &references, &Metric::nodes());
+            let together: Vec<_> =
+                together.iter().map(|one| (one.first.1, one.second.1, rounded(one.judged.ratio.mean))).collect();
+            (references, found, together)
+        };
+        let (references, found, together) = of(Some("2y"));
+        assert_eq!(references, [1, 1]);
+        // By a: a half at 1, and four times at 4, three times more where b is y: 4 x the root of 3. By b: twice, but at a = 4 two thirds.
+        let cube = |of: f64| (1000.0 * of.cbrt()).round() / 1000.0;
+        assert_eq!(found, [(0, 0, 0.5), (0, 1, 1.0), (0, 2, 6.928), (1, 0, cube(2.0 * 2.0 * 2.0 / 3.0)), (1, 1, 1.0)]);
+        assert_eq!(together, [(0, 0, 1.0), (2, 0, 0.333)]);
+        assert_eq!((of(None).0, of(Some("4x")).0), (vec![0, 0], vec![2, 0]));
+    }
+}

@@ -132,3 +132,103 @@ pub fn rounded(number: f64) -> String {
     let scale = 10_f64.powi((number.max(1.0).log10().floor() as i32 - 1).max(0));
     format!("{:.0}", (number / scale).ceil() * scale)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    use crate::analysis::pairing::influence::Influence;
+    use crate::analysis::pairing::ratio::Ratio;
+    use crate::analysis::questions::line::Measure;
+
+    /// A line of some mean; `hangs`: whether one position decides its mark; `turns`: whether the mean turns without one.
+    fn line(name: &str, mean: f64, marked: bool, [hangs, turns]: [bool; 2]) -> Line {
+        let influence = Some(Influence { cluster: 0, place: 0, without: 1.25, turns });
+        let ratio = Ratio { mean, low: mean - 0.1, high: mean + 0.1, pairs: 8, influence, ..Ratio::default() };
+        let measures = vec![Measure { ratio, marked, hangs, ..Measure::default() }];
+        Line {
+            name: name.to_owned(),
+            is_baseline: name == "base",
+            measures,
+            influential: "p 7".to_owned(),
+            ..Line::default()
+        }
+    }
+
+    fn told(lines: Vec<Line>) -> Vec<String> {
+        let power = Power { detectable: f64::NAN, ..Power::default() };
+        findings(&Summary { lines, power, metrics: vec![Metric::nodes()], ..Summary::default() })
+    }
+
+    /// Of several with less and several with more the farthest on each side, wherever they stand; the others are counted.
+    #[test]
+    fn the_farthest_of_each_side_are_told() {
+        let plain = [false; 2];
+        let of = |name: &str, mean: f64, marked: bool| line(name, mean, marked, plain);
+        let lines = vec![
+            of("a", 0.8, true),
+            of("b", 0.5, true),
+            of("c", 0.1, false),
+            of("base", 1.0, false),
+            of("d", 1.25, true),
+            of("e", 3.0, true),
+            of("f", 2.0, true),
+            of("g", 9.0, false),
+            of("h", 0.7, true),
+        ];
+        let farthest = |name: &str, mean: f64| {
+            format!("\"{name}\", {mean:.3} of the baseline's (95 % {:.3} to {:.3}, 8 pairs).", mean - 0.1, mean + 0.1)
+        };
+        assert_eq!(
+            told(lines),
+            [
+                format!("Fewest nodes: {}", farthest("b", 0.5)),
+                "Of 8 compared: 3 less than the baseline, 3 more, 2 no difference that could be told.".to_owned(),
+                format!("Most nodes: {}", farthest("e", 3.0))
+            ]
+        );
+        assert_eq!(told(vec![of("base", 1.0, false)]), Vec::<String>::new());
+        let none = "No difference in nodes was found between the baseline and 2 others.";
+        assert_eq!(told(vec![of("base", 1.0, false), of("c", 0.1, false), of("g", 9.0, false)]), [none]);
+    }
+
+    /// A mark that hangs on one position is doubted, and a side that turns where it was told; the first three by name.
+    #[test]
+    fn what_hangs_on_one_position_is_told() {
+        let of = |marked: bool, hinge: [bool; 2]| {
+            told(vec![line("a", 2.0, marked, hinge)]).len() - (1 + usize::from(marked))
+        };
+        for (marked, hinge, wanted) in [
+            (false, [false, false], 0),
+            (true, [false, false], 0),
+            (false, [true, false], 1),
+            (true, [true, false], 1),
+            (true, [false, true], 1),
+            (false, [false, true], 0),
+        ] {
+            assert_eq!(of(marked, hinge), wanted, "{marked} {hinge:?}");
+        }
+        let five = ["a", "b", "c", "d", "e"].map(|name| line(name, 2.0, false, [true, false])).to_vec();
+        let named = |name: &str| format!("\"{name}\" (2.000; 1.250 without p 7)");
+        let all = ["a", "b", "c"].map(named).join(", ");
+        assert_eq!(told(five)[1], format!("One position decides whether a difference is told: {all} and 2 more."));
+    }
+
+    /// Upwards, so that nobody has too few.
+    #[test]
+    fn estimates_are_rounded_up_to_two_figures() {
+        let cases = [
+            (2.0, "2"),
+            (2.1, "3"),
+            (10.0, "10"),
+            (99.5, "100"),
+            (101.0, "110"),
+            (1234.0, "1300"),
+            (130_000.0, "130000"),
+        ];
+        for (number, text) in cases {
+            assert_eq!(rounded(number), text);
+        }
+    }
+}

@@ -80,4 +80,31 @@ mod tests {
             assert_eq!(found.measured.ends_with("over 5 pairs; so few show nothing: at least 6"), pairs == 5);
         }
     }
+
+    /// A claim may name the players the other way round: its sides, its interval and its ruling are then turned.
+    #[test]
+    fn a_claim_may_be_turned() {
+        let head = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,\
+                    match.opponent_nodes,match.moves,error\n";
+        let row = |at: u32, points: f64, side| format!("a,o{at},0,1,b,{side},{points},mate,20,50,0,2,m{at}{side},\n");
+        let games: String = (0..40)
+            .flat_map(|at| [row(at, 1.0, "white"), row(at, [0.0, 0.5, 0.5, 1.0][at as usize % 4], "black")])
+            .collect();
+        let rows = Frame::parse(format!("{head}{games}").as_bytes(), "test").unwrap();
+        let all = Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap();
+        let Elo { elo, low, high } = all.encounters[0].pairs.elo_within(all.reach);
+        assert!(0.0 < low && low < elo && elo < high && elo - low < high - elo, "a lopsided interval above 0");
+        let of = |claim: &str| {
+            let found = verdicts(&[toml::from_str(&format!("claim = '{claim}'")).unwrap()], &all).remove(0);
+            (found.ruling, found.measured.split(" over").next().unwrap().to_owned())
+        };
+        let straight = format!("{elo:+.1} Elo [{low:+.1}, {high:+.1}]");
+        let turned = format!("{:+.1} Elo [{:+.1}, {:+.1}]", -elo, -high, -low);
+        assert_eq!(of("elo(a, b) > 0"), (Ruling::Holds, straight.clone()));
+        assert_eq!(of("elo(a, b) < 0"), (Ruling::Differs, straight));
+        assert_eq!(of("elo(b, a) < 0"), (Ruling::Holds, turned.clone()));
+        assert_eq!(of("elo(b, a) > 0"), (Ruling::Differs, turned.clone()));
+        let within = (low + elo) / 2.0;
+        assert_eq!(of(&format!("elo(b, a) < -{within:.2}")), (Ruling::CannotTell, turned));
+    }
 }

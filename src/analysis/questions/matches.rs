@@ -386,4 +386,26 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!((upto(at as usize - 1).decided, upto(at as usize).decided), (None, whole.decided));
         assert!(whole.course.contains(&(at, upto(at as usize).course.last().unwrap().1)));
     }
+
+    /// A test that ended an encounter says who is stronger only if what it took, or refused, lies on one side of 0.
+    #[test]
+    fn a_verdict_names_the_stronger_where_its_bounds_do() {
+        let head = ROWS.lines().next().unwrap();
+        let of = |points: [f64; 2], elo0: f64, elo1: f64| {
+            let row =
+                |at: u32, points: f64, side| format!("A,o{at},0,1,base,{side},{points},mate,20,50,0,2,m{at}{side},\n");
+            let games: String = (0..400)
+                .flat_map(|at| [row(at, points[usize::from(at % 8 == 0)], "white"), row(at, points[0], "black")])
+                .collect();
+            let rows = Frame::parse(format!("{head}\n{games}").as_bytes(), "test").unwrap();
+            let test = Test { stop: true, elo0, elo1, ..Test::default() };
+            let one = Matches::new(&rows, test).unwrap().encounters.remove(0);
+            (one.decided.map(|(decision, _)| decision), one.stronger)
+        };
+        let (won, lost) = ([1.0, 0.5], [0.0, 0.5]);
+        assert_eq!(of(won, 0.0, 5.0), (Some(SoFar::H1), Some(Ordering::Greater)));
+        assert_eq!(of(won, -5.0, 5.0), (Some(SoFar::H1), None), "more than -5 may be less than 0");
+        assert_eq!(of(lost, -5.0, 0.0), (Some(SoFar::H0), Some(Ordering::Less)));
+        assert_eq!(of(lost, 0.0, 5.0), (Some(SoFar::H0), None), "less than 5 may be more than 0");
+    }
 }

@@ -334,3 +334,56 @@ fn found(held: &Held, tune: &Tune) -> Confirmation {
         true => Confirmation::Worse,
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    use std::convert::Infallible;
+
+    /// An objective of which every candidate's value is known, at each pressure; the items are positions.
+    struct Known<F>(F);
+
+    impl<F: Fn(usize, usize, usize) -> f64> Objective for Known<F> {
+        type Error = Infallible;
+
+        fn measure(&mut self, stage: RaceStage, who: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
+            let pressure = if let RaceStage::Held(pressure) = stage { pressure } else { 0 };
+            let values = who.iter().map(|&who| items.iter().map(|&item| (self.0)(pressure, who, item)).collect());
+            Ok(Measured { items: items.iter().map(|&item| item as u32).collect(), values: values.collect() })
+        }
+    }
+
+    /// The second of three candidates has a tenth less than the others, but at the other pressure a tenth more: whether that is better is what the goal
+    /// says. All cost three candidates on forty items at two pressures.
+    #[test]
+    fn better_is_what_the_goal_says_at_each_pressure() {
+        for (goal, winner, found) in [
+            (Goal::Least, 1, [Confirmation::Better, Confirmation::Worse]),
+            (Goal::Most, 0, [Confirmation::Better, Confirmation::Worse]),
+        ] {
+            let spread = |item: usize| 1000.0 + 7.0 * (item % 5) as f64;
+            let mut known = Known(|pressure, who, item| match (who, pressure) {
+                (1, 0) => 0.9 * spread(item) + (item % 3) as f64,
+                (1, _) => 1.1 * spread(item) + (item % 3) as f64,
+                (who, _) => spread(item) + (who * item % 2) as f64,
+            });
+            let tune: Tune = toml::from_str("held_out = 0.5\nfirst = 10").unwrap();
+            let tune = Tune { goal, ..tune };
+            let contest = Contest {
+                candidates: 3,
+                baseline: if winner == 1 { 0 } else { 1 },
+                items: 40,
+                pressures: 1,
+                tune: &tune,
+            };
+            let Ok(tuned) = super::tune(&contest, &mut known, &mut |_| {});
+            assert_eq!((tuned.winner, tuned.found.as_slice()), (winner, &found[..]), "{goal:?}");
+            assert_eq!((tuned.full_cost, tuned.held_out, tuned.held.len()), (240, 20, 2));
+            let raced: usize = tuned.rounds.iter().map(|round| round.items * round.candidates.len()).sum();
+            let held: usize = tuned.held.iter().map(|held| 20 * held.standings.len()).sum();
+            assert_eq!(tuned.cost, raced + held);
+        }
+    }
+}

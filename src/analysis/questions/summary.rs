@@ -253,4 +253,47 @@ mod tests {
         assert_eq!(pressure(&rows[..1]), 0.5);
         assert!(pressure(&rows[1..]).is_nan());
     }
+
+    /// Means are over the searches that have a value; what is counted for each of so many is of sums.
+    #[test]
+    fn a_mean_is_over_what_there_is() {
+        let rows = "v,p,10,4,8,1\nv,q,30,4,2,3\nv,r,5,,,\n";
+        let text = format!(
+            "variant,position,search.nodes,slots,table.probes,table.hits,depth\n{}",
+            rows.replace('\n', ",1\n")
+        );
+        let frame = Frame::parse(text.as_bytes(), "rows").unwrap();
+        let value = |name: &str| {
+            let metrics = vec![Metric::find(name, &frame).unwrap()];
+            let question = Question { metrics, ..Question::by_variant(&[], None) };
+            Summary::new(&frame, &question).unwrap().lines[0].measures[0].value
+        };
+        assert_eq!((value("nodes"), value("slots")), (45.0, 4.0));
+        let part = frame.take(&[0, 1]);
+        let metrics = vec![Metric::find("hit_rate", &part).unwrap()];
+        let question = Question { metrics, ..Question::by_variant(&[], None) };
+        // 4 of 10, not the mean of an eighth and one and a half.
+        assert_eq!(Summary::new(&part, &question).unwrap().lines[0].measures[0].value, 0.4);
+    }
+
+    /// What can be shown is said of rivals that have a table: another line without one, as noisy as can be, says nothing of them.
+    #[test]
+    fn rivals_are_those_that_have_a_table() {
+        let power = |other: bool| {
+            let mut text = "variant,position,depth,search.nodes,table.probes\n".to_owned();
+            for at in 0..12_u32 {
+                let noisy = if at % 2 == 0 { 10 } else { 100_000 };
+                text += &format!("none,p{at},1,1000,0\nx,p{at},1,{},5\ny,p{at},1,{},5\n", 500 + at % 3, 510 + at % 2);
+                if other {
+                    text += &format!("bare,p{at},1,{noisy},0\n");
+                }
+            }
+            let frame = Frame::parse(text.as_bytes(), "rows").unwrap();
+            Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().power
+        };
+        let (two, three) = (power(false), power(true));
+        assert!(two.rivals && two.detectable < 0.01, "{two:?}");
+        assert!(three.rivals && three.lines == two.lines + 1, "{three:?}");
+        assert_eq!((three.detectable, three.needed), (two.detectable, two.needed));
+    }
 }

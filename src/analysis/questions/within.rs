@@ -98,4 +98,16 @@ mod tests {
         // Nothing is to be solved here.
         assert!(within(&frame, &summary, (&grouping, &searches), &[0], Counted::Solved).is_empty());
     }
+
+    /// Of four searches the suite names the move of three: two found it, after 5 and 30 nodes, the third lost it again. The fourth counts for nothing.
+    #[test]
+    fn only_what_can_be_solved_is_counted() {
+        let rows = "v,p,1,5,true\nv,p,2,50,true\nv,q,1,10,false\nv,q,2,20,true\nv,r,1,1,true\nv,r,2,1,false\nv,s,1,1,\nv,s,2,1,\n";
+        let text = format!("variant,position,depth,search.nodes,solved\n{rows}");
+        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+        let (summary, grouping, searches) = Summary::with_searches(&frame, &Question::by_variant(&[], None)).unwrap();
+        let series = within(&frame, &summary, (&grouping, &searches), &[0], Counted::Solved);
+        let points: Vec<(f64, f64, &str)> = series[0].points.iter().map(|at| (at.x, at.y, at.label.as_str())).collect();
+        assert_eq!(points, [(5.0, 1.0 / 3.0, "1 of 3 searches"), (30.0, 2.0 / 3.0, "2 of 3 searches")]);
+    }
 }

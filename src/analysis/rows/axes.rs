@@ -248,6 +248,8 @@ mod tests {
     fn sizes_are_numbers() {
         assert_eq!(number("0.25 MiB"), Some(262_144.0));
         assert_eq!(number("1638400"), Some(1_638_400.0));
+        let bytes = ["3 B", "3 KiB", "3 MiB", "3 GiB"].map(|text| number(text).unwrap());
+        assert_eq!(bytes, [3.0, 3.0 * 1024.0, 3.0 * 1024.0 * 1024.0, 3.0 * 1024.0 * 1024.0 * 1024.0]);
         assert_eq!((number("25 %"), number("always"), number("3 x"), number("nan")), (Some(0.25), None, None, None));
     }
 }

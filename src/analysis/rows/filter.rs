@@ -135,6 +135,13 @@ mod tests {
             Filter::rows(&filters, &frame)
         };
         assert_eq!(rows(&["depth>=2"]), [1, 2, 3]);
+        // Every sign at, below and above its number.
+        for (condition, met) in
+            [("<20", &[0, 3][..]), ("<=20", &[0, 1, 3]), ("=20", &[1]), (">=20", &[1, 2]), (">20", &[2])]
+        {
+            assert_eq!(rows(&[&format!("nodes{condition}")]), met, "{condition}");
+        }
+        assert_eq!(rows(&["nodes!=20"]), [0, 2, 3]);
         assert_eq!(rows(&["depth = 2", "position=p"]), [1]);
         assert_eq!(rows(&["nodes<20"]), [0, 3]);
         assert_eq!(rows(&["size>64 KiB"]), [2], "sizes are numbers, and no size is none");
