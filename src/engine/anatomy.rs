@@ -258,3 +258,112 @@ fn by_ply(ply: usize, counters: [&mut u64; 4]) -> &mut u64 {
         _ => rest,
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    use crate::chess::Move;
+    use crate::engine::instruments::Instruments;
+    use crate::engine::node::Node;
+    use crate::engine::observer::Observer;
+    use crate::table::unbounded::Unbounded;
+    use crate::table::{Entry, Hit, TableOptions};
+
+    /// Ten entries, the n-th of depth n and stored nine less n ticks ago: each in the class of its depth, of its age, of its bound.
+    #[test]
+    fn contents_are_counted_in_their_classes() {
+        let mut table = Unbounded::new(&TableOptions::default(), false);
+        for depth in 0..10_u8 {
+            table.advance(u16::from(depth > 0));
+            let bound = [Bound::Exact, Bound::Lower, Bound::Upper][usize::from(depth % 3)];
+            table.store(u64::from(depth), Entry { depth, bound, pv: depth < 3, ..Entry::default() });
+        }
+        let found = ContentCounters::of(&table);
+        let wanted = ContentCounters {
+            held_depth_0: 1,
+            held_depth_1: 1,
+            held_depth_2: 1,
+            held_depth_3: 1,
+            held_depth_4: 2,
+            held_depth_6: 2,
+            held_depth_8: 2,
+            held_age_0: 1,
+            held_age_1: 1,
+            held_age_2: 2,
+            held_age_4: 4,
+            held_age_8: 2,
+            held_exact: 4,
+            held_lower: 3,
+            held_upper: 3,
+            held_pv: 3,
+        };
+        assert_eq!(found, wanted);
+    }
+
+    /// Eight misses at both ends of each class of plies, seven hits each of its own kind; what a parent asked for is none of the node's.
+    #[test]
+    fn each_answer_is_taken_apart_by_hand() {
+        let (keys, board) = (Keys::independent(), Board::startpos());
+        let dissector = Some(Box::new(Dissector::new(&keys, true, None)));
+        let mut watch = Instruments { dissector, ..Instruments::default() };
+        let table = Unbounded::new(&TableOptions::default(), false);
+        let mut probed = |ply: usize, open: bool, hit: Option<&Hit>, [deep, closed, cut, ahead]: [bool; 4]| {
+            let node = Node { alpha: 0, beta: 1 + i32::from(open), depth: 4, ply };
+            watch.probed(&Probed { board: &board, node, hit, deep, closed, cut, ahead }, &table);
+        };
+        [0, 2, 3, 5, 6, 8, 9, 200].into_iter().for_each(|ply| probed(ply, false, None, [false; 4]));
+        let hit = |depth: u8, draft: i32, age: u16, bound: Bound| Hit {
+            entry: Entry { depth, bound, mv: Move::NONE, ..Entry::default() },
+            draft,
+            age,
+            slot: 0,
+        };
+        let (root, shallow, deep) =
+            (hit(9, 9, 1, Bound::Exact), hit(3, 3, 2, Bound::Exact), hit(4, 4, 0, Bound::Upper));
+        probed(0, true, Some(&root), [false; 4]);
+        probed(3, false, Some(&shallow), [false; 4]);
+        probed(5, false, Some(&deep), [true, false, false, false]);
+        probed(6, true, Some(&deep), [true, true, false, false]);
+        let cut = [true, false, true, false];
+        // Aged from seven plies to four, it is no deeper than was asked for.
+        probed(8, false, Some(&hit(7, 4, 3, Bound::Exact)), cut);
+        probed(9, true, Some(&hit(5, 5, 0, Bound::Lower)), cut);
+        probed(2, false, Some(&deep), cut);
+        probed(4, false, Some(&deep), [true, false, true, true]);
+        watch.node(&board);
+        watch.node(&board);
+        let found = watch.dissector.unwrap().finish(None);
+        let wanted = AnatomyCounters {
+            unique: 1,
+            cut: 3,
+            shallow: 1,
+            indecisive: 1,
+            open_window: 1,
+            unasked: 1,
+            cut_false: 0,
+            cut_exact: 1,
+            cut_lower: 1,
+            cut_upper: 1,
+            cut_deeper: 1,
+            hits_old: 3,
+            cut_old: 1,
+            hits_pv: 3,
+            cut_pv: 1,
+            probes_ply_0: 4,
+            probes_ply_3: 4,
+            probes_ply_6: 4,
+            probes_ply_9: 3,
+            hits_ply_0: 2,
+            hits_ply_3: 2,
+            hits_ply_6: 2,
+            hits_ply_9: 1,
+            cut_ply_0: 1,
+            cut_ply_3: 0,
+            cut_ply_6: 1,
+            cut_ply_9: 1,
+        };
+        assert_eq!(found.search, wanted);
+    }
+}

@@ -194,3 +194,60 @@ impl<'a> Auditor<'a> {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    use crate::engine::{Engine, Limit, SearchProgress};
+    use std::sync::atomic::AtomicBool;
+
+    /// What two audits found is all of both; the first twenty are kept in full, those of the first before those of the second.
+    #[test]
+    fn audits_add_up() {
+        let found = |wrong: u64, ply: usize| {
+            let mut found = Findings::default();
+            for _ in 0..wrong {
+                let (claim, truth) = (AuditedClaim::Root, Ordering::Less);
+                found.report(Wrong { fen: String::new(), claim, score: 0, truth, depth: 1, ply, window: (0, 1) });
+            }
+            found.count.answers = 10 * wrong;
+            found
+        };
+        for (one, other, kept) in [(3, 2, (3, 2)), (0, 2, (0, 2)), (15, 9, (15, 5)), (25, 1, (20, 0))] {
+            let mut both = found(one, 0);
+            both.add(found(other, 1));
+            assert_eq!((both.count.wrong, both.count.answers), (one + other, 10 * (one + other)));
+            let of = |ply: usize| both.wrong.iter().filter(|wrong| wrong.ply == ply).count();
+            assert!((of(0), of(1)) == kept && both.wrong.is_sorted_by_key(|wrong| wrong.ply), "{one} {other}");
+        }
+    }
+
+    /// What is told once is not told again; every move that a table gives is looked at, of answers that are not deep enough too.
+    #[test]
+    fn findings_are_told_once() {
+        let options = comparable(&EngineOptions::default()).unwrap();
+        let searched = |depths: &[u8]| {
+            let mut engine = Engine::new(&options, None).unwrap();
+            engine.audit();
+            let mut given = 0;
+            let mut told = Vec::new();
+            for &depth in depths {
+                let limit = Limit { depth: Some(depth), nodes: None };
+                engine.search(&Board::startpos(), &[], limit, &AtomicBool::new(false), &mut |progress| {
+                    if let SearchProgress::Iteration(found) = progress {
+                        given += found.search.move_only;
+                    }
+                });
+                told.push(engine.findings().count);
+            }
+            (told, given)
+        };
+        let (told, given) = searched(&[3, 2]);
+        let moves: u64 = told.iter().map(|count| count.moves).sum();
+        assert!(given > 0 && moves >= given, "{moves} of {given}");
+        assert_eq!([told[0].roots, told[1].roots], [3, 2]);
+        assert_eq!(searched(&[3]).0, told[..1]);
+    }
+}

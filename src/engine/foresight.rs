@@ -52,3 +52,27 @@ impl BestMoves {
         self.0.get(&(board.key(), depth as u8)).copied()
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A node that was searched knows better than the table; of searches the last.
+    #[test]
+    fn what_was_searched_goes_before_what_was_known() {
+        let (board, mut moves) = (Board::startpos(), crate::chess::MoveList::new());
+        crate::chess::legal(&board, &mut moves);
+        let mut notes = BestMoves::default();
+        let mut after = |note: fn(&mut BestMoves, &Board, i32, Move), mv: Move| {
+            note(&mut notes, &board, 3, mv);
+            notes.get(&board, 3)
+        };
+        assert_eq!(after(BestMoves::known, Move::NONE), None);
+        assert_eq!(after(BestMoves::known, moves[0]), Some(moves[0]));
+        assert_eq!(after(BestMoves::best, moves[1]), Some(moves[1]));
+        assert_eq!(after(BestMoves::known, moves[2]), Some(moves[1]));
+        assert_eq!(after(BestMoves::best, moves[3]), Some(moves[3]));
+        assert_eq!(notes.get(&board, 2), None, "of this depth alone");
+    }
+}

@@ -17,3 +17,20 @@ const RENAMED: &[(&str, &str)] = &[
 pub fn renamed(old: &str) -> Option<&'static str> {
     RENAMED.iter().find(|(name, _)| *name == old).map(|(_, new)| *new)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Each old name has its own new one, and others have none.
+    #[test]
+    fn old_names_lead_to_their_new_ones() {
+        assert_eq!(
+            ["fifo", "bucket"].map(|word| renamed(&format!("table.policy = {word}"))),
+            [Some("always"), Some("depth-age")]
+        );
+        assert_eq!(["table.use", "table.start_value"].map(renamed), [Some("probe.use"), Some("probe.start_value")]);
+        assert_eq!(["table.policy", "table.policy = big1", "probe.use"].map(renamed), [None; 3]);
+    }
+}

@@ -172,6 +172,9 @@ mod tests {
             series.len() == 3 && caption.ends_with(" 1 of 2 shown: those that went furthest."),
             "two points are no course"
         );
+        // The bounds go on to the end of the longest, whichever went furthest.
+        let (series, _) = drawn(vec![course(1, 9.0, 3), course(5, 1.0, 4)]).unwrap();
+        assert!(series[2..].iter().all(|bound| bound.points[1].x == 15.0), "{series:?}");
         let (_, caption) = drawn(vec![course(1, 1.0, 3)]).unwrap();
         assert!(caption.ends_with("crossing changes nothing."), "{caption}");
         assert_eq!(drawn(vec![course(1, 1.0, 2)]), None);

@@ -157,10 +157,18 @@ mod tests {
             let by = vec![columns::VARIANT.to_owned()];
             let grouping = Grouping::new(&frame, &by);
             let gathered = Searches::gather(&frame, &grouping, &[columns::NODES.to_owned()]);
-            let line = |at: usize| Line { values: vec![format!("v{at}")], searches: 1, ..Line::default() };
+            let line = |at: usize| Line {
+                values: vec![format!("v{at}")],
+                searches: 1,
+                is_baseline: at == 17,
+                ..Line::default()
+            };
             let lines = (0..30).map(line).collect();
             let summary = Summary { by, lines, metrics: vec![Metric::nodes()], ..Summary::default() };
-            Explorer::new(&frame, &summary, (&grouping, &gathered)).map(|found| found.lines.len())
+            let found = Explorer::new(&frame, &summary, (&grouping, &gathered))?;
+            // The baseline is known by its place among those that are shown.
+            assert_eq!(found.places[found.base], 17);
+            Some(found.lines.len())
         };
         assert_eq!((of(2000), of(2001)), (Some(30), Some(curves::LINES)));
     }

@@ -57,3 +57,30 @@ impl Watch for PositionObserver {
         Some(self.shadow.counters())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    use crate::chess::Bound;
+    use crate::table::{TableOptions, unbounded::Unbounded};
+
+    /// What was there before the table was emptied is known, before it was renewed it is not.
+    #[test]
+    fn a_renewed_table_remembers_nothing() {
+        let found = |renew: bool| {
+            let mut table = Observed::new(Box::new(Unbounded::new(&TableOptions::default(), false)));
+            table.identify(7);
+            table.store(7, Entry { bound: Bound::Exact, ..Entry::default() });
+            if renew {
+                table.renew()
+            } else {
+                table.clear()
+            }
+            table.probe(7, 0);
+            (table.shadow().miss_emptied, table.shadow().miss_never)
+        };
+        assert_eq!([false, true].map(found), [(1, 0), (0, 1)]);
+    }
+}

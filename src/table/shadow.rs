@@ -188,3 +188,46 @@ impl Shadow {
         self.counters
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A story by hand: what is never offered, evicted, refused, emptied, forgotten, and held elsewhere; answers of the right and of another position.
+    #[test]
+    fn why_a_position_is_not_there() {
+        let mut shadow = Shadow::new(2);
+        shadow.miss(1, 0);
+        shadow.stored(Stored::into(0, false), 1, 5);
+        // The second takes the slot of the first.
+        shadow.stored(Stored::into(0, false), 2, 3);
+        [5, 6].into_iter().for_each(|depth| shadow.miss(1, depth));
+        shadow.stored(Stored::refused(false), 3, 4);
+        [4, 5].into_iter().for_each(|depth| shadow.miss(3, depth));
+        shadow.emptied();
+        shadow.miss(1, 0);
+        shadow.renew();
+        shadow.miss(1, 0);
+        shadow.stored(Stored::into(1, false), 9, 2);
+        shadow.miss(9, 2);
+        [9, 9, 8].into_iter().for_each(|check| shadow.hit(1, check));
+        [8, 9, 9].into_iter().for_each(|check| shadow.cutoff(1, check));
+        let wanted = ShadowCounters {
+            false_hits: 1,
+            false_updates: 0,
+            contended: 2,
+            miss_never: 2,
+            miss_evicted: 2,
+            miss_evicted_deep: 1,
+            miss_refused: 2,
+            miss_refused_deep: 1,
+            miss_emptied: 1,
+            miss_elsewhere: 1,
+            lives: 3,
+            lives_used: 1,
+            lives_cut: 1,
+        };
+        assert_eq!(shadow.counters(), wanted);
+    }
+}

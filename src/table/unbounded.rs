@@ -133,3 +133,26 @@ impl Table for Unbounded {
         self.entries.values().for_each(visit);
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Three entries, of which one was written in this tick: now, and not a thousand ticks ago.
+    #[test]
+    fn what_is_of_now_is_told() {
+        let mut table = Unbounded::new(&TableOptions::default(), false);
+        let entry = Entry { bound: crate::chess::Bound::Exact, ..Entry::default() };
+        [1, 2, 2].into_iter().for_each(|key| _ = table.store(key, entry));
+        assert_eq!((table.occupancy().occupied, table.occupancy().current), (2, 2));
+        table.advance(1);
+        assert_eq!((table.occupancy().occupied, table.occupancy().current), (2, 0));
+        [2, 3].into_iter().for_each(|key| _ = table.store(key, entry));
+        assert_eq!((table.occupancy().occupied, table.occupancy().current), (3, 2));
+        table.advance(crate::table::entry::GENERATIONS - 1);
+        assert_eq!(table.occupancy().current, 1, "the clock has come round");
+        table.clear();
+        assert_eq!((table.occupancy().occupied, table.occupancy().current), (0, 0));
+    }
+}

@@ -191,6 +191,34 @@ mod tests {
         assert!(matches!(failed, Err(RunsError::Failed { failed: 1, .. })), "{failed:?}");
     }
 
+    /// A stage is of its own pressure, and of the file's metric. To depth 1 the root alone is an interior node; to depth 2 there are two roots and some
+    /// children more.
+    #[test]
+    fn each_stage_has_its_own_pressure() {
+        struct Silent;
+        impl Progress for Silent {
+            fn begin(&self, _: u64, _: u64, _: &crate::runner::Done) {}
+            fn job(&self, _: &str, _: &str) {}
+            fn done(&self) {}
+            fn end(&self, _: &Ran) {}
+        }
+        let experiments = [1, 2].map(|depth| {
+            let text = format!(
+                "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = {{ depth = {depth} }}\n[[variant]]\nname = 'a'\n[tune]\nmetric = 'interior'\n"
+            );
+            Experiment::parse(&text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let (stop, mut talk) = (AtomicBool::new(false), |_, _, _| Box::new(Silent) as Box<dyn Progress>);
+        let (folder, settings) = (folder.path().to_owned(), Settings::default());
+        let mut runs = Runs { experiments: &experiments, folder, settings, stop: &stop, talk: &mut talk };
+        for (stage, own) in [(RaceStage::Race(3), true), (RaceStage::Held(0), true), (RaceStage::Held(1), false)] {
+            let found = runs.measure(stage, &[0], &[2, 0]).unwrap();
+            assert_eq!(found.items, [2, 0]);
+            assert!(found.values[0].iter().all(|&interior| (interior == 1.0) == own && interior >= 1.0), "{found:?}");
+        }
+    }
+
     /// Some variants and items of an experiment, in the order given; the baseline is its own where it is among them, else the first.
     #[test]
     fn a_part_has_what_was_asked_for() {

@@ -87,3 +87,46 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, settings: UciSettin
         worker.last();
     });
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::board::Board;
+    use crate::engine::{Engine, Limit, SearchProgress};
+    use std::sync::atomic::AtomicBool;
+
+    /// What is answered to some lines; a search that has a limit is waited for at their end.
+    fn heard(lines: &str) -> Vec<String> {
+        let settings = UciSettings::new(None, &["table.size=1024".to_owned()]).unwrap();
+        let mut output = Vec::new();
+        serve(lines.as_bytes(), &mut output, settings, &String::new);
+        String::from_utf8(output).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    /// Each iteration tells the nodes of all so far: those of a search that the test makes itself.
+    #[test]
+    fn nodes_are_those_of_all_iterations() {
+        let settings = UciSettings::new(None, &["table.size=1024".to_owned()]).unwrap();
+        let (mut engine, mut sums) = (Engine::new(&settings.engine, None).unwrap(), vec![0]);
+        let limit = Limit { depth: Some(4), nodes: None };
+        engine.search(&Board::startpos(), &[], limit, &AtomicBool::new(false), &mut |progress| {
+            if let SearchProgress::Iteration(found) = progress {
+                sums.push(sums.last().unwrap() + found.search.nodes);
+            }
+        });
+        let told = heard("go depth 4\n");
+        let number = |line: &String| line.split(" nodes ").nth(1)?.split(' ').next()?.parse::<u64>().ok();
+        assert_eq!(told.iter().filter_map(number).collect::<Vec<_>>(), sums[1..]);
+    }
+
+    /// A new game begins at the start, whatever was on the board: White moves. Without one Black does, after e4.
+    #[test]
+    fn a_new_game_begins_at_the_start() {
+        for (between, ranks) in [("", "78"), ("ucinewgame\n", "12")] {
+            let told = heard(&format!("position startpos moves e2e4\n{between}go depth 1\n"));
+            let from = told.last().unwrap().strip_prefix("bestmove ").unwrap().chars().nth(1).unwrap();
+            assert!(ranks.contains(from), "{between}: {told:?}");
+        }
+    }
+}

@@ -100,6 +100,28 @@ mod tests {
         assert_eq!(budget(&whites, Color::Black, ms(5)), None);
     }
 
+    /// Each side has a clock and increments of its own: what the other has changes nothing, neither for the next move nor for what is lost on the way.
+    #[test]
+    fn each_side_has_its_own_clock() {
+        for (turn, other) in [(Color::White, Color::Black), (Color::Black, Color::White)] {
+            let go = |left: u64, others: u64| {
+                let mut go = Go::default();
+                (go.time[turn as usize], go.increment[turn as usize]) = (Some(ms(left)), ms(40));
+                (go.time[other as usize], go.increment[other as usize]) = (Some(ms(others)), ms(others));
+                go
+            };
+            let found = [0, 7, 90_000].map(|others| budget(&go(30_000, others), turn, ms(5)));
+            assert!(found[0] == found[1] && found[1] == found[2], "{turn:?}: {found:?}");
+            // 40 come to 1,000, 100 are searched and 20 lost: half of that is believed at once.
+            for others in [0, 7, 90_000] {
+                let mut lag = Lag::default();
+                lag.answered(&go(1000, others), turn, ms(100));
+                lag.asked(&go(920, others), turn);
+                assert_eq!(lag.overhead(ms(0)), ms(10), "{turn:?} {others}");
+            }
+        }
+    }
+
     #[test]
     fn a_move_never_takes_what_is_not_there() {
         for left in [0, 1, 9, 10, 100, 1000, 60_000, 3_600_000] {

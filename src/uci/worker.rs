@@ -242,6 +242,23 @@ fn watch(signal: &Signal, most: Duration) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::Color;
+
+    /// What a clock loses from one game to the next is no lag.
+    #[test]
+    fn a_new_game_has_a_clock_of_its_own() {
+        let go = |left: u64| Go { time: [Some(Duration::from_millis(left)); 2], ..Go::default() };
+        let overhead = |new_game: bool| {
+            let mut worker = Worker::default();
+            lock(&worker.lag).answered(&go(1000), Color::White, Duration::ZERO);
+            if new_game {
+                worker.new_game();
+            }
+            lock(&worker.lag).asked(&go(600), Color::White);
+            lock(&worker.lag).overhead(Duration::ZERO)
+        };
+        assert_eq!([true, false].map(overhead), [Duration::ZERO, Duration::from_millis(200)]);
+    }
 
     #[test]
     fn a_search_by_nodes_has_no_other_end() {

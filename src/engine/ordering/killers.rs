@@ -34,3 +34,25 @@ impl Killers {
         self.0.fill([Move::NONE; 2]);
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// The newer stands first, one that cuts again stays where it is; plies are apart, and nothing is left of a cleared one.
+    #[test]
+    fn the_newer_of_two_stands_first() {
+        let mut moves = crate::chess::MoveList::new();
+        crate::chess::legal(&crate::chess::Board::startpos(), &mut moves);
+        let [a, b, c] = [moves[0], moves[1], moves[2]];
+        let (mut killers, none) = (Killers::default(), Move::NONE);
+        for (mv, pair) in [(a, [a, none]), (b, [b, a]), (b, [b, a]), (a, [a, b]), (c, [c, a])] {
+            killers.learn(5, mv);
+            assert_eq!(killers.pair(5), pair);
+        }
+        assert_eq!(killers.pair(4), [none; 2]);
+        killers.clear();
+        assert_eq!(killers.pair(5), [none; 2]);
+    }
+}

@@ -191,6 +191,11 @@ fn doubts_are_told_of_the_result_that_has_them() {
     assert!(told(&own, "the run is not finished"), "{:?}", own.warnings);
     let ended = Manifest { ended: Some(1), ..aging() };
     assert!(!told(&page(&[made(ended)], &Choices::default()), "the run is not finished"));
+    let over =
+        |label: &str| Source { label: label.to_owned(), ..made(Manifest { ended: Some(1), ..Manifest::default() }) };
+    let joined = |sources: Vec<Source>| told(&page(&sources, &Choices::default()), "the run is not finished");
+    assert!(joined(vec![over("o"), made(aging())]) && joined(vec![made(aging()), over("o")]), "one of two is not");
+    assert!(!joined(vec![over("n"), source("y", rows), over("o")]));
     for (sources, choices) in [
         (vec![made(aging())], choices(Some("position"), &[], false)),
         (vec![made(aging()), source("y", rows)], Choices::default()),

@@ -230,14 +230,27 @@ fn fates_and_tests_are_of_their_own_candidate() {
         candidate(None, true),
     ];
     let standing = |candidate: usize| Standing { candidate, ratio: ratio(0.5, true) };
-    let held = |p: f64| Held { p, standings: vec![standing(0), standing(4)], ..Held::default() };
-    let tuned = Tuned { winner: 4, candidates, held: vec![held(0.02), held(0.03)], held_out: 12, ..Tuned::default() };
+    let held =
+        |p: f64| Held { p, standings: vec![standing(0), standing(4)], test: ratio(10.0 * p, true), ..Held::default() };
+    let found = vec![Confirmation::Better, Confirmation::Worse];
+    let held = vec![held(0.02), held(0.03)];
+    let tuned = Tuned { winner: 4, candidates, held, found, held_out: 12, ..Tuned::default() };
     let tune = Tune { alpha: 0.025, ..Tune::default() };
+    // What is said of another pressure is that one's: its name, its figures and what was found there.
+    let said = of(GRID, &tuned, &tune, |told| told.findings());
+    assert!(said[0].ends_with("0.2000 (95 % 0.1900 to 0.2100) of \"slots=1, centre=0\"'s."), "{said:?}");
+    assert_eq!(said[1], "At other: 0.3000 (95 % 0.2900 to 0.3100); it is worse there.");
     let [fates, tests, fields] = of(GRID, &tuned, &tune, |told| {
         let fates = told.candidates().rows.into_iter().map(|row| row[1].text.clone());
         let tests =
             told.held().rows.into_iter().map(|row| format!("{} {:?} {}", row[0].text, row[2].mark, row[4].text));
         let text = String::from_utf8(told.csv().unwrap()).unwrap();
+        let dropped: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("race,own,"))
+            .filter_map(|line| line.rsplit(',').next())
+            .collect();
+        assert_eq!(dropped, ["", "1", "", "3", "", ""], "rounds from 1, as on the page");
         let fields = text.lines().filter(|line| line.starts_with("held-out,own,")).map(|line| {
             let fields: Vec<&str> = line.rsplit(',').collect();
             [5, 4, 1].map(|at| fields[at]).join(" ")

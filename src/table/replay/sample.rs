@@ -84,3 +84,22 @@ impl Sample {
 
 /// The 97.5 % point of Student's distribution with 19 degrees of freedom.
 const STUDENT_19: f64 = 2.093;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// By hand, of one bucket in four: 7 that are known, and twenty classes of 1 and 3 in turn, whose mean of 2 stands for eighty; their variance is 20/19, of
+    /// which three quarters count, as a quarter of all was seen. Where all were seen nothing is uncertain.
+    #[test]
+    fn an_estimate_by_hand() {
+        let totals: Vec<f64> = std::iter::once(7.0).chain((0..20).map(|at| f64::from(1 + 2 * (at % 2)))).collect();
+        let (total, half) = Sample::new(4).estimate(&totals);
+        assert!(
+            (total - 167.0).abs() < 1e-9 && (half - 2.093 * (20.0_f64 * 20.0 / 19.0 * 0.75).sqrt() * 4.0).abs() < 1e-9
+        );
+        assert_eq!(Sample::new(1).estimate(&totals), (47.0, 0.0));
+        assert_eq!([Sample::new(4).estimate(&[7.0]), Sample::new(4).estimate(&[])], [(7.0, 0.0), (0.0, 0.0)]);
+    }
+}

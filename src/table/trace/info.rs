@@ -273,7 +273,7 @@ mod tests {
             event(2, store, upper | flags::SUBTREE, 4, 77),
             event(0, clear, 0, 0, 11),
             event(0, search, 0, 1, 0),
-            event(9, probe, 0, 6, 20),
+            event(9, probe, flags::WINDOW, 6, 20),
         ];
         let mut counting = Counting::default();
         events.iter().for_each(|event| counting.push(event));
@@ -284,7 +284,7 @@ mod tests {
             probes: 6,
             hits: 2,
             cuts: 1,
-            windows: 3,
+            windows: 4,
             stores: 7,
             exact: 3,
             lower: 2,
@@ -304,6 +304,11 @@ mod tests {
             asked: 3,
         };
         assert_eq!(found, by_hand);
+        // A trace of quiescence alone is nowhere as deep as 0.
+        let mut shallow = Counting::default();
+        [-2, -3].iter().for_each(|&depth| shallow.push(&event(1, probe, 0, depth, 1)));
+        let shallow = shallow.finish();
+        assert_eq!((shallow.lowest, shallow.deepest), (-3, -2));
         assert!(found.tells_worth());
         let told = |cuts, windows| Info { cuts, windows, ..Info::default() }.tells_worth();
         assert_eq!([told(0, 0), told(1, 0), told(0, 1)], [false, true, true]);
