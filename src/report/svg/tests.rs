@@ -280,18 +280,38 @@ fn bands_pass_through_points_without_interval() {
     assert_eq!(band(&[3.0, nan]), None);
 }
 
+/// Where all ratios are below 1, or above it, there is room for 1 beside them: its line lies on the drawing, and on their other side.
+#[test]
+fn one_is_in_sight_of_every_ratio() {
+    for (y, above) in [(0.5, true), (3.0, false)] {
+        let point = |x: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
+        let series = vec![Series { name: "a".to_owned(), line: None, points: vec![point(1.0), point(2.0)] }];
+        let svg = Lines { series, ratio: true, y_log: true, ..Lines::default() }.render(700.0, "", false);
+        let (_, one) = svg.split_once("<line class=\"one\"").unwrap();
+        let one = numbers(
+            &one[..one.find('/').unwrap()].replace("x1", "").replace("y1", "").replace("x2", "").replace("y2", ""),
+        )[1];
+        let (_, path) = svg.split_once("<path class=\"s1 line\" d=\"M").unwrap();
+        let line = numbers(&path[..path.find('"').unwrap()])[1];
+        // The field is from 12 to 300 pixels; both stand a twenty-seventh of it from its ends.
+        let (high, low) = if above { (one, line) } else { (line, one) };
+        assert!((high - 22.7).abs() < 0.2 && (low - 289.3).abs() < 0.2, "{one} {line}");
+    }
+}
+
 /// A cell is as strong as the farthest has it: a quarter where nothing is farther is as strong as four; a hundredth apart is never strong.
 #[test]
 fn cells_are_as_strong_as_they_are_far() {
-    let strengths = |ratios: &[f64]| -> Vec<f64> {
-        let heat = Heat {
-            first: ("a".to_owned(), vec!["1".to_owned()]),
-            second: ("b".to_owned(), ratios.iter().map(ToString::to_string).collect()),
-            cells: vec![ratios.iter().map(|&ratio| Some(ratio)).collect()],
-        };
-        let svg = heat.render(700.0, "", false);
+    let drawn = |cells: Vec<Vec<Option<f64>>>| -> Vec<f64> {
+        let names = |count: usize| (0..count).map(|at| at.to_string()).collect();
+        let (first, second) = (("a".to_owned(), names(cells.len())), ("b".to_owned(), names(cells[0].len())));
+        let svg = Heat { first, second, cells }.render(700.0, "", false);
         svg.split("fill-opacity=\"").skip(1).map(|after| after.split_once('"').unwrap().0.parse().unwrap()).collect()
     };
+    let strengths = |ratios: &[f64]| drawn(vec![ratios.iter().map(|&ratio| Some(ratio)).collect()]);
+    // One below the other they are as strong as side by side: it is the farthest of all that they are held against.
+    let below = |ratios: &[f64]| drawn(ratios.iter().map(|&ratio| vec![Some(ratio)]).collect());
+    assert_eq!(below(&[0.5, 1.0, 0.25]), strengths(&[0.5, 1.0, 0.25]));
     assert_eq!(strengths(&[0.25, 0.5, 0.999]), strengths(&[4.0, 2.0, 1.001]));
     let [quarter, half, none] = strengths(&[0.25, 0.5, 1.0])[..] else { panic!("three cells") };
     assert!(((quarter - none) / (half - none) - 2.0).abs() < 0.05, "a quarter is twice as far as a half");
