@@ -1,5 +1,7 @@
 //! Verdicts: each `[[expect]]` held against the rows.
 
+#[cfg(test)]
+use super::summary::Question;
 use super::summary::Summary;
 pub use super::weighed::Ruling;
 use super::weighed::{Named, Sides, Weighed};
@@ -292,7 +294,7 @@ mod tests {
         let text = "variant,position,depth,search.nodes,best,score,seed\na,p,1,9,e2e4,5,0\na,q,1,7,d2d4,6,0\na,p,1,100,e2e4,5,1\na,q,2,8,d2d4,6,0\n\
             b,p,1,9,e2e4,5,0\nb,q,1,7,e2e4,7,0\nb,q,2,8,e2e4,7,0\nb,r,1,8,e2e4,5,0\n";
         let frame = Frame::parse(text.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
-        let question = crate::analysis::Question::by_variant(&[], Some("a"));
+        let question = Question::by_variant(&[], Some("a"));
         let summary = Summary::new(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
         let expect: Expect = toml::from_str(expect).unwrap_or_else(|error| panic!("{error}"));
         let found = verdicts(&[expect], 0.005, &frame, &summary).unwrap_or_else(|error| panic!("{error}"));

@@ -2,6 +2,8 @@
 
 use super::effects::{self, Effect};
 #[cfg(test)]
+use super::line::{Line, Measure};
+#[cfg(test)]
 use super::summary::Question;
 use super::summary::Summary;
 use crate::analysis::pairing::gauge::Gauge;
@@ -404,17 +406,8 @@ mod tests {
     /// Lines of given means, of which the third is the baseline.
     fn lines_of(means: &[f64]) -> Summary {
         let line = |(at, &mean): (usize, &f64)| {
-            let measures = vec![crate::analysis::questions::line::Measure {
-                ratio: Ratio { mean, pairs: 1, ..Ratio::default() },
-                ..Default::default()
-            }];
-            crate::analysis::Line {
-                name: format!("v{at}"),
-                measures,
-                searches: 1,
-                is_baseline: at == 2,
-                ..Default::default()
-            }
+            let measures = vec![Measure { ratio: Ratio { mean, pairs: 1, ..Ratio::default() }, ..Default::default() }];
+            Line { name: format!("v{at}"), measures, searches: 1, is_baseline: at == 2, ..Default::default() }
         };
         Summary { lines: means.iter().enumerate().map(line).collect(), ..Summary::default() }
     }

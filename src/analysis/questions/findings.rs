@@ -1,6 +1,8 @@
 //! What the figures say, in sentences: who needs the fewest nodes, how sure that is, and what could not have been seen.
 
 use super::line::Line;
+#[cfg(test)]
+use super::line::Measure;
 use super::power::Power;
 use super::summary::Summary;
 use crate::analysis::rows::metric::{Metric, Unit};
@@ -140,7 +142,6 @@ mod tests {
 
     use crate::analysis::pairing::influence::Influence;
     use crate::analysis::pairing::ratio::Ratio;
-    use crate::analysis::questions::line::Measure;
 
     /// A line of some mean; `hangs`: whether one position decides its mark; `turns`: whether the mean turns without one.
     fn line(name: &str, mean: f64, marked: bool, [hangs, turns]: [bool; 2]) -> Line {

@@ -208,23 +208,3 @@ pub(super) fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
         line.saved = line.saved.max(0.0);
     }
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    use crate::analysis::{Question, Summary};
-
-    /// Of three searches two had tables of 8 slots, which ended with 2 and 6 entries: half full. The third had none, and says nothing of it; no more does
-    /// another repeat.
-    #[test]
-    fn how_full_a_table_is_is_asked_of_tables() {
-        let rows = "v,p,0,1,9,8,2,true\nv,q,0,1,9,8,6,false\nv,r,0,1,9,,,\nv,q,1,1,9,8,8,true\nw,p,0,1,9,,,\n";
-        let text = format!("variant,position,repeat,depth,search.nodes,slots,entries,solved\n{rows}");
-        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-        let lines = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines;
-        assert_eq!((lines[0].searches, lines[0].hashfull, lines[0].solved), (3, 500.0, (1, 2)));
-        assert!(lines[1].hashfull.is_nan() && lines[1].solved == (0, 0));
-    }
-}
