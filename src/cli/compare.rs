@@ -2,10 +2,11 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::{Gate, Rule};
 use crate::analysis::questions::joined::Recorded;
-use crate::record::columns;
+use crate::record::{begin, columns, publish};
 use crate::report::{comparison, machine, markdown};
 use crate::subject::Repeatability;
-use std::io::Write;
+use std::fs;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Compare two results row by row, and fail if a gate says so
@@ -132,14 +133,37 @@ fn summary(found: &Comparison) -> String {
 
 const HELP: &str = "give two folders that `ttlab run` wrote, or their results.csv";
 
+/// Writes a file whole or not at all; into what is no file, as a pipe, what comes.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    std::fs::File::create(path)?.write_all(text.as_bytes())
+    match begin(path) {
+        Ok(mut file) => {
+            file.write_all(text.as_bytes())?;
+            publish(file, path)
+        }
+        Err(error) if error.kind() == ErrorKind::InvalidInput => fs::write(path, text),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    /// What was there is replaced whole, with nothing beside it; a device takes what comes, and stays one.
+    #[test]
+    fn what_is_written_is_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("x.json");
+        for text in ["long before", "new"] {
+            write(&path, text).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+        write(Path::new("/dev/null"), "new").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        assert!(write(place.path(), "new").is_err());
+    }
     use clap::{Args as _, FromArgMatches};
 
     /// What two files of these rows end with when they are not compared.
@@ -147,7 +171,7 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let [base, new] = [("base.csv", base), ("new.csv", new)].map(|(name, rows)| {
             let path = folder.path().join(name);
-            std::fs::write(&path, rows).unwrap();
+            fs::write(&path, rows).unwrap();
             path.display().to_string()
         });
         let command = Args::augment_args(clap::Command::new("compare"));
@@ -162,7 +186,7 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let place = folder.path().canonicalize().unwrap();
         for name in ["results.csv", "manifest.json"] {
-            std::fs::write(place.join(name), ROWS).unwrap();
+            fs::write(place.join(name), ROWS).unwrap();
         }
         for (read, out, refused) in [
             ("", "results.csv", true),

@@ -268,8 +268,8 @@ fn record(args: &Record) -> CommandResult {
     let table =
         crate::table::build(&options.table, None, options.probe.answers_by_depth()).map_err(CommandFailure::usage)?;
     let Some(table) = table else { return Err(CommandFailure::usage("table.kind: \"none\" leaves nothing to record")) };
-    let failed = |error: std::io::Error| CommandFailure::io(format!("{}: {error}", args.out.display()));
-    let writer = Arc::new(Mutex::new(Writer::new(File::create(&args.out).map_err(failed)?)));
+    let failed = unwritten(&args.out);
+    let writer = Arc::new(Mutex::new(Writer::new(anew(&args.out)?)));
     let recorder = Recorder::new(table, Arc::clone(&writer));
     let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(CommandFailure::usage)?;
     let limit = Limit { depth: args.depth, nodes: args.nodes };
@@ -301,7 +301,8 @@ fn record(args: &Record) -> CommandResult {
     let Some(writer) = Arc::into_inner(writer) else {
         return Err(CommandFailure::io("the trace is still being written"));
     };
-    let (events, _) = writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish().map_err(failed)?;
+    let (events, to) = writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish().map_err(&failed)?;
+    publish(to, &args.out).map_err(failed)?;
     eprintln!("{}: {} of {}", args.out.display(), many(events, "event"), many(nodes, "node"));
     Ok(Exit::Done)
 }

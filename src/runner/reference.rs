@@ -291,14 +291,14 @@ impl Judge<'_> {
                 score = Some(iteration.score).filter(|_| iteration.finished).or(score);
                 nodes = Some(nodes.unwrap_or(0) + iteration.search.nodes);
             }
-            Told::Reported(reported) => (score, nodes) = (Some(reported.score.unwrap_or(0)), reported.nodes),
+            Told::Reported(reported) => (score, nodes) = (reported.score, reported.nodes),
             Told::Begin | Told::End => {}
         });
         match ended.map_err(|failure| failure.to_string())? {
             Ended::Stopped => Ok(None),
             Ended::Best(best) => {
                 let score = score.ok_or_else(|| {
-                    format!("reference.limit: at {} not even one depth is finished within it", one.name)
+                    format!("{}: the reference told no score: within its limit it may have finished no depth", one.name)
                 })?;
                 Ok(Some((best, if mv.is_some() { -score } else { score }, nodes)))
             }
@@ -586,7 +586,33 @@ mod tests {
         assert_eq!(judge(start, &["d2d5"], "e2e4", Some(5), &[], 0).0, Err("p: d2d5 is illegal".to_owned()));
     }
 
-    /// Of too few nodes for one depth no score comes; of enough for two the second may be cut short.
+    /// Finds a move and says nothing of it.
+    struct Silent;
+
+    impl Subject for Silent {
+        fn start(&mut self) -> Result<(), crate::subject::Failure> {
+            Ok(())
+        }
+
+        fn new_game(&mut self) -> Result<(), crate::subject::Failure> {
+            Ok(())
+        }
+
+        fn search(
+            &mut self,
+            position: Position<'_>,
+            _: Limit,
+            _: &AtomicBool,
+            watch: &mut dyn FnMut(Told<'_>),
+        ) -> Result<Ended, crate::subject::Failure> {
+            watch(Told::Reported(&crate::subject::Reported::default()));
+            Ok(Ended::Best(named(position.board, "e2e4").unwrap_or(Move::NONE)))
+        }
+
+        fn end(&mut self) {}
+    }
+
+    /// Of too few nodes for one depth no score comes; of enough for two the second may be cut short. What is never told is not 0.
     #[test]
     fn a_judge_who_finishes_no_depth_says_so() {
         let stop = AtomicBool::new(false);
@@ -598,7 +624,15 @@ mod tests {
             let moves = ["e2e4".to_owned()].into();
             judge.position(&Chosen { name: "p".to_owned(), start, past: Vec::new(), moves }, &HashSet::new())
         };
-        assert_eq!(judged(1), Err("reference.limit: at p not even one depth is finished within it".to_owned()));
+        assert_eq!(
+            judged(1),
+            Err("p: the reference told no score: within its limit it may have finished no depth".to_owned())
+        );
+        let limit = Limit { depth: Some(1), nodes: None };
+        let mut silent = Judge { engine: Box::new(Silent), limit, stop: &stop, id: "j".to_owned() };
+        let one = Chosen { name: "p".to_owned(), start, past: Vec::new(), moves: Default::default() };
+        let told = silent.position(&one, &HashSet::new()).map(|_| ()).unwrap_err();
+        assert!(told.starts_with("p: the reference told no score"), "{told}");
         let rows = judged(5000).unwrap().unwrap();
         assert!(rows.len() >= 2 && rows.iter().all(|row| row.nodes.is_some_and(|nodes| nodes > 20)), "{rows:?}");
     }

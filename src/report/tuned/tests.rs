@@ -230,7 +230,8 @@ fn fates_and_tests_are_of_their_own_candidate() {
         candidate(None, true),
     ];
     let standing = |candidate: usize| Standing { candidate, ratio: ratio(0.5, true) };
-    let held = |p: f64| Held { p, standings: vec![standing(0), standing(4)], test: ratio(10.0 * p, true) };
+    let held =
+        |p: f64| Held { p, standings: vec![standing(0), standing(4)], test: ratio(10.0 * p, true), ..Held::default() };
     let found = vec![Confirmation::Better, Confirmation::Worse];
     let held = vec![held(0.02), held(0.03)];
     let tuned = Tuned { winner: 4, candidates, held, found, held_out: 12, ..Tuned::default() };
