@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let text = args.text.as_deref().unwrap_or("").to_ascii_lowercase();
     let pages = schema::pages();
-    let chosen = chosen(&pages, &text);
+    let chosen = chosen(pages, &text);
     if chosen.is_empty() {
         let hint = nearest(&text, pages.iter().flat_map(|page| paths::and_above(&page.path)));
         return Err(CommandFailure::usage(format!(

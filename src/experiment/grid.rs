@@ -162,7 +162,7 @@ pub fn known_paths() -> BTreeSet<String> {
     .map(str::to_owned)
     .into();
     for path in super::schema::option_paths() {
-        known.extend(paths::and_above(&path).map(str::to_owned));
+        known.extend(paths::and_above(path).map(str::to_owned));
     }
     known.extend(crate::table::policy::outside::parameters().iter().map(|name| format!("table.policy.{name}")));
     known

@@ -21,6 +21,9 @@ pub struct OptionPage {
     pub default: String,
 }
 
+/// What the types of an engine's options say.
+static ENGINE: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(EngineOptions).to_value());
+
 /// The JSON Schema of an experiment file: what the types say, and what the reader does beyond them. A word stands for a table with that
 /// `kind`; the keys of grids and variants are paths of options, the values of grids lists of theirs.
 #[must_use]
@@ -28,11 +31,10 @@ pub fn file_schema() -> Value {
     let mut schema = schemars::schema_for!(File).to_value();
     let root = schema.clone();
     if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
-        let options = schemars::schema_for!(EngineOptions).to_value();
         for (name, definition) in definitions {
             let words = kinds(&root, definition);
             // Of options alone: a claim's `kind` is no short form of a claim.
-            if !words.is_empty() && options["$defs"].get(name).is_some() {
+            if !words.is_empty() && ENGINE["$defs"].get(name).is_some() {
                 let whole = definition.take();
                 *definition = json!({ "anyOf": [whole, { "enum": words }] });
             }
@@ -97,8 +99,8 @@ fn leaves(root: &Value, node: &Value, prefix: &str, out: &mut Map<String, Value>
 }
 
 /// The dotted paths of all options, the parameters of all policies included.
-pub fn option_paths() -> Vec<String> {
-    pages().into_iter().map(|page| page.path).collect()
+pub fn option_paths() -> impl Iterator<Item = &'static str> {
+    pages().iter().map(|page| page.path.as_str())
 }
 
 /// The options that set how much the age of an entry weighs.
@@ -154,9 +156,9 @@ fn alternatives<'a>(root: &'a Value, node: &'a Value, out: &mut Vec<&'a Value>) 
 /// What an option may be, in words; none for what has parts of its own.
 #[must_use]
 pub fn values_of(path: &str) -> Option<String> {
-    let page = pages().into_iter().find(|page| page.path == path)?;
+    let page = pages().iter().find(|page| page.path == path)?;
     let words: Vec<&str> = page.words.iter().map(|(word, _)| word.as_str()).collect();
-    Some(if words.is_empty() { page.values } else { super::problem::listed(words) })
+    Some(if words.is_empty() { page.values.clone() } else { super::problem::listed(words) })
 }
 
 /// The keys of an experiment file's first level.
@@ -168,12 +170,14 @@ pub fn file_keys() -> Vec<String> {
 
 /// Every option in the order of its definition.
 #[must_use]
-pub fn pages() -> Vec<OptionPage> {
-    let schema = schemars::schema_for!(EngineOptions).to_value();
-    let defaults = serde_json::to_value(EngineOptions::default()).unwrap_or_default();
-    let mut pages = Vec::new();
-    collect(&schema, &schema, "", &defaults, &mut pages);
-    pages
+pub fn pages() -> &'static [OptionPage] {
+    static PAGES: LazyLock<Vec<OptionPage>> = LazyLock::new(|| {
+        let defaults = serde_json::to_value(EngineOptions::default()).unwrap_or_default();
+        let mut pages = Vec::new();
+        collect(&ENGINE, &ENGINE, "", &defaults, &mut pages);
+        pages
+    });
+    &PAGES
 }
 
 /// Follows a `$ref`.

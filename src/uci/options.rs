@@ -63,10 +63,10 @@ impl UciSettings {
             format!("option name Move Overhead type spin default {} min 0 max 5000", self.overhead.as_millis()),
         ];
         let current = experiment::paths::flatten(&serde_json::to_value(&self.engine).unwrap_or_default());
-        let mut told: Vec<String> = Vec::new();
+        let mut told: Vec<&str> = Vec::new();
         for page in schema::pages() {
             // Parameters of several policies share a path.
-            if told.contains(&page.path) {
+            if told.contains(&page.path.as_str()) {
                 continue;
             }
             let now = current.iter().find(|(path, _)| *path == page.path).map(|(_, text)| text.as_str());
@@ -81,7 +81,7 @@ impl UciSettings {
                 _ => format!("string default {default}"),
             };
             lines.push(format!("option name {} type {kind}", page.path));
-            told.push(page.path);
+            told.push(&page.path);
         }
         lines
     }
@@ -110,14 +110,14 @@ impl UciSettings {
                 self.lay("table.size", &format!("\"{mib} MiB\""))
             }
             _ => {
-                let known = schema::pages().into_iter().find(|page| page.path.eq_ignore_ascii_case(name));
+                let known = schema::pages().iter().find(|page| page.path.eq_ignore_ascii_case(name));
                 // A list is its words, one after another.
                 let list =
                     known.as_ref().is_some_and(|page| page.values.starts_with("list")) && !value.starts_with('[');
                 let words =
                     || value.split_whitespace().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
-                let path = known.map_or_else(|| name.to_owned(), |page| page.path);
-                self.lay(&path, &if list { format!("[{}]", words()) } else { value.to_owned() })
+                let path = known.map_or(name, |page| page.path.as_str());
+                self.lay(path, &if list { format!("[{}]", words()) } else { value.to_owned() })
             }
         }
     }

@@ -251,8 +251,7 @@ impl Frame {
             if name.contains('.') || columns::role(name) != columns::Role::Last {
                 choices.clear();
             } else if wanted == Sought::Condition && choices.is_empty() {
-                let also =
-                    crate::experiment::schema::option_paths().into_iter().find(|path| columns::may_mean(name, path));
+                let also = crate::experiment::schema::option_paths().find(|path| columns::may_mean(name, path));
                 if let Some(also) = also {
                     return Err(ambiguous(name, &[name, &format!("{also} (which does not vary here)")]));
                 }
