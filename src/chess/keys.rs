@@ -70,7 +70,7 @@ pub enum Scheme {
 pub struct KeyOptions {
     /// Where the random numbers come from. Default: `pcg64`.
     pub generator: Generator,
-    /// The seed of the generator, 0 to 2^64-1. Default: 1. Counts depend on it: vary it to see how much.
+    /// The seed of the generator, 0 to 2^63-1. Default: 1. Counts depend on it: vary it to see how much.
     pub seed: u64,
     /// Which number each part of a position takes. Default: `standard`.
     pub scheme: Scheme,

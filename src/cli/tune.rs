@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> CommandResult {
         engines.told(&plan).iter().for_each(|line| eprintln!("engine {line}"));
         engines.loose(&plan).iter().for_each(|line| eprintln!("warning: {line}"));
         let blind = crate::analysis::caveats::before::warnings(experiment, &plan, 1, None);
-        blind.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        blind.iter().chain(&one_seed(experiment)).for_each(|warning| eprintln!("warning: {warning}"));
     }
     // The folder's lock is held for the whole tuning; each stage holds its own.
     let output = Output::open(&folder).map_err(output_failure)?;
@@ -135,7 +135,9 @@ pub fn run(args: &Args) -> CommandResult {
             return Ok(Exit::Failed);
         }
         Err(RunsError::Run(error)) => return Err(run_failure(error)),
-        Err(error @ (RunsError::Rows(_) | RunsError::Time(_))) => return Err(CommandFailure::usage(error)),
+        Err(error @ (RunsError::Rows(_) | RunsError::Time(_) | RunsError::Zeros { .. })) => {
+            return Err(CommandFailure::usage(error));
+        }
     };
     let findings = write(&folder, experiment, &plan, &options, &pressures, &tuned, &engines, jobs)?;
     if !quiet {
@@ -270,6 +272,14 @@ fn leave_out_idle(experiment: &mut Experiment) {
     experiment.suite.items = items;
 }
 
+/// What a race does not heed.
+fn one_seed(experiment: &Experiment) -> Option<String> {
+    let seeds = experiment.file.seeds;
+    (seeds > 1).then(|| {
+        format!("seeds = {seeds}: a race is under the file's own key seed alone; `ttlab run` searches under all")
+    })
+}
+
 fn check(experiment: &Experiment) -> Result<(), CommandFailure> {
     let file = &experiment.name;
     if experiment.points.len() < 2 {
@@ -322,6 +332,7 @@ fn write(
     jobs: usize,
 ) -> Result<Vec<String>, CommandFailure> {
     let mut warnings = engines.loose(plan);
+    warnings.extend(one_seed(experiment));
     for (at, pressure) in pressures.iter().enumerate().take(tuned.held.len()) {
         let page = report::read(&folder.join(RaceStage::Held(at).folder()))
             .map_err(|error| CommandFailure::io(format!("{error:#}")))?;

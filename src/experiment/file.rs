@@ -355,6 +355,9 @@ impl Experiment {
         if trace.is_some() && file.sequence.is_some() {
             return Err(source.at("sequence", "sequence: a trace has its own games"));
         }
+        if trace.is_some() && file.seeds > 1 {
+            return Err(source.at("seeds", "seeds: a trace has its own keys: every seed would be shown the same"));
+        }
         if file.first == Some(0) {
             return Err(source.at("first", "first: 0 is out of range: expected at least 1"));
         }

@@ -252,6 +252,8 @@ mod tests {
             writer.push(Event::store(key + 1, depth, 0, 0b1100, 3));
         }
         writer.finish().unwrap();
+        let seeds = Experiment::parse("seeds = 2\n[trace]\nfile = 'three.trace'\n", &folder.path().join("x.toml"), &[]);
+        assert!(seeds.is_err_and(|wrong| wrong.to_string().contains("seeds: a trace has its own keys")));
         let read = Experiment::parse("[trace]\nfile = 'three.trace'\n", &folder.path().join("x.toml"), &[]);
         let trace = read.unwrap_or_else(|problem| panic!("{problem}")).trace.unwrap();
         assert_eq!(trace.lowest, -3);

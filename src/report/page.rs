@@ -26,7 +26,7 @@ use crate::analysis::questions::{claims, findings};
 use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::grouping::{self, Grouping};
-use crate::analysis::rows::seeds;
+use crate::analysis::rows::seeds::{self, KEYS_SEED};
 use crate::analysis::{Frame, Metric, Question, Summary, Verdict};
 use crate::experiment::file::Article;
 use crate::record::columns;
@@ -117,6 +117,14 @@ impl Page {
         let asked: Vec<&str> = choices.names().chain(expected.map(String::as_str)).collect();
         let all = join(sources, &asked);
         let filters = choices.filters.iter().map(|text| Filter::parse(text, &all)).collect::<Result<Vec<_>, _>>()?;
+        // Further key seeds are of their variants, for conditions too, unless they are what is asked about.
+        let by = choices.by.as_ref().map(|text| grouping::columns(text, &all)).transpose()?;
+        let asked = by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
+        let folded = if asked.into_iter().any(|column| column == KEYS_SEED) { None } else { seeds::fold(&all) };
+        let (all, seeds) = match folded {
+            Some((folded, seeds)) => (Cow::Owned(folded), seeds),
+            None => (all, 1),
+        };
         let rows = match filters.is_empty() {
             true => Cow::Borrowed(all.as_ref()),
             false => Cow::Owned(all.take(&Filter::rows(&filters, &all))),
@@ -141,22 +149,16 @@ impl Page {
                 _ => Err(anyhow!("games are not joined with other results: give the folder of one match alone")),
             };
         }
-        let by = match &choices.by {
-            Some(text) => grouping::columns(text, &rows)?,
-            None => default_by(&rows),
-        };
+        let by = by.unwrap_or_else(|| default_by(&rows));
         if by.is_empty() {
             return Err(anyhow!("--by: names no column"));
         }
         let variants = rows.coded(columns::VARIANT);
         let has_baseline = (0..rows.rows()).any(|row| variants.at(row) == manifest.baseline);
-        // Further key seeds are of their variants, unless they are what is asked about.
-        let folded = if by.iter().any(|column| column == "keys.seed") { None } else { seeds::fold(&rows) };
-        let (rows, seeds) = match folded {
-            Some((rows, seeds)) => (Cow::Owned(rows), seeds),
-            None => (rows, 1),
-        };
-        let timing = Timing::new(&rows);
+        // Times of one repeat, or of several jobs at once, are no times to compare; of one result that is told.
+        let timed = |manifest: &Manifest| manifest.repeats > 1 && manifest.jobs == 1;
+        let comparable = sources.len() == 1 || sources.iter().all(|one| one.manifest.as_ref().is_none_or(timed));
+        let timing = Timing::new(&rows).filter(|_| comparable);
         let mut metrics =
             choices.metrics.iter().map(|name| Metric::find(name, &rows)).collect::<Result<Vec<_>, _>>()?;
         if metrics.is_empty() {

@@ -52,10 +52,17 @@ pub fn findings(all: &Matches) -> Vec<String> {
     let count_of = |wanted| encounters.iter().filter(|one| one.stronger == Some(wanted)).count();
     if encounters.len() <= NAMED {
         for one in encounters {
-            let verdict = match one.stronger {
-                Some(Ordering::Greater) => "the first is clearly the stronger",
-                Some(Ordering::Less) => "the first is clearly the weaker",
-                _ => "no difference is shown",
+            let verdict = match (one.stronger, one.decided) {
+                (Some(Ordering::Greater), _) => "the first is clearly the stronger".to_owned(),
+                (Some(Ordering::Less), _) => "the first is clearly the weaker".to_owned(),
+                // What a test decides may lie on both sides of 0, or end there.
+                (_, Some((SoFar::H1, _))) => {
+                    format!("by its test the first is worth {} normalized Elo or more", test.elo1)
+                }
+                (_, Some((SoFar::H0, _))) => {
+                    format!("by its test the first is worth {} normalized Elo or less", test.elo0)
+                }
+                _ => "no difference is shown".to_owned(),
             };
             found.push(format!(
                 "\"{}\" against \"{}\": {} over {} pairs of games; {verdict}. The test of {} against {} normalized Elo: {}.",

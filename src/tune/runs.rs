@@ -1,6 +1,7 @@
 //! The objective of a real tuning: each stage is a run of its own, in its own folder, so that a stopped tuning continues where it was.
 
 use crate::analysis::pairing::gauge::{Depths, Gauge};
+use crate::analysis::pairing::pairs::Pairs;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::race::{Objective, RaceStage};
 use crate::analysis::questions::samples::Measured;
@@ -34,6 +35,17 @@ pub enum RunsError {
     /// The results cannot be read, or have no such metric.
     #[error("{0}")]
     Rows(#[from] FrameError),
+    /// Ratios would leave out most of what was measured.
+    #[error(
+        "tune.metric: {metric} are 0 on one side alone in most searches of \"{candidate}\" and the baseline: a race is decided by ratios, which such \
+         searches have not; choose another metric, or leave the variant out"
+    )]
+    Zeros {
+        /// The metric.
+        metric: String,
+        /// Whose searches.
+        candidate: String,
+    },
     /// The metric is a time.
     #[error("`{0}` is a measured time, which does not repeat: expected a count or a rate of counts")]
     Time(String),
@@ -81,8 +93,20 @@ impl Objective for Runs<'_> {
         let places: HashMap<&str, u32> =
             whole.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at as u32)).collect();
         let metric = whole.file.tune.as_ref().map_or("nodes", |tune| tune.metric.as_str());
-        values(&Frame::read(&path)?, metric, &names, &places)
+        let measured = values(&Frame::read(&path)?, metric, &names, &places)?;
+        match without_ratio(&measured, part.baseline) {
+            Some(who) => Err(RunsError::Zeros { metric: metric.to_owned(), candidate: names[who].to_owned() }),
+            None => Ok(measured),
+        }
     }
+}
+
+/// The first candidate of which most searches have no ratio to the base's, since one of the two has none of what is counted.
+fn without_ratio(measured: &Measured, base: usize) -> Option<usize> {
+    (0..measured.values.len()).find(|&who| {
+        let pairs = Pairs::of_values(&measured.items, &measured.values[base], &measured.values[who]);
+        pairs.beyond.iter().sum::<usize>() > pairs.list.len()
+    })
 }
 
 /// An experiment with some of the variants and items of another, in the order given.
@@ -154,6 +178,18 @@ mod tests {
         let wanted = [(0, "11 60"), (0, "8 NaN"), (1, "7 70"), (2, "9 90")];
         assert_eq!(rows, wanted.map(|(item, text)| (item, text.to_owned())));
         assert!(matches!(values(&frame, "seconds", &["a"], &places), Err(RunsError::Time(_) | RunsError::Rows(_))));
+    }
+
+    /// One of three may lack a ratio, and none of what is 0 on both sides; two of three are most.
+    #[test]
+    fn what_has_no_ratio_is_not_raced() {
+        let of = |base: [f64; 3], other: [f64; 3]| {
+            let values = vec![base.to_vec(), base.to_vec(), other.to_vec()];
+            without_ratio(&Measured { items: vec![0, 1, 2], values }, 0)
+        };
+        assert_eq!([of([9.0; 3], [5.0, 0.0, 5.0]), of([9.0, 0.0, 0.0], [5.0, 0.0, 0.0])], [None; 2]);
+        assert_eq!([of([9.0; 3], [0.0, 5.0, 0.0]), of([0.0, 0.0, 9.0], [5.0, 5.0, 5.0])], [Some(2); 2]);
+        assert_eq!(of([9.0; 3], [0.0; 3]), Some(2));
     }
 
     /// A stage that was stopped, or of which searches failed, is no measurement.

@@ -5,7 +5,7 @@ use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
 use crate::record::reference::{Judgement, is_no_move, loss};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The moves of one variant.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,6 +101,21 @@ pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baselin
     found
 }
 
+/// Searches whose move, or whose position, a reference has not judged, and all that have a move.
+#[must_use]
+pub fn unjudged(frame: &Frame, judged: &[Judgement]) -> (usize, usize) {
+    let known: HashSet<(&str, &str)> = judged.iter().map(|row| (row.position.as_str(), row.mv.as_str())).collect();
+    let key = [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.coded(name));
+    let (bests, errors, seeds) = (frame.coded(columns::BEST), frame.coded(columns::ERROR), frame.numbers(SEED));
+    // The last row of a search is its answer.
+    let mut searches = HashMap::new();
+    for row in (0..frame.rows()).filter(|&row| !is_no_move(bests.at(row)) && errors.at(row).is_empty()) {
+        let judged = ["", bests.at(row)].iter().all(|mv| known.contains(&(key[1].at(row), *mv)));
+        searches.insert((key.each_ref().map(|column| column.codes()[row]), seeds[row].to_bits()), judged);
+    }
+    (searches.values().filter(|judged| !**judged).count(), searches.len())
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -142,6 +157,10 @@ mod tests {
             assert!((value - expected).abs() < 0.01, "{value}, wanted {expected}");
         }
         assert_eq!(quality(&frame, &[], &names, "a"), []);
+        // Nobody judged the position of "c"; without a position's judgement both answers there are none's, without a move's those that chose it.
+        let without = |gone: usize| unjudged(&frame, &[&judged[..gone], &judged[gone + 1..]].concat());
+        assert_eq!((unjudged(&frame, &judged), unjudged(&frame, &[])), ((1, 7), (7, 7)));
+        assert_eq!([without(0), without(1), without(2)], [(3, 7), (2, 7), (2, 7)]);
         // A further key seed of "a" that loses 10 is not its answer.
         let rows = rows.lines().map(|row| format!("{row},0\n")).collect::<String>();
         let rows = format!("{},seed\n{rows}a,g1 ply 2,g1,0,1,a2a3,,,1,1\n", heading.trim_end());

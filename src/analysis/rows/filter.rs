@@ -57,6 +57,12 @@ pub enum FilterError {
 }
 
 impl Filter {
+    /// What it is a condition on.
+    #[must_use]
+    pub fn column(&self) -> &str {
+        &self.column
+    }
+
     /// Reads a condition and finds its column.
     ///
     /// # Errors

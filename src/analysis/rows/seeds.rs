@@ -9,7 +9,7 @@ use crate::experiment::plan::FURTHER_SEED;
 use crate::record::columns;
 
 /// The option that a key seed is.
-const KEYS_SEED: &str = "keys.seed";
+pub const KEYS_SEED: &str = "keys.seed";
 
 /// The variant that a name is a further key seed of.
 #[must_use]

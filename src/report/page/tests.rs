@@ -279,6 +279,35 @@ fn lines_stand_in_the_order_of_the_file() {
     assert_eq!(names(Some("keys.seed")), lines([("1", 16.0), ("2", 14.0)]));
 }
 
+/// A condition on variants is one on all their key seeds; one on key seeds takes those alone.
+#[test]
+fn conditions_mean_the_names_on_the_page() {
+    let rows = "variant,position,depth,search.nodes,keys.seed\na,p,1,9,1\n\"a, key seed 2\",p,1,8,2\nb,p,1,7,1\n\"b, key seed 2\",p,1,6,2\n";
+    let told = |filter: &str| {
+        let page = page(&[source("x", rows)], &choices(None, &[filter], false));
+        let seeds = page.findings.iter().any(|text| text.contains("under 2 key seeds"));
+        (page.summary.lines.iter().map(|line| line.name.clone()).collect::<Vec<_>>().join("; "), seeds)
+    };
+    assert_eq!(told("variant=a"), ("a".to_owned(), true));
+    assert_eq!(told("variant!=a"), ("b".to_owned(), true));
+    assert_eq!(told("keys.seed=2"), ("a, key seed 2; b, key seed 2".to_owned(), false));
+}
+
+/// Of joined results times are compared where each has repeats and ran one job at a time.
+#[test]
+fn times_of_single_runs_are_not_joined() {
+    let rows = "variant,position,repeat,depth,search.nodes,seconds\na,p,0,1,9,1.0\na,p,1,1,9,1.0\nb,p,0,1,7,2.0\nb,p,1,1,7,2.0\n";
+    let timed = |all: &[(u32, usize)]| {
+        let made = |(at, &(repeats, jobs)): (usize, &(u32, usize))| {
+            let manifest = Manifest { repeats: repeats as _, jobs: jobs as _, ..Manifest::default() };
+            Source { manifest: Some(manifest), ..source(["x", "y"][at], rows) }
+        };
+        let sources: Vec<Source> = all.iter().enumerate().map(made).collect();
+        page(&sources, &choices(Some("source"), &[], false)).summary.metrics.len() == 2
+    };
+    assert_eq!([timed(&[(2, 1), (2, 1)]), timed(&[(2, 1), (1, 1)]), timed(&[(2, 2), (2, 1)])], [true, false, false]);
+}
+
 /// Without a manifest, or where the rows of its baseline are left out, the first that is there is what the others are held against.
 #[test]
 fn a_baseline_without_rows_is_none() {

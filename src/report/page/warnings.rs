@@ -2,6 +2,7 @@
 
 use super::Page;
 use crate::analysis::caveats::{blindness, doubts, few};
+use crate::analysis::questions::quality;
 use crate::record::manifest::Manifest;
 use crate::report::choices::Choices;
 use crate::report::source::Source;
@@ -19,6 +20,7 @@ impl Page {
             && choices.by.is_none()
         {
             warnings.extend(only.before());
+            warnings.extend(unjudged(only));
             let kept = self.manifest.kept();
             let lines = self.summary.lines.iter().map(|line| line.name.as_str());
             let kept: Vec<&str> = lines.filter(|name| kept.contains(name)).collect();
@@ -48,6 +50,14 @@ pub(super) fn of_sources(sources: &[Source]) -> Vec<String> {
     warnings
         .extend(missing.map(|(label, missing)| format!("{label}: {missing}: every figure here is of what is there")));
     warnings
+}
+
+/// What a reference was to judge, and has not.
+fn unjudged(source: &Source) -> Option<String> {
+    source.file.as_ref()?.reference.as_ref()?;
+    let (missing, all) = quality::unjudged(&source.frame, &source.judged);
+    let what = format!("{missing} of {} are not judged by the reference", many(all, "search"));
+    (missing > 0).then(|| format!("{what}: losses are of the others; the same run again judges them"))
 }
 
 /// What was left out of a suite, the first few by name.

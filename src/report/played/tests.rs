@@ -113,6 +113,13 @@ fn findings_name_encounters() {
          all together err at most 6 and 12 %."
     );
     let open = Encounter { decided: Some((SoFar::H0, 3)), ..level("g") };
+    for (decided, words) in [
+        (SoFar::H0, "; by its test the first is worth 0 normalized Elo or less."),
+        (SoFar::H1, "; by its test the first is worth 5 normalized Elo or more."),
+    ] {
+        let said = findings(&all(vec![Encounter { decided: Some((decided, 3)), ..level("g") }], false));
+        assert!(said[0].contains(words), "{said:?}");
+    }
     let said = findings(&all([&six[..], &[open]].concat(), true));
     let starts: Vec<&str> = said.iter().map(|text| text.split(['[', ';']).next().unwrap()).collect();
     assert_eq!(
