@@ -56,6 +56,7 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     let what = "cannot be filled to a third by the limit of nodes";
     warnings.extend(blindness::pressure(replacement, points.len(), &loose, bounded, what, "more nodes"));
     warnings.extend(confounds::confounds(points, experiment.baseline));
+    warnings.extend(blindness::parted(experiment.file.sequence.as_ref(), points.len()));
     warnings.extend(alike::alike(points));
     for at in grid::idle_excludes(&experiment.file) {
         let excluded = &experiment.file.exclude[at];
@@ -154,7 +155,11 @@ mod tests {
         let ages = "[grid]\n'table.clock' = ['search', 'iteration']\n";
         assert_eq!(told(&suite(12, &format!("{depth}{ages}")), 1), std::slice::from_ref(&aging));
         assert_eq!(told(&suite(12, &format!("{depth}[engine]\ntable.clear = 'never'\n{ages}")), 1), none);
-        assert_eq!(told(&suite(12, &format!("{depth}sequence = {{ self_play = 3 }}\n{ages}")), 1), none);
+        let along = |plies: u16, grid: &str| {
+            told(&suite(12, &format!("{depth}sequence = {{ self_play = {plies} }}\n{grid}")), 1)
+        };
+        assert_eq!((along(1, ages), along(3, "")), (none.clone(), none.clone()));
+        assert!(matches!(&along(2, ages)[..], [parted] if parted.starts_with("sequence.self_play: ")));
         assert!(told(&suite(12, &format!("{depth}[engine]\ntable.slots = 4\n[grid]\n'table.policy' = [{{ kind = 'aged-depth', factor = 1 }}, {{ kind = 'aged-depth', factor = 2 }}]\n")), 1).contains(&aging));
         // 10,000 entries for 3,000 nodes are as many as fill three tenths; one more entry is too many.
         let roomy = |entries: u64, nodes: u64| {

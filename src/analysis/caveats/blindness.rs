@@ -4,6 +4,7 @@ use super::few;
 use super::reach::Reach;
 use crate::analysis::questions::line::Line;
 use crate::analysis::questions::summary::Summary;
+use crate::experiment::Sequence;
 use crate::record::manifest::Manifest;
 
 /// Fewer searches than this say little about a mean.
@@ -44,6 +45,16 @@ pub fn follow_on(names: &[&str], items: usize) -> Option<String> {
              games for independent",
             shown.join(", ")
         )
+    })
+}
+
+/// Variants that play their own moves, where they are compared.
+#[must_use]
+pub fn parted(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
+    let own = sequence.is_some_and(|sequence| sequence.self_play > 1);
+    (own && variants > 1).then(|| {
+        "sequence.self_play: each variant plays its own moves, and where two have parted their searches of one ply, which are paired, are of unlike positions"
+            .to_owned()
     })
 }
 

@@ -20,6 +20,8 @@ impl Page {
             && choices.by.is_none()
         {
             warnings.extend(only.before());
+            let sequence = only.file.as_ref().and_then(|file| file.sequence.as_ref());
+            warnings.extend(blindness::parted(sequence, self.summary.lines.len()));
             warnings.extend(unjudged(only));
             let kept = self.manifest.kept();
             let lines = self.summary.lines.iter().map(|line| line.name.as_str());

@@ -29,7 +29,8 @@ fn aging_in_unrelated_positions_is_invisible() {
     blind(aging, &[], Some("aging is invisible"));
     let full = "[engine]\ntable.size = 16\n";
     let aging = &aging.replace("depth = 1", "depth = 3");
-    blind(&format!("{aging}{full}[sequence]\nself_play = 2\n"), &[], None);
+    // Along own play it can be seen, of positions that are no longer the same.
+    blind(&format!("{aging}{full}[sequence]\nself_play = 2\n"), &[], Some("each variant plays its own moves"));
     blind(&format!("{aging}{full}table.clear = 'never'\n"), &[], None);
 }
 
@@ -149,7 +150,7 @@ fn factors_beyond_every_depth_are_one_table() {
     };
     let factors = "2 }, { kind = 'depth-age', factor = 8";
     blind(&text(factors, 3), &[], Some("at these depths a tick of age outweighs every stored depth"));
-    blind(&text(&factors.replace('8', "1"), 3), &[], None);
+    blind(&text(&factors.replace('8', "1"), 3), &[], Some("each variant plays its own moves"));
 }
 
 #[test]
