@@ -488,6 +488,8 @@ mod tests {
         best: &'static str,
         /// The search, from 1, at which it is stopped.
         stops: usize,
+        /// Whether it tells anything of its searches.
+        tells: bool,
     }
 
     impl Subject for Oracle {
@@ -516,6 +518,10 @@ mod tests {
             if asked == self.stops {
                 return Ok(Ended::Stopped);
             }
+            if !self.tells {
+                watch(Told::Reported(&crate::subject::Reported::default()));
+                return Ok(Ended::Best(named(position.board, self.best).unwrap_or(Move::NONE)));
+            }
             // A score of its own for each search, the last depth's one pawn more; eleven nodes, and then thirty.
             for (nodes, score) in [(11, 0), (30, 100)] {
                 let told = crate::subject::Reported {
@@ -539,7 +545,7 @@ mod tests {
             let log = std::sync::Arc::new(Mutex::new(Vec::new()));
             let stop = AtomicBool::new(false);
             let limit = Limit { depth, nodes: depth.is_none().then_some(70) };
-            let oracle = Oracle { log: std::sync::Arc::clone(&log), best, stops };
+            let oracle = Oracle { log: std::sync::Arc::clone(&log), best, stops, tells: true };
             let mut judge = Judge { engine: Box::new(oracle), limit, stop: &stop, id: "j".to_owned() };
             let one = Chosen {
                 name: "p".to_owned(),
@@ -586,32 +592,6 @@ mod tests {
         assert_eq!(judge(start, &["d2d5"], "e2e4", Some(5), &[], 0).0, Err("p: d2d5 is illegal".to_owned()));
     }
 
-    /// Finds a move and says nothing of it.
-    struct Silent;
-
-    impl Subject for Silent {
-        fn start(&mut self) -> Result<(), crate::subject::Failure> {
-            Ok(())
-        }
-
-        fn new_game(&mut self) -> Result<(), crate::subject::Failure> {
-            Ok(())
-        }
-
-        fn search(
-            &mut self,
-            position: Position<'_>,
-            _: Limit,
-            _: &AtomicBool,
-            watch: &mut dyn FnMut(Told<'_>),
-        ) -> Result<Ended, crate::subject::Failure> {
-            watch(Told::Reported(&crate::subject::Reported::default()));
-            Ok(Ended::Best(named(position.board, "e2e4").unwrap_or(Move::NONE)))
-        }
-
-        fn end(&mut self) {}
-    }
-
     /// Of too few nodes for one depth no score comes; of enough for two the second may be cut short. What is never told is not 0.
     #[test]
     fn a_judge_who_finishes_no_depth_says_so() {
@@ -629,7 +609,8 @@ mod tests {
             Err("p: the reference told no score: within its limit it may have finished no depth".to_owned())
         );
         let limit = Limit { depth: Some(1), nodes: None };
-        let mut silent = Judge { engine: Box::new(Silent), limit, stop: &stop, id: "j".to_owned() };
+        let silent = Oracle { log: Default::default(), best: "e2e4", stops: 0, tells: false };
+        let mut silent = Judge { engine: Box::new(silent), limit, stop: &stop, id: "j".to_owned() };
         let one = Chosen { name: "p".to_owned(), start, past: Vec::new(), moves: Default::default() };
         let told = silent.position(&one, &HashSet::new()).map(|_| ()).unwrap_err();
         assert!(told.starts_with("p: the reference told no score"), "{told}");
