@@ -1,0 +1,191 @@
+//! What a tuning is made of, before anything is searched.
+
+use super::*;
+
+/// The names and sizes at which a file is tuned, with what is set on the command line.
+fn pressures(text: &str, sets: &[&str]) -> Vec<(String, Size, Option<u8>)> {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("t.toml");
+    std::fs::write(&file, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{text}\n")).unwrap();
+    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+    let experiment = Experiment::load(&file, &sets).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let (experiments, names) = at_pressures(&file, &sets, experiment).unwrap();
+    let point = |experiment: &Experiment| (experiment.points[0].options.table.size, experiment.points[0].limit.depth);
+    let sizes: Vec<_> = experiments.iter().map(point).collect();
+    assert_eq!(sizes.len(), names.len());
+    names.into_iter().zip(sizes).map(|(name, (size, depth))| (name, size, depth)).collect()
+}
+
+/// The file's own size first, then those it asks for, else a quarter and four times it where all have one; what is set holds at each, but
+/// for what the pressure itself says.
+#[test]
+fn each_pressure_is_the_file_under_another_size() {
+    let found = |text: &str, sets: &[&str]| {
+        let all = pressures(text, sets).into_iter();
+        all.map(|(name, size, depth)| format!("{name}: {size}, {}", depth.unwrap())).collect::<Vec<_>>().join("; ")
+    };
+    let grid = |path: &str, values: &str| format!("[engine]\ntable.size = 64\n[grid]\n'{path}' = [{values}]");
+    let slots = grid("table.slots", "1, 2");
+    let usual = "table.size = 64: 64, 2; table.size = 16: 16, 2; table.size = 256: 256, 2";
+    assert_eq!(found(&slots, &[]), usual);
+    assert_eq!(found(&slots, &["limit.depth=3"]), usual.replace(", 2", ", 3"));
+    assert_eq!(
+        found(&slots, &["table.size=400"]),
+        "table.size = 400: 400, 2; table.size = 100: 100, 2; table.size = 1600: 1600, 2"
+    );
+    // Sizes that are raced are not tried besides, and what has no bound has no size.
+    assert_eq!(found(&grid("table.size", "32, 64"), &[]), "as the file has it: 32, 2");
+    assert_eq!(
+        found("[engine]\ntable = 'unbounded'\n[grid]\n'lmr.min_depth' = [0, 3]", &[]).split(':').next(),
+        Some("as the file has it")
+    );
+    let asked = format!("{slots}\n[tune]\npressures = [{{ 'table.size' = 8 }}, {{ 'table.size' = '1 KiB' }}]");
+    assert_eq!(found(&asked, &[]), "table.size = 64: 64, 2; table.size = 8: 8, 2; table.size = 1 KiB: 1 KiB, 2");
+}
+
+/// What is wrong with a pressure is shown where it stands, what is wrong with `--set` there.
+#[test]
+fn a_wrong_pressure_is_told_as_the_files() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("t.toml");
+    let text = "suite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n[tune]\npressures = [{ 'table.size' = 8 }, { 'table.sise' = 9 }]";
+    std::fs::write(&file, text).unwrap();
+    let wrong = at_pressures(&file, &[], Experiment::load(&file, &[]).unwrap()).map(|(_, names)| names);
+    let told = wrong.unwrap_err().message;
+    assert!(told.contains(&format!("--> {} [tune] pressures:1:1", file.display())), "{told}");
+    assert!(told.contains("did you mean `table.size`?"), "{told}");
+}
+
+/// The results of every round and of every pressure go.
+#[test]
+fn to_begin_afresh_clears_every_stage() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let stages = [RaceStage::Race(0), RaceStage::Race(1), RaceStage::Race(5), RaceStage::Held(0), RaceStage::Held(2)];
+    let results = |stage: &RaceStage| folder.path().join(stage.folder()).join("results.csv");
+    for stage in &stages {
+        std::fs::create_dir_all(folder.path().join(stage.folder())).unwrap();
+        std::fs::write(results(stage), "x").unwrap();
+    }
+    clear(folder.path(), 3).unwrap();
+    assert!(stages.iter().all(|stage| !results(stage).exists()));
+    let made = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(made, stages.len(), "no folder is made for a stage that was not");
+}
+
+#[test]
+fn a_quarter_and_four_times() {
+    for (size, settings) in [
+        (Size::Bytes(1 << 20), ["table.size=\"256 KiB\"", "table.size=\"4 MiB\""]),
+        (Size::Entries(4096), ["table.size=1024", "table.size=16384"]),
+        (Size::Entries(3), ["table.size=1", "table.size=12"]),
+    ] {
+        assert_eq!(neighbours(size), settings);
+    }
+}
+
+/// What cannot be raced is refused with its reason; the least that can is not.
+#[test]
+fn what_cannot_be_raced_is_refused() {
+    let of = |head: &str, grid: &str| {
+        let text = format!("suite = 'data/bratko-kopec.epd'\n{head}\n[grid]\n{grid}\n");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
+        let experiment = Experiment::parse(&text, &file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let nodes = measurable(&experiment, &Metric::nodes());
+        [check(&experiment), nodes].map(|found| found.err().map(|failure| failure.message))
+    };
+    let two = "'table.slots' = [1, 2]";
+    let told = |head: &str, grid: &str, at: usize, words: &str| {
+        let found = of(head, grid);
+        assert!(found[at].as_deref().is_some_and(|text| text.contains(words)), "{head} {grid}: {found:?}");
+        assert_eq!(found[1 - at], None, "{head} {grid}");
+    };
+    let depth = "limit = { depth = 2 }\nfirst = 4";
+    assert_eq!(of(depth, two), [None, None]);
+    told(depth, "'table.slots' = [1]", 0, "one variant alone cannot race");
+    told("limit = { depth = 2 }\nfirst = 3", two, 0, "3 items are too few");
+    told(depth, "'table.slots' = [1, 2]\n'table.clear' = ['search', 'never']", 0, "table.clear = \"never\"");
+    told(depth, "'table.slots' = [1, 2]\n'history_clear' = ['search', 'never']", 0, "table.clear = \"never\"");
+    told("limit = { nodes = 100 }\nfirst = 4", two, 1, "nodes are what limit.nodes gives to every candidate");
+    assert_eq!(of("limit = { nodes = 100, depth = 3 }\nfirst = 4", two), [None, None]);
+}
+
+/// Of the thirteen games six have more than 81 plies, and five more than 82; those alone are drawn from, and four are asked for.
+#[test]
+fn what_is_not_searched_is_not_raced() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let raced = |from: u16| {
+        let text = format!(
+            "suite = 'data/games.pgn'\nlimit = {{ depth = 2 }}\nsequence = {{ from = {from} }}\n[grid]\n'table.slots' = [1, 2]\n"
+        );
+        let mut experiment =
+            Experiment::parse(&text, &root.join("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        leave_out_idle(&mut experiment);
+        (experiment.suite.items.len(), check(&experiment).is_ok())
+    };
+    assert_eq!([0, 81, 82, 89].map(raced), [(13, true), (6, true), (5, true), (2, false)]);
+}
+
+/// A size is the name of a pressure where all candidates have it.
+#[test]
+fn the_files_own_pressure_is_named_by_what_all_have() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("x.toml");
+    let own = |grid: &str| {
+        let grid = if grid.starts_with('[') { grid.to_owned() } else { format!("[grid]\n{grid}") };
+        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{grid}\n");
+        std::fs::write(&file, &text).unwrap();
+        let experiment = Experiment::load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        at_pressures(&file, &[], experiment).map_or_else(|failure| vec![failure.message], |(_, names)| names)
+    };
+    assert_eq!(own("'table.size' = ['16 KiB', '64 KiB']"), ["as the file has it"]);
+    let named = ["table.size = 1 MiB", "table.size = 256 KiB", "table.size = 4 MiB"];
+    assert_eq!(own("'table.slots' = [1, 2]\n[engine]\ntable.size = '1 MiB'"), named);
+    // Of other engines it is their own memory, where all have the same; beside ours there is nothing that all have.
+    let engines = |settings: [&str; 2]| {
+        let one = |(at, set): (usize, &str)| format!("[[variant]]\nname = 'v{at}'\n{set}\n");
+        settings.into_iter().enumerate().map(one).collect::<String>()
+    };
+    let [ours, theirs] = ["'table.slots' = 2", "'subject.uci' = 'x'"];
+    for mixed in [[ours, theirs], [theirs, ours]] {
+        assert_eq!(own(&engines(mixed)), ["as the file has it"]);
+    }
+    assert_eq!(own(&engines([theirs, "'subject.uci' = 'y'"])), ["as the file has it"]);
+    let hash = |size: u32| format!("{theirs}\n'uci.Hash' = {size}\n'uci.Threads' = ");
+    let all = own(&engines([&format!("{}1", hash(8)), &format!("{}2", hash(8))]));
+    assert_eq!(all, ["uci.Hash = 8", "uci.Hash = 2", "uci.Hash = 32"]);
+    let least = own(&engines([&format!("{}1", hash(3)), &format!("{}2", hash(3))]));
+    assert_eq!(least, ["uci.Hash = 3", "uci.Hash = 12"], "none has nothing");
+    let unlike = own(&engines([&format!("{}1", hash(8)), &format!("{}1", hash(16))]));
+    assert_eq!(unlike, ["as the file has it"]);
+}
+
+#[test]
+fn stages_are_named_from_one_on() {
+    let pressures = ["own", "other"].map(str::to_owned);
+    let names = [RaceStage::Race(0), RaceStage::Race(2), RaceStage::Held(0), RaceStage::Held(1)]
+        .map(|stage| name(stage, &pressures));
+    assert_eq!(names, ["race, round 1", "race, round 3", "held out, own", "held out, other"]);
+}
+
+/// Pressures at which an engine does not start go, each with its own name, where nobody asked for them; else that is told.
+#[test]
+fn pressures_that_cannot_be_had_go_with_their_names() {
+    let read = |more: &str| {
+        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{more}\n");
+        Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"))
+    };
+    let (ours, gone) = ("[engine]\ndraws = true", "[subject]\nuci = './no-such-engine'");
+    let left = |kinds: &[&str], asked: &str| {
+        let mut all: Vec<Experiment> = kinds.iter().map(|kind| read(kind)).collect();
+        all[0] = read(asked);
+        let mut names: Vec<String> = (0..kinds.len()).map(|at| format!("p{at}")).collect();
+        let found = engines(&mut all, &mut names, 1, &AtomicBool::new(false));
+        let whose: Vec<bool> = all.iter().map(|one| one.points[0].outside().is_some()).collect();
+        (found.map(|found| found.is_some()).map_err(|failure| failure.message), names.join(" "), whose)
+    };
+    assert_eq!(left(&[ours, gone, ours, gone, ours], ours), (Ok(true), "p0 p2 p4".to_owned(), vec![false; 3]));
+    assert_eq!(left(&[ours, gone, gone], ours), (Ok(true), "p0".to_owned(), vec![false]));
+    let asked = format!("{ours}\n[tune]\npressures = [{{ 'table.size' = 8 }}]");
+    let (told, names, _) = left(&[ours, ours, gone], &asked);
+    assert!(told.is_err_and(|told| told.ends_with("\nat the pressure p2")) && names == "p0 p1 p2");
+}

@@ -1,0 +1,293 @@
+//! Judging with a made-up judge.
+
+use super::*;
+
+/// A position by its name in results: alone, or so many plies into a game, whose own number its first ply has; none along an engine's own play.
+#[test]
+fn a_position_is_found_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let late = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    let games = format!(
+        "[Event \"g\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"h\"]\n[SetUp \"1\"]\n[FEN \"{late}\"]\n\n1... c5 2. Nf3 d6 *\n"
+    );
+    std::fs::write(folder.path().join("a ply b.pgn"), games).unwrap();
+    let read_file = |text: &str| {
+        let text = format!("{text}\nlimit = {{ depth = 1 }}\n");
+        Experiment::parse(&text, &folder.path().join("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+    };
+    let of = |experiment: &Experiment, name: &str| {
+        let (start, past) = placed(experiment, name)?;
+        Some((start, past.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")))
+    };
+    let (start, other) = (Board::startpos(), Board::from_fen(late).unwrap());
+    let games = read_file("suite = 'a ply b.pgn'");
+    let [one, two] = [0, 1].map(|at| games.suite.items[at].id.clone());
+    let words = |text: &str| text.to_owned();
+    for (name, place) in [
+        (format!("{one} ply 0"), Some((start, words("")))),
+        (format!("{one} ply 2"), Some((start, words("e2e4 e7e5")))),
+        (format!("{two} ply 1"), Some((other, words("")))),
+        (format!("{two} ply 3"), Some((other, words("c7c5 g1f3")))),
+        (one, None),
+        (format!("{two} ply x"), None),
+        ("none ply 1".to_owned(), None),
+    ] {
+        assert_eq!(of(&games, &name), place, "{name}");
+    }
+    let single = read_file("suite = { startpos = true }");
+    assert_eq!(of(&single, "startpos"), Some((start, words(""))));
+    assert_eq!([of(&single, "startpos ply 0"), of(&single, "elsewhere")], [None, None]);
+    let own = read_file("suite = { startpos = true }\nsequence = { self_play = 3 }");
+    assert_eq!([of(&own, "startpos"), of(&own, "startpos ply 0")], [None, None]);
+}
+
+/// Of each search the last row counts; each move once, whoever chose it; the position itself is searched too.
+#[test]
+fn what_is_not_judged_yet_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |more: &str| format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{more}");
+    let read_file = |more: &str| {
+        Experiment::parse(&text(more), Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+    };
+    let judged = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 3 }\n");
+    assert_eq!(unjudged(&judged, folder.path()).unwrap(), 0, "there are no results");
+    let rows = "variant,position,repeat,depth,best\n\
+            a,startpos,0,1,e2e4\na,startpos,0,2,d2d4\na,startpos,1,1,d2d4\nb,startpos,0,1,a2a3\nb,startpos,0,2,g1f3\n\
+            b,startpos,1,2,e2e4\nb,elsewhere,0,2,h2h4\nc,startpos,0,2,\n";
+    std::fs::write(folder.path().join("results.csv"), rows).unwrap();
+    let row = |position: &str, mv: &str| Judgement {
+        reference: "j-1".to_owned(),
+        position: position.to_owned(),
+        mv: mv.to_owned(),
+        best: String::new(),
+        score: 0,
+        nodes: None,
+    };
+    // The position, d2d4, e2e4 and g1f3.
+    for (known, left) in [(&[][..], 4), (&["d2d4"], 3), (&["", "e2e4"], 2), (&["", "d2d4", "e2e4", "g1f3"], 0)] {
+        let known: Vec<Judgement> = known.iter().map(|mv| row("startpos", mv)).collect();
+        write(folder.path(), &known).unwrap();
+        assert_eq!(unjudged(&judged, folder.path()).unwrap(), left, "{known:?}");
+    }
+    write(folder.path(), &[row("elsewhere", ""), row("elsewhere", "e2e4")]).unwrap();
+    assert_eq!(unjudged(&judged, folder.path()).unwrap(), 4, "another position's");
+    assert_eq!(unjudged(&read_file(""), folder.path()).unwrap(), 0, "nobody judges");
+}
+
+/// What is not of this experiment's positions, or by another judge, goes; what is sound stays as it is.
+#[test]
+fn judgements_of_something_else_are_dropped() {
+    let read_file = |more: &str| {
+        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{more}");
+        Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+    };
+    let prepared = |experiment: &Experiment| {
+        let plan = crate::experiment::Plan::new(experiment);
+        Subjects::prepare(experiment, &plan, 1, &AtomicBool::new(false)).unwrap().unwrap()
+    };
+    let judged = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 3 }\n");
+    let deeper = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 4 }\n");
+    let folder = tempfile::tempdir().unwrap();
+    let row = |experiment: &Experiment, start: &Board, position: &str, mv: &str| Judgement {
+        reference: identity(&prepared(experiment).reference_id(), start, &[]),
+        position: position.to_owned(),
+        mv: mv.to_owned(),
+        best: "e2e4".to_owned(),
+        score: 5,
+        nodes: None,
+    };
+    let start = Board::startpos();
+    let other = Board::from_fen("8/8/8/3k4/8/3K4/4P3/8 w - - 0 1").unwrap();
+    let sound = [row(&judged, &start, "startpos", ""), row(&judged, &start, "startpos", "e2e4")];
+    let all = [
+        sound[0].clone(),
+        row(&deeper, &start, "startpos", "d2d4"),
+        row(&judged, &other, "startpos", "c2c4"),
+        row(&judged, &start, "elsewhere", ""),
+        sound[1].clone(),
+    ];
+    let left = |experiment: &Experiment| {
+        write(folder.path(), &all).unwrap();
+        prune(experiment, &prepared(experiment), folder.path()).unwrap();
+        let mut moves: Vec<_> = read(folder.path()).unwrap().into_iter().map(|row| (row.position, row.mv)).collect();
+        moves.sort();
+        moves
+    };
+    let names = |list: &[(&str, &str)]| {
+        list.iter().map(|(position, mv)| ((*position).to_owned(), (*mv).to_owned())).collect::<Vec<_>>()
+    };
+    assert_eq!(left(&judged), names(&[("startpos", ""), ("startpos", "e2e4")]));
+    assert_eq!(left(&deeper), names(&[("startpos", "d2d4")]));
+    assert_eq!(left(&read_file("")).len(), all.len(), "where nobody judges nothing is touched");
+}
+
+/// Two shards, and what lies in the folder that they are put into: by one judge or by two.
+#[test]
+fn judgements_of_one_reference_are_gathered_and_an_older_one_gives_way() {
+    let row = |judge: &str, position: &str, score: i32| Judgement {
+        reference: format!("{judge}-1"),
+        position: position.to_owned(),
+        mv: String::new(),
+        best: "e2e4".to_owned(),
+        score,
+        nodes: Some(7),
+    };
+    let gathered = |second: &str, old: &str, any: bool| {
+        let at = tempfile::TempDir::new().unwrap();
+        let [first, other, into] = ["a", "b", "into"].map(|name| at.path().join(name));
+        for (folder, rows) in [
+            (&first, vec![row("j", "A", 1)]),
+            (&other, vec![row(second, "A", 2), row(second, "B", 3)]),
+            (&into, vec![row(old, "B", 4), row(old, "C", 5)]),
+        ] {
+            std::fs::create_dir(folder).unwrap();
+            write(folder, &rows).unwrap();
+        }
+        gather(&[first, other], &into, any).map_err(|error| error.to_string())?;
+        let found = read(&into).unwrap();
+        Ok::<_, String>(found.into_iter().map(|row| (row.position, row.score)).collect::<Vec<_>>())
+    };
+    let whole = |rows: &[(&str, i32)]| Ok(rows.iter().map(|&(name, score)| (name.to_owned(), score)).collect());
+    assert_eq!(gathered("j", "j", false), whole(&[("A", 1), ("B", 3), ("C", 5)]));
+    assert_eq!(gathered("j", "k", false), whole(&[("A", 1), ("B", 3)]), "an older judge's are no judgements");
+    assert_eq!(gathered("j", "k", true), whole(&[("A", 1), ("B", 3)]));
+    assert_eq!(gathered("k", "j", true), whole(&[("A", 1), ("B", 3), ("C", 5)]));
+    let told = gathered("k", "j", false).unwrap_err();
+    assert!(
+        told.contains("b: its moves were judged by another reference than those in") && told.contains("/a:"),
+        "{told}"
+    );
+}
+
+/// Tells two depths of each search, finds what is said to be best, and writes down what it was asked.
+struct Oracle {
+    log: std::sync::Arc<Mutex<Vec<String>>>,
+    best: &'static str,
+    /// The search, from 1, at which it is stopped.
+    stops: usize,
+    /// Whether it tells anything of its searches.
+    tells: bool,
+}
+
+impl Subject for Oracle {
+    fn start(&mut self) -> Result<(), crate::subject::Failure> {
+        lock(&self.log).push("start".to_owned());
+        Ok(())
+    }
+
+    fn new_game(&mut self) -> Result<(), crate::subject::Failure> {
+        lock(&self.log).push("new".to_owned());
+        Ok(())
+    }
+
+    fn search(
+        &mut self,
+        position: Position<'_>,
+        limit: Limit,
+        _: &AtomicBool,
+        watch: &mut dyn FnMut(Told<'_>),
+    ) -> Result<Ended, crate::subject::Failure> {
+        let moves: Vec<String> = position.moves.iter().map(ToString::to_string).collect();
+        assert!(position.past.len() == moves.len() && position.start != position.board || moves.is_empty());
+        lock(&self.log).push(format!("{:?} {:?} {}", limit.depth, limit.nodes, moves.join(" ")));
+        let asked =
+            lock(&self.log).iter().filter(|line| line.ends_with(|c: char| c.is_ascii_digit() || c == ' ')).count();
+        if asked == self.stops {
+            return Ok(Ended::Stopped);
+        }
+        if !self.tells {
+            watch(Told::Reported(&crate::subject::Reported::default()));
+            return Ok(Ended::Best(named(position.board, self.best).unwrap_or(Move::NONE)));
+        }
+        // A score of its own for each search, the last depth's one pawn more; eleven nodes, and then thirty.
+        for (nodes, score) in [(11, 0), (30, 100)] {
+            let told = crate::subject::Reported {
+                score: Some(score + 10 * asked as i32),
+                nodes: Some(nodes),
+                ..crate::subject::Reported::default()
+            };
+            watch(Told::Iteration(&told.iteration()));
+        }
+        Ok(Ended::Best(named(position.board, self.best).unwrap_or(Move::NONE)))
+    }
+
+    fn end(&mut self) {}
+}
+
+/// By hand: the position, its best move and those that were chosen, each after the move one ply less deep, but one at least, and seen from the
+/// other side; a mate and a stalemate need no search; what is known is not told again; nothing is told of what was stopped.
+#[test]
+fn a_position_is_judged_with_each_of_its_moves() {
+    let judge = |fen: &str, moves: &[&str], best: &'static str, depth: Option<u8>, known: &[&str], stops: usize| {
+        let log = std::sync::Arc::new(Mutex::new(Vec::new()));
+        let stop = AtomicBool::new(false);
+        let limit = Limit { depth, nodes: depth.is_none().then_some(70) };
+        let oracle = Oracle { log: std::sync::Arc::clone(&log), best, stops, tells: true };
+        let mut judge = Judge { engine: Box::new(oracle), limit, stop: &stop, id: "j".to_owned() };
+        let one = Chosen {
+            name: "p".to_owned(),
+            start: Board::from_fen(fen).unwrap(),
+            past: Vec::new(),
+            moves: moves.iter().map(|mv| (*mv).to_owned()).collect(),
+        };
+        let known = known.iter().map(|mv| ("p".to_owned(), (*mv).to_owned())).collect();
+        let rows = judge.position(&one, &known).map(|rows| {
+            let shown = |row: &Judgement| format!("{}/{}/{}/{:?}", row.mv, row.best, row.score, row.nodes);
+            rows.map(|rows| rows.iter().map(shown).collect::<Vec<_>>().join(" "))
+        });
+        let asked =
+            lock(&log).iter().filter(|line| !["start", "new"].contains(&line.as_str())).cloned().collect::<Vec<_>>();
+        (rows, asked.join(", "))
+    };
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let all = |rows: &str, asked: &str| (Ok(Some(rows.to_owned())), asked.to_owned());
+    assert_eq!(
+        judge(start, &["d2d4", "a2a3"], "e2e4", Some(5), &[], 0),
+        all(
+            "/e2e4/110/Some(41) a2a3//-120/Some(41) d2d4//-130/Some(41) e2e4//-140/Some(41)",
+            "Some(5) None , Some(4) None a2a3, Some(4) None d2d4, Some(4) None e2e4"
+        )
+    );
+    assert_eq!(
+        judge(start, &["d2d4", "a2a3"], "a2a3", Some(1), &["", "d2d4"], 0),
+        all("a2a3//-120/Some(41)", "Some(1) None , Some(1) None a2a3")
+    );
+    assert_eq!(
+        judge(start, &["e2e4"], "e2e4", None, &[], 0),
+        all("/e2e4/110/Some(41) e2e4//-120/Some(41)", "None Some(70) , None Some(70) e2e4")
+    );
+    // The queen mates on g7, and leaves no move from f7.
+    let end = "7k/8/5KQ1/8/8/8/8/8 w - - 0 1";
+    assert_eq!(
+        judge(end, &["g6f7"], "g6g7", Some(3), &[], 0),
+        all("/g6g7/110/Some(41) g6f7//0/None g6g7//31999/None", "Some(3) None ")
+    );
+    assert_eq!(judge(start, &["d2d4"], "e2e4", Some(5), &[], 2).0, Ok(None));
+    assert_eq!(judge(start, &["d2d5"], "e2e4", Some(5), &[], 0).0, Err("p: d2d5 is illegal".to_owned()));
+}
+
+/// Of too few nodes for one depth no score comes; of enough for two the second may be cut short. What is never told is not 0.
+#[test]
+fn a_judge_who_finishes_no_depth_says_so() {
+    let stop = AtomicBool::new(false);
+    let start = Board::startpos();
+    let judged = |nodes: u64| {
+        let engine = Box::new(Engine::new(&EngineOptions::default(), None).unwrap());
+        let limit = Limit { depth: None, nodes: Some(nodes) };
+        let mut judge = Judge { engine, limit, stop: &stop, id: "j".to_owned() };
+        let moves = ["e2e4".to_owned()].into();
+        judge.position(&Chosen { name: "p".to_owned(), start, past: Vec::new(), moves }, &HashSet::new())
+    };
+    assert_eq!(
+        judged(1),
+        Err("p: the reference told no score: within its limit it may have finished no depth".to_owned())
+    );
+    let limit = Limit { depth: Some(1), nodes: None };
+    let silent = Oracle { log: Default::default(), best: "e2e4", stops: 0, tells: false };
+    let mut silent = Judge { engine: Box::new(silent), limit, stop: &stop, id: "j".to_owned() };
+    let one = Chosen { name: "p".to_owned(), start, past: Vec::new(), moves: Default::default() };
+    let told = silent.position(&one, &HashSet::new()).map(|_| ()).unwrap_err();
+    assert!(told.starts_with("p: the reference told no score"), "{told}");
+    let rows = judged(5000).unwrap().unwrap();
+    assert!(rows.len() >= 2 && rows.iter().all(|row| row.nodes.is_some_and(|nodes| nodes > 20)), "{rows:?}");
+}
