@@ -265,3 +265,38 @@ fn a_tuning_warns_of_each_pressure_by_its_name() {
     }
     assert!(others > 0, "{page}");
 }
+
+/// Judgements are held as the rows are: one that was edited is told and makes no page, one that is gone is missed, and a run makes both anew.
+#[test]
+fn judgements_are_verified_too() {
+    let place = tempfile::tempdir().unwrap();
+    let whole_path = place.path().join("whole");
+    let whole = whole_path.display().to_string();
+    let judged = file(place.path(), "x.toml", &format!("[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n{TWO}"));
+    assert_eq!(exit(&["run", &judged, "-q", "--out", &whole]), 0);
+    let (code, said, _) = call(&["verify", &whole]);
+    assert!(code == 0 && !said.contains("reference.csv"), "{said}");
+    let edited = copy(&whole_path, "edited", "reference.csv", |text| {
+        let row = text.lines().nth(2).unwrap();
+        let fields: Vec<&str> = row.split(',').collect();
+        assert_ne!(fields[4], "77");
+        text.replace(row, &[&fields[..4], &["77"], &fields[5..]].concat().join(","))
+    });
+    let cut = copy(&whole_path, "cut", "reference.csv", |text| {
+        let rows: Vec<&str> = text.split_inclusive('\n').collect();
+        rows[..rows.len() - 1].concat()
+    });
+    for (folder, verified, reported, told) in [
+        (&edited, 4, 2, "reference.csv: 1 row edited or damaged (line 3 first)"),
+        (&cut, 3, 0, "reference.csv: 1 search of the reference missing"),
+    ] {
+        let (code, said, _) = call(&["verify", folder]);
+        assert!(code == verified && said.contains(told), "{code}: {said}");
+        let (code, _, errors) = call(&["report", folder]);
+        assert!(code == reported && errors.contains("line 3 was edited") == (reported == 2), "{code}: {errors}");
+        assert_eq!(exit(&["run", &judged, "-q", "--out", folder]), 0);
+        let file = |folder: &str| std::fs::read(Path::new(folder).join("reference.csv")).unwrap();
+        assert_eq!(file(folder), file(&whole));
+        assert_eq!(exit(&["verify", folder]), 0);
+    }
+}

@@ -146,12 +146,22 @@ impl Row<'_> {
 #[must_use]
 pub fn check<'a>(previous: u32, fields: impl Iterator<Item = &'a str> + Clone) -> u32 {
     let time = fields.clone().count().checked_sub(*columns::AFTER_TIME);
+    let timeless = fields.enumerate().filter(|(at, _)| Some(*at) != time).map(|(_, field)| field);
+    check_between(previous, [&joined(timeless), &[]])
+}
+
+/// The check of a row that stands for itself and has no time.
+fn check_whole<'a>(fields: impl Iterator<Item = &'a str>) -> u32 {
+    check_between(0, [&joined(fields), &[]])
+}
+
+fn joined<'a>(fields: impl Iterator<Item = &'a str>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
-    for (_, field) in fields.enumerate().filter(|(at, _)| Some(*at) != time) {
+    for field in fields {
         bytes.extend_from_slice(field.as_bytes());
         bytes.push(fields::BETWEEN);
     }
-    check_between(previous, [&bytes, &[]])
+    bytes
 }
 
 /// The check of a row whose fields stand in two pieces as [`fields::Parted`] has them: those before the time and those after it.

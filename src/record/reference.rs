@@ -12,7 +12,11 @@ use std::path::{Path, PathBuf};
 /// The file's name.
 pub const NAME: &str = "reference.csv";
 
-const HEADER: [&str; 6] = ["reference", columns::POSITION, "move", columns::BEST, columns::SCORE, "nodes"];
+const HEADER: [&str; 7] =
+    ["reference", columns::POSITION, "move", columns::BEST, columns::SCORE, "nodes", columns::CHECK];
+
+/// Fields before the check.
+const FIELDS: usize = HEADER.len() - 1;
 
 /// One row: of a whole position, or of one move there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,38 +36,71 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    fn fields(&self) -> [String; 6] {
-        [
+    fn fields(&self) -> [String; HEADER.len()] {
+        let mut fields = [
             self.reference.clone(),
             self.position.clone(),
             self.mv.clone(),
             self.best.clone(),
             self.score.to_string(),
             self.nodes.map(|nodes| nodes.to_string()).unwrap_or_default(),
-        ]
+            String::new(),
+        ];
+        fields[FIELDS] = check_of(fields[..FIELDS].iter().map(String::as_str));
+        fields
     }
 
-    fn read(row: &csv::StringRecord) -> Option<Self> {
-        let [reference, position, mv, best, score, nodes] =
+    /// None where it is not what was written. Of a file that has no checks, written before there were any, a row is taken as it is.
+    fn read(row: &csv::StringRecord, width: usize) -> Option<Self> {
+        (row.len() == width).then_some(())?;
+        let [reference, position, mv, best, score, nodes, check] =
             std::array::from_fn(|at| row.get(at).unwrap_or_default().to_owned());
         let nodes = if nodes.is_empty() { None } else { Some(nodes.parse().ok()?) };
-        (row.len() == HEADER.len()).then_some(())?;
+        (width == FIELDS || check == check_of(row.iter().take(FIELDS))).then_some(())?;
         Some(Self { reference, position, mv, best, score: score.parse().ok()?, nodes })
     }
 }
 
-/// Every row of a folder's file; none where there is no such file. Lines that are no rows (a kill may tear the last) are left out.
+fn check_of<'a>(fields: impl Iterator<Item = &'a str>) -> String {
+    format!("{:08x}", super::check_whole(fields))
+}
+
+/// Every row of a folder's file; none where there is no such file. Lines that are not what was written are left out: [`damaged`] names them.
 ///
 /// # Errors
 /// When the system refuses.
 pub fn read(folder: &Path) -> io::Result<Vec<Judgement>> {
-    let file = match File::open(folder.join(NAME)) {
-        Ok(file) => file,
+    Ok(lines(folder)?.into_iter().filter_map(|(_, row)| row).collect())
+}
+
+/// The lines of a folder's file that are not what was written; the last one is none of them where a kill tore it.
+///
+/// # Errors
+/// When the system refuses.
+pub fn damaged(folder: &Path) -> io::Result<Vec<u64>> {
+    Ok(lines(folder)?.into_iter().filter(|(_, row)| row.is_none()).map(|(line, _)| line).collect())
+}
+
+/// The whole lines but the first, by number, each with its row.
+fn lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
+    let text = match std::fs::read(folder.join(NAME)) {
+        Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let mut reader = ReaderBuilder::new().flexible(true).from_reader(io::BufReader::new(file));
-    Ok(reader.records().filter_map(Result::ok).filter_map(|row| Judgement::read(&row)).collect())
+    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(&text[..whole]);
+    let width = reader.headers().map_or(HEADER.len(), csv::StringRecord::len).max(FIELDS);
+    let mut record = csv::StringRecord::new();
+    let mut found = Vec::new();
+    loop {
+        let line = reader.position().line();
+        match reader.read_record(&mut record) {
+            Ok(false) => return Ok(found),
+            Ok(true) => found.push((line, Judgement::read(&record, width))),
+            Err(_) => found.push((line, None)),
+        }
+    }
 }
 
 /// Writes a folder's file with the rows given, each once, by position and move; nothing where there are none.
@@ -175,21 +212,68 @@ mod tests {
             [judgement("b, 1", "", -30, Some(700)), judgement("a", "e2e4", 12, None), judgement("a", "", 25, Some(0))];
         let twice = judgement("a", "e2e4", 13, Some(1));
         write(folder.path(), &[a.clone(), b.clone(), twice, c.clone()]).unwrap();
+        // Each row with a check of eight hexadecimal digits at its end.
         let text = std::fs::read_to_string(folder.path().join(NAME)).unwrap();
-        let rows = "reference,position,move,best,score,nodes\n00ab-12,a,,g1f3,25,0\n00ab-12,a,e2e4,,12,\n00ab-12,\"b, 1\",,g1f3,-30,700\n";
-        assert_eq!(text, rows);
+        let mut checks = Vec::new();
+        let bare = text.lines().map(|line| line.rsplit_once(',').unwrap()).map(|(row, check)| {
+            checks.push(check.to_owned());
+            row
+        });
+        let rows = [
+            "reference,position,move,best,score,nodes",
+            "00ab-12,a,,g1f3,25,0",
+            "00ab-12,a,e2e4,,12,",
+            "00ab-12,\"b, 1\",,g1f3,-30,700",
+        ];
+        assert_eq!(bare.collect::<Vec<_>>(), rows);
+        assert_eq!(checks.remove(0), "check");
+        assert!(checks.iter().all(|check| check.len() == 8 && u32::from_str_radix(check, 16).is_ok()), "{checks:?}");
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), b.clone(), a.clone()]);
         // Opened with some of them it has those alone, and what is appended after them; a row that was torn is none.
         let mut file = Judgements::open(folder.path(), [&c].into_iter()).unwrap();
         assert_eq!(file.path(), folder.path().join(NAME));
         file.append(&[a.clone(), b.clone()]).unwrap();
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()]);
-        for torn in ["00ab-12,z,,g1f3,2", "00ab-12,z,,g1f3,x,7\n", "00ab-12,z,,g1f3,7,x\n", "00ab-12,z,,g1f3,7,7,7\n"] {
-            let whole = std::fs::read(folder.path().join(NAME)).unwrap();
-            std::fs::write(folder.path().join(NAME), [&whole[..], torn.as_bytes()].concat()).unwrap();
-            assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()], "{torn}");
-            std::fs::write(folder.path().join(NAME), whole).unwrap();
-        }
+        let whole = std::fs::read_to_string(folder.path().join(NAME)).unwrap();
+        let put = |text: &str| std::fs::write(folder.path().join(NAME), text).unwrap();
+        put(&format!("{whole}00ab-12,z,,g1f3,2"));
+        assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()]);
+        assert_eq!(damaged(folder.path()).unwrap(), [0; 0], "a kill may tear the last");
         assert!(is_no_move("") && is_no_move("0000") && !is_no_move("e2e4"));
+    }
+
+    /// Whatever field of a row is another, it is no row any more, and named; the rows beside it stand.
+    #[test]
+    fn an_edited_row_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |text: &str| std::fs::write(folder.path().join(NAME), text).unwrap();
+        let [a, b, c] =
+            [judgement("a", "", 25, Some(70)), judgement("a", "e2e4", 12, Some(80)), judgement("b", "", -3, None)];
+        write(folder.path(), &[a.clone(), b.clone(), c.clone()]).unwrap();
+        let whole = std::fs::read_to_string(folder.path().join(NAME)).unwrap();
+        let row = whole.lines().nth(2).unwrap();
+        let fields: Vec<&str> = row.split(',').collect();
+        for at in 0..fields.len() {
+            for other in ["", "1", "00ab-13", "b", "d2d4", "g1f3"] {
+                let mut edited = fields.clone();
+                edited[at] = other;
+                if edited != fields {
+                    put(&whole.replace(row, &edited.join(",")));
+                    assert_eq!(read(folder.path()).unwrap(), [a.clone(), c.clone()], "{edited:?}");
+                    assert_eq!(damaged(folder.path()).unwrap(), [3], "{edited:?}");
+                }
+            }
+        }
+        for torn in ["00ab-12,z,,g1f3,2", "00ab-12,z,,g1f3,x,7", &format!("{row},7"), "\"x"] {
+            put(&whole.replace(row, torn));
+            assert!(!read(folder.path()).unwrap().contains(&b), "{torn}");
+            assert_eq!(damaged(folder.path()).unwrap()[0], 3, "{torn}");
+        }
+        // A file from before there were checks is read as it is.
+        let bare: Vec<&str> = whole.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
+        put(&(bare.join("\n").replace(",12,80", ",13,80") + "\n"));
+        let other = Judgement { score: 13, ..b };
+        assert_eq!(read(folder.path()).unwrap(), [a, other, c]);
+        assert_eq!(damaged(folder.path()).unwrap(), [0; 0]);
     }
 }

@@ -68,7 +68,11 @@ impl Source {
         }
         let name = manifest.as_ref().map(|manifest| manifest.name.clone()).filter(|name| !name.is_empty());
         let label = name.unwrap_or_else(|| path.display().to_string());
-        let judged = reference::read(folder).with_context(|| folder.join(reference::NAME).display().to_string())?;
+        let judgements = folder.join(reference::NAME).display().to_string();
+        if let Some(line) = reference::damaged(folder).with_context(|| judgements.clone())?.first() {
+            bail!("{judgements}: line {line} was edited or damaged\nhelp: `ttlab run` judges such moves again");
+        }
+        let judged = reference::read(folder).with_context(|| judgements)?;
         Ok(Self { label, path: path.to_owned(), missing: verified.missing(), manifest, file, text, frame, judged })
     }
 }

@@ -3,10 +3,11 @@
 
 use super::flight::FLIGHT;
 use super::ledger::{Chains, Ledger};
+use super::reference::unjudged;
 use super::stopping::Stopping;
 use crate::experiment::{Experiment, Plan, Split};
 use crate::record::manifest::{Manifest, ManifestError, Stretch};
-use crate::record::{self, ResultsError};
+use crate::record::{self, ResultsError, reference};
 use crate::words::many;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -93,10 +94,21 @@ pub fn verify(folder: &Path) -> Result<Soundness, VerifyError> {
     if !verified.sealed {
         found(FolderState::Whole, "its rows have no seals: an edit would not show".to_owned());
     }
-    match against_the_plan(folder, &manifest) {
+    let run = as_run(folder, &manifest);
+    let held = match &run {
+        Ok((experiment, plan)) => against_the_plan(folder, &manifest, experiment, plan),
+        Err(problem) => Plans::NotHeld(problem.clone()),
+    };
+    match held {
         Plans::Held(state, text) => found(state, text),
         Plans::NotHeld(why) => found(FolderState::Whole, format!("the rows were not held against the plan: {why}")),
     }
+    let judged = judgements(folder, run.as_ref().ok().map(|(experiment, _)| experiment));
+    let judged = judged.map_err(|error| VerifyError::Results {
+        path: folder.join(reference::NAME).display().to_string(),
+        error: ResultsError::Io(error),
+    })?;
+    judged.into_iter().for_each(|(state, text)| found(state, text));
     let history = manifest.history();
     let builds: BTreeSet<String> = history
         .iter()
@@ -194,21 +206,37 @@ fn as_run(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), Stri
     Err(problem.unwrap_or_default())
 }
 
-fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
-    let (experiment, plan) = match as_run(folder, manifest) {
-        Ok(found) => found,
-        Err(problem) => return Plans::NotHeld(problem),
-    };
+/// What is wrong with the judgements of moves, and how many are missing where it is known which there should be.
+fn judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io::Result<Vec<(FolderState, String)>> {
+    let mut told = Vec::new();
+    let damaged = reference::damaged(folder)?;
+    if let Some(first) = damaged.first() {
+        let rows = many(damaged.len() as u64, "row");
+        let text = format!(
+            "{}: {rows} edited or damaged (line {first} first): `ttlab run` judges such moves again",
+            reference::NAME
+        );
+        told.push((FolderState::Wrong, text));
+    }
+    let missing = experiment.map_or(Ok(0), |experiment| unjudged(experiment, folder))?;
+    if missing > 0 {
+        let searches = many(missing, "search");
+        told.push((FolderState::Missing, format!("{}: {searches} of the reference missing", reference::NAME)));
+    }
+    Ok(told)
+}
+
+fn against_the_plan(folder: &Path, manifest: &Manifest, experiment: &Experiment, plan: &Plan) -> Plans {
     let header = record::header(&plan.varying(), plan.extra());
-    let ledger = Ledger::new(&experiment, &plan, &header);
+    let ledger = Ledger::new(experiment, plan, &header);
     let (mut chains, mut done) = (Chains::default(), HashSet::new());
-    let mut stopping = Stopping::new(&experiment, &plan, &header).filter(|_| manifest.shard.is_none());
+    let mut stopping = Stopping::new(experiment, plan, &header).filter(|_| manifest.shard.is_none());
     let scanned = record::scan(&folder.join("results.csv"), &header, |_, row| {
         let row = row?;
         let entry = ledger.entry(row)?;
         let job = plan.place(&entry.job);
         chains.next(job, &entry, row)?;
-        stopping.iter_mut().for_each(|stopping| stopping.read(&plan, &entry, row));
+        stopping.iter_mut().for_each(|stopping| stopping.read(plan, &entry, row));
         if entry.last {
             done.insert(job);
         }
@@ -219,9 +247,9 @@ fn against_the_plan(folder: &Path, manifest: &Manifest) -> Plans {
         Err(error) => return Plans::NotHeld(error.to_string()),
         Ok(_) => {}
     }
-    let split = manifest.shard.map(|shard| (Split::new(&plan, shard.of), shard.index));
-    let needed = |job: &_| stopping.as_ref().is_none_or(|stopping| stopping.needs(&plan, job));
-    let mine = |job: &_| split.is_none_or(|(split, index)| split.shard_of(&plan, job) == index);
+    let split = manifest.shard.map(|shard| (Split::new(plan, shard.of), shard.index));
+    let needed = |job: &_| stopping.as_ref().is_none_or(|stopping| stopping.needs(plan, job));
+    let mine = |job: &_| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index);
     let (mut all, mut missing, mut more) = (0u64, 0u64, 0u64);
     plan.jobs().filter(mine).for_each(|job| {
         if !needed(&job) {
