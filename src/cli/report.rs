@@ -11,13 +11,15 @@ use std::path::{Path, PathBuf};
   ttlab report reports/quick --where 'depth>=4' --where 'table.size!=1 MiB'
   ttlab report reports/quick --pairs                   which is best, and is it told from the second?
   ttlab report old/results.csv new/results.csv --by source
+  ttlab report reports/small reports/large --by table.size
   ttlab report reports/a reports/b -o both.html
   ttlab report reports/quick --format json             every table and figure as data (schema 1); csv: the same as records
 
 With choices, or with several results, nothing in the results' folders is written: the answer goes to standard output,
 or where -o says. Columns: `ttlab columns`; the unique end of a name is enough (policy for table.policy.kind),
 and where an option ends like a column of the rows, row.slots is the rows' own. Any option may be named, though it does not vary. Derived metrics: usable_rate, move_rate,
-hit_rate, eviction_rate, rejection_rate, first_cut_rate, nps, pressure. `--by source` tells results apart.")]
+hit_rate, eviction_rate, rejection_rate, first_cut_rate, nps, pressure. `--by source` tells results apart, and so does an
+option that each has its own value of; what else they differ in is told.")]
 pub struct Args {
     /// Folders that `ttlab run` wrote, or CSV files
     #[arg(required = true)]

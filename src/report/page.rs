@@ -205,7 +205,8 @@ impl Page {
         }
         let view = GridView::new(&rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
         page.identity = Identity::new(&rows, &page.summary, view.as_ref().map_or(&[], |view| &view.axes));
-        page.warn(sources, choices);
+        let named = [rows.options(), grouping.by.iter().map(String::as_str).collect()].concat();
+        page.warn(sources, choices, grouping.across.then_some(&named));
         if choices.by.is_none()
             && filters.is_empty()
             && let [only] = sources

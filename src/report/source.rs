@@ -157,13 +157,17 @@ fn lay_options(frame: &mut Frame, sources: &[Source], asked: &[&str]) {
     }
 }
 
-/// The rows of all, with the options that are asked for; where there are several, a column says which each is from.
+/// The rows of all, with the options that are asked for and those that some of several have as columns; where there are several, a column says which each is from.
 #[must_use]
 pub fn join<'a>(sources: &'a [Source], asked: &[&str]) -> Cow<'a, Frame> {
     // What every row has by that name needs no option, a state such as `slots` apart, which an option has the name of too.
     let state = |own: &columns::Column| own.role == Role::Last && !own.name.contains('.');
     let own = |name: &str| columns::columns().iter().any(|own| columns::may_mean(name, &own.name) && !state(own));
-    let asked: Vec<&str> = asked.iter().copied().filter(|name| ![SOURCE, SEED].contains(name) && !own(name)).collect();
+    let mut asked: Vec<&str> =
+        asked.iter().copied().filter(|name| ![SOURCE, SEED].contains(name) && !own(name)).collect();
+    if sources.len() > 1 {
+        asked.extend(sources.iter().flat_map(|source| source.frame.options()));
+    }
     let mut joined = match sources {
         [only] if asked.is_empty() => return Cow::Borrowed(&only.frame),
         [only] => only.frame.clone(),
@@ -242,6 +246,10 @@ mod tests {
             "an option beside a state of that name"
         );
         assert_eq!(told(single, &[], SOURCE), None);
+        // What one of several has as a column is laid into the rows of the others, asked for or not.
+        let mut varied = first.clone();
+        varied.frame.put("table.slots", "7");
+        assert_eq!(told(&[varied, second], &[], "table.slots"), words(&["1", "2", "4"]));
         // What every row has needs no option, and one that is asked for by name has nothing laid over it.
         assert!(matches!(join(single, &["nodes", SOURCE, SEED]), Cow::Borrowed(_)));
         if let Some(manifest) = &mut first.manifest {

@@ -3,12 +3,18 @@
 use super::timing::{NOISY, Timing};
 use crate::analysis::questions::line::Measure;
 use crate::analysis::questions::summary::Summary;
+use crate::experiment::paths;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::Path;
 
 /// Shards whose speeds are further apart than this share ran on unlike machines, or not alone.
 const UNLIKE: f64 = 0.2;
+
+/// How many options, or values of one, are shown.
+const SHOWN: usize = 3;
 
 /// One doubt.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +37,10 @@ pub enum Doubt {
     Builds(Vec<String>),
     /// Joined results are of several machines.
     Machines(Vec<String>),
+    /// Joined results are of suites of other names.
+    Suites(Vec<String>),
+    /// Joined results differ in options that no line names: each with the values of each result.
+    Apart(Vec<String>),
     /// Shards were run at speeds this share apart, on so many kinds of machine.
     Shards(f64, usize),
     /// Joined results do not say where they come from.
@@ -84,6 +94,23 @@ impl fmt::Display for Doubt {
                     f,
                     "results of different machines are joined ({}): times cannot be compared",
                     machines.join("; ")
+                )
+            }
+            Self::Suites(suites) => {
+                write!(
+                    f,
+                    "results of different suites are joined ({}): positions are paired by their names alone",
+                    suites.join("; ")
+                )
+            }
+            Self::Apart(options) => {
+                let more = options.len().saturating_sub(SHOWN);
+                let more = if more > 0 { format!("; and in {more} more") } else { String::new() };
+                let shown = &options[..options.len().min(SHOWN)];
+                write!(
+                    f,
+                    "the joined results differ in options that no line names: {}{more}: what tells them apart may be that",
+                    shown.join("; ")
                 )
             }
             Self::Shards(apart, machines) => write!(
@@ -200,6 +227,51 @@ pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
     doubts
 }
 
+/// Doubts about joined results whose searches are paired: unlike suites, and the options, but those that are named, that are not the same in all of
+/// them. Of other engines nothing is known here.
+#[must_use]
+pub fn apart(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Vec<Doubt> {
+    let suites = sources.iter().filter_map(|(_, manifest)| manifest.map(|manifest| Path::new(&manifest.suite)));
+    let suites: BTreeSet<String> =
+        suites.filter_map(|suite| suite.file_name()).map(|name| name.to_string_lossy().into_owned()).collect();
+    let unlike = (suites.len() > 1).then(|| Doubt::Suites(suites.into_iter().collect()));
+    unlike.into_iter().chain(options_apart(sources, named)).collect()
+}
+
+fn options_apart(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Option<Doubt> {
+    let mut values: BTreeMap<String, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();
+    for (label, manifest) in sources {
+        for (variant, options) in manifest.iter().flat_map(|manifest| &manifest.options) {
+            if manifest.is_some_and(|manifest| manifest.subjects.contains_key(variant)) {
+                continue;
+            }
+            for (path, value) in paths::flatten(options) {
+                values.entry(path).or_default().entry(label).or_default().insert(value);
+            }
+        }
+    }
+    let known = sources.iter().filter(|(_, manifest)| manifest.is_some()).count();
+    values.retain(|path, of| {
+        let mut sets = of.values();
+        let first = sets.next();
+        let same = of.len() == known && sets.all(|set| Some(set) == first);
+        !same && !named.contains(&path.as_str())
+    });
+    let shown = |(path, of): (String, BTreeMap<&str, BTreeSet<String>>)| {
+        let of: Vec<String> = sources
+            .iter()
+            .filter_map(|(label, _)| of.get(label).map(|set| (label, set)))
+            .map(|(label, set)| {
+                let list: Vec<&str> = set.iter().map(String::as_str).take(SHOWN).collect();
+                format!("{}{} in \"{label}\"", list.join(" or "), if set.len() > SHOWN { " or others" } else { "" })
+            })
+            .collect();
+        format!("{path} ({})", of.join(", "))
+    };
+    let options: Vec<String> = values.into_iter().map(shown).collect();
+    (!options.is_empty()).then_some(Doubt::Apart(options))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,6 +352,36 @@ mod tests {
         assert!((apart - 0.5).abs() < 1e-12, "{apart}");
         assert_eq!(told(&[("a", None), ("b", None), ("a", None)]), Some(Doubt::Shards(0.0, 2)));
         assert_eq!(told(&[]), None);
+    }
+
+    /// Options that are not the same in all results, with each result's values; of what is named, what is the same, and other engines, nothing.
+    #[test]
+    fn joined_results_tell_what_else_they_differ_in() {
+        use serde_json::json;
+        let of = |suite: &str, variants: &[(&str, serde_json::Value)]| Manifest {
+            suite: suite.to_owned(),
+            options: variants.iter().map(|(name, options)| ((*name).to_owned(), options.clone())).collect(),
+            ..Manifest::default()
+        };
+        let table = |size: u64, slots: u64| json!({ "table": { "size": size, "slots": slots }, "x": 1 });
+        let one = of("data/s.epd", &[("a", table(64, 1)), ("b", table(64, 2))]);
+        let mut two = of("../data/s.epd", &[("a", table(128, 1)), ("b", table(128, 2)), ("e", table(9, 9))]);
+        two.subjects.insert("e".to_owned(), Default::default());
+        let size = "table.size (64 in \"one\", 128 in \"two\")".to_owned();
+        let both = [("one", Some(&one)), ("two", Some(&two))];
+        assert_eq!(apart(&both, &[]), [Doubt::Apart(vec![size.clone()])]);
+        assert_eq!(apart(&both, &["table.size"]), []);
+        assert_eq!(apart(&[("one", Some(&one)), ("two", None)], &[]), [], "nothing is known of the second");
+        // A value that one of them has beside another; an option that one lacks; more of them than are shown; a suite of another name.
+        let three =
+            of("t.epd", &[("a", table(64, 1)), ("b", json!({ "table": { "size": 64, "slots": 4 }, "y": 1, "z": 1 }))]);
+        let found = apart(&[("one", Some(&one)), ("three", Some(&three))], &[]);
+        let options =
+            ["table.slots (1 or 2 in \"one\", 1 or 4 in \"three\")", "y (1 in \"three\")", "z (1 in \"three\")"];
+        let suites = vec!["s.epd".to_owned(), "t.epd".to_owned()];
+        assert_eq!(found, [Doubt::Suites(suites), Doubt::Apart(options.map(str::to_owned).to_vec())]);
+        let told = Doubt::Apart(["a", "b", "c", "d", "e"].map(str::to_owned).to_vec()).to_string();
+        assert!(told.contains(": a; b; c; and in 2 more: what"), "{told}");
     }
 
     /// One result is joined with nothing. Of several each build and machine is told once, in order, and who does not say where it is from.

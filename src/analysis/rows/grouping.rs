@@ -18,6 +18,8 @@ pub struct Grouping {
     pub block: Vec<u32>,
     /// The values of each block.
     pub blocks: Vec<Vec<String>>,
+    /// Whether searches of several joined results are paired: where groups are told apart by them, or by options that each result has its own value of.
+    pub across: bool,
 }
 
 impl Grouping {
@@ -29,11 +31,15 @@ impl Grouping {
         let variant = by.iter().any(|column| column == VARIANT);
         let has = |name: &str| frame.names().iter().any(|known| known == name);
         let mut rest = if variant { Vec::new() } else { frame.options() };
-        rest.extend([LIMIT, SOURCE].into_iter().filter(|name| has(name) && !(variant && *name == LIMIT)));
+        rest.extend([LIMIT].into_iter().filter(|name| has(name) && !variant));
+        let joined = has(SOURCE);
+        let named = by.iter().any(|column| column == SOURCE);
+        let across = joined && (named || !variant && one_each(&group, frame.coded(SOURCE).codes(), values.len()));
+        rest.extend([SOURCE].into_iter().filter(|_| joined && !across));
         rest.retain(|option| !by.iter().any(|column| column == option));
         let rest: Vec<String> = rest.into_iter().map(str::to_owned).collect();
         let (block, blocks) = combine(frame, &rest);
-        Self { by: by.to_vec(), values, group, block, blocks }
+        Self { by: by.to_vec(), values, group, block, blocks, across }
     }
 
     /// The names of the groups: the variant's own, or `policy=always, size=1 MiB`.
@@ -114,6 +120,12 @@ impl Grouping {
     }
 }
 
+/// Whether the rows of each group are all of one source.
+fn one_each(group: &[u32], source: &[u32], groups: usize) -> bool {
+    let mut of = vec![None; groups];
+    group.iter().zip(source).all(|(&group, &source)| *of[group as usize].get_or_insert(source) == source)
+}
+
 /// The codes of each row's combination of columns, and the combinations.
 fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>) {
     // One column after the other: a group so far and the next column's word are a group of both.
@@ -180,6 +192,33 @@ pub fn columns(text: &str, frame: &Frame) -> Result<Vec<String>, FrameError> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    /// Two results of which each has its own size and both have both policies: by size they meet, within a policy; by policy each for itself; and where a
+    /// third result has a size of another's, none is held against another's.
+    #[test]
+    fn results_meet_by_what_each_has_its_own_value_of() {
+        let rows = |third: &str| {
+            let text = "source,table.size,table.policy.kind,variant,position,depth,search.nodes\n\
+                        a,1,always,v,p,1,9\na,1,big1,w,p,1,9\nb,2,always,v,p,1,9\nb,2,big1,w,p,1,9\n";
+            Frame::parse(format!("{text}{third}").as_bytes(), "rows").unwrap()
+        };
+        let of = |third: &str, by: &[&str]| {
+            let by: Vec<String> = by.iter().map(|name| (*name).to_owned()).collect();
+            let found = Grouping::new(&rows(third), &by);
+            (found.across, found.blocks)
+        };
+        let blocks = |list: &[&[&str]]| -> Vec<Vec<String>> {
+            list.iter().map(|words| words.iter().map(|word| (*word).to_owned()).collect()).collect()
+        };
+        let policies = blocks(&[&["always"], &["big1"]]);
+        assert_eq!(of("", &["table.size"]), (true, policies.clone()));
+        assert_eq!(of("", &["source"]).0, true);
+        assert_eq!(of("", &["table.size", "table.policy.kind"]), (true, blocks(&[&[]])));
+        assert_eq!(of("", &["table.policy.kind"]), (false, blocks(&[&["1", "a"], &["2", "b"]])));
+        assert_eq!(of("", &["variant"]), (false, blocks(&[&["a"], &["b"]])));
+        assert_eq!(of("c,3,always,v,p,1,9\n", &["table.size"]), (true, policies));
+        assert!(!of("c,2,always,v,p,1,9\n", &["table.size"]).0);
+    }
 
     /// A group is meant by its name, its value or its pairs; a value that no group has is told with what there is.
     #[test]

@@ -9,10 +9,13 @@ use crate::report::source::Source;
 use crate::words::many;
 
 impl Page {
-    pub(super) fn warn(&mut self, sources: &[Source], choices: &Choices) {
+    /// `named`: the options that lines or pairs are told apart by, where searches of several results are paired.
+    pub(super) fn warn(&mut self, sources: &[Source], choices: &Choices, named: Option<&[&str]>) {
         let finished =
             sources.iter().all(|source| source.manifest.as_ref().is_none_or(|manifest| manifest.ended.is_some()));
         let mut warnings = of_sources(sources);
+        let apart = named.map_or_else(Vec::new, |named| doubts::apart(&manifests(sources), named));
+        warnings.extend(apart.iter().map(ToString::to_string));
         let own = doubts::doubts(&self.summary, self.timing.as_ref(), finished);
         warnings.extend(own.iter().map(ToString::to_string));
         if let [only] = sources
@@ -40,10 +43,13 @@ impl Page {
     }
 }
 
+fn manifests(sources: &[Source]) -> Vec<(&str, Option<&Manifest>)> {
+    sources.iter().map(|source| (source.label.as_str(), source.manifest.as_ref())).collect()
+}
+
 /// What the results themselves give reason to, whatever they are rows of: builds and machines, shards, what was left out and what is missing.
 pub(super) fn of_sources(sources: &[Source]) -> Vec<String> {
-    let named: Vec<(&str, Option<&Manifest>)> =
-        sources.iter().map(|source| (source.label.as_str(), source.manifest.as_ref())).collect();
+    let named = manifests(sources);
     let manifests = || named.iter().filter_map(|(label, manifest)| Some((*label, (*manifest)?)));
     let mut warnings: Vec<String> = doubts::mixed(&named).iter().map(ToString::to_string).collect();
     warnings.extend(manifests().filter_map(|(_, manifest)| doubts::shards(manifest)).map(|doubt| doubt.to_string()));
