@@ -51,12 +51,16 @@ fn ratio(line: &Line, metric: usize) -> [Cell; 2] {
     // Unlike limits are never compared in silence.
     let Measure { cut, apart, beyond, .. } = line.measures[metric];
     ends.text.push_str(if cut > 0 { " †" } else { "" });
-    let nothing = match (apart, beyond) {
+    [Cell::decimal(ratio.mean, 3).or(nothing(apart, beyond)).marked(sign.into()), ends]
+}
+
+/// Why two sides have no ratio.
+fn nothing(apart: usize, beyond: usize) -> &'static str {
+    match (apart, beyond) {
         (0, 0) => "nothing to compare with",
         (0, _) => "0 on one side alone",
         _ => "no common depth",
-    };
-    [Cell::decimal(ratio.mean, 3).or(nothing).marked(sign.into()), ends]
+    }
 }
 
 /// Each line's totals beside the baseline's.
@@ -282,7 +286,7 @@ pub fn pairs(page: &Page) -> Option<SheetTable> {
         vec![
             Cell::text(name(versus.line)),
             Cell::text(name(versus.against)),
-            Cell::decimal(ratio.mean, 3).or("no common depth").marked(mark),
+            Cell::decimal(ratio.mean, 3).or(nothing(versus.apart, versus.beyond)).marked(mark),
             Cell::range(ratio.low, ratio.high).or(ONE),
             Cell::p(versus.p).or(ONE),
         ]

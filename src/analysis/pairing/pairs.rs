@@ -41,6 +41,8 @@ pub struct Pairs {
     pub apart: usize,
     /// Searches that differ and have no ratio, since a value is 0 or less: those of which the other's is less, and those of which it is more.
     pub beyond: [usize; 2],
+    /// Searches that have no ratio since both values are 0.
+    pub nil: usize,
     /// Sums of what was paired, under the file's own key seed: the base's and the other's.
     pub totals: [f64; 2],
     /// Of times: half the distance between the other's fastest and slowest repeat, summed.
@@ -55,6 +57,7 @@ impl Pairs {
         } else {
             self.beyond[0] += usize::from(values[1] < values[0]);
             self.beyond[1] += usize::from(values[1] > values[0]);
+            self.nil += usize::from(values == [0.0; 2]);
         }
     }
 
@@ -332,7 +335,7 @@ mod tests {
         let nodes = read.pairs("nodes", 0, 1);
         assert_eq!(read.shown(&nodes), ["p 100 200", "q 100 50"], "of u there is no ratio");
         assert_eq!((nodes.cut, nodes.apart, nodes.totals, nodes.spread), (1, 1, [207.0, 250.0], 0.0));
-        assert_eq!(nodes.beyond, [1, 0], "7 and 0");
+        assert_eq!((nodes.beyond, nodes.nil), ([1, 0], 0), "7 and 0");
         assert_eq!(read.searches.errors, [0, 1]);
         assert!(nodes.mean().abs() < 1e-12 && (nodes.median() - 1.0).abs() < 1e-12);
         assert!(nodes.logs().iter().map(|(_, log)| *log).eq([2.0_f64.ln(), 0.5_f64.ln()]));

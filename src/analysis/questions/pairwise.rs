@@ -4,10 +4,9 @@
 use super::summary::Question;
 use super::summary::Summary;
 use crate::analysis::pairing::gauge::Gauge;
-use crate::analysis::pairing::pairs::{Base, Logs};
+use crate::analysis::pairing::pairs::{Base, Logs, Pairs};
 use crate::analysis::pairing::ratio::{Family, Judged, Ratio};
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::pairing::stats::mean;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 
@@ -29,6 +28,10 @@ pub struct Versus {
     pub marked: bool,
     /// Whether one position or game decides that.
     pub hangs: bool,
+    /// Searches that were not compared: they share no finished depth.
+    pub apart: usize,
+    /// Searches that were not compared: of the two one is 0, and the other is not.
+    pub beyond: usize,
 }
 
 /// All pairs of lines by the summary's first metric. First the line that has less than the most others, against each; then the next.
@@ -50,33 +53,32 @@ pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<Versus>, String>
         let base = Base::new(&gauge, &grouping, base);
         for (line, group) in (0..count).filter(|line| *line != against).filter_map(|line| Some((line, group(line)?))) {
             places.push((line, against));
-            samples.push(base.pairs(group).logs());
+            samples.push(base.pairs(group));
         }
     }
-    let less = |sample: &[(u32, f64)]| mean(sample.iter().map(|(_, log)| *log)) < 0.0;
-    let wins =
-        |line: usize| places.iter().zip(&samples).filter(|((this, _), logs)| *this == line && less(logs)).count();
+    let wins = |line: usize| {
+        places.iter().zip(&samples).filter(|((this, _), pairs)| *this == line && pairs.mean() < 0.0).count()
+    };
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_key(|&line| std::cmp::Reverse(wins(line)));
     let rank = |line: usize| order.iter().position(|&known| known == line).unwrap_or(count);
     // Each pair once: the better line against the worse.
-    let mut pairs: Vec<((usize, usize), Logs)> = places
-        .iter()
-        .copied()
-        .zip(samples.iter().cloned())
-        .filter(|((line, against), _)| rank(*line) < rank(*against))
-        .collect();
+    let mut pairs: Vec<((usize, usize), Pairs)> =
+        places.into_iter().zip(samples).filter(|((line, against), _)| rank(*line) < rank(*against)).collect();
     pairs.sort_by_key(|((line, against), _)| (rank(*line), rank(*against)));
     let (places, samples): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
-    let versus = |((line, against), judged): ((usize, usize), Judged)| Versus {
+    let logs: Vec<Logs> = samples.iter().map(Pairs::logs).collect();
+    let versus = |(((line, against), pairs), judged): (((usize, usize), Pairs), Judged)| Versus {
         line,
         against,
         ratio: judged.ratio,
         p: judged.p,
         marked: judged.marked,
         hangs: judged.hangs,
+        apart: pairs.apart,
+        beyond: pairs.beyond.iter().sum(),
     };
-    Ok(places.into_iter().zip(Family::of(&samples).lines).map(versus).collect())
+    Ok(places.into_iter().zip(samples).zip(Family::of(&logs).lines).map(versus).collect())
 }
 
 #[cfg(test)]
@@ -104,6 +106,17 @@ mod tests {
         let named = |line: usize| summary.lines[line].name.as_str();
         let told: Vec<_> = pairs.iter().map(|pair| (named(pair.line), named(pair.against), pair.ratio.mean)).collect();
         assert!(matches!(told[..], [("less", "more", ratio)] if (ratio * 1.005 - 1.0).abs() < 1e-9), "{told:?}");
+    }
+
+    /// A search with none of the metric on one side alone has no ratio, nor have those without a depth in common: each is counted for what it is.
+    #[test]
+    fn what_has_no_ratio_is_counted() {
+        let text = "variant,position,depth,search.nodes\na,p,1,0\nb,p,1,4\na,q,1,5\nb,q,1,4\na,r,1,5\nb,r,2,4\na,s,1,0\nb,s,1,0\n";
+        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+        let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
+        let pairs = pairwise(&frame, &summary).unwrap();
+        let told: Vec<_> = pairs.iter().map(|pair| (pair.ratio.clusters, pair.beyond, pair.apart)).collect();
+        assert_eq!(told, [(1, 1, 1)]);
     }
 
     #[test]

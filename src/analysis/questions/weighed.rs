@@ -119,6 +119,9 @@ impl Weighed {
         if pairs.list.is_empty() {
             return match pairs.apart {
                 0 if below + above > 0 => (Ruling::CannotTell, String::new()),
+                0 if pairs.nil > 0 => {
+                    (Ruling::CannotTell, format!("{} with 0 on both sides, of no ratio", many(pairs.nil, "search")))
+                }
                 0 => (Ruling::NoRows, String::new()),
                 apart => (Ruling::CannotTell, format!("{apart} searches share no depth that both finished")),
             };
@@ -289,6 +292,12 @@ mod tests {
         same.pairs.beyond = [1, 0];
         assert_eq!(equal(&same), CannotTell);
         same.pairs.list.clear();
+        let mut nil = claim("=");
+        nil.pairs.list.clear();
+        let ruled = |claim: &Weighed| claim.ruling(&judged([f64::NAN; 3], f64::NAN), 1, 1.01);
+        assert_eq!(ruled(&nil), (Ruling::NoRows, String::new()));
+        nil.pairs.nil = 2;
+        assert_eq!(ruled(&nil), (CannotTell, "2 searches with 0 on both sides, of no ratio".to_owned()));
         let told = same.measured(&judged([f64::NAN; 3], f64::NAN), 1.01, CannotTell, "", &Named::default());
         assert_eq!(told, "1 search with a 0 on one side alone, of no ratio");
     }

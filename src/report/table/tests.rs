@@ -278,14 +278,26 @@ fn pairs_name_both_sides() {
         p: 0.25,
         marked,
         hangs: false,
+        apart: 0,
+        beyond: 0,
     };
     let mut page = page(vec![line("a"), line("b"), line("c")]);
     assert_eq!(pairs(&page), None);
     page.pairs = vec![versus(2, 0, 0.5, true), versus(2, 1, 0.75, false), versus(1, 0, 1.5, true)];
     let lost = Ratio { mean: f64::NAN, low: f64::NAN, ..Ratio::default() };
-    page.pairs.push(Versus { line: 0, against: 1, ratio: lost, p: f64::NAN, marked: false, hangs: false });
+    page.pairs.push(Versus {
+        line: 0,
+        against: 1,
+        ratio: lost,
+        p: f64::NAN,
+        marked: false,
+        hangs: false,
+        apart: 1,
+        beyond: 2,
+    });
+    page.pairs.push(Versus { apart: 0, ..page.pairs[3] });
     let table = pairs(&page).unwrap();
-    let shown: Vec<_> = (0..4)
+    let shown: Vec<_> = (0..5)
         .map(|row| {
             let texts = ["line", "against", "ratio", "interval"].map(|key| text(&table, row, key).unwrap());
             (texts, cell(&table, row, "ratio").unwrap().mark)
@@ -298,12 +310,14 @@ fn pairs_name_both_sides() {
             (["c", "b", "0.750", "0.650-0.850"], Emphasis::None),
             (["b", "a", "1.500", "1.400-1.600"], Emphasis::More),
             (["a", "b", "-", "-"], Emphasis::None),
+            (["a", "b", "-", "-"], Emphasis::None),
         ]
     );
     assert_eq!(["ratio", "interval", "p"].map(|key| why(&table, 3, key)), ["no common depth", ONE, ONE].map(Some));
+    assert_eq!(why(&table, 4, "ratio"), Some("0 on one side alone"));
     assert_eq!(
         table.note,
-        "\"c\" has less nodes than the most others: its pairs stand first. p is corrected for all 4 pairs."
+        "\"c\" has less nodes than the most others: its pairs stand first. p is corrected for all 5 pairs."
     );
 }
 
