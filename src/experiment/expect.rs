@@ -4,7 +4,8 @@ use super::file::{Experiment, File};
 use super::grid::Point;
 use super::problem::{Problem, listed, nearest};
 use super::text::FileText;
-use crate::record::columns::{DEPTH, POSITION, ROW, Role, VARIANT, may_mean};
+use crate::engine::options::Diagnostics;
+use crate::record::columns::{DEPTH, Extra, POSITION, ROW, Role, SCORE, VARIANT, header, may_mean, role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,16 +204,35 @@ pub const OTHER_SCORES: &str = "other_scores";
 /// # Errors
 /// The first that does not, with its place and the nearest name.
 pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(), Problem> {
-    let columns: Vec<String> = crate::record::columns()
+    let extra = Extra {
+        anatomy: points.iter().any(|point| point.options.diagnostics == Diagnostics::Full),
+        outside: points.iter().any(|point| point.outside().is_some()),
+        games: file.games.is_some(),
+    };
+    // A limit is told in words, in a column of its own.
+    let options: BTreeSet<String> = points
         .iter()
-        .map(|column| column.name.clone().into_owned())
-        .chain(points.iter().flat_map(super::grid::columns).map(|(path, _)| path))
+        .flat_map(super::grid::columns)
+        .map(|(path, _)| path)
+        .filter(|path| !path.starts_with("limit."))
         .collect();
+    let own_columns = header(&[], extra);
+    let columns: Vec<String> = own_columns.iter().chain(&options).cloned().collect();
     let known = |name: &str| {
-        let own = name.strip_prefix(ROW).is_some_and(|own| crate::record::columns::column(own).is_some());
+        let own = name.strip_prefix(ROW).is_some_and(|own| own_columns.iter().any(|column| column == own));
         name == OTHER_SCORES || own || columns.iter().any(|column| may_mean(name, column))
     };
-    let options: BTreeSet<String> = points.iter().flat_map(super::grid::columns).map(|(path, _)| path).collect();
+    // What the rows have that `check` knows, and what of it a claim may compare: numbers, but no score, which may be less than nothing.
+    let comparable = |name: &str| {
+        let own =
+            own_columns.iter().filter(|column| may_mean(name, column)).map(|column| (column.as_str(), role(column)));
+        let number = |(column, role): (&str, Role)| match role {
+            Role::Sum | Role::Time => true,
+            Role::Last => column != SCORE,
+            _ => column == DEPTH,
+        };
+        own.map(number).any(|number| number)
+    };
     let variant = |path: &str, name: &str, message: String| {
         let names = || points.iter().map(|point| point.name.as_str());
         let help = nearest(name, names()).unwrap_or_else(|| format!("there are {}", listed(names())));
@@ -269,6 +289,13 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
                 if !known(&side.metric) {
                     let message = format!("expect.claim: there is no metric `{}`", side.metric);
                     return Err(wrong("claim", &side.metric, message));
+                }
+                if !comparable(&side.metric) {
+                    let message = format!(
+                        "expect.claim: `{}` is no metric that has a ratio: expected a count, a state or a time",
+                        side.metric
+                    );
+                    return Err(source.at_word(&format!("{place}.claim"), &side.metric, message));
                 }
                 if !points.iter().any(|point| point.name == side.variant) {
                     let message = format!("expect.claim: there is no variant \"{}\"", side.variant);

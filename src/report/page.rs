@@ -160,7 +160,7 @@ impl Page {
         let comparable = sources.len() == 1 || sources.iter().all(|one| one.manifest.as_ref().is_none_or(timed));
         let timing = Timing::new(&rows).filter(|_| comparable);
         let mut metrics =
-            choices.metrics.iter().map(|name| Metric::find(name, &rows)).collect::<Result<Vec<_>, _>>()?;
+            choices.metrics.iter().map(|name| Metric::compared(name, &rows)).collect::<Result<Vec<_>, _>>()?;
         if metrics.is_empty() {
             metrics.push(Metric::nodes());
             if timing.is_some() {

@@ -140,8 +140,11 @@ pub fn summary(page: &Page) -> SheetTable {
         Some(row)
     });
     // What is a repeat alone was searched before.
-    let searches = match summary.lines.iter().map(|line| line.searches).filter(|&searches| searches > 0).min() {
-        Some(least) if least < summary.searches => format!("{least} to {}", summary.searches),
+    let pairs =
+        summary.lines.iter().filter(|line| !line.is_baseline).map(|line| line.ratio().pairs).filter(|&pairs| pairs > 0);
+    let searches = match (pairs.clone().min(), pairs.max()) {
+        (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
+        (Some(all), _) => all.to_string(),
         _ => summary.searches.to_string(),
     };
     table.note = format!(
@@ -241,7 +244,9 @@ pub fn details(page: &Page) -> SheetTable {
         };
         let why = if line.is_baseline { BASELINE } else { ONE };
         let (level, wanted) = (page.summary.power.level, at_least(page.summary.power.lines));
-        let seen = ratio.detectable(level);
+        let seen = if ratio.error == 0.0 { f64::NAN } else { ratio.detectable(level) };
+        let needed = ratio.needed(0.01, level).filter(|_| ratio.error != 0.0);
+        let calm = if ratio.error == 0.0 { "no two searches differ" } else { why };
         let influence = ratio.influence.map_or(Cell::none(why), |influence| {
             let hangs = influence.turns || line.measures.first().is_some_and(|measure| measure.hangs);
             let sign = if hangs { "?" } else { "" };
@@ -258,8 +263,8 @@ pub fn details(page: &Page) -> SheetTable {
             Cell::decimal(ratio.median, 3).or(why),
             below,
             influence,
-            Cell::share(if ratio.clusters < wanted { f64::NAN } else { seen }, 1.0).or(why),
-            Cell::count(ratio.needed(0.01, level).map_or(f64::NAN, |needed| needed.max(wanted as f64))).or(why),
+            Cell::share(if ratio.clusters < wanted { f64::NAN } else { seen }, 1.0).or(calm),
+            Cell::count(needed.map_or(f64::NAN, |needed| needed.max(wanted as f64))).or(calm),
         ])
     })
 }

@@ -125,7 +125,7 @@ fn part(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experiment
 /// # Errors
 /// When there is none, or it is a time.
 pub fn find(name: &str, frame: &Frame) -> Result<Metric, RunsError> {
-    let metric = Metric::find(name, frame)?;
+    let metric = Metric::compared(name, frame)?;
     if metric.is_time() { Err(RunsError::Time(metric.name)) } else { Ok(metric) }
 }
 

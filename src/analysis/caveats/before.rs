@@ -56,6 +56,10 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     let what = "cannot be filled to a third by the limit of nodes";
     warnings.extend(blindness::pressure(replacement, points.len(), &loose, bounded, what, "more nodes"));
     warnings.extend(confounds::confounds(points, experiment.baseline));
+    // What another engine calls itself is not known yet.
+    warnings.extend(confounds::engines(
+        points.iter().map(|point| if point.outside().is_some() { "another" } else { "ours" }),
+    ));
     warnings.extend(blindness::parted(experiment.file.sequence.as_ref(), points.len()));
     warnings.extend(alike::alike(points));
     for at in grid::idle_excludes(&experiment.file) {

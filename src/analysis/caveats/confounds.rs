@@ -117,9 +117,30 @@ pub fn confounds(variants: &[Point], baseline: usize) -> Vec<String> {
     found.into_iter().map(told).collect()
 }
 
+/// Tells of variants that are different engines, by the first words of what each calls itself: versions of one are compared as builds are.
+#[must_use]
+pub fn engines<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let names: BTreeSet<&str> = names.into_iter().map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
+    let list: Vec<&str> = names.into_iter().collect();
+    (list.len() > 1).then(|| {
+        format!("nodes of different engines ({}) are not the same work: compare an engine with itself", list.join(", "))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// One engine in several versions is one; two are told in order.
+    #[test]
+    fn different_engines_are_told() {
+        assert_eq!(engines(["Stockfish 16", "Stockfish 17 dev", "Stockfish"]), None);
+        assert_eq!(engines([]), None);
+        let told = engines(["Stockfish 16", "ours", "Glaurung 2.2"]);
+        assert!(
+            told.is_some_and(|told| told.starts_with("nodes of different engines (Glaurung, Stockfish, ours) are not"))
+        );
+    }
 
     /// A policy is one thing, whatever its parameters are; what only begins like one is another.
     #[test]

@@ -29,10 +29,12 @@ impl Power {
     pub fn of(family: &Family, rivals: bool) -> Self {
         let ratios: Vec<Ratio> =
             family.lines.iter().map(|line| line.ratio).filter(|ratio| ratio.clusters >= 2).collect();
+        // Lines that are the same search everywhere say nothing of how much searches differ.
+        let spread = || ratios.iter().filter(|ratio| ratio.error > 0.0);
         let mut seen: Vec<f64> =
-            ratios.iter().map(|ratio| ratio.detectable(family.level)).filter(|effect| effect.is_finite()).collect();
+            spread().map(|ratio| ratio.detectable(family.level)).filter(|effect| effect.is_finite()).collect();
         let wanted = at_least(family.tested);
-        let needed = ratios.iter().filter_map(|ratio| ratio.needed(0.01, family.level));
+        let needed = spread().filter_map(|ratio| ratio.needed(0.01, family.level));
         let mut needed: Vec<f64> = needed.map(|needed| needed.max(wanted as f64)).collect();
         let clusters = ratios.iter().map(|ratio| ratio.clusters).max().unwrap_or(0);
         Self {
@@ -61,6 +63,17 @@ mod tests {
         };
         assert!([2, 5].iter().all(|&clusters| of(clusters).detectable.is_nan() && of(clusters).needed >= 6.0));
         let six = of(6);
+        // Beside lines that are the same search everywhere it is said of the others, as of them alone.
+        let logs: Vec<(u32, f64)> = (0..12).map(|at| (at, 0.1 * f64::from(at % 3))).collect();
+        let same: Vec<(u32, f64)> = (0..12).map(|at| (at, 0.0)).collect();
+        let said = |lines: &[Vec<(u32, f64)>]| {
+            let power = Power::of(&Family::of(lines), false);
+            (power.detectable, power.needed)
+        };
+        let alone = said(&[logs.clone()]);
+        let beside = said(&[same.clone(), logs, same.clone(), same.clone()]);
+        assert!(alone.0 > 0.01 && beside.0 >= alone.0 && beside.1 >= alone.1, "{alone:?} {beside:?}");
+        assert!(said(&[same]).0.is_nan());
         assert!(six.clusters == 6 && six.detectable > 0.0 && six.detectable < 0.01, "{six:?}");
     }
 }

@@ -86,7 +86,7 @@ impl Sides {
         frame: &Frame,
         clusters: &mut Named,
     ) -> Result<Weighed, FrameError> {
-        let [left, right] = [&claim.left, &claim.right].map(|term| Metric::find(&term.metric, frame));
+        let [left, right] = [&claim.left, &claim.right].map(|term| Metric::compared(&term.metric, frame));
         let (left, right) = (left?, right?);
         let [left, right] = [&left, &right].map(|metric| Gauge::new(&self.searches, metric, frame));
         let group = |term: &Term| self.grouping.values.iter().position(|values| values[0] == term.variant);

@@ -55,6 +55,14 @@ pub enum FrameError {
         /// What stands there.
         found: String,
     },
+    /// A column of numbers that may be less than nothing.
+    #[error(
+        "`{name}` may be negative: it has no ratio, and is no metric (`other_score` counts searches that end with another one)"
+    )]
+    NoRatio {
+        /// The column.
+        name: String,
+    },
     /// A column that analysis needs is not there.
     #[error("{path}: there is no column `{column}`: this is no results file of ttlab")]
     Missing {

@@ -91,6 +91,18 @@ impl Metric {
         Ok(Self { name: name.to_owned(), how })
     }
 
+    /// As [`Metric::find`], but none that has no ratio.
+    ///
+    /// # Errors
+    /// As there, and where the column holds scores.
+    pub fn compared(name: &str, frame: &Frame) -> Result<Self, FrameError> {
+        let metric = Self::find(name, frame)?;
+        match &metric.how {
+            How::Last(column) if column == columns::SCORE => Err(FrameError::NoRatio { name: column.clone() }),
+            _ => Ok(metric),
+        }
+    }
+
     /// The nodes.
     #[must_use]
     pub fn nodes() -> Self {

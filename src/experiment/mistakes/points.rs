@@ -1,6 +1,8 @@
 //! What is wrong in axes, variants and what is expected of them.
 
 use super::{GRID, SEARCH, check, read, told};
+use crate::experiment::Experiment;
+use std::path::Path;
 
 #[test]
 fn axes_and_points_are_told_by_their_own_place() {
@@ -292,4 +294,52 @@ fn expectations_are_told_by_their_own_place() {
             ),
         ],
     );
+}
+
+/// What no run could answer is told before it: words, scores and options have no ratio, a limit's column is `limit`, and what the table took apart is
+/// there with full diagnostics alone.
+#[test]
+fn a_claim_that_no_row_can_answer_is_refused() {
+    for (metric, told) in [
+        ("solved", "no metric that has a ratio"),
+        ("best", "no metric that has a ratio"),
+        ("pv", "no metric that has a ratio"),
+        ("variant", "no metric that has a ratio"),
+        ("finished", "no metric that has a ratio"),
+        ("error", "no metric that has a ratio"),
+        ("position", "no metric that has a ratio"),
+        ("limit", "no metric that has a ratio"),
+        ("check", "no metric that has a ratio"),
+        ("score", "no metric that has a ratio"),
+        ("other_scores", "no metric that has a ratio"),
+        ("table.size", "no metric that has a ratio"),
+        ("limit.depth", "there is no metric `limit.depth`"),
+        ("anatomy.type1", "there is no metric `anatomy.type1`"),
+        ("told.hashfull", "there is no metric `told.hashfull`"),
+        ("match.points", "there is no metric `match.points`"),
+        ("nodes", ""),
+        ("search.cuts", ""),
+        ("hashfull", ""),
+        ("entries", ""),
+        ("seconds", ""),
+        ("depth", ""),
+    ] {
+        for sides in [[metric, "nodes"], ["nodes", metric]] {
+            let text = format!(
+                "suite = {{ startpos = true }}\nlimit.depth = 2\n[[variant]]\nname = 'one'\n[[variant]]\nname = 'two'\ntable.size = 64\n\
+                 [[expect]]\nclaim = '{}(one) < {}(two)'\n",
+                sides[0], sides[1]
+            );
+            match Experiment::parse(&text, Path::new("x.toml"), &[]) {
+                Ok(_) => assert_eq!(told, "", "{metric}"),
+                Err(problem) => {
+                    assert!(!told.is_empty() && problem.message.contains(told), "{metric}: {problem}");
+                    assert!(problem.to_string().contains("x.toml:9:"), "{metric}: {problem}");
+                }
+            }
+        }
+    }
+    let text = "suite = { startpos = true }\nlimit.nodes = 9999\n[grid]\n'limit.depth' = [1, 2]\n[[expect]]\nnodes = 3\nwhere = { 'limit.depth' = 2 }\n";
+    let problem = Experiment::parse(text, Path::new("x.toml"), &[]).expect_err("a limit's column is `limit`");
+    assert!(problem.message.contains("expect.where.limit.depth: there is no such column"), "{problem}");
 }

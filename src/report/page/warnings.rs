@@ -1,7 +1,7 @@
 //! What the reader of a page must be warned of.
 
 use super::Page;
-use crate::analysis::caveats::{blindness, doubts, few};
+use crate::analysis::caveats::{blindness, confounds, doubts, few};
 use crate::analysis::questions::quality;
 use crate::record::manifest::Manifest;
 use crate::report::choices::Choices;
@@ -23,6 +23,9 @@ impl Page {
             && choices.by.is_none()
         {
             warnings.extend(only.before());
+            let engine =
+                |name: &String| self.manifest.subjects.get(name).map_or("ours", |subject| subject.name.as_str());
+            warnings.extend(confounds::engines(self.manifest.variants.iter().map(engine)));
             let sequence = only.file.as_ref().and_then(|file| file.sequence.as_ref());
             warnings.extend(blindness::parted(sequence, self.summary.lines.len()));
             warnings.extend(unjudged(only));

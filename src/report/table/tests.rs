@@ -192,12 +192,18 @@ fn intervals_bear_their_marks() {
     );
 }
 
-/// The least number of searches is told where some lines have fewer than others.
+/// A mean is over what was paired, of the first metric: the baseline's own searches do not count, nor do those that met nothing.
 #[test]
 fn the_note_counts_searches() {
-    for (searches, told) in [([8, 8, 8], "over 8 searches"), ([8, 5, 6], "over 5 to 8 searches"), ([7, 8, 8], "7 to 8")]
-    {
-        let lines = searches.map(|searches| with("x", |line| line.searches = searches)).to_vec();
+    for (pairs, told) in [
+        ([9, 8, 8], "over 8 searches"),
+        ([9, 5, 6], "over 5 to 6 searches"),
+        ([3, 7, 0], "over 7 searches"),
+        ([3, 0, 0], "over 8 searches"), // the page's own
+    ] {
+        let mut lines =
+            pairs.map(|pairs| with("x", |line| (line.searches, line.measures[0].ratio.pairs) = (12, pairs))).to_vec();
+        lines[0].is_baseline = true;
         let note = summary(&page(lines)).note;
         assert!(note.starts_with("* baseline. nodes / baseline") && note.contains(told), "{note}");
     }
