@@ -21,6 +21,9 @@ mod bench;
 mod check;
 mod columns;
 mod compare;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod flags;
 mod generate;
 mod guard;
 mod keys;

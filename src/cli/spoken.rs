@@ -6,7 +6,7 @@ use clap::Parser;
 use std::path::{Path, PathBuf};
 
 /// A command's exit code, and what it says on standard output and on standard error.
-fn call(words: &[&str]) -> (u8, String, String) {
+pub(super) fn call(words: &[&str]) -> (u8, String, String) {
     let cli = Cli::try_parse_from([&["ttlab"], words].concat()).unwrap_or_else(|error| panic!("{error}"));
     let (exit, [output, errors]) = overheard::of(|| carried_out(cli.command));
     (exit, output, errors)
@@ -18,7 +18,7 @@ fn exit(words: &[&str]) -> u8 {
 }
 
 /// Three positions under two tables, and whatever else is to stand in the file.
-fn file(folder: &Path, name: &str, more: &str) -> String {
+pub(super) fn file(folder: &Path, name: &str, more: &str) -> String {
     let suite = "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\n8/5k2/8/8/2R5/8/3K4/8 b - - id \"b\";\n\
                  r3k2r/8/8/8/8/8/8/R3K2R w KQkq - id \"c\";\n";
     std::fs::write(folder.join("three.epd"), suite).unwrap();
@@ -28,13 +28,13 @@ fn file(folder: &Path, name: &str, more: &str) -> String {
     path.display().to_string()
 }
 
-const TWO: &str = "[grid]\n'table.size' = [64, 256]";
+pub(super) const TWO: &str = "[grid]\n'table.size' = [64, 256]";
 
 /// A table that no machine has: three of six jobs fail.
-const VAST: &str = "[grid]\n'table.size' = [64, '8192 GiB']";
+pub(super) const VAST: &str = "[grid]\n'table.size' = [64, '8192 GiB']";
 
 /// A copy of a results folder, in which a file is another.
-fn copy(of: &Path, name: &str, file: &str, change: impl Fn(String) -> String) -> String {
+pub(super) fn copy(of: &Path, name: &str, file: &str, change: impl Fn(String) -> String) -> String {
     let to = of.with_file_name(name);
     std::fs::create_dir(&to).unwrap();
     for entry in std::fs::read_dir(of).unwrap().flatten() {

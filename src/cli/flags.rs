@@ -1,0 +1,302 @@
+//! Each flag shows: with it a call ends, says or writes otherwise than without. A flag that is read by nobody, or from another's place, is
+//! none.
+
+use super::command;
+use super::spoken::{TWO, VAST, call, copy, file};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// A call, and what is laid to it: the flags that are in the second and not in the first must show. In both `@` is the folder of the trial.
+/// What must be seen with them, and not without; or nothing, where any difference will do.
+type Case = (&'static str, &'static str, &'static str);
+
+const CASES: &[Case] = &[
+    ("generate --count 2", "--seed 9", ""),
+    ("generate --count 2", "--count 3", ""),
+    ("generate --count 2", "--plies 4", ""),
+    ("generate --count 1", "--games 3", "[Event \"self.001\"]"),
+    ("generate --count 1 --games 4", "--depth 1", ""),
+    ("generate --count 1 --games 40 --depth 1", "--take middlegames", "middle"),
+    ("generate --count 2 --games 40 --depth 1 --take middlegames", "--half 1", ""),
+    ("search startpos --depth 2", "--depth 3", ""),
+    ("search startpos --depth 3", "--nodes 50", "(cut short)"),
+    ("search startpos --depth 2", "--preset purple", ""),
+    ("search startpos --depth 2", "--set table=none", ""),
+    ("perft startpos 2", "--divide", "e2e4: 20"),
+    ("keys", "--preset otter", ""),
+    ("keys", "--set keys.scheme=webster-product", "374 distinct"),
+    ("options table.size", "--markdown", "### `table.size`"),
+    ("options", "--preset purple", ""),
+    ("columns", "--markdown", "| `id` |"),
+    ("suite @/bad.epd", "--lenient", ""),
+    ("suite @/bad.epd", "--skip-bad", "left out"),
+    ("suite @/three.epd", "--format csv", "id,line,fen"),
+    ("suite @/three.epd", "--out @/out/listed.csv", "out/listed.csv:id,line"),
+    ("trace @/three.epd --depth 2 --out @/out/t", "--first 1", ""),
+    ("trace @/three.epd --depth 2 --out @/out/t", "--depth 3", ""),
+    ("trace @/three.epd --depth 3 --out @/out/t", "--nodes 9", ""),
+    ("trace @/three.epd --depth 2 --out @/out/t", "--preset purple", ""),
+    ("trace @/three.epd --depth 3 --out @/out/t", "--set table.size=2", ""),
+    ("trace @/three.epd --depth 2 --out @/out/t", "--out @/out/u", "out/u:"),
+    ("trace import @/three.trace --out @/out/t", "--out @/out/u", "out/u:"),
+    ("trace import @/torn.trace --out @/out/t", "--repair", "cut at byte"),
+    ("replay @/three.trace --policy never", "--policy always", ""),
+    ("replay @/three.trace --policy never", "--set table.size=16", ""),
+    ("replay @/three.trace --policy never --set table.size=4096", "--sample 4", "one bucket in 4"),
+    ("replay @/three.trace --policy never --set table.size=4096 --sample 4", "--deep 2", "all with deep entries"),
+    ("replay @/three.trace --policy never", "--csv", "policy,probes,known"),
+    ("plan @/x.toml", "--set limit.depth=1", "depth 1"),
+    ("plan @/bad.toml", "--skip-bad", "jobs"),
+    ("plan @/x.toml", "--jobs-list", "repeat 0"),
+    ("plan @/x.toml --output @/out/p", "--shards 3", "in 3 shards"),
+    ("plan @/x.toml", "--output @/out/p", "out/p:"),
+    ("plan @/x.toml", "--out @/whole", "are done in"),
+    ("plan @/x.toml", "--probe", "roughly: from"),
+    ("run @/x.toml --out @/out/r", "--set limit.depth=1", "depth 1"),
+    ("run @/x.toml --out @/out/r", "--jobs 3", "\"jobs\": 3"),
+    ("run @/x.toml --out @/out/r", "--out @/out/s", "out/s/results.csv:"),
+    ("run @/x.toml --out @/out/r", "--quiet", ""),
+    ("run @/bad.toml --out @/out/r", "--skip-bad", "out/r/results.csv:"),
+    ("run @/claim.toml --out @/out/r -q", "--check", "exit 1"),
+    ("run @/x.toml --out @/out/r -q", "--strict", "cannot show what it varies"),
+    ("run @/late.toml --out @/out/r -q", "--strict", "--strict: this experiment cannot show what it varies"),
+    ("run @/x.toml --out @/edited -q", "--repair", "exit 0"),
+    ("run @/x.toml --out @/built -q", "--any-build", "exit 0"),
+    ("run @/x.toml --out @/built -q", "--fresh", "exit 0"),
+    ("run @/vast.toml --out @/failed", "--retry-failed", "3 of 6"),
+    ("run --plan @/two.json --shard 0 --out @/out/r -q", "--shard 1", "out/r/shards/1/results.csv:"),
+    ("merge @/claim.json --out @/shards -q", "--check", "exit 1"),
+    ("merge @/claim.json --out @/shards", "--quiet", ""),
+    ("merge @/claim.json --out @/out/m", "--from @/shards/shards/0", "exit 0"),
+    ("verify @/whole", "--quiet", ""),
+    ("check @/x.toml", "--strict", "exit 2"),
+    ("check @/bad.toml", "--skip-bad", "left out"),
+    ("report @/whole", "--by size", ""),
+    ("report @/whole", "--where depth>=2", ""),
+    ("report @/whole", "--baseline size=256", ""),
+    ("report @/whole", "--metric evals", "evals"),
+    ("report @/whole", "--pairs", "Each against each"),
+    ("report @/whole", "--format json", "\"schema\""),
+    ("report @/formula --format csv", "--guard-cells", "'=size"),
+    ("report @/whole", "--out @/out/page.md", "out/page.md:"),
+    ("compare @/whole @/moved", "--allow-moves", "exit 0"),
+    ("compare @/whole @/moved --fail-on nodes>+90%", "--allow-moves", "exit 0"),
+    ("compare @/whole @/moved", "--fail-on nodes>+0%", "exit 1"),
+    ("compare @/whole @/whole", "--junit @/out/c", "<testsuites"),
+    ("compare @/whole @/whole", "--markdown @/out/c", "out/c:"),
+    ("compare @/whole @/whole", "--json @/out/c", "\"finding\": \"fine\""),
+    ("compare @/whole @/whole", "--bench-json @/out/c", "\"unit\": \"nodes\""),
+    ("audit @/x.toml --depth 2", "--depth 1", ""),
+    ("audit @/x.toml --depth 2", "--positions 1", ""),
+    ("audit @/x.toml --depth 2", "--set ordering=[]", ""),
+    ("man", "--out @/out", "out/ttlab-run.1:"),
+    ("submit slurm @/two.json --out @/out/s", "--time 1:23:45", "--time=1:23:45"),
+    ("submit slurm @/two.json --out @/out/s", "--cpus 3", "--cpus-per-task=3"),
+    ("submit slurm @/two.json --out @/out/s", "--mem 7770", "--mem=7770M"),
+    ("submit slurm @/two.json --out @/out/s", "--at-once 1", "0-1%1"),
+    ("submit slurm @/two.json --out @/out/s", "--out @/out/t", "out/t/slurm/array.sbatch:"),
+    ("submit kubernetes @/two.json --out @/out/s", "--image some/where", "some/where"),
+    ("submit kubernetes @/two.json --out @/out/s", "--mount /some/where", "/some/where"),
+    ("trace export @/three.trace --to libcachesim --out @/out/t", "--out @/out/u", "out/u:"),
+];
+
+/// Flags that are shown elsewhere, or that change nothing that could be seen here.
+const ELSEWHERE: &[&str] = &[
+    "perft --bulk", // The same counts, counted otherwise.
+    "bench --all",  // Every signature: minutes.
+    "run --plan",
+    "run --no-lock",
+    "plan --missing",
+    "merge --out",
+    "merge --any-build",
+    "tune --jobs",
+    "tune --out",
+    "tune --set",
+    "tune --fresh",
+    "tune --retry-failed",
+    "tune --any-build",
+    "tune --quiet",
+    "replay --memory",
+    "reproduce --only",
+    "reproduce --out",
+    "reproduce --any-build",
+    "reproduce --fresh",
+    "reproduce --quick",
+    "audit --jobs",
+    "audit --show",
+    "trace export --to",
+    "trace export --memory",
+    "uci --preset",
+    "uci --set",
+];
+
+/// The folder of a trial: results as they are, as another build or a hand changed them, with jobs that failed, and in shards.
+fn prepare(at: &Path) {
+    let place = |name: &str| at.join(name).display().to_string();
+    let done = |words: &[&str], code: u8| {
+        let (found, said, told) = call(words);
+        assert_eq!(found, code, "{words:?}: {said}{told}");
+    };
+    let claim = format!("{TWO}\n[[expect]]\nclaim = 'nodes(size=64) > 1000 * nodes(size=256)'");
+    let (x, claim) = (file(at, "x.toml", TWO), file(at, "claim.toml", &claim));
+    let bratko = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd");
+    std::fs::write(
+        place("late.toml"),
+        format!("name = 'x'\nsuite = '{}'\nlimit = {{ depth = 1 }}\n{TWO}\n", bratko.display()),
+    )
+    .unwrap();
+    let three = std::fs::read_to_string(place("three.epd")).unwrap();
+    std::fs::write(
+        place("bad.epd"),
+        format!("{three}8/8/8/3k4/8/3K4/4P3/8 x - - id \"d\";\n8/8/8/3k4/8/3K4/4P3/8 w - - id \"e\"; Hello!\n"),
+    )
+    .unwrap();
+    std::fs::write(place("bad.toml"), std::fs::read_to_string(&x).unwrap().replace("three.epd", "bad.epd")).unwrap();
+    std::fs::create_dir(place("out")).unwrap();
+    done(&["run", &x, "-q", "--out", &place("whole")], 0);
+    let whole = at.join("whole");
+    copy(&whole, "edited", "results.csv", |text| text.replacen(",true,", ",false,", 1));
+    copy(&whole, "built", "manifest.json", |text| text.replace("\"commit\": \"", "\"commit\": \"0"));
+    let named = file(at, "formula.toml", "[[variant]]\nname = '=size'\n[[variant]]\nname = 'other'\n'table.slots' = 2");
+    done(&["run", &named, "-q", "--out", &place("formula")], 0);
+    let moved = std::fs::read_to_string(&x).unwrap().replace("[grid]", "[engine]\nordering = []\n[grid]");
+    std::fs::write(place("moved.toml"), moved).unwrap();
+    done(&["run", &place("moved.toml"), "-q", "--out", &place("other")], 0);
+    // As if the same plan had given other counts.
+    let plan = crate::record::manifest::Manifest::read(&whole).unwrap().unwrap().plan;
+    let other = crate::record::manifest::Manifest::read(&at.join("other")).unwrap().unwrap().plan;
+    copy(&at.join("other"), "moved", "manifest.json", |text| text.replace(&other, &plan));
+    done(&["plan", &x, "--shards", "2", "-o", &place("two.json")], 0);
+    done(&["plan", &claim, "-o", &place("claim.json")], 0);
+    done(&["run", "--plan", &place("claim.json"), "--shard", "0", "-q", "--out", &place("shards")], 0);
+    done(&["trace", &place("three.epd"), "--depth", "2", "-o", &place("three.trace")], 0);
+    let trace = std::fs::read(place("three.trace")).unwrap();
+    std::fs::write(place("torn.trace"), &trace[..trace.len() / 2]).unwrap();
+    if crate::runner::machine::available_bytes().is_some() {
+        done(&["run", &file(at, "vast.toml", VAST), "-q", "--out", &place("failed")], 3);
+    }
+}
+
+/// Whatever has a point in it and is a number may be a time; and so may what stands under the names of times in a manifest.
+fn without_times(text: &str) -> String {
+    let time = |word: &str| word.contains('.') && word.trim_matches(',').parse::<f64>().is_ok();
+    let line = |line: &str| {
+        let head = line.trim_start();
+        if ["\"begun\"", "\"ended\"", "\"calibration\""].iter().any(|name| head.starts_with(name)) {
+            return String::new();
+        }
+        line.split(' ').map(|word| if time(word) { "~" } else { word }).collect::<Vec<_>>().join(" ")
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// All that a call leaves behind: how it ends, what it says, and the files in the folder `out`.
+fn left(at: &Path, words: &str) -> String {
+    let words: Vec<String> = words.split(' ').map(|word| word.replace('@', &at.display().to_string())).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (code, said, told) = call(&words);
+    let mut left = format!("exit {code}\n{said}{told}");
+    let mut folders = vec![at.join("out")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            match entry.path().is_dir() {
+                true => folders.push(entry.path()),
+                false => files.push(entry.path()),
+            }
+        }
+    }
+    files.sort();
+    for file in files {
+        let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+        let _ = writeln!(left, "{}:{text}", file.strip_prefix(at).unwrap().display());
+    }
+    without_times(&left)
+}
+
+/// A call with flags laid to it; they stand in the place of those that it has already.
+fn laid(call: &str, flags: &str) -> String {
+    let first = flags.split(' ').next().unwrap_or_default();
+    let (mut words, mut rest) = (Vec::new(), call.split(' '));
+    while let Some(word) = rest.next() {
+        match word == first {
+            true => drop(rest.next()),
+            false => words.push(word),
+        }
+    }
+    format!("{} {flags}", words.join(" "))
+}
+
+/// A call with the flag differs from the same call without, in what the flag is for.
+#[test]
+fn each_flag_shows() {
+    let place = tempfile::tempdir().unwrap();
+    let source = place.path().join("source");
+    std::fs::create_dir(&source).unwrap();
+    prepare(&source);
+    // What a call changes besides `out` is put back.
+    let fresh = |call: &str| {
+        let to = place.path().join("trial");
+        let names = ["out", "edited", "built", "failed", "shards"]
+            .into_iter()
+            .filter(|name| *name == "out" || call.contains(name));
+        let names: Vec<&str> = if to.is_dir() { names.collect() } else { vec![""] };
+        for name in names {
+            let (from, to) = (source.join(name), to.join(name));
+            let _ = std::fs::remove_dir_all(&to);
+            let mut folders = vec![(from, to)];
+            while let Some((from, to)) = folders.pop().filter(|(from, _)| from.is_dir()) {
+                std::fs::create_dir(&to).unwrap();
+                for entry in std::fs::read_dir(from).unwrap().flatten() {
+                    match entry.path().is_dir() {
+                        true => folders.push((entry.path(), to.join(entry.file_name()))),
+                        false => drop(std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
+                    }
+                }
+            }
+        }
+        to
+    };
+    let mut unseen = Vec::new();
+    for (call, flags, seen) in CASES {
+        let folder = fresh(call);
+        if call.contains("@/failed") && !folder.join("failed").is_dir() {
+            continue;
+        }
+        let without = left(&folder, call);
+        let with = left(&fresh(call), &laid(call, flags));
+        if without == with || !seen.is_empty() && (!with.contains(seen) || without.contains(seen)) {
+            unseen.push(format!("{call} {flags}: `{seen}`\nwithout: {without}\nwith: {with}"));
+        }
+    }
+    assert!(unseen.is_empty(), "{}", unseen.join("\n\n"));
+}
+
+/// Every flag of every command is among the cases, or said to be shown elsewhere.
+#[test]
+fn no_flag_is_left_out() {
+    fn walk(command: &clap::Command, path: &str, all: &mut BTreeSet<String>) {
+        let flags = command.get_arguments().filter_map(clap::Arg::get_long);
+        all.extend(flags.filter(|flag| !["help", "version"].contains(flag)).map(|flag| format!("{path} --{flag}")));
+        for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
+            walk(below, format!("{path} {}", below.get_name()).trim(), all);
+        }
+    }
+    let (mut root, mut all) = (command(), BTreeSet::new());
+    root.build();
+    walk(&root, "", &mut all);
+    let mut known: BTreeSet<String> = ELSEWHERE.iter().map(|flag| (*flag).to_owned()).collect();
+    for (call, flags, _) in CASES {
+        let words: Vec<&str> =
+            call.split(' ').take_while(|word| word.chars().all(|c| c.is_ascii_lowercase())).collect();
+        let path = |words: &[&str], flag: &str| format!("{} {flag}", words.join(" "));
+        for flag in flags.split(' ').filter(|word| word.starts_with("--")) {
+            let found =
+                (1..=words.len()).rev().map(|count| path(&words[..count], flag)).find(|path| all.contains(path));
+            known.extend(found);
+        }
+    }
+    assert_eq!(all.difference(&known).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert_eq!(known.difference(&all).collect::<Vec<_>>(), Vec::<&String>::new());
+}
