@@ -240,4 +240,18 @@ mod tests {
             assert_eq!((overlap(a, b), overlap(b, a)), (expected, expected), "{a} {b}");
         }
     }
+
+    /// What is set goes over the preset that is given beside it, a preset that is set among it.
+    #[test]
+    fn a_preset_that_is_set_goes_over_the_one_that_is_given() {
+        let of = |preset: Option<&str>, sets: &[&str]| {
+            let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+            options(preset, &sets).ok()
+        };
+        let [otter, purple] = ["otter", "purple"].map(|name| of(Some(name), &[]));
+        assert!(otter.is_some() && purple.is_some() && otter != purple);
+        assert_eq!(of(None, &["preset=purple"]), purple);
+        assert_eq!(of(Some("otter"), &["preset=purple"]), purple);
+        assert_eq!(of(Some("otter"), &["preset=purple", "preset=otter"]), otter);
+    }
 }

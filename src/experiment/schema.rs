@@ -292,4 +292,13 @@ mod tests {
         let factor = pages.iter().find(|page| page.meaning.starts_with("Of `aged-depth`")).unwrap();
         assert_eq!((factor.path.as_str(), factor.default.as_str()), ("table.policy.factor", "4"));
     }
+
+    /// What an option may be: its words where it has such, else its range.
+    #[test]
+    fn values_are_words_or_a_range() {
+        assert_eq!(values_of("draws").as_deref(), Some("true | false"));
+        assert_eq!(values_of("table.slots").as_deref(), Some("integer 1..=8"));
+        assert_eq!(values_of("fail").as_deref(), Some("`soft`, `hard`"));
+        assert_eq!(values_of("no.such"), None);
+    }
 }

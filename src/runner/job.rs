@@ -438,4 +438,15 @@ mod tests {
             assert_ne!(read(&[set]), usual, "{set}");
         }
     }
+
+    /// A move is solved where it was asked for: in its position, and not on the way through a game from it.
+    #[test]
+    fn plies_of_own_play_are_not_solved() {
+        let folder = tempfile::tempdir().unwrap();
+        let suite = folder.path().join("own.epd");
+        std::fs::write(&suite, "k7/8/8/8/8/8/8/K7 w - - bm Kb1; id \"A\";\n").unwrap();
+        let text = format!("suite = '{}'\nlimit = {{ depth = 2 }}\nsequence = {{ self_play = 2 }}\n", suite.display());
+        let (found, _) = run(&text, &mut Scribe::default());
+        assert_eq!(found, rows(&["0 0 2 100 - false", "0 1 2 200 - false"]));
+    }
 }

@@ -388,6 +388,9 @@ mod tests {
             let saved = folder.path().join(format!("results.csv.damaged-{number}"));
             assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places(&[3]), 0, 2, Some(&saved)));
             assert_eq!(std::fs::read(saved).unwrap(), before);
+            let left = std::fs::read(&path).unwrap();
+            put(&of(3, ""), "");
+            assert_eq!(left, std::fs::read(&path).unwrap(), "what goes before the rows that are kept goes too");
         }
         // A row that is of no job of the plan goes alone, and is kept aside.
         let mut strange = [of(0, ""), of(3, "")[..1].to_vec()].concat();

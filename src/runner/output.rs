@@ -457,4 +457,30 @@ mod tests {
         assert_eq!((later.stretches.len(), later.stretches.last().unwrap().jobs), (stretches + 1, 2));
         assert_eq!(later.stretches[0], first.stretches[0]);
     }
+
+    /// To begin afresh takes away what a run writes, and nothing that somebody laid beside it.
+    #[test]
+    fn what_is_cleared_is_what_was_written() {
+        let place = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();
+        for games in [false, true] {
+            let rules = if games { "[match]\n" } else { "" };
+            put("experiment.toml", &format!("suite = {{ startpos = true }}\nlimit = {{ nodes = 9 }}\n{rules}"));
+            put("report.md", "![Ratio](ratio.svg)\n");
+            for name in
+                ["results.csv", MANIFEST, FLIGHT, "report.html", "ratio.svg", "own.svg", "games.pgn", "notes.md"]
+            {
+                put(name, "x");
+            }
+            Output::open(place.path()).unwrap().clear().unwrap();
+            let mut left: Vec<String> = fs::read_dir(place.path())
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .filter(|name| name != ".lock")
+                .collect();
+            left.sort();
+            let kept = ["experiment.toml", "games.pgn", "notes.md", "own.svg"];
+            assert_eq!(left, kept.iter().filter(|name| !games || **name != "games.pgn").copied().collect::<Vec<_>>());
+        }
+    }
 }

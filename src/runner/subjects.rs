@@ -373,6 +373,55 @@ mod tests {
         assert!(many(1, free * 4, 1).is_err_and(|told| told.ends_with("that are free")));
     }
 
+    /// An engine that heeds one of two limits: each is told as what it is.
+    #[test]
+    fn each_limit_is_heeded_or_not() {
+        let script = |answer: &str| {
+            format!(
+                "while read -r line; do case \"$line\" in uci) echo id name Half; echo uciok;; isready) echo readyok;; go*) {answer}; echo bestmove e2e4;; quit) exit;; esac; done"
+            )
+        };
+        for (answer, limit, told) in [
+            ("echo info depth 4 nodes 5", "depth = 4", ["heeded", "not heeded: it made 5 when asked for 20000"]),
+            (
+                "echo info depth 9 nodes 20000",
+                "nodes = 9",
+                ["not heeded: it went to depth 9 when asked for 4", "heeded"],
+            ),
+        ] {
+            let text = format!(
+                "suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n[subject]\nuci = ['/bin/sh', '-c', '{}']\n",
+                script(answer)
+            );
+            let experiment = Experiment::parse(&text, std::path::Path::new("x.toml"), &[])
+                .unwrap_or_else(|problem| panic!("{problem}"));
+            let found = Subjects::prepare(&experiment, &Plan::new(&experiment), 1, &AtomicBool::new(false));
+            let found = found.unwrap_or_else(|error| panic!("{error}")).unwrap_or_default();
+            let Some(Introduced { examined, .. }) = found.known.get(&0) else { panic!("it is not known") };
+            assert_eq!([examined.go_depth.as_str(), examined.go_nodes.as_str()], told);
+        }
+    }
+
+    /// What is expected to the last node is told of those alone that it speaks of and whose counts do not repeat.
+    #[test]
+    fn an_exact_figure_is_told_of_whom_it_speaks() {
+        let text = "suite = { startpos = true }\nlimit = { depth = 4 }\n[subject]\nuci = 'x'\n[[variant]]\nname = 'one'\n'uci.Hash' = 1\n[[variant]]\nname = 'two'\n\
+            'uci.Hash' = 2\n[[variant]]\nname = 'sure'\n'uci.Hash' = 3\n[[expect]]\nwhere = { 'uci.Hash' = 1 }\nnodes = 3\n[[expect]]\nwhere = { variant = 'two' }\n\
+            nodes = { by_depth = [3] }\nevals = 3\n[[expect]]\nwhere = { variant = 'sure' }\nnodes = 3\n[[expect]]\nnodes = { min = 3 }\n";
+        let experiment =
+            Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        let known = |at: usize| {
+            let repeats = if at < 2 { Repeatability::Not } else { Repeatability::Exact }.to_string();
+            let examined = Examined { repeats, ..Examined::default() };
+            (at, Introduced { launch: Launch::default(), examined, bytes: 0 })
+        };
+        let subjects = Subjects { known: [0, 1, 2].map(known).into(), ..Subjects::default() };
+        let told = |name: &str| {
+            format!("expect.nodes: \"{name}\" is expected to count exactly, and its counts are not repeatable")
+        };
+        assert_eq!(subjects.unfounded(&experiment, &Plan::new(&experiment)), [told("one"), told("two")]);
+    }
+
     /// An engine that is asked what it is, before it is searched with: what it was set to goes before what it declares, in its memory too.
     #[test]
     fn an_engine_is_known_by_what_it_was_set_to() {

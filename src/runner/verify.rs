@@ -370,4 +370,31 @@ mod tests {
         let none = verify(place.path()).expect("a manifest");
         assert_eq!((none.state, none.told), (FolderState::Missing, vec!["there is no results.csv".to_owned()]));
     }
+
+    /// A job that failed is not done; stretches of unlike builds are told, though their versions are alike.
+    #[test]
+    fn what_failed_is_not_whole_and_builds_are_told_apart() {
+        let place = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
+        let of = |commit: &str, profile: &str| Stretch {
+            build: Build { version: "1".to_owned(), commit: commit.to_owned(), profile: profile.to_owned() },
+            ..Stretch::default()
+        };
+        let told = |stretches: Vec<Stretch>, rows: &str| {
+            let manifest = Manifest { ended: Some(5), rows: Some(1), stretches, ..Manifest::default() };
+            put("manifest.json", &serde_json::to_string(&manifest).unwrap());
+            put("results.csv", &format!("id,error\n{rows}\n"));
+            let found = verify(place.path()).unwrap();
+            let builds = found.told.iter().find(|text| text.contains(" builds: ")).cloned();
+            (found.state, builds, found.told.contains(&"1 job failed".to_owned()))
+        };
+        assert_eq!(told(vec![of("a", "release")], "1,"), (FolderState::Whole, None, false));
+        assert_eq!(told(vec![of("a", "release")], "1,it broke"), (FolderState::Missing, None, true));
+        for (other, shown) in
+            [(of("b", "release"), "1 a release; 1 b release"), (of("a", "dev"), "1 a dev; 1 a release")]
+        {
+            let builds = format!("its 2 stretches are of 2 builds: {shown}");
+            assert_eq!(told(vec![of("a", "release"), other], "1,"), (FolderState::Whole, Some(builds), false));
+        }
+    }
 }

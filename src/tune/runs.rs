@@ -190,6 +190,9 @@ mod tests {
         assert_eq!([of([9.0; 3], [5.0, 0.0, 5.0]), of([9.0, 0.0, 0.0], [5.0, 0.0, 0.0])], [None; 2]);
         assert_eq!([of([9.0; 3], [0.0, 5.0, 0.0]), of([0.0, 0.0, 9.0], [5.0, 5.0, 5.0])], [Some(2); 2]);
         assert_eq!(of([9.0; 3], [0.0; 3]), Some(2));
+        // As many as have a ratio are not most.
+        let half = Measured { items: vec![0, 1, 2, 3], values: vec![vec![9.0; 4], vec![9.0, 0.0, 9.0, 0.0]] };
+        assert_eq!(without_ratio(&half, 0), None);
     }
 
     /// A stage that was stopped, or of which searches failed, is no measurement.

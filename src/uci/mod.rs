@@ -129,4 +129,12 @@ mod tests {
             assert!(ranks.contains(from), "{between}: {told:?}");
         }
     }
+
+    /// A search that nothing would end is ended with the lines; it has a move all the same.
+    #[test]
+    fn a_search_without_an_end_ends_with_its_lines() {
+        for go in ["go", "go infinite", "go ponder wtime 1000 btime 1000"] {
+            assert!(heard(&format!("{go}\n")).last().unwrap().starts_with("bestmove "), "{go}");
+        }
+    }
 }

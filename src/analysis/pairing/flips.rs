@@ -257,3 +257,59 @@ fn critical(mut largest: Vec<f64>) -> f64 {
     let least = outside.iter().filter(|value| **value > barred).fold(f64::INFINITY, |least, value| least.min(*value));
     least - EQUAL
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// By definition, over all sign patterns of eight clusters that three lines share: a line's own p, p of the largest of the lines that are not
+    /// stronger, never below that of a stronger one, and the same without the cluster whose loss weakens it most.
+    #[test]
+    fn each_p_is_counted_out() {
+        let sums = [
+            [1.0, 2.0, 1.5, 0.5, 1.0, 2.5, 1.0, 0.25],
+            [1.0, -0.5, 1.25, 0.75, 2.0, -0.25, 1.0, 0.5],
+            [1.0, -1.0, 0.5, -0.75, 1.0, 0.5, -0.25, 0.125],
+        ];
+        let lines = sums.map(|sums| Clusters::new(&(0..).zip(sums).collect::<Vec<(u32, f64)>>()));
+        let root = |sums: &[f64]| sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();
+        let size = |sums: &[f64; 8], pattern: u32| {
+            let sign = |at: usize| if pattern >> at & 1 == 1 { -1.0 } else { 1.0 };
+            sums.iter().enumerate().map(|(at, sum)| sign(at) * sum).sum::<f64>().abs() / root(sums)
+        };
+        let p = |of: &[&[f64; 8]], reach: f64| {
+            let beyond = |pattern: &u32| of.iter().any(|sums| size(sums, *pattern) >= reach - 1e-9);
+            (0..256).filter(beyond).count() as f64 / 256.0
+        };
+        // The first is the strongest, the last the weakest.
+        let seen: Vec<f64> = sums.iter().map(|sums| size(sums, 0)).collect();
+        assert!(seen[0] > seen[1] && seen[1] > seen[2]);
+        let found = joint(&[lines[1].clone(), lines[0].clone(), lines[2].clone()]);
+        let mut before = 0.0_f64;
+        for (at, place) in [(0, 1), (1, 0), (2, 2)] {
+            let these: Vec<&[f64; 8]> = sums[at..].iter().collect();
+            let without = |left: usize| {
+                let rest: Vec<f64> = (0..8).filter(|&one| one != left).map(|one| sums[at][one]).collect();
+                rest.iter().sum::<f64>() / root(&rest)
+            };
+            let least = (0..8).map(without).fold(f64::INFINITY, f64::min);
+            let weakest = p(&these, least).max(before);
+            before = before.max(p(&these, seen[at]));
+            let Flipped { p: own, corrected, weakest: hangs, .. } = found.lines[place];
+            let wanted = [p(&[&sums[at]], seen[at]), before, weakest];
+            for (found, wanted) in [own, corrected, hangs].into_iter().zip(wanted) {
+                assert!((found - wanted).abs() < 1e-12, "{at}: {found} {wanted}");
+            }
+        }
+    }
+
+    /// Of very many clusters the sum is as good as normal: 1.96 standard deviations on either side are one in twenty.
+    #[test]
+    fn many_clusters_are_tested_on_both_sides() {
+        // 1200 ones, of which so many are positive that the sum is 1.96 times its spread, as near as whole ones come: 68 beside 67.9.
+        let logs: Vec<(u32, f64)> = (0..1200).map(|at| (at, if at < 634 { 1.0 } else { -1.0 })).collect();
+        let p = own_p(&Clusters::new(&logs), f64::NAN);
+        assert!((p - 0.0496).abs() < 1e-3, "{p}");
+    }
+}

@@ -386,4 +386,19 @@ mod tests {
             assert_eq!(tuned.cost, raced + held);
         }
     }
+
+    /// A race doubles its items; where less than a quarter would be left for the last round, that round has them too.
+    #[test]
+    fn rounds_double_until_little_is_left() {
+        for (first, all, expected) in [
+            (4, 40, &[4, 8, 16, 40][..]),
+            (8, 33, &[8, 16, 33]),
+            (3, 4, &[4]),
+            (6, 8, &[8]),
+            (5, 8, &[5, 8]),
+            (50, 8, &[8]),
+        ] {
+            assert_eq!(totals(first, all), expected, "{first} of {all}");
+        }
+    }
 }

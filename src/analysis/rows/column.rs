@@ -218,4 +218,19 @@ mod tests {
             assert_eq!(number(text.as_bytes()), None, "{text}");
         }
     }
+
+    /// What one result has not and another has is nothing there, not none.
+    #[test]
+    fn what_is_not_there_is_no_number() {
+        let mut numbers = Values::Numbers(vec![1.0]);
+        numbers.append(None, 2);
+        numbers.append(Some(&Values::Numbers(vec![4.0])), 1);
+        let text: Vec<String> = (0..4).map(|row| numbers.text(row).into_owned()).collect();
+        assert_eq!(text, ["1", "", "", "4"]);
+        let mut words = Values::Words(Words::of("a", 1));
+        words.append(None, 1);
+        words.append(Some(&Values::Numbers(vec![f64::NAN, 2.5])), 2);
+        let text: Vec<String> = (0..4).map(|row| words.text(row).into_owned()).collect();
+        assert_eq!(text, ["a", "", "", "2.5"]);
+    }
 }

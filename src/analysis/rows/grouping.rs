@@ -237,4 +237,17 @@ mod tests {
             assert!(error.starts_with(&format!("--baseline: there is no group \"{wrong}\"")), "{error}");
         }
     }
+
+    /// Eight groups are named; of nine the last is among others.
+    #[test]
+    fn eight_groups_are_named() {
+        for (count, others) in [(8, false), (9, true)] {
+            let rows: String = (0..count).map(|at| format!("v{at},p,1,9\n")).collect();
+            let frame =
+                Frame::parse(format!("variant,position,depth,search.nodes\n{rows}").as_bytes(), "rows").unwrap();
+            let told = Grouping::new(&frame, &["variant".to_owned()]).baseline("nobody at all").unwrap_err();
+            let end = if others { "\"v7\" and others" } else { "\"v7\"" };
+            assert!(told.ends_with(end), "{told}");
+        }
+    }
 }

@@ -81,3 +81,20 @@ impl Forest {
         svg.finish(bottom + 44.0, title, alone)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clear row has the colour of its side: of ratios that of one, of differences that of none.
+    #[test]
+    fn a_mark_is_on_its_side_of_nothing() {
+        for (differences, mean, class) in
+            [(false, 0.9, 1), (false, 1.1, 2), (true, -0.5, 1), (true, 0.5, 2), (true, 20.0, 2), (true, -20.0, 1)]
+        {
+            let row = ForestRow { name: "a".to_owned(), mean, low: mean * 0.9, high: mean * 1.1, clear: true };
+            let drawn = Forest { rows: vec![row], x: String::new(), differences }.render(600.0, "t", false);
+            assert!(drawn.contains(&format!("class=\"s{class} line\"")), "{differences} {mean}: {drawn}");
+        }
+    }
+}

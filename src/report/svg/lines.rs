@@ -134,3 +134,38 @@ impl Lines {
         known.map_or_else(|| short(value), |(_, text)| text.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line keeps its colour, whichever of the lines is the baseline: that one alone has the first.
+    #[test]
+    fn each_line_has_a_colour_of_its_own() {
+        let colours = |base: Option<usize>| {
+            let lines = Lines { base, ..Lines::default() };
+            [0, 1, 2, 3].map(|at| lines.colour(at))
+        };
+        assert_eq!(colours(None), [1, 2, 3, 4]);
+        assert_eq!(colours(Some(0)), [0, 1, 2, 3]);
+        assert_eq!(colours(Some(2)), [1, 2, 0, 3]);
+        assert_eq!(colours(Some(3)), [1, 2, 3, 0]);
+    }
+
+    /// Up to three lines have their intervals drawn as bands.
+    #[test]
+    fn three_lines_have_bands() {
+        for (count, bands) in [(1, 1), (3, 3), (4, 0)] {
+            let point = |x: f64| crate::analysis::questions::curves::CurvePoint {
+                x,
+                y: 1.0,
+                low: 0.5,
+                high: 2.0,
+                label: String::new(),
+            };
+            let series = vec![Series { points: vec![point(1.0), point(2.0)], ..Series::default() }; count];
+            let drawn = Lines { series, ..Lines::default() }.render(600.0, "t", false);
+            assert_eq!(drawn.matches(" band\"").count(), bands, "{count}");
+        }
+    }
+}

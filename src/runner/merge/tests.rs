@@ -159,3 +159,17 @@ fn a_shard_that_is_there_twice_conflicts_where_both_have_a_job() {
         "shard 1 is there twice, and the counts differ that should be equal: \"size=256\" on b (repeat 0) in one and in two"
     );
 }
+
+/// A shard all of whose jobs are done, and none of them judged yet, lacks its judgements.
+#[test]
+fn a_shard_that_is_not_judged_is_told() {
+    let temporary = tempfile::tempdir().unwrap();
+    let text = format!("{SIX}[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n");
+    let experiment = experiment(temporary.path(), &text);
+    let plan = Plan::new(&experiment);
+    let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
+    let all = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
+    let lacks: Vec<_> =
+        all.lacks().unwrap().into_iter().map(|lack| (lack.shard, lack.missing, lack.unjudged > 0)).collect();
+    assert_eq!(lacks, [(0, 0, true), (1, 0, true), (2, 0, true)]);
+}

@@ -281,3 +281,47 @@ fn a_job_that_was_set_aside_is_tried_again_when_asked_for() {
         assert!(ran.failures.iter().all(|(job, why)| (job.variant, job.item) == (1, 2) && why.contains("died twice")));
     }
 }
+
+/// Rows that were edited are refused, and the manifest is the one of before: no stretch is told of a run that never was.
+#[test]
+fn a_run_that_is_refused_leaves_no_trace() {
+    let (temporary, out) = folder();
+    let experiment = experiment(temporary.path(), SIX);
+    run(&experiment, &out, Settings::default());
+    let manifest = Manifest::read(&out).unwrap().unwrap();
+    let path = out.join("results.csv");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen(",true,", ",false,", 1)).unwrap();
+    let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
+    let session = Session::begin(&experiment, &plan, &out, Settings::default(), &never).unwrap();
+    assert!(session.run(&never, &Told::default()).is_err());
+    assert_eq!(Manifest::read(&out).unwrap().unwrap(), manifest);
+}
+
+/// Tables of a share of what a search stores: each job has the table that it has when it is run alone, whatever was searched before it.
+#[test]
+fn a_share_is_of_the_jobs_own_search() {
+    let (temporary, out) = folder();
+    let text = "name = 'six'\nsuite = 'three.epd'\nlimit = { depth = 4 }\n[engine]\ntable.size = '50 %'\n[[variant]]\nname = 'few'\n'limit.nodes' = 40\n\
+                [[variant]]\nname = 'many'\n'limit.nodes' = 400\n";
+    let experiment = experiment(temporary.path(), text);
+    run(&experiment, &out, Settings { jobs: 1, ..Settings::default() });
+    let slots = |folder: &Path| {
+        let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
+        let header = reader.headers().unwrap().clone();
+        let place = |name: &str| header.iter().position(|column| column == name).unwrap();
+        let places = [columns::VARIANT, columns::POSITION, columns::SLOTS].map(place);
+        let line = |row: csv::StringRecord| places.map(|at| row[at].to_owned());
+        reader.records().map(|row| line(row.unwrap())).collect::<BTreeSet<[String; 3]>>()
+    };
+    let mut alone = BTreeSet::new();
+    for index in 0..6 {
+        let folder = temporary.path().join(index.to_string());
+        let shard = Some(Shard { index, of: 6 });
+        run(&experiment, &folder, Settings { jobs: 1, shard, ..Settings::default() });
+        alone.extend(slots(&folder));
+    }
+    assert_eq!(slots(&out), alone);
+    let sizes: BTreeSet<&String> = alone.iter().map(|[.., slots]| slots).collect();
+    assert!(alone.len() == 6 && sizes.len() > 3, "{alone:?}");
+}
