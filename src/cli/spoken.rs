@@ -300,3 +300,37 @@ fn judgements_are_verified_too() {
         assert_eq!(exit(&["verify", folder]), 0);
     }
 }
+
+/// The sums that a search is told with are those of all its iterations, of the search and of its table.
+#[test]
+fn a_search_is_told_with_the_sums_of_its_iterations() {
+    use crate::engine::{Engine, Limit, SearchCounters};
+    use crate::table::TableCounters;
+    let (code, said, _) = call(&["search", "startpos", "--depth", "4", "--set", "table.size=64"]);
+    assert_eq!(code, 0);
+    let options = crate::experiment::options(None, &["table.size=64".to_owned()]).unwrap();
+    let mut engine = Engine::new(&options, None).unwrap();
+    let limit = Limit { depth: Some(4), nodes: None };
+    let found = engine.search(&crate::chess::Board::startpos(), &[], limit, &Default::default(), &mut |_| {});
+    let search = SearchCounters::COLUMNS.iter().enumerate().map(|(at, (name, _))| {
+        (format!("search.{name}"), found.iterations.iter().map(|one| one.search.values()[at]).sum::<u64>())
+    });
+    let table = TableCounters::COLUMNS.iter().enumerate().map(|(at, (name, _))| {
+        (format!("table.{name}"), found.iterations.iter().map(|one| one.table.values()[at]).sum::<u64>())
+    });
+    for (name, sum) in search.chain(table) {
+        let line = said.lines().find(|line| line.split(' ').next() == Some(&*name)).unwrap();
+        assert_eq!(line.split_whitespace().nth(1), Some(&*sum.to_string()), "{line}");
+    }
+}
+
+/// Memory is given in MiB: a short trace takes one turn in the least of it.
+#[test]
+fn a_short_trace_is_one_turn() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    assert_eq!(exit(&["trace", "startpos", "--depth", "5", "-o", &at("one.trace")]), 0);
+    let (code, _, told) =
+        call(&["replay", &at("one.trace"), "--policy", "always", "--set", "table.size=4096", "--memory", "1"]);
+    assert!(code == 0 && !told.contains("turn"), "{told}");
+}

@@ -228,4 +228,47 @@ mod tests {
             assert_eq!((game.points(), game.colour()), (points, if white { "white" } else { "black" }));
         }
     }
+
+    /// The state of a table at the end of an iteration, and what an engine did not tell: empty, not none.
+    #[test]
+    fn a_row_has_what_was_counted_and_no_more() {
+        use crate::engine::{Iteration, SearchCounters};
+        let label = Label {
+            id: 255,
+            experiment: "x".to_owned(),
+            variant: "v".to_owned(),
+            game: String::new(),
+            position: "p".to_owned(),
+            ply: None,
+            repeat: 0,
+            limit: "depth 3".to_owned(),
+            options: Vec::new(),
+        };
+        let mut iteration: Iteration = Reported::default().iteration();
+        iteration.search = SearchCounters { nodes: 7, ..SearchCounters::default() };
+        (iteration.score, iteration.occupancy.occupied, iteration.occupancy.slots) = (-12, 3, 8);
+        let fields = |told: Option<&Reported>| {
+            let outside = told.map(|told| EngineSaid { told: Some(told), repeats: "exact" });
+            let row = Row {
+                label: &label,
+                iteration: Some(&iteration),
+                solved: None,
+                seconds: 0.5,
+                error: "",
+                anatomy: false,
+                outside,
+                games: None,
+            };
+            let header = header(&[], Extra { outside: told.is_some(), ..Extra::default() });
+            let fields = row.fields();
+            let of = |name: &str| header.iter().position(|column| column == name).map(|at| fields[at].clone());
+            [columns::SCORE, columns::HASHFULL, columns::ENTRIES, columns::SLOTS, columns::NODES]
+                .map(|name| of(name).unwrap_or_default())
+        };
+        assert_eq!(fields(None), ["-12", "375", "3", "8", "7"]);
+        let silent = Reported::default();
+        assert_eq!([&fields(Some(&silent))[0], &fields(Some(&silent))[2], &fields(Some(&silent))[4]], ["", "", ""]);
+        let told = Reported { score: Some(-12), nodes: Some(9), ..Reported::default() };
+        assert_eq!([&fields(Some(&told))[0], &fields(Some(&told))[4]], ["-12", "9"]);
+    }
 }

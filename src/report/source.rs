@@ -257,4 +257,22 @@ mod tests {
         }
         assert_eq!(told(&[first], &["table.slots"], "table.slots"), words(&["1", ""]));
     }
+
+    /// What makes two variants alike may be laid over the file by --set.
+    #[test]
+    fn caveats_heed_what_was_set() {
+        let text = "suite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n";
+        let before = |sets: &[&str]| {
+            let mut source = source("x", "x", &[]);
+            source.text = Some(text.to_owned());
+            source.manifest =
+                Some(Manifest { sets: sets.iter().map(|&set| set.to_owned()).collect(), ..Manifest::default() });
+            source.before()
+        };
+        assert_eq!(before(&[]), Vec::<String>::new());
+        for sets in [&["table.kind=unbounded"][..], &[crate::experiment::SKIP_BAD, "table.kind=unbounded"]] {
+            let told = before(sets);
+            assert!(told.len() == 1 && told[0].contains("table.slots does nothing"), "{told:?}");
+        }
+    }
 }

@@ -430,4 +430,69 @@ mod tests {
             assert!((of.nodes.p - 1.0 / 32.0).abs() < 1e-9 && (of.p - both).abs() < 1e-9, "{of:?}");
         }
     }
+
+    /// A variant of NEW is another of BASE only where that one has gone.
+    #[test]
+    fn who_is_still_there_was_not_renamed() {
+        let of_slots = |slots: &[(&str, u32)]| {
+            let options = slots.iter().map(|(name, slots)| ((*name).to_owned(), serde_json::json!({ "slots": slots })));
+            let rows = slots.iter().map(|(name, _)| format!("{name},p,9 ")).collect::<String>();
+            recorded(&rows, Manifest { options: options.collect(), ended: Some(9), ..Manifest::default() })
+        };
+        let renamed = |base: &[(&str, u32)], new: &[(&str, u32)]| {
+            let notes = of(&of_slots(base), &of_slots(new)).notes;
+            notes.into_iter().filter(|note| note.ends_with("it has the same options")).collect::<Vec<_>>()
+        };
+        let told = ["\"a\" is \"b\" in NEW: it has the same options"];
+        assert_eq!(renamed(&[("a", 1), ("c", 7)], &[("b", 1), ("c", 7)]), told);
+        assert_eq!(renamed(&[("a", 1), ("c", 7)], &[("a", 9), ("b", 1)]), Vec::<String>::new());
+    }
+
+    /// Totals are of the first repeat; what moved most stands first.
+    #[test]
+    fn totals_are_of_first_repeats_and_the_largest_move_is_first() {
+        let side = |nodes: [u32; 4]| {
+            let [p, again, q, r] = nodes;
+            let text = format!(
+                "variant,position,repeat,search.nodes,depth,error\na,p,0,{p},1,\na,p,1,{again},1,\na,q,0,{q},1,\na,r,0,{r},1,\n"
+            );
+            let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+            Recorded { name: "r".to_owned(), frame, manifest: None, missing: None }
+        };
+        let found = of(&side([100, 500, 100, 100]), &side([110, 500, 300, 40]));
+        let place = found.metric(columns::NODES).unwrap();
+        assert_eq!(found.variants[0].totals[place], [300.0, 450.0]);
+        let moved: Vec<&str> = found.moved.iter().map(|moved| moved.position.as_str()).collect();
+        assert_eq!(moved, ["q", "r", "p"]);
+    }
+
+    /// An option that was changed otherwise in another variant is not told as if all had changed alike.
+    #[test]
+    fn unlike_changes_of_an_option_are_told() {
+        let of_plan = |plan: &str, slots: [u32; 2]| {
+            let options = [("a", slots[0]), ("b", slots[1])];
+            let options = options.map(|(name, slots)| (name.to_owned(), serde_json::json!({ "slots": slots })));
+            recorded("a,p,9 b,p,9", Manifest { plan: plan.to_owned(), options: options.into(), ..Manifest::default() })
+        };
+        let told = |new: [u32; 2]| of(&of_plan("x", [1, 1]), &of_plan("y", new)).differences.unwrap();
+        assert_eq!(told([3, 3]), ["slots (1 -> 3)"]);
+        assert_eq!(told([3, 5]), ["slots (1 -> 3 and others)"]);
+        assert_eq!(told([1, 5]), ["slots in 1 of 2 variants (1 -> 5)"]);
+    }
+
+    /// The manifest beside results.csv is of those rows, and not of another file's.
+    #[test]
+    fn a_manifest_is_of_the_rows_beside_it() {
+        let place = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
+        put("manifest.json", "{ \"plan\": \"p\", \"rows\": 1 }");
+        for name in ["results.csv", "part.csv"] {
+            put(name, "variant,position,depth,search.nodes\na,p,1,9\n");
+        }
+        let plan = |name: &str| Recorded::read(&place.path().join(name)).unwrap().manifest.map(|found| found.plan);
+        assert_eq!(
+            [plan(""), plan("results.csv"), plan("part.csv")],
+            [Some("p".to_owned()), Some("p".to_owned()), None]
+        );
+    }
 }

@@ -308,4 +308,43 @@ mod tests {
         assert_eq!((lines[0].searches, lines[0].hashfull, lines[0].solved), (3, 500.0, (1, 2)));
         assert!(lines[1].hashfull.is_nan() && lines[1].solved == (0, 0));
     }
+
+    /// Intervals of shares, and what rivals could show, are of first searches: repeats that count otherwise change nothing.
+    #[test]
+    fn repeats_say_nothing_of_shares() {
+        let lines = |repeats: bool| {
+            let mut text = "variant,position,repeat,depth,search.nodes,table.probes,table.hits\n".to_owned();
+            for at in 0..9_u32 {
+                text += &format!("v,p{at},0,1,9,100,{}\n", 30 + at * at % 7);
+                if repeats {
+                    text += &format!("v,p{at},1,1,9,100,90\n");
+                }
+            }
+            let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+            let lines = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines;
+            (lines[0].interval(columns::HITS), lines[0].hits)
+        };
+        let (once, twice) = (lines(false), lines(true));
+        assert!(once.0.0 < once.0.1 && once == twice, "{once:?} {twice:?}");
+    }
+
+    /// Of rivals the best is what the others are held against: what that shows is what it shows as a baseline without the line that has no table.
+    #[test]
+    fn rivals_are_held_against_the_best_of_them() {
+        let power = |bare: bool| {
+            let mut text = "variant,position,depth,search.nodes,table.probes\n".to_owned();
+            for at in 0..12_u32 {
+                if bare {
+                    text += &format!("none,p{at},1,1000,0\n");
+                }
+                let spread = 700 + 90 * (at % 4);
+                text += &format!("x,p{at},1,{},5\ny,p{at},1,{},5\nz,p{at},1,{spread},5\n", 500 + at % 3, 510 + at % 2);
+            }
+            let frame = Frame::parse(text.as_bytes(), "rows").unwrap();
+            Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().power
+        };
+        let (rivals, best) = (power(true), power(false));
+        assert!(rivals.rivals && !best.rivals);
+        assert_eq!((rivals.detectable, rivals.needed), (best.detectable, best.needed));
+    }
 }

@@ -239,3 +239,29 @@ fn settings_are_told_by_their_own_words() {
     let limit = crate::experiment::options(None, &["limit.depth=3".to_owned()]).err().map(|problem| problem.message);
     assert_eq!(limit.as_deref(), Some("limit.depth: is not one of the engine's options: a limit is set by itself"));
 }
+
+#[test]
+fn numbers_of_a_file_are_checked_to_their_ends() {
+    check(
+        SEARCH,
+        &[
+            ("repeats = 1", "", "", ""),
+            ("repeats = 10000", "", "", ""),
+            ("repeats = 0", "repeats: 0 is out of range: expected 1 to 10000", "repeats", ""),
+            ("repeats = 10001", "repeats: 10001 is out of range: expected 1 to 10000", "repeats", ""),
+            ("seeds = 10000", "", "", ""),
+            ("seeds = 0", "seeds: 0 is out of range: expected 1 to 10000", "seeds", ""),
+            ("seeds = 10001", "seeds: 10001 is out of range: expected 1 to 10000", "seeds", ""),
+            ("smallest_effect = 0.0", "", "", ""),
+            ("smallest_effect = 0.99", "", "", ""),
+            (
+                "smallest_effect = 1.0",
+                "smallest_effect: 1 is out of range: expected 0 to below 1",
+                "smallest_effect",
+                "",
+            ),
+            ("first = 1", "", "", ""),
+            ("first = 0", "first: 0 is out of range: expected at least 1", "first", ""),
+        ],
+    );
+}

@@ -343,3 +343,16 @@ fn a_claim_that_no_row_can_answer_is_refused() {
     let problem = Experiment::parse(text, Path::new("x.toml"), &[]).expect_err("a limit's column is `limit`");
     assert!(problem.message.contains("expect.where.limit.depth: there is no such column"), "{problem}");
 }
+
+#[test]
+fn paths_that_end_alike_are_written_out() {
+    let names = |grid: &str| -> Vec<String> {
+        let experiment = read(&format!("{SEARCH}[grid]\n{grid}\n"), &[]);
+        experiment.map(|found| found.points.into_iter().map(|point| point.name).collect()).unwrap_or_default()
+    };
+    assert_eq!(names("\"table.clear\" = [\"game\"]\n\"eval.random\" = [3]"), ["clear=game, random=3"]);
+    assert_eq!(
+        names("\"probe.min_depth\" = [1]\n\"store.min_depth\" = [2]\n\"table.slots\" = [4]"),
+        ["probe.min_depth=1, store.min_depth=2, slots=4"]
+    );
+}

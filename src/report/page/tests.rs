@@ -321,3 +321,19 @@ fn a_baseline_without_rows_is_none() {
     assert_eq!(baseline(&page(std::slice::from_ref(&made), &Choices::default())).as_deref(), Some("a"));
     assert_eq!(baseline(&page(&[made], &choices(None, &["variant!=a"], false))).as_deref(), Some("b"));
 }
+
+/// A table that goes on from position to position is a caveat where variants are compared: of one alone nothing is held against another.
+#[test]
+fn tables_that_go_on_are_told_where_variants_are_compared() {
+    let told = |variants: &[&str]| {
+        let rows: String = variants.iter().map(|name| format!("{name},p,1,9\n{name},q,1,9\n")).collect();
+        let kept = variants.iter().map(|&name| name.to_owned()).collect();
+        let manifest = Manifest { kept, items: 2, ended: Some(9), ..Manifest::default() };
+        let rows = format!("variant,position,depth,search.nodes\n{rows}");
+        let page = page(&[Source { manifest: Some(manifest), ..source("x", &rows) }], &Choices::default());
+        let caveat = crate::analysis::caveats::blindness::follow_on(variants, 2);
+        assert!(caveat.is_some());
+        caveat.is_some_and(|caveat| page.warnings.contains(&caveat))
+    };
+    assert_eq!([told(&["a"]), told(&["a", "b"])], [false, true]);
+}
