@@ -3,7 +3,7 @@
 
 use super::command;
 use super::spoken::{TWO, VAST, call, copy, file};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -60,7 +60,7 @@ const CASES: &[Case] = &[
     ("run @/bad.toml --out @/out/r", "--skip-bad", "out/r/results.csv:"),
     ("run @/claim.toml --out @/out/r -q", "--check", "exit 1"),
     ("run @/x.toml --out @/out/r -q", "--strict", "cannot show what it varies"),
-    ("run @/late.toml --out @/out/r -q", "--strict", "--strict: this experiment cannot show what it varies"),
+    ("run @/late.toml --out @/out/r -q", "--strict", "exit 1"),
     ("run @/x.toml --out @/edited -q", "--repair", "exit 0"),
     ("run @/x.toml --out @/built -q", "--any-build", "exit 0"),
     ("run @/x.toml --out @/built -q", "--fresh", "exit 0"),
@@ -69,6 +69,10 @@ const CASES: &[Case] = &[
     ("merge @/claim.json --out @/shards -q", "--check", "exit 1"),
     ("merge @/claim.json --out @/shards", "--quiet", ""),
     ("merge @/claim.json --out @/out/m", "--from @/shards/shards/0", "exit 0"),
+    ("tune @/tune.toml --out @/out/t", "--out @/out/u", "out/u/report.md:"),
+    ("tune @/tune.toml --out @/out/t", "--set draws=true", ""),
+    ("tune @/tune.toml --out @/out/t", "--quiet", ""),
+    ("tune @/never.toml --out @/tuned", "--retry-failed", ""),
     ("verify @/whole", "--quiet", ""),
     ("check @/x.toml", "--strict", "exit 2"),
     ("check @/bad.toml", "--skip-bad", "left out"),
@@ -111,12 +115,8 @@ const ELSEWHERE: &[&str] = &[
     "merge --out",
     "merge --any-build",
     "tune --jobs",
-    "tune --out",
-    "tune --set",
     "tune --fresh",
-    "tune --retry-failed",
     "tune --any-build",
-    "tune --quiet",
     "replay --memory",
     "reproduce --only",
     "reproduce --out",
@@ -146,6 +146,8 @@ fn prepare(at: &Path) {
         format!("name = 'x'\nsuite = '{}'\nlimit = {{ depth = 1 }}\n{TWO}\n", bratko.display()),
     )
     .unwrap();
+    let tune = std::fs::read_to_string(place("late.toml")).unwrap().replace("limit", "first = 8\nlimit");
+    std::fs::write(place("tune.toml"), format!("{tune}[tune]\nfirst = 2\n")).unwrap();
     let three = std::fs::read_to_string(place("three.epd")).unwrap();
     std::fs::write(
         place("bad.epd"),
@@ -175,6 +177,9 @@ fn prepare(at: &Path) {
     std::fs::write(place("torn.trace"), &trace[..trace.len() / 2]).unwrap();
     if crate::runner::machine::available_bytes().is_some() {
         done(&["run", &file(at, "vast.toml", VAST), "-q", "--out", &place("failed")], 3);
+        let never = std::fs::read_to_string(place("tune.toml")).unwrap().replace(TWO, VAST);
+        std::fs::write(place("never.toml"), never).unwrap();
+        done(&["tune", &place("never.toml"), "-q", "--out", &place("tuned")], 3);
     }
 }
 
@@ -238,7 +243,7 @@ fn each_flag_shows() {
     // What a call changes besides `out` is put back.
     let fresh = |call: &str| {
         let to = place.path().join("trial");
-        let names = ["out", "edited", "built", "failed", "shards"]
+        let names = ["out", "edited", "built", "failed", "tuned", "shards"]
             .into_iter()
             .filter(|name| *name == "out" || call.contains(name));
         let names: Vec<&str> = if to.is_dir() { names.collect() } else { vec![""] };
@@ -258,13 +263,13 @@ fn each_flag_shows() {
         }
         to
     };
-    let mut unseen = Vec::new();
+    let (mut unseen, mut plain) = (Vec::new(), HashMap::new());
     for (call, flags, seen) in CASES {
         let folder = fresh(call);
-        if call.contains("@/failed") && !folder.join("failed").is_dir() {
+        if (call.contains("@/failed") || call.contains("@/tuned")) && !folder.join("failed").is_dir() {
             continue;
         }
-        let without = left(&folder, call);
+        let without = plain.entry(call).or_insert_with(|| left(&folder, call)).clone();
         let with = left(&fresh(call), &laid(call, flags));
         if without == with || !seen.is_empty() && (!with.contains(seen) || without.contains(seen)) {
             unseen.push(format!("{call} {flags}: `{seen}`\nwithout: {without}\nwith: {with}"));

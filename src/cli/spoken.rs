@@ -334,3 +334,59 @@ fn a_short_trace_is_one_turn() {
         call(&["replay", &at("one.trace"), "--policy", "always", "--set", "table.size=4096", "--memory", "1"]);
     assert!(code == 0 && !told.contains("turn"), "{told}");
 }
+
+/// A trace has so many nodes that answers can save: what a table saves of them is what its nodes lack.
+#[test]
+fn what_a_trace_saves_is_what_its_nodes_lack() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    file(place.path(), "x.toml", TWO);
+    assert_eq!(exit(&["trace", &at("three.epd"), "--depth", "4", "-o", &at("three.trace")]), 0);
+    let text = "name = 'x'\n[trace]\nfile = 'three.trace'\n[grid]\n'table.size' = [1, 4, 4096]\n";
+    std::fs::write(at("shown.toml"), text).unwrap();
+    assert_eq!(exit(&["run", &at("shown.toml"), "-q", "--out", &at("out")]), 0);
+    let frame = crate::analysis::rows::frame::Frame::read(&place.path().join("out/results.csv")).unwrap();
+    let [nodes, saved] = ["search.nodes", "search.saved"].map(|name| frame.numbers(name).into_owned());
+    let (sizes, positions) = (frame.coded("table.size"), frame.coded("position"));
+    let of = |size: &str, numbers: &[f64]| {
+        let rows = (0..frame.rows()).filter(|&row| sizes.at(row) == size && !positions.at(row).is_empty());
+        rows.map(|row| numbers[row]).sum::<f64>()
+    };
+    let all = ["1", "4", "4096"].map(|size| (of(size, &nodes) + of(size, &saved), of(size, &saved)));
+    assert!(all[0].0 == all[1].0 && all[1].0 == all[2].0, "{all:?}");
+    assert!(all[0].1 < all[2].1 && all[2].1 > 0.0, "{all:?}");
+}
+
+/// The variant that a file names is the one that is marked as its baseline.
+#[test]
+fn the_baseline_of_a_plan_is_marked() {
+    let place = tempfile::tempdir().unwrap();
+    for (baseline, wanted) in [("", "size=64"), ("baseline = { size = 256 }\n", "size=256")] {
+        let path = file(place.path(), "x.toml", TWO);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{baseline}{text}")).unwrap();
+        let (code, said, _) = call(&["plan", &path]);
+        let marked: Vec<&str> = said.lines().filter(|line| line.ends_with("(baseline)")).collect();
+        assert!(code == 0 && marked.len() == 1 && marked[0].contains(wanted), "{said}");
+    }
+}
+
+/// The page of a match is made anew with its games: they are a function of the rows.
+#[test]
+fn games_are_written_anew_with_their_page() {
+    let place = tempfile::tempdir().unwrap();
+    let path = file(
+        place.path(),
+        "x.toml",
+        "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[match]\nmax_moves = 2\n",
+    );
+    let out = place.path().join("out");
+    let shown = out.display().to_string();
+    assert_eq!(exit(&["run", &path, "-q", "--out", &shown]), 0);
+    let games = out.join("games.pgn");
+    let text = std::fs::read_to_string(&games).unwrap();
+    assert_eq!(text.matches("[Event ").count(), 6);
+    std::fs::write(&games, "[Event \"another\"]\n").unwrap();
+    assert_eq!((exit(&["verify", &shown]), exit(&["report", &shown]), exit(&["verify", &shown])), (4, 0, 0));
+    assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
+}

@@ -191,15 +191,21 @@ fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> 
     if !outcome.stopped {
         return Some((spent, true));
     }
-    let Limit { depth, nodes } = point.limit;
-    let [.., (_, before, _), (last, end, _)] = ends[..] else { return None };
+    foretold(point.limit, &ends).map(|told| (told, false))
+}
+
+/// What the first iterations of a search, each with its depth, the time of its end and its nodes, tell of the whole: of two limits the
+/// one that is reached first.
+fn foretold(limit: Limit, ends: &[(u8, f64, u64)]) -> Option<f64> {
+    let Limit { depth, nodes } = limit;
+    let [.., (_, before, _), (last, end, _)] = *ends else { return None };
     let searched: u64 = ends.iter().map(|(_, _, nodes)| nodes).sum();
     // A depth costs so many times what all before it did.
     let growth = (end / before.max(1e-6)).clamp(1.5, 12.0);
     let by_depth = depth.map(|depth| end * growth.powi(i32::from(depth.saturating_sub(last))));
     let by_nodes = nodes.map(|nodes| nodes as f64 * end / searched.max(1) as f64);
     let told = [by_depth, by_nodes].into_iter().flatten().fold(f64::INFINITY, f64::min);
-    told.is_finite().then_some((told, false))
+    told.is_finite().then_some(told)
 }
 
 #[cfg(test)]
@@ -387,5 +393,25 @@ mod tests {
         assert_eq!(asked, [(1, 0, 3000), (0, 0, 3000), (1, 1, 3000), (0, 1, 3000)]);
         let (experiment, plan) = read(&of(2));
         assert_eq!(from_trials(&experiment, &plan, Duration::ZERO, &never, |_, _| None), None, "where nothing is told");
+    }
+
+    /// Depths that cost three times what those before it did; nodes at their rate so far; of both limits the one that ends the search.
+    #[test]
+    fn the_first_depths_foretell_the_others() {
+        let ends = [(1, 0.5, 10), (2, 1.0, 30), (3, 3.0, 60)];
+        let told = |depth: Option<u8>, nodes: Option<u64>| foretold(Limit { depth, nodes }, &ends);
+        assert_eq!(told(Some(5), None), Some(27.0));
+        assert_eq!(told(None, Some(1000)), Some(30.0));
+        assert_eq!([told(Some(5), Some(1000)), told(Some(6), Some(1000))], [Some(27.0), Some(30.0)]);
+        assert_eq!(told(None, None), None);
+        assert_eq!(
+            foretold(Limit { depth: Some(5), nodes: None }, &ends[..1]),
+            None,
+            "one depth says nothing of the next"
+        );
+        // A depth may have cost next to nothing, or the more for a pause: between one and a half and twelve times.
+        let paused = [(1, 1.0, 10), (2, 50.0, 30)];
+        assert_eq!(foretold(Limit { depth: Some(3), nodes: None }, &paused), Some(600.0));
+        assert_eq!(foretold(Limit { depth: Some(3), nodes: None }, &[(1, 1.0, 10), (2, 1.2, 30)]), Some(1.2 * 1.5));
     }
 }

@@ -288,4 +288,12 @@ mod tests {
         }
         assert_eq!(found("echo info depth $d nodes 20000", all, deep, true), None);
     }
+
+    /// Counts that are another in each process: whether a process forgets cannot be seen, and nothing is said against it.
+    #[test]
+    fn who_never_repeats_is_not_told_to_remember() {
+        let limit = Limit { depth: Some(3), nodes: None };
+        let probed = found("echo info depth $d nodes $(($$ * 1000 + n))", Restart::Experiment, limit, false).unwrap();
+        assert!(probed.forgets && probed.repeats != Repeatability::Exact, "{:?}", probed.repeats);
+    }
 }

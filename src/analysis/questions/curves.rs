@@ -439,4 +439,29 @@ mod tests {
         assert!(near(found[0][0], 2.0) && near(found[1][1], 1.0) && near(found[1][0], 3.0), "{found:?}");
         assert_eq!(found[0][1], None);
     }
+
+    /// Along an axis one line for each level of the other: sixteen can still be drawn, seventeen not.
+    #[test]
+    fn sixteen_lines_are_drawn_along_an_axis() {
+        let levels = |count: usize| {
+            let level =
+                |at: usize| Level { values: vec![at.to_string()], label: at.to_string(), number: Some(at as f64) };
+            (0..count).map(level).collect()
+        };
+        let axis = |path: &str, count: usize| Axis {
+            columns: vec![path.to_owned()],
+            path: path.to_owned(),
+            name: path.to_owned(),
+            levels: levels(count),
+        };
+        for (others, drawn) in [(2, 2), (16, 16), (17, 0)] {
+            let rows: String = (0..2 * others).map(|at| format!("v{at},p,1,9,{},{}\n", at % 2, at / 2)).collect();
+            let grid =
+                Frame::parse(format!("variant,position,depth,search.nodes,a,b\n{rows}").as_bytes(), "t").unwrap();
+            let axes = [axis("a", 2), axis("b", others)];
+            let summary = lines_of(&vec![1.0; 2 * others]);
+            let found = along(&grid, &axes, 0, &summary, |at| Some((at as f64, f64::NAN, f64::NAN)));
+            assert_eq!((found.len(), found.iter().all(|line| line.points.len() == 2)), (drawn, true), "{others}");
+        }
+    }
 }

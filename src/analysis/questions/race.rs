@@ -401,4 +401,24 @@ mod tests {
             assert_eq!(totals(first, all), expected, "{first} of {all}");
         }
     }
+
+    /// What has a value where the best has none, or none where the best has one, is so much better by one goal that it stays, and so much worse by the
+    /// other that it goes: a ratio cannot say it.
+    #[test]
+    fn what_is_beyond_all_ratios_on_the_better_side_stays() {
+        let of = |goal: Goal, best: [f64; 12], who: [f64; 12]| {
+            let tune: Tune = toml::from_str("first = 2").unwrap();
+            let mut samples = Samples::new(2);
+            samples.add(&[0, 1], &Measured { items: (0..12).collect(), values: vec![best.to_vec(), who.to_vec()] });
+            losers(&samples, &[0, 1], 0, &Tune { goal, ..tune }, 1)
+        };
+        let spread = |value: f64| std::array::from_fn(|at| value + at as f64 / 10.0);
+        let nothing_last = |value: f64| std::array::from_fn(|at| if at == 11 { 0.0 } else { value + at as f64 / 10.0 });
+        assert_eq!(of(Goal::Least, spread(5.0), spread(20.0)), [1]);
+        assert_eq!(of(Goal::Least, spread(5.0), nothing_last(20.0)), Vec::<usize>::new());
+        assert_eq!(of(Goal::Least, nothing_last(5.0), spread(20.0)), [1]);
+        assert_eq!(of(Goal::Most, spread(20.0), spread(5.0)), [1]);
+        assert_eq!(of(Goal::Most, nothing_last(20.0), spread(5.0)), Vec::<usize>::new());
+        assert_eq!(of(Goal::Most, spread(20.0), nothing_last(5.0)), [1]);
+    }
 }
