@@ -195,3 +195,25 @@ impl GameReader<'_> {
 fn read_move(board: &Board, text: &str, strictness: Strictness) -> Result<Move, san::SanError> {
     san::read(board, text.trim_end_matches(['!', '?']), strictness)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Moves and results in brackets are of other games: the game goes on behind them, and ends at its own result or at a null move.
+    #[test]
+    fn a_variation_is_another_game() {
+        let read = |moves: &str, strictness: Strictness| {
+            let text = format!("[Event \"g\"]\n\n{moves}\n");
+            let mut games = read("g.pgn", &text, strictness, OnError::Stop).unwrap().games;
+            let game = games.remove(0);
+            (game.moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "), game.result, games.len())
+        };
+        let strict = |moves: &str| read(moves, Strictness::Strict);
+        let told = |moves: &str, result: &str| (moves.to_owned(), result.to_owned(), 0);
+        assert_eq!(strict("1. e4 (1. d4 d5 0-1) e5 1-0"), told("e2e4 e7e5", "1-0"));
+        assert_eq!(strict("1. e4 (1. d4 (1. c4 *) d5 1/2-1/2) 1... e5 2. Nf3 *"), told("e2e4 e7e5 g1f3", "*"));
+        assert_eq!(read("1. e4 -- 2. d4 *", Strictness::Lenient), told("e2e4", "*"));
+    }
+}

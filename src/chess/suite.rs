@@ -267,3 +267,42 @@ fn name_items(stem: &str, items: &mut [Item]) {
         } {}
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Items of one name are counted by it, each name by itself; one that has no name is called by its file and line.
+    #[test]
+    fn copies_are_counted_by_their_name() {
+        let names = ["a", "b", "a", "b", "a", "", "a#2"];
+        let line = |name: &&str| match *name {
+            "" => "8/8/8/3k4/8/3K4/4P3/8 w - -\n".to_owned(),
+            name => format!("8/8/8/3k4/8/3K4/4P3/8 w - - id \"{name}\";\n"),
+        };
+        let text: String = names.iter().map(line).collect();
+        let read = Suite::read("s", "s.epd", SuiteKind::Positions, text.as_bytes(), SuiteOptions::default()).unwrap();
+        let ids: Vec<&str> = read.items.iter().map(|item| item.id.as_str()).collect();
+        assert_eq!(ids, ["a", "b", "a#2", "b#2", "a#3", "s.6", "a#2#2"]);
+    }
+
+    /// Who names good moves and bad ones means both: a move that is said to be both solves nothing.
+    #[test]
+    fn a_solution_is_good_and_not_bad() {
+        let item = |more: &str| {
+            let text = format!("8/8/8/3k4/8/3K4/4P3/8 w - - {more} id \"a\";\n");
+            let read = Suite::read("s", "s.epd", SuiteKind::Positions, text.as_bytes(), SuiteOptions::default());
+            read.unwrap().items.remove(0)
+        };
+        let solved = |more: &str| {
+            let item = item(more);
+            ["Ke3", "Kc3"]
+                .map(|san| item.solved_by(super::super::san::read(&item.board, san, Strictness::Strict).unwrap()))
+        };
+        assert_eq!(solved(""), [None, None]);
+        assert_eq!(solved("bm Ke3;"), [Some(true), Some(false)]);
+        assert_eq!(solved("am Ke3;"), [Some(false), Some(true)]);
+        assert_eq!(solved("bm Ke3 Kc3; am Kc3;"), [Some(true), Some(false)]);
+    }
+}

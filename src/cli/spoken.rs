@@ -73,6 +73,11 @@ fn the_worst_folder_says_how_it_ends() {
         assert!(folders.iter().all(|folder| said.contains(&format!("{folder}: "))), "{said}");
         let (found, said, _) = call(&[&words[..], &["--quiet"]].concat());
         assert!(found == code && !said.contains("whole: whole"), "{folders:?}: {said}");
+        for (folder, word) in
+            [(&lacking, "not whole"), (&wrong, "WRONG")].into_iter().filter(|(one, _)| folders.contains(one))
+        {
+            assert!(said.contains(&format!("{folder}: {word}: ")), "{folders:?}: {said}");
+        }
         if !folders.contains(&&wrong) {
             let (found, _, told) = call(&[&["report"], &words[1..], &["--by", "variant"]].concat());
             assert_eq!(

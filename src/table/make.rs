@@ -180,3 +180,26 @@ impl Taker for Boxed {
         Box::new(table)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A masked table is the largest power of two of buckets that its size holds; another is all of it.
+    #[test]
+    fn a_table_is_no_larger_than_was_asked_for() {
+        for (size, slots, [all, masked]) in [
+            (Size::Entries(600), 1, [600, 512]),
+            (Size::Entries(512), 1, [512, 512]),
+            (Size::Entries(600), 4, [600, 512]),
+            (Size::Bytes(16 * 1000), 4, [1000, 512]),
+            (Size::Entries(1), 1, [1, 1]),
+        ] {
+            for (index, expected) in [(Index::Multiply, all), (Index::Mask, masked)] {
+                let options = TableOptions { size, slots, index, ..TableOptions::default() };
+                assert_eq!(entries(&options, None), Some(expected), "{size} {slots} {index:?}");
+                assert_eq!(bytes(&options, None), Some(16 * expected), "{size} {slots} {index:?}");
+            }
+        }
+    }
+}

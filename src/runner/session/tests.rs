@@ -298,14 +298,10 @@ fn a_run_that_is_refused_leaves_no_trace() {
     assert_eq!(Manifest::read(&out).unwrap().unwrap(), manifest);
 }
 
-/// Tables of a share of what a search stores: each job has the table that it has when it is run alone, whatever was searched before it.
+/// Tables of a share of what a search stores: each job has the table that it has when it is run alone, whatever was searched before it, under
+/// another limit or the same.
 #[test]
 fn a_share_is_of_the_jobs_own_search() {
-    let (temporary, out) = folder();
-    let text = "name = 'six'\nsuite = 'three.epd'\nlimit = { depth = 4 }\n[engine]\ntable.size = '50 %'\n[[variant]]\nname = 'few'\n'limit.nodes' = 40\n\
-                [[variant]]\nname = 'many'\n'limit.nodes' = 400\n";
-    let experiment = experiment(temporary.path(), text);
-    run(&experiment, &out, Settings { jobs: 1, ..Settings::default() });
     let slots = |folder: &Path| {
         let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
         let header = reader.headers().unwrap().clone();
@@ -314,14 +310,24 @@ fn a_share_is_of_the_jobs_own_search() {
         let line = |row: csv::StringRecord| places.map(|at| row[at].to_owned());
         reader.records().map(|row| line(row.unwrap())).collect::<BTreeSet<[String; 3]>>()
     };
-    let mut alone = BTreeSet::new();
-    for index in 0..6 {
-        let folder = temporary.path().join(index.to_string());
-        let shard = Some(Shard { index, of: 6 });
-        run(&experiment, &folder, Settings { jobs: 1, shard, ..Settings::default() });
-        alone.extend(slots(&folder));
+    let many = "[[variant]]\nname = 'many'\n'limit.nodes' = 400\n";
+    let both = format!("[[variant]]\nname = 'few'\n'limit.nodes' = 40\n{many}");
+    for (variants, jobs) in [(many, 3), (&both, 6)] {
+        let (temporary, out) = folder();
+        let text = format!(
+            "name = 'six'\nsuite = 'three.epd'\nlimit = {{ depth = 4 }}\n[engine]\ntable.size = '50 %'\n{variants}"
+        );
+        let experiment = experiment(temporary.path(), &text);
+        run(&experiment, &out, Settings { jobs: 1, ..Settings::default() });
+        let mut alone = BTreeSet::new();
+        for index in 0..jobs {
+            let folder = temporary.path().join(index.to_string());
+            let shard = Some(Shard { index, of: jobs });
+            run(&experiment, &folder, Settings { jobs: 1, shard, ..Settings::default() });
+            alone.extend(slots(&folder));
+        }
+        assert_eq!(slots(&out), alone);
+        let sizes: BTreeSet<&String> = alone.iter().map(|[.., slots]| slots).collect();
+        assert!(alone.len() as u64 == jobs && sizes.len() as u64 > jobs / 2, "{alone:?}");
     }
-    assert_eq!(slots(&out), alone);
-    let sizes: BTreeSet<&String> = alone.iter().map(|[.., slots]| slots).collect();
-    assert!(alone.len() == 6 && sizes.len() > 3, "{alone:?}");
 }
