@@ -347,12 +347,14 @@ fn what_a_trace_saves_is_what_its_nodes_lack() {
     let at = |name: &str| place.path().join(name).display().to_string();
     file(place.path(), "x.toml", TWO);
     assert_eq!(exit(&["trace", &at("three.epd"), "--depth", "4", "-o", &at("three.trace")]), 0);
+    const SIZE: &str = "table.size";
     let text = "name = 'x'\n[trace]\nfile = 'three.trace'\n[grid]\n'table.size' = [1, 4, 4096]\n";
     std::fs::write(at("shown.toml"), text).unwrap();
     assert_eq!(exit(&["run", &at("shown.toml"), "-q", "--out", &at("out")]), 0);
     let frame = crate::analysis::rows::frame::Frame::read(&place.path().join("out/results.csv")).unwrap();
-    let [nodes, saved] = ["search.nodes", "search.saved"].map(|name| frame.numbers(name).into_owned());
-    let (sizes, positions) = (frame.coded("table.size"), frame.coded("position"));
+    use crate::record::columns::{NODES, POSITION, SAVED};
+    let [nodes, saved] = [NODES, SAVED].map(|name| frame.numbers(name).into_owned());
+    let (sizes, positions) = (frame.coded(SIZE), frame.coded(POSITION));
     let of = |size: &str, numbers: &[f64]| {
         let rows = (0..frame.rows()).filter(|&row| sizes.at(row) == size && !positions.at(row).is_empty());
         rows.map(|row| numbers[row]).sum::<f64>()
