@@ -244,9 +244,9 @@ pub fn details(page: &Page) -> SheetTable {
         };
         let why = if line.is_baseline { BASELINE } else { ONE };
         let (level, wanted) = (page.summary.power.level, at_least(page.summary.power.lines));
-        let seen = if ratio.error == 0.0 { f64::NAN } else { ratio.detectable(level) };
-        let needed = ratio.needed(0.01, level).filter(|_| ratio.error != 0.0);
-        let calm = if ratio.error == 0.0 { "no two searches differ" } else { why };
+        let seen = if ratio.is_same() { f64::NAN } else { ratio.detectable(level) };
+        let needed = ratio.needed(0.01, level).filter(|_| !ratio.is_same());
+        let calm = if ratio.is_same() { "no two searches differ" } else { why };
         let influence = ratio.influence.map_or(Cell::none(why), |influence| {
             let hangs = influence.turns || line.measures.first().is_some_and(|measure| measure.hangs);
             let sign = if hangs { "?" } else { "" };

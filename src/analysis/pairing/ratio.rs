@@ -132,6 +132,12 @@ impl Ratio {
         Family::of(&[logs.to_vec()]).lines[0].ratio
     }
 
+    /// Whether both sides were the same in every pair.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        self.error == 0.0 && self.mean == 1.0
+    }
+
     /// The smallest effect (0.01: one percent) that so many clusters with this spread show at a level (0.05 for a single
     /// comparison) with a power of 80 %; NaN for fewer than two clusters, infinite where no effect can be shown.
     #[must_use]

@@ -30,7 +30,7 @@ impl Power {
         let ratios: Vec<Ratio> =
             family.lines.iter().map(|line| line.ratio).filter(|ratio| ratio.clusters >= 2).collect();
         // Lines that are the same search everywhere say nothing of how much searches differ.
-        let spread = || ratios.iter().filter(|ratio| ratio.error > 0.0);
+        let spread = || ratios.iter().filter(|ratio| !ratio.is_same());
         let mut seen: Vec<f64> =
             spread().map(|ratio| ratio.detectable(family.level)).filter(|effect| effect.is_finite()).collect();
         let wanted = at_least(family.tested);
