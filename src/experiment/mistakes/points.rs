@@ -2,6 +2,7 @@
 
 use super::{GRID, SEARCH, check, read, told};
 use crate::experiment::Experiment;
+use crate::record::columns;
 use std::path::Path;
 
 #[test]
@@ -315,10 +316,10 @@ fn a_claim_that_no_row_can_answer_is_refused() {
         ("table.size", "no metric that has a ratio"),
         ("limit.depth", "there is no metric `limit.depth`"),
         ("anatomy.type1", "there is no metric `anatomy.type1`"),
-        ("told.hashfull", "there is no metric `told.hashfull`"),
-        ("match.points", "there is no metric `match.points`"),
+        (columns::TOLD_HASHFULL, "there is no metric `told.hashfull`"),
+        (columns::POINTS, "there is no metric `match.points`"),
         ("nodes", ""),
-        ("search.cuts", ""),
+        (columns::CUTS, ""),
         ("hashfull", ""),
         ("entries", ""),
         ("seconds", ""),
