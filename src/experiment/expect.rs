@@ -224,14 +224,11 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
     };
     // What the rows have that `check` knows, and what of it a claim may compare: numbers, but no score, which may be less than nothing.
     let comparable = |name: &str| {
-        let own =
-            own_columns.iter().filter(|column| may_mean(name, column)).map(|column| (column.as_str(), role(column)));
-        let number = |(column, role): (&str, Role)| match role {
+        own_columns.iter().filter(|column| may_mean(name, column)).any(|column| match role(column) {
             Role::Sum | Role::Time => true,
             Role::Last => column != SCORE,
             _ => column == DEPTH,
-        };
-        own.map(number).any(|number| number)
+        })
     };
     let variant = |path: &str, name: &str, message: String| {
         let names = || points.iter().map(|point| point.name.as_str());

@@ -70,7 +70,7 @@ mod tests {
             let power = Power::of(&Family::of(lines), false);
             (power.detectable, power.needed)
         };
-        let alone = said(&[logs.clone()]);
+        let alone = said(std::slice::from_ref(&logs));
         let beside = said(&[same.clone(), logs, same.clone(), same.clone()]);
         assert!(alone.0 > 0.01 && beside.0 >= alone.0 && beside.1 >= alone.1, "{alone:?} {beside:?}");
         assert!(said(&[same]).0.is_nan());

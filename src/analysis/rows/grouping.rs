@@ -212,7 +212,7 @@ mod tests {
         };
         let policies = blocks(&[&["always"], &["big1"]]);
         assert_eq!(of("", &["table.size"]), (true, policies.clone()));
-        assert_eq!(of("", &["source"]).0, true);
+        assert!(of("", &["source"]).0);
         assert_eq!(of("", &["table.size", "table.policy.kind"]), (true, blocks(&[&[]])));
         assert_eq!(of("", &["table.policy.kind"]), (false, blocks(&[&["1", "a"], &["2", "b"]])));
         assert_eq!(of("", &["variant"]), (false, blocks(&[&["a"], &["b"]])));

@@ -315,7 +315,7 @@ fn a_claim_that_no_row_can_answer_is_refused() {
         ("other_scores", "no metric that has a ratio"),
         ("table.size", "no metric that has a ratio"),
         ("limit.depth", "there is no metric `limit.depth`"),
-        ("anatomy.type1", "there is no metric `anatomy.type1`"),
+        ("anatomy.shallow", "there is no metric `anatomy.shallow`"),
         (columns::TOLD_HASHFULL, "there is no metric `told.hashfull`"),
         (columns::POINTS, "there is no metric `match.points`"),
         ("nodes", ""),
