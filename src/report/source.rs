@@ -3,6 +3,7 @@
 use crate::analysis::Frame;
 use crate::analysis::caveats::{alike, confounds};
 use crate::analysis::rows::column::{SEED, SOURCE};
+use crate::analysis::rows::limits;
 use crate::experiment::matches::Test;
 use crate::experiment::{Experiment, File, paths};
 use crate::record::columns::{self, Role, VARIANT};
@@ -182,6 +183,7 @@ pub fn join<'a>(sources: &'a [Source], asked: &[&str]) -> Cow<'a, Frame> {
         }
     };
     lay_options(&mut joined, sources, &asked);
+    limits::lay(&mut joined, &asked);
     Cow::Owned(joined)
 }
 

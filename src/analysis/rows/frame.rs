@@ -1,6 +1,7 @@
 //! Rows by column: results files read for analysis.
 
 use super::column::{SEED, SOURCE, Values, Words};
+use crate::experiment::problem::{listed, nearest as nearest_name};
 use crate::record::columns;
 use std::borrow::Cow;
 
@@ -231,10 +232,16 @@ impl Frame {
             // A kind is also called by what it is a kind of.
             let short = self.names.iter().filter_map(|known| known.strip_suffix(".kind"));
             let nearest =
-                || crate::experiment::problem::nearest(name, self.names.iter().map(String::as_str).chain(short));
+                || nearest_name(name, self.names.iter().map(String::as_str).chain(short));
             // Joined results alone have it.
             let joined = (name == SOURCE).then(|| "it tells several results apart, and one was given".to_owned());
-            let hint = joined.or_else(nearest);
+            let limits = || {
+                let there = self.coded(columns::LIMIT);
+                let there = there.list().iter().map(String::as_str).filter(|limit| !limit.is_empty());
+                format!("`{}` says what ended the searches: {}", columns::LIMIT, listed(there))
+            };
+            let limit = name.starts_with("limit.") && self.column(columns::LIMIT).is_some();
+            let hint = joined.or_else(|| limit.then(limits)).or_else(nearest);
             FrameError::Unknown { name: name.to_owned(), hint }
         };
         if let Some(own) = name.strip_prefix(columns::ROW) {

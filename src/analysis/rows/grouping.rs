@@ -2,6 +2,7 @@
 
 use super::column::SOURCE;
 use super::frame::{Frame, FrameError, Sought};
+use super::limits;
 use crate::record::columns::{EXPERIMENT, LIMIT, VARIANT, may_mean};
 use std::collections::HashMap;
 
@@ -31,12 +32,15 @@ impl Grouping {
         let variant = by.iter().any(|column| column == VARIANT);
         let has = |name: &str| frame.names().iter().any(|known| known == name);
         let mut rest = if variant { Vec::new() } else { frame.options() };
-        rest.extend([LIMIT].into_iter().filter(|name| has(name) && !variant));
+        // Its parts, where they are laid in, say what the limit says.
+        let parts = frame.names().iter().any(|name| limits::is_part(name));
+        rest.extend([LIMIT].into_iter().filter(|name| has(name) && !variant && !parts));
         let joined = has(SOURCE);
         let named = by.iter().any(|column| column == SOURCE);
         let across = joined && (named || !variant && one_each(&group, frame.coded(SOURCE).codes(), values.len()));
         rest.extend([SOURCE].into_iter().filter(|_| joined && !across));
-        rest.retain(|option| !by.iter().any(|column| column == option));
+        let whole = by.iter().any(|column| column == LIMIT);
+        rest.retain(|option| !by.iter().any(|column| column == option) && !(whole && limits::is_part(option)));
         let rest: Vec<String> = rest.into_iter().map(str::to_owned).collect();
         let (block, blocks) = combine(frame, &rest);
         Self { by: by.to_vec(), values, group, block, blocks, across }

@@ -5,6 +5,7 @@ pub mod column;
 pub mod filter;
 pub mod frame;
 pub mod grouping;
+pub mod limits;
 pub mod metric;
 mod read;
 pub mod seeds;
