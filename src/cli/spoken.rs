@@ -397,3 +397,18 @@ fn games_are_written_anew_with_their_page() {
     assert_eq!((exit(&["verify", &shown]), exit(&["report", &shown]), exit(&["verify", &shown])), (4, 0, 0));
     assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
 }
+
+/// A limit is spoken of in the words of the grid, from the file to the page: what is expected at one depth is held against its rows alone.
+#[test]
+fn limits_have_one_word() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out").display().to_string();
+    let text = "[grid]\n'limit.depth' = [1, 2]\n[[expect]]\ndepth = { max = 1 }\nwhere = { 'limit.depth' = 1 }\n\
+                [[expect]]\ndepth = { of = 'max', exact = 2 }\nwhere = { 'limit.depth' = 2 }";
+    let experiment = file(place.path(), "x.toml", text);
+    assert_eq!(call(&["check", &experiment]).0, 0);
+    assert_eq!(exit(&["run", &experiment, "-q", "--check", "--out", &out]), 0);
+    let (code, page, _) = call(&["report", &out, "--by", "limit.depth", "--where", "limit.depth>=2"]);
+    let lines: Vec<&str> = page.lines().filter(|line| line.starts_with("2 ") || line.starts_with("1 ")).collect();
+    assert!(code == 0 && lines.len() == 1 && lines[0].starts_with("2 "), "{page}");
+}

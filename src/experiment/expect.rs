@@ -209,13 +209,7 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
         outside: points.iter().any(|point| point.outside().is_some()),
         games: file.games.is_some(),
     };
-    // A limit is told in words, in a column of its own.
-    let options: BTreeSet<String> = points
-        .iter()
-        .flat_map(super::grid::columns)
-        .map(|(path, _)| path)
-        .filter(|path| !path.starts_with("limit."))
-        .collect();
+    let options: BTreeSet<String> = points.iter().flat_map(super::grid::columns).map(|(path, _)| path).collect();
     let own_columns = header(&[], extra);
     let columns: Vec<String> = own_columns.iter().chain(&options).cloned().collect();
     let known = |name: &str| {

@@ -231,8 +231,7 @@ impl Frame {
         let unknown = || {
             // A kind is also called by what it is a kind of.
             let short = self.names.iter().filter_map(|known| known.strip_suffix(".kind"));
-            let nearest =
-                || nearest_name(name, self.names.iter().map(String::as_str).chain(short));
+            let nearest = || nearest_name(name, self.names.iter().map(String::as_str).chain(short));
             // Joined results alone have it.
             let joined = (name == SOURCE).then(|| "it tells several results apart, and one was given".to_owned());
             let limits = || {

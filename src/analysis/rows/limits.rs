@@ -51,12 +51,16 @@ mod tests {
         assert_eq!(rows("limit.nodes>=20"), [2, 3]);
         let grouping = Grouping::new(&both, &["limit.depth".to_owned()]);
         assert_eq!(grouping.names(), ["depth=4", "depth=3", "(none)"]);
-        assert_eq!(grouping.block[0], grouping.block[1], "searches that differ in nothing but what is asked about meet");
+        assert_eq!(
+            grouping.block[0], grouping.block[1],
+            "searches that differ in nothing but what is asked about meet"
+        );
         assert_ne!(grouping.block[0], grouping.block[2], "another node limit is another search");
         assert_eq!(both.resolve("depth", Sought::Group).unwrap(), "depth");
         // Nobody asked, and nothing but depths.
         assert!(!of(&["depth"]).names().iter().any(|name| is_part(name)));
-        let depths = Frame::parse("variant,position,depth,limit,search.nodes\na,p,1,depth 4,9\n".as_bytes(), "t").unwrap();
+        let depths =
+            Frame::parse("variant,position,depth,limit,search.nodes\na,p,1,depth 4,9\n".as_bytes(), "t").unwrap();
         let told = depths.resolve("limit.nodes", Sought::Condition).unwrap_err().to_string();
         assert_eq!(told, "there is no column `limit.nodes`: `limit` says what ended the searches: `depth 4`");
     }
