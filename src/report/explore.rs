@@ -3,10 +3,12 @@
 
 use crate::analysis::pairing::gauge::{Depths, Gauge};
 use crate::analysis::pairing::searches::Searches;
+use crate::analysis::pairing::stats::mean;
 use crate::analysis::questions::curves;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, Summary};
 use crate::record::columns;
+use crate::words::many;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -27,8 +29,12 @@ pub struct Explorer {
     pub base: usize,
     /// The positions.
     pub positions: Vec<String>,
-    /// Each line's values by position; none where it has no such search.
+    /// Each line's values by position (of several key seeds their geometric mean); none where it has no such search.
     pub values: Vec<Vec<Option<f64>>>,
+    /// Positions that are left out, since not all searches there finished the same depths.
+    pub left_out: usize,
+    /// Whether there are several key seeds.
+    pub seeds: bool,
 }
 
 impl Explorer {
@@ -43,13 +49,19 @@ impl Explorer {
         let gauge = Gauge::new(searches, metric, rows);
         let group = |line: usize| grouping.values.iter().position(|values| *values == summary.lines[line].values);
         let names = rows.coded(columns::POSITION);
-        let own = |line: usize| {
-            group(line).map_or(&[][..], |group| searches.cells(group)).iter().filter(|cell| cell.seed == 0)
-        };
-        let mut positions: BTreeMap<u32, usize> = BTreeMap::new();
-        (0..summary.lines.len()).flat_map(own).for_each(|cell| {
-            positions.entry(cell.unit).or_default();
-        });
+        let own = |line: usize| group(line).map_or(&[][..], |group| searches.cells(group)).iter();
+        // The depth to which all of a position's searches went; none where they went to unlike ones, or one was cut short: what their sums would say is
+        // not what they did in common.
+        let mut depths: BTreeMap<u32, Option<u16>> = BTreeMap::new();
+        for cell in (0..summary.lines.len()).flat_map(own) {
+            let last =
+                searches.steps(searches.repeats(cell)[0]).last().filter(|step| step.finished).map(|step| step.depth);
+            let known = depths.entry(cell.unit).or_insert(last);
+            *known = known.filter(|known| Some(*known) == last);
+        }
+        let left_out = depths.values().filter(|depth| depth.is_none()).count();
+        let alike = depths.into_iter().filter(|(_, depth)| depth.is_some());
+        let mut positions: BTreeMap<u32, usize> = alike.map(|(unit, _)| (unit, 0)).collect();
         positions.values_mut().enumerate().for_each(|(place, at)| *at = place);
         let fits = |lines: usize| lines * positions.len() <= MOST;
         let places: Vec<usize> = match fits(summary.lines.len()) {
@@ -60,11 +72,13 @@ impl Explorer {
             return None;
         }
         let values = places.iter().map(|&line| {
-            let mut values = vec![None; positions.len()];
+            let mut seeds = vec![Vec::new(); positions.len()];
             for cell in own(line) {
-                values[positions[&cell.unit]] = Some(gauge.cell(cell, &Depths::All)).filter(|value| value.is_finite());
+                if let Some(&at) = positions.get(&cell.unit) {
+                    seeds[at].push(gauge.cell(cell, &Depths::All));
+                }
             }
-            values
+            seeds.iter().map(|values| over_seeds(values)).collect()
         });
         Some(Self {
             metric: metric.name.clone(),
@@ -72,6 +86,8 @@ impl Explorer {
             base: places.iter().position(|&line| summary.lines[line].is_baseline).unwrap_or(0),
             positions: positions.keys().map(|&unit| names.list()[unit as usize].clone()).collect(),
             values: values.collect(),
+            left_out,
+            seeds: (0..summary.lines.len()).flat_map(own).any(|cell| cell.seed > 0),
             places,
         })
     }
@@ -88,11 +104,25 @@ impl Explorer {
                 p.note {
                     "Choose any two. Each dot is a search: right and up needs more " (self.metric) "; below the dashed line the second needs fewer. \
                      The arrow behind a variant's name in the summary leads here too."
+                    @if self.seeds { " A dot is the geometric mean over the key seeds." }
+                    @if self.left_out > 0 {
+                        " " (many(self.left_out, "position")) " left out, where not all searches finished the same depths: the summary compares them in those that both \
+                         did."
+                    }
                 }
                 script type="application/json" { (PreEscaped(data)) }
             }
         }
     }
+}
+
+/// One value of a position's key seeds: so that the ratio of two is the mean of their seeds' ratios.
+fn over_seeds(values: &[f64]) -> Option<f64> {
+    let mean = match values {
+        [only] => *only,
+        values => mean(values.iter().map(|value| value.ln())).exp(),
+    };
+    Some(mean).filter(|value| value.is_finite())
 }
 
 #[cfg(test)]
@@ -139,12 +169,46 @@ mod tests {
         };
         let seeds = ["a,p,1,1,0", "a,q,1,2,0", "a,p,1,100,1", "a,q,1,200,1", "b,p,1,3,0", "b,q,1,4,0"];
         let found = of(crate::analysis::rows::column::SEED, &seeds, "nodes");
-        assert_eq!(found, Some(vec![vec![Some(1.0), Some(2.0)], vec![Some(3.0), Some(4.0)]]));
+        let rounded = |found: Option<Vec<Vec<Option<f64>>>>| {
+            let round = |value: Option<f64>| value.map(|value| value.round() as u64);
+            found.map(|lines| {
+                lines.into_iter().map(|line| line.into_iter().map(round).collect::<Vec<_>>()).collect::<Vec<_>>()
+            })
+        };
+        // The geometric means of 1 and 100, and of 2 and 200.
+        assert_eq!(rounded(found), Some(vec![vec![Some(10), Some(20)], vec![Some(3), Some(4)]]));
         // No probe: no rate.
         let rates = ["a,p,1,1,4,1", "a,q,1,2,0,0", "b,p,1,3,2,1", "b,q,1,4,4,4"];
         let header = format!("{},{}", columns::PROBES, columns::HITS);
         let found = of(&header, &rates, "hit_rate");
         assert_eq!(found, Some(vec![vec![Some(0.25), None], vec![Some(0.5), Some(1.0)]]));
+    }
+
+    /// Where one went deeper than another, or was cut short, sums say something else than the summary: such positions are left out, and how many is told.
+    #[test]
+    fn unlike_depths_are_no_dots() {
+        let of = |rows: &[&str]| {
+            let text = format!("variant,position,depth,search.nodes,finished\n{}\n", rows.join("\n"));
+            let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+            let (summary, grouping, gathered) =
+                Summary::with_searches(&frame, &Question::by_variant(&[], None)).unwrap();
+            Explorer::new(&frame, &summary, (&grouping, &gathered))
+        };
+        let alike = ["a,p,1,1,true", "a,q,1,2,true", "b,p,1,3,true", "b,q,1,4,true"];
+        let found = of(&alike).unwrap();
+        assert_eq!((found.positions.len(), found.left_out), (2, 0));
+        assert!(!found.markup().into_string().contains("left out"));
+        for more in [&["a,r,1,5,true", "a,r,2,50,true", "b,r,1,6,true"][..], &["a,r,1,5,true", "b,r,1,6,false"]] {
+            let found = of(&[&alike[..], more].concat()).unwrap();
+            assert_eq!(
+                (found.positions.clone(), found.left_out),
+                (vec!["p".to_owned(), "q".to_owned()], 1),
+                "{more:?}"
+            );
+            assert_eq!(found.values, [vec![Some(1.0), Some(2.0)], vec![Some(3.0), Some(4.0)]]);
+            assert!(found.markup().into_string().contains(" 1 position left out, where not all searches"), "{more:?}");
+        }
+        assert_eq!(of(&["a,p,1,1,true", "a,q,1,2,true", "b,p,2,3,true", "b,q,2,4,true"]), None, "nothing in common");
     }
 
     /// All of thirty lines on 2,000 positions are shown, which are 60,000 values; of one position more those lines that figures show.

@@ -163,10 +163,16 @@ pub fn within(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches))
         .into_iter()
         .filter_map(|(counted, file, title, caption)| {
             let series = within::within(rows, summary, searches, &lines, counted);
+            let unlike = counted == Counted::Finished
+                && summary.lines.iter().any(|line| line.measures[0].cut + line.measures[0].apart > 0);
+            let which = match unlike {
+                true => "Not all went to the same depth: the curves are not of the same work.",
+                false => "The further left and up, the fewer nodes.",
+            };
             (series.len() > 1).then(|| Figure {
                 file: file.to_owned(),
                 title: title.to_owned(),
-                caption: format!("{caption} The further left and up, the fewer nodes.{some}"),
+                caption: format!("{caption} {which}{some}"),
                 plot: Plot::Lines(Lines {
                     base: base(&series),
                     series,
