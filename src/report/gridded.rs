@@ -186,7 +186,7 @@ pub fn map(grid: &GridView<'_>, summary: &Summary) -> Option<Figure> {
     if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
         return None;
     }
-    let cells = curves::map(&grid.frame, &grid.axes, (0, 1), summary);
+    let (cells, unlike) = curves::map(&grid.frame, &grid.axes, (0, 1), summary);
     let filled = cells.iter().flatten().flatten().count();
     if filled * 2 < cells.iter().map(Vec::len).sum::<usize>() {
         return None;
@@ -203,7 +203,13 @@ pub fn map(grid: &GridView<'_>, summary: &Summary) -> Option<Figure> {
     } else {
         Heat { first: a, second: b, cells }
     };
-    let rest = if grid.axes.len() > 2 { " The other axes are averaged over." } else { "" };
+    let rest = match (grid.axes.len() > 2, unlike) {
+        (_, true) => {
+            " The other axes are averaged over, and not every cell has the same of their values: what tells cells apart may be that."
+        }
+        (true, false) => " The other axes are averaged over.",
+        (false, false) => "",
+    };
     Some(Figure {
         file: "map".to_owned(),
         title: capital(&format!("{} and {}", heat.first.0, heat.second.0)),

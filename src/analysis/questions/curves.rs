@@ -16,7 +16,7 @@ use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
 use crate::record::columns;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More lines than this in one plot cannot be told apart.
 pub const LINES: usize = 8;
@@ -307,9 +307,14 @@ fn numeric(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
     })
 }
 
+/// A map of two axes: the cells, and whether they are means over unlike levels of the others.
+pub type Map = (Vec<Vec<Option<f64>>>, bool);
+
 /// Geometric mean ratios over two axes: rows of the first, columns of the second; the other axes are averaged over.
 #[must_use]
-pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> Vec<Vec<Option<f64>>> {
+pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> Map {
+    // The other levels of each cell.
+    let mut others = vec![vec![BTreeSet::new(); axes[second].levels.len()]; axes[first].levels.len()];
     let variants = grid.coded(columns::VARIANT);
     let mut sums = vec![vec![(0.0, 0.0); axes[second].levels.len()]; axes[first].levels.len()];
     let mut seen = std::collections::HashSet::new();
@@ -325,10 +330,15 @@ pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary
             && line.ratio().mean > 0.0
         {
             sums[a][b] = (sums[a][b].0 + line.ratio().mean.ln(), sums[a][b].1 + 1.0);
+            let rest = axes.iter().enumerate().filter(|(at, _)| *at != first && *at != second);
+            others[a][b].insert(rest.map(|(_, axis)| level(axis)).collect::<Vec<_>>());
         }
     }
     let mean = |&(sum, count): &(f64, f64)| (count > 0.0).then(|| (sum / count).exp());
-    sums.iter().map(|row| row.iter().map(mean).collect()).collect()
+    let mut filled = others.iter().flatten().filter(|levels| !levels.is_empty());
+    let first = filled.next();
+    let unlike = filled.any(|levels| Some(levels) != first);
+    (sums.iter().map(|row| row.iter().map(mean).collect()).collect(), unlike)
 }
 
 #[cfg(test)]
@@ -434,10 +444,18 @@ mod tests {
         let rows = "v0,p,1,9,1,x,3\nv0,q,1,9,1,x,3\nv1,p,1,9,1,x,4\nv2,p,1,9,2,y,3\nv3,p,1,9,2,x,3\n";
         let grid = Frame::parse(format!("variant,position,depth,search.nodes,a,b,c\n{rows}").as_bytes(), "t").unwrap();
         let axes = [axis("a", ["1", "2"]), axis("b", ["x", "y"]), axis("c", ["3", "4"])];
-        let found = map(&grid, &axes, (0, 1), &lines_of(&[0.5, 8.0, 1.0, 3.0]));
+        let (found, unlike) = map(&grid, &axes, (0, 1), &lines_of(&[0.5, 8.0, 1.0, 3.0]));
         let near = |found: Option<f64>, wanted: f64| found.is_some_and(|found| (found - wanted).abs() < 1e-9);
         assert!(near(found[0][0], 2.0) && near(found[1][1], 1.0) && near(found[1][0], 3.0), "{found:?}");
         assert_eq!(found[0][1], None);
+        // One cell has both values of the third axis, the others one; in the second grid all cells have one, and then two of them unlike ones.
+        assert!(unlike);
+        for (rows, unlike) in [("v0,p,1,9,1,x,3\nv1,p,1,9,2,y,3\n", false), ("v0,p,1,9,1,x,3\nv1,p,1,9,2,y,4\n", true)]
+        {
+            let grid =
+                Frame::parse(format!("variant,position,depth,search.nodes,a,b,c\n{rows}").as_bytes(), "t").unwrap();
+            assert_eq!(map(&grid, &axes, (0, 1), &lines_of(&[0.5, 8.0])).1, unlike);
+        }
     }
 
     /// Along an axis one line for each level of the other: sixteen can still be drawn, seventeen not.
