@@ -43,11 +43,11 @@ pub(super) fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Prob
         }
         axes.push(vec![(path, values)]);
     }
-    for zip in &file.zip {
+    for (at, zip) in file.zip.iter().enumerate() {
         let axis: Axis = zip.iter().map(|(path, value)| list("zip", path, value)).collect::<Result<_, _>>()?;
         if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != axis[0].1.len()) {
             return Err(source.at(
-                "zip",
+                &format!("zip.{at}.{path}"),
                 format!(
                     "zip.{path}: has {} where zip.{} has {}",
                     many(values.len(), "value"),
@@ -55,6 +55,12 @@ pub(super) fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Prob
                     axis[0].1.len()
                 ),
             ));
+        }
+        let earlier = |path: &String| axes.iter().flatten().any(|(known, _)| known == path);
+        if let Some((path, _)) = axis.iter().find(|(path, _)| earlier(path)) {
+            let other = if file.grid.contains_key(path) { "[grid]" } else { "another [[zip]]" };
+            let message = format!("zip.{path}: stands in {other} too: one of them sets it");
+            return Err(source.at(&format!("zip.{at}.{path}"), message));
         }
         if !axis.is_empty() {
             axes.push(axis);

@@ -3,7 +3,7 @@
 use super::grid::known_paths;
 use super::paths;
 use super::presets;
-use super::problem::{Problem, explain, nearest, new_name, new_word};
+use super::problem::{Problem, explain, nearest, new_name, new_word, word_meant};
 use super::schema;
 use super::subject::{UCI, is_path};
 use crate::engine::EngineOptions;
@@ -174,6 +174,11 @@ pub fn read<'a>(
     let options: EngineOptions = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
         let path = error.path().to_string();
         let (message, help) = explain(error.inner().message());
+        let quoted = word_meant(&message).filter(|key| message.starts_with("unknown key") && key.contains('.'));
+        if let Some(key) = quoted {
+            let help = format!("in quotes it is one word: write it without them, `{key} = ...`");
+            return OptionFault { message: format!("{path}: unknown key `{key}`"), help: Some(help), path };
+        }
         OptionFault {
             help: new_name(&path).or_else(|| new_word(&path, &message)).or(help),
             message: format!("{path}: {message}"),

@@ -58,6 +58,7 @@ impl std::error::Error for Problem {}
 pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let (distance, best) = valid
         .into_iter()
+        .filter(|candidate| *candidate != name)
         .map(|candidate| {
             // A name given without its path is as good as right.
             let tail = candidate.rsplit('.').next().unwrap_or(candidate);
@@ -136,6 +137,9 @@ const WORDS: &[(&str, &str)] = &[
     ("expected u32", "expected a whole number from 0 to 4294967295"),
     ("expected i32", "expected a whole number"),
     ("expected u64", "expected a whole number from 0 on"),
+    ("expected any valid TOML value", "expected a whole number from -9223372036854775808 to 9223372036854775807"),
+    (" as i128", ""),
+    (" as u128", ""),
     ("expected i64", "expected a whole number"),
     ("expected usize", "expected a whole number from 0 on"),
     ("expected isize", "expected a whole number"),
@@ -199,6 +203,7 @@ mod tests {
         assert_eq!(nearest("tabel.size", valid).as_deref(), Some("did you mean `table.size`?"));
         assert_eq!(nearest("sizes", valid).as_deref(), Some("did you mean `table.size`?"));
         assert_eq!(nearest("colour", valid), None);
+        assert_eq!(nearest("algorithm", valid), None, "what was written is no hint");
     }
 
     #[test]
@@ -222,6 +227,10 @@ mod tests {
                 "invalid type: integer `3`, expected a word, or a table with a kind",
             ),
             ("unknown variant `x`, expected `y`", "unknown word `x`, expected `y`"),
+            (
+                "invalid type: integer `9223372036854775808` as i128, expected any valid TOML value",
+                "invalid type: integer `9223372036854775808`, expected a whole number from -9223372036854775808 to 9223372036854775807",
+            ),
             // A name ends where the words go on, and each of several is replaced.
             (
                 "expected struct LimitChoice or expected enum Leaf, found 3",

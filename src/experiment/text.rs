@@ -75,10 +75,19 @@ impl FileText<'_> {
         }
         let beside = self.path.parent().unwrap_or(Path::new("")).join(file);
         let found = if beside.is_file() { &beside } else { file };
+        if beside.is_dir() || found.is_dir() {
+            return Err(self.at("suite", format!("suite: {name} is a folder: a suite is one of its files")));
+        }
         if !found.is_file() {
             let siblings = std::fs::read_dir(found.parent().filter(|dir| dir.is_dir()).unwrap_or(Path::new("data")));
             let names: Vec<String> = siblings
-                .map(|dir| dir.flatten().map(|entry| entry.path().display().to_string()).collect())
+                .map(|dir| {
+                    dir.flatten()
+                        .map(|entry| entry.path())
+                        .filter(|path| path.is_file())
+                        .map(|path| path.display().to_string())
+                        .collect()
+                })
                 .unwrap_or_default();
             return Err(Problem {
                 help: nearest(&name, names.iter().map(String::as_str)),

@@ -3,6 +3,20 @@
 use super::{Experiment, SEARCH, check, read, told};
 use std::path::Path;
 
+/// A key of options in quotes is one word, however many dots it has.
+#[test]
+fn a_path_in_quotes_is_told_to_lose_them() {
+    let help = |path: &str| format!("in quotes it is one word: write it without them, `{path} = ...`");
+    for (more, path, word) in [
+        ("[engine]\n\"table.policy\" = \"always\"", "table.policy", "table.policy"),
+        ("[engine.table]\n\"policy.kind\" = \"always\"", "table.policy.kind", "policy.kind"),
+    ] {
+        let (found, pointed, helped) = told(&format!("{SEARCH}{more}\n"), &[]);
+        assert_eq!(found, format!("{path}: unknown key `{word}` (variant \"default\")"));
+        assert_eq!((pointed, helped), (format!("\"{word}\""), help(word)));
+    }
+}
+
 #[test]
 fn sequences_and_suites_are_told_by_their_own_place() {
     let limit = "limit = { depth = 1 }\n";
@@ -22,6 +36,7 @@ fn sequences_and_suites_are_told_by_their_own_place() {
                 "suite",
                 "did you mean `data/games.pgn`?",
             ),
+            ("suite = \"./data\"", "suite: ./data is a folder: a suite is one of its files", "suite", ""),
             (
                 "suite = { startpos = true }\ntrace = { file = \"x\" }",
                 "trace: a suite is given too: searches or a trace, not both",

@@ -39,7 +39,19 @@ fn axes_and_points_are_told_by_their_own_place() {
             (
                 "[[zip]]\n\"keys.seed\" = [1, 2]\n\"draws\" = [true]",
                 "zip.draws: has 1 value where zip.keys.seed has 2",
-                "zip",
+                "\"draws\"",
+                "",
+            ),
+            (
+                "[[zip]]\n\"keys.seed\" = [1, 2]\n\"table.size\" = [64, 256]",
+                "zip.table.size: stands in [grid] too: one of them sets it",
+                "\"table.size\"",
+                "",
+            ),
+            (
+                "[[zip]]\n\"keys.seed\" = [1, 2]\n[[zip]]\ndraws = [true, false]\n\"keys.seed\" = [3, 4]",
+                "zip.keys.seed: stands in another [[zip]] too: one of them sets it",
+                "\"keys.seed\"",
                 "",
             ),
             (
