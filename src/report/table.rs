@@ -288,11 +288,13 @@ pub fn pairs(page: &Page) -> Option<SheetTable> {
             true if ratio.mean < 1.0 => Emphasis::Less,
             true => Emphasis::More,
         };
+        let mut interval = Cell::range(ratio.low, ratio.high).or(ONE);
+        interval.text.push_str(if versus.cut > 0 { " †" } else { "" });
         vec![
             Cell::text(name(versus.line)),
             Cell::text(name(versus.against)),
             Cell::decimal(ratio.mean, 3).or(nothing(versus.apart, versus.beyond)).marked(mark),
-            Cell::range(ratio.low, ratio.high).or(ONE),
+            interval,
             Cell::p(versus.p).or(ONE),
         ]
     });
@@ -305,7 +307,7 @@ pub fn pairs(page: &Page) -> Option<SheetTable> {
             SheetColumn::words("line", "line", ""),
             SheetColumn::words("against", "against", ""),
             SheetColumn::numbers("ratio", &format!("{metric}, ratio"), "geometric mean, over positions"),
-            SheetColumn::numbers("interval", "95 %", "the ratio's interval"),
+            SheetColumn::numbers("interval", "95 %", "the ratio's interval; † of the depths that both finished"),
             SheetColumn::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips over all pairs"),
         ],
         rows: rows.collect(),

@@ -28,6 +28,8 @@ pub struct Versus {
     pub marked: bool,
     /// Whether one position or game decides that.
     pub hangs: bool,
+    /// Searches that were compared in the depths that both finished.
+    pub cut: usize,
     /// Searches that were not compared: they share no finished depth.
     pub apart: usize,
     /// Searches that were not compared: of the two one is 0, and the other is not.
@@ -75,6 +77,7 @@ pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<Versus>, String>
         p: judged.p,
         marked: judged.marked,
         hangs: judged.hangs,
+        cut: pairs.cut,
         apart: pairs.apart,
         beyond: pairs.beyond.iter().sum(),
     };
@@ -111,12 +114,12 @@ mod tests {
     /// A search with none of the metric on one side alone has no ratio, nor have those without a depth in common: each is counted for what it is.
     #[test]
     fn what_has_no_ratio_is_counted() {
-        let text = "variant,position,depth,search.nodes\na,p,1,0\nb,p,1,4\na,q,1,5\nb,q,1,4\na,r,1,5\nb,r,2,4\na,s,1,0\nb,s,1,0\n";
+        let text = "variant,position,depth,search.nodes\na,p,1,0\nb,p,1,4\na,q,1,5\nb,q,1,4\na,r,1,5\nb,r,2,4\na,s,1,0\nb,s,1,0\na,t,1,5\nb,t,1,4\nb,t,2,9\n";
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
         let pairs = pairwise(&frame, &summary).unwrap();
-        let told: Vec<_> = pairs.iter().map(|pair| (pair.ratio.clusters, pair.beyond, pair.apart)).collect();
-        assert_eq!(told, [(1, 1, 1)]);
+        let told: Vec<_> = pairs.iter().map(|pair| (pair.ratio.clusters, pair.beyond, pair.apart, pair.cut)).collect();
+        assert_eq!(told, [(2, 1, 1, 1)]);
     }
 
     #[test]

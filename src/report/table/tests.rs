@@ -284,6 +284,7 @@ fn pairs_name_both_sides() {
         p: 0.25,
         marked,
         hangs: false,
+        cut: usize::from(marked),
         apart: 0,
         beyond: 0,
     };
@@ -298,6 +299,7 @@ fn pairs_name_both_sides() {
         p: f64::NAN,
         marked: false,
         hangs: false,
+        cut: 0,
         apart: 1,
         beyond: 2,
     });
@@ -312,9 +314,9 @@ fn pairs_name_both_sides() {
     assert_eq!(
         shown,
         [
-            (["c", "a", "0.500", "0.400-0.600"], Emphasis::Less),
+            (["c", "a", "0.500", "0.400-0.600 †"], Emphasis::Less),
             (["c", "b", "0.750", "0.650-0.850"], Emphasis::None),
-            (["b", "a", "1.500", "1.400-1.600"], Emphasis::More),
+            (["b", "a", "1.500", "1.400-1.600 †"], Emphasis::More),
             (["a", "b", "-", "-"], Emphasis::None),
             (["a", "b", "-", "-"], Emphasis::None),
         ]
