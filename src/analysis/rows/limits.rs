@@ -29,10 +29,10 @@ pub fn lay(frame: &mut Frame, asked: &[&str]) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::filter::Filter;
+    use super::super::frame::Sought;
+    use super::super::grouping::Grouping;
     use super::*;
-    use crate::analysis::rows::filter::Filter;
-    use crate::analysis::rows::frame::Sought;
-    use crate::analysis::rows::grouping::Grouping;
 
     /// The words of a grid are those of its limits: as groups that meet, and as conditions; a part that no row has is told with what there is.
     #[test]
