@@ -103,12 +103,18 @@ pub fn findings(all: &Matches) -> Vec<String> {
         ));
     }
     if test.stop {
-        found.push(format!(
-            "{} of {} encounters ended with their tests. Such games ended when they showed most: their Elo lies too far from 0, \
-             and has an interval for orientation only (`stop = false` plays all pairs).",
-            encounters.iter().filter(|one| one.decided.is_some()).count(),
-            encounters.len()
-        ));
+        let ended = encounters.iter().filter(|one| one.decided.is_some()).count();
+        let what = match ended {
+            0 => {
+                ": each Elo is of all pairs that were played. They would have ended had they shown more: an interval is for \
+                 orientation only (`stop = false` plays all pairs)."
+            }
+            _ => {
+                ". Such games ended when they showed most: their Elo lies too far from 0, and has an interval for orientation only \
+                 (`stop = false` plays all pairs)."
+            }
+        };
+        found.push(format!("{ended} of {} encounters ended with their tests{what}", encounters.len()));
     }
     found
 }

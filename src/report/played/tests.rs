@@ -132,6 +132,12 @@ fn findings_name_encounters() {
     );
     assert!(said[3].contains("together: each test may err 0.86 and 1.71 %"), "{said:?}");
     assert!(said[4].starts_with("3 of 7 encounters ended with their tests."), "{said:?}");
+    let said = findings(&all(vec![level("c")], true));
+    assert_eq!(
+        said[1],
+        "0 of 1 encounters ended with their tests: each Elo is of all pairs that were played. They would have ended had they shown more: an \
+         interval is for orientation only (`stop = false` plays all pairs)."
+    );
     assert_eq!(findings(&all(vec![level("c")], false)).len(), 1, "one encounter is no several");
     assert_eq!(findings(&all(vec![level("c"), level("d")], false)).len(), 3);
 }
