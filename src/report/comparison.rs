@@ -161,9 +161,18 @@ fn gates(comparison: &Comparison) -> SheetTable {
     }
 }
 
+/// What stands where one position alone was paired.
+const ONE: &str = "too few positions";
+
+/// The interval of a ratio, marked where depths were left out.
+fn interval(of: &Change) -> Cell {
+    let mut ends = Cell::range(of.nodes.low, of.nodes.high).or(ONE);
+    ends.text.push_str(if of.cut > 0 { " †" } else { "" });
+    ends
+}
+
 /// Each variant: rows, nodes, ratio.
 fn variants(comparison: &Comparison) -> SheetTable {
-    let one = "too few positions";
     let rows = comparison.variants.iter().map(|of| {
         let nodes = comparison.metric(columns::NODES).map_or([f64::NAN; 2], |at| of.totals[at]);
         vec![
@@ -175,8 +184,8 @@ fn variants(comparison: &Comparison) -> SheetTable {
             Cell::count(nodes[1]),
             moved(nodes),
             Cell::decimal(of.nodes.mean, 3).or("no pairs"),
-            Cell::range(of.nodes.low, of.nodes.high).or(one),
-            Cell::p(of.p).or(one),
+            interval(of),
+            Cell::p(of.p).or(ONE),
         ]
     });
     SheetTable {
@@ -190,7 +199,7 @@ fn variants(comparison: &Comparison) -> SheetTable {
             SheetColumn::numbers("nodes_new", "new nodes", "of NEW"),
             SheetColumn::numbers("change", "change", "of the totals"),
             SheetColumn::numbers("ratio", "ratio", "geometric mean over the searches").spare(3),
-            SheetColumn::numbers("interval", "95 %", "").spare(2),
+            SheetColumn::numbers("interval", "95 %", "of the ratio; †: of the depths that both finished").spare(2),
             SheetColumn::numbers("p", "p", "sign-flip test, corrected for all variants by joint flips").spare(1),
         ],
         rows: rows.collect(),

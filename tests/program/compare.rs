@@ -304,7 +304,7 @@ fn a_comparison_says_first_what_matters() {
     );
     assert!(lines[4].contains("gate: 1 of 2 fail"), "{lines:?}");
     let lines = lead(&[&path(&base), &path(&deeper)]);
-    assert!(lines[1].contains("plans: they differ in depth (3 -> 4)"), "{lines:?}");
+    assert!(lines[1].contains("plans: they differ in limit.depth (3 -> 4)"), "{lines:?}");
     assert!(
         lines[2].contains("rows: 0 of 48 moved, 16 only in NEW") && lines[4].contains("none was given"),
         "{lines:?}"

@@ -8,6 +8,7 @@ use crate::analysis::pairing::pairs::{Base, Pairs};
 use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::analysis::rows::metric::{How, Metric};
 use crate::record::columns::{self, Role};
+use crate::words::many;
 
 /// Rows shown of those that moved most.
 const SHOWN: usize = 20;
@@ -60,6 +61,8 @@ pub struct Change {
     pub differ: Vec<usize>,
     /// NEW's nodes by BASE's, paired by search.
     pub nodes: Ratio,
+    /// Searches of which that ratio is of the depths that both finished alone.
+    pub cut: usize,
     /// p of that ratio, corrected for all variants by joint sign flips.
     pub p: f64,
     /// NEW's seconds by BASE's.
@@ -222,7 +225,7 @@ impl Comparison {
     /// Nodes and seconds, paired by search.
     fn ratios(&mut self, joined: &Joined) {
         let seconds = Metric { name: columns::SECONDS.to_owned(), how: How::Sum(columns::SECONDS.to_owned()) };
-        let [nodes, seconds] = [Metric::nodes(), seconds].map(|metric| {
+        let [counted, seconds] = [Metric::nodes(), seconds].map(|metric| {
             let reading = Gauge::new(&joined.searches, &metric, &joined.frame);
             let pairs = |groups: &[Option<usize>; 2]| match *groups {
                 [Some(base), Some(new)] => Base::new(&reading, &joined.grouping, base).pairs(new),
@@ -232,11 +235,12 @@ impl Comparison {
         });
         self.metrics.push(columns::SECONDS.to_owned());
         let judged =
-            [&nodes, &seconds].map(|pairs| Family::of(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines);
+            [&counted, &seconds].map(|pairs| Family::of(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines);
         for (at, (change, seconds)) in self.variants.iter_mut().zip(&seconds).enumerate() {
             let [nodes, times] = [&judged[0], &judged[1]].map(|lines| lines[at]);
             (change.nodes, change.p, change.seconds) = (nodes.ratio, nodes.p, times.ratio);
             change.spread = seconds.spread;
+            change.cut = counted[at].cut;
             change.totals.push(seconds.totals);
             change.differ.push(0);
         }
@@ -297,6 +301,21 @@ impl Comparison {
     }
 }
 
+/// That totals hold what a node limit cut short: it is what was to be spent, not what was needed.
+fn cut_short(joined: &Joined) -> Option<String> {
+    let finished = joined.frame.coded(columns::FINISHED);
+    let count =
+        |row: &dyn Fn(&RowPair) -> usize| joined.both.iter().filter(|pair| finished.at(row(pair)) == "false").count();
+    let [base, new] = [count(&|pair| pair.base), count(&|pair| pair.new)];
+    (base + new > 0).then(|| {
+        format!(
+            "totals, and gates on them, hold iterations that a node limit cut short ({} of BASE and {new} of NEW): budgets spent, \
+             not nodes needed; a ratio with † is of the depths that both finished",
+            many(base, "row")
+        )
+    })
+}
+
 /// What the reader must know beside the figures.
 fn notes(base: &Recorded, new: &Recorded, joined: &Joined, gates: &[(Gate, String)]) -> Vec<String> {
     let mut notes = Vec::new();
@@ -311,6 +330,7 @@ fn notes(base: &Recorded, new: &Recorded, joined: &Joined, gates: &[(Gate, Strin
             notes.push(format!("{jobs} failed in {side}: see its error column"));
         }
     }
+    notes.extend(cut_short(joined));
     let (Some(old), Some(fresh)) = (&base.manifest, &new.manifest) else {
         notes.push(
             "no manifest.json beside one of them: whether their plans, builds and machines are equal is unknown"
@@ -413,6 +433,30 @@ mod tests {
             [told("4 -> 3", "4 -> 2"), vec![only("BASE", "2 variants"), only("NEW", "1 variant")]].concat()
         );
         assert_eq!(of(&base, &base).differences, Some(Vec::new()));
+    }
+
+    /// Another node limit is named, of the variant that has it; that its totals hold what was cut short is told, and its ratio is of depth 1 alone.
+    #[test]
+    fn what_a_node_limit_cuts_is_told() {
+        let of_limit = |plan: &str, nodes: [u32; 3]| {
+            let [limit, first, cut] = nodes;
+            let text = format!(
+                "variant,position,limit,finished,search.nodes,depth,error\na,p,nodes {limit},true,{first},1,\n\
+                 a,p,nodes {limit},false,{cut},2,\nb,p,depth 1,true,5,1,\n"
+            );
+            let options = ["a", "b"].map(|name| (name.to_owned(), serde_json::json!({}))).into_iter().collect();
+            let manifest = Manifest { plan: plan.to_owned(), ended: Some(9), options, ..Manifest::default() };
+            let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+            Recorded { name: "r".to_owned(), frame, manifest: Some(manifest), missing: None }
+        };
+        let (base, new) = (of_limit("x", [60, 20, 40]), of_limit("y", [80, 10, 70]));
+        let found = Comparison::new(&base, &new, &[]).unwrap();
+        assert_eq!(found.differences, Some(vec!["limit.nodes in 1 of 2 variants (60 -> 80)".to_owned()]));
+        let told: Vec<&String> = found.notes.iter().filter(|note| note.contains("cut short")).collect();
+        assert!(told.len() == 1 && told[0].contains("1 row of BASE and 1 of NEW"), "{:?}", found.notes);
+        let ratios: Vec<(f64, usize)> = found.variants.iter().map(|of| (of.nodes.mean, of.cut)).collect();
+        assert!((ratios[0].0 - 0.5).abs() < 1e-12 && ratios[0].1 == 1 && ratios[1] == (1.0, 0), "{ratios:?}");
+        assert_eq!(found.variants[0].totals[0], [60.0, 80.0], "totals hold what was cut");
     }
 
     /// Of two variants each needs more in six positions of its own, all alike: by itself each is chance once in thirty-two, and one of the two is in

@@ -1,9 +1,11 @@
 //! In what the plans of two results differ: what a reader of a comparison asks first.
 
 use super::joined::{Joined, Recorded, option_changes};
+use crate::analysis::rows::frame::Frame;
+use crate::analysis::rows::limits::parts;
 use crate::record::columns;
 use crate::words::many;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// In what the plans differ; nothing where they are equal, none where a manifest is missing.
 #[must_use]
@@ -20,14 +22,26 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
     };
     said("suite", old.suite.clone(), fresh.suite.clone());
     said("items", old.items.to_string(), fresh.items.to_string());
-    said(columns::DEPTH, deepest(base), deepest(new));
+    // How deep a node limit let a search come is no part of the plan.
+    let told = [base, new].iter().all(|side| side.frame.names().iter().any(|name| name == columns::LIMIT));
+    if !told {
+        said(columns::DEPTH, deepest(base), deepest(new));
+    }
     said("repeats", old.repeats.to_string(), fresh.repeats.to_string());
     said("key seeds", old.seeds.to_string(), fresh.seeds.to_string());
     said("sequence", old.sequence.to_string(), fresh.sequence.to_string());
     let mut changes: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    let limits = [base, new].map(|side| limits(&side.frame));
     let mut both = 0;
     for (name, renamed) in joined.variants.iter().zip(&joined.renamed) {
-        let theirs = fresh.options.get(renamed.as_ref().unwrap_or(name));
+        let theirs = renamed.as_ref().unwrap_or(name);
+        if let Some((old, fresh)) = limits[0].get(name).zip(limits[1].get(theirs)) {
+            for ((path, from), (_, to)) in old.iter().zip(fresh).filter(|(old, fresh)| old != fresh) {
+                let value = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
+                changes.entry((*path).to_owned()).or_default().push((value(from), value(to)));
+            }
+        }
+        let theirs = fresh.options.get(theirs);
         let Some((old, fresh)) = old.options.get(name).zip(theirs) else { continue };
         both += 1;
         for (path, from, to) in option_changes(old, fresh) {
@@ -51,6 +65,17 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
         found.push("their positions, limits or variants, in what no manifest tells".to_owned());
     }
     Some(found)
+}
+
+/// The limit of each variant, by its parts.
+fn limits(frame: &Frame) -> HashMap<String, [(&'static str, String); 2]> {
+    let (variants, limits) = (frame.coded(columns::VARIANT), frame.coded(columns::LIMIT));
+    let mut first: Vec<Option<usize>> = vec![None; variants.list().len()];
+    for (row, &code) in variants.codes().iter().enumerate() {
+        first[code as usize].get_or_insert(row);
+    }
+    let named = variants.list().iter().zip(first);
+    named.filter_map(|(name, row)| Some((name.clone(), parts(limits.at(row?))))).collect()
 }
 
 /// The greatest depth that was searched.

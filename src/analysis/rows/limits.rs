@@ -12,12 +12,20 @@ pub fn is_part(name: &str) -> bool {
     PARTS.iter().any(|(path, _)| *path == name)
 }
 
+/// What a limit says of a part; nothing where it has none.
+fn part(limit: &str, word: &str) -> String {
+    limit.split(", ").find_map(|part| part.strip_prefix(word)).unwrap_or_default().to_owned()
+}
+
+/// A limit by its parts.
+#[must_use]
+pub fn parts(limit: &str) -> [(&'static str, String); 2] {
+    PARTS.map(|(path, word)| (path, part(limit, word)))
+}
+
 /// Lays both parts into the rows as columns of their own, where one that some row has is asked for: a search without the part has none.
 pub fn lay(frame: &mut Frame, asked: &[&str]) {
     let limits = frame.coded(LIMIT).into_owned();
-    let part = |limit: &str, word: &str| {
-        limit.split(", ").find_map(|part| part.strip_prefix(word)).unwrap_or_default().to_owned()
-    };
     let has = |word: &str| limits.list().iter().any(|limit| !part(limit, word).is_empty());
     if PARTS.iter().any(|(path, word)| asked.contains(path) && has(word)) {
         for (path, word) in PARTS {

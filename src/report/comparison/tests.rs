@@ -294,3 +294,12 @@ fn fields_for_machines_are_of_their_own_side() {
     let ratio = ["mean", "low", "high", "p", "pairs"].map(|name| change["nodes_ratio"][name].as_f64());
     assert_eq!(ratio, [0.5, 0.25, 0.75, 0.375, 5.0].map(Some));
 }
+
+/// As in a report: only a ratio that leaves depths out is marked.
+#[test]
+fn ratios_of_common_depths_are_marked() {
+    let cut = Change { cut: 1, ..variant("cut", 9, 9, [10.0, 5.0]) };
+    let table = variants(&found(vec![cut, variant("whole", 9, 9, [10.0, 5.0])]));
+    let shown: Vec<&str> = table.rows.iter().map(|row| row[8].text.as_str()).collect();
+    assert_eq!(shown, ["0.250-0.750 \u{2020}", "0.250-0.750"]);
+}
