@@ -40,7 +40,7 @@ impl Grouping {
         let across = joined && (named || !variant && one_each(&group, frame.coded(SOURCE).codes(), values.len()));
         rest.extend([SOURCE].into_iter().filter(|_| joined && !across));
         let whole = by.iter().any(|column| column == LIMIT);
-        rest.retain(|option| !by.iter().any(|column| column == option) && !(whole && limits::is_part(option)));
+        rest.retain(|option| by.iter().all(|column| column != option) && !(whole && limits::is_part(option)));
         let rest: Vec<String> = rest.into_iter().map(str::to_owned).collect();
         let (block, blocks) = combine(frame, &rest);
         Self { by: by.to_vec(), values, group, block, blocks, across }
