@@ -1,6 +1,12 @@
 //! What an experiment's grid calls `limit.depth` and `limit.nodes`: parts of what the column `limit` says.
 
+#[cfg(test)]
+use super::filter::Filter;
 use super::frame::Frame;
+#[cfg(test)]
+use super::frame::Sought;
+#[cfg(test)]
+use super::grouping::Grouping;
 use crate::record::columns::LIMIT;
 
 /// The parts of a limit by the words of a grid, each with its word in the column.
@@ -37,9 +43,6 @@ pub fn lay(frame: &mut Frame, asked: &[&str]) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::filter::Filter;
-    use super::super::frame::Sought;
-    use super::super::grouping::Grouping;
     use super::*;
 
     /// The words of a grid are those of its limits: as groups that meet, and as conditions; a part that no row has is told with what there is.
