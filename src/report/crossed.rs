@@ -80,9 +80,7 @@ pub fn interactions(grid: &Grid) -> Option<SheetTable> {
         .iter()
         .take(SHOWN)
         .map(|interaction| {
-            let label = |(axis, level): (usize, usize)| {
-                format!("{}={}", grid.axes[axis].name, grid.axes[axis].levels[level].label)
-            };
+            let label = |(axis, level): (usize, usize)| grid.axes[axis].named(level);
             let mut cells = vec![Cell::text(label(interaction.first)), Cell::text(label(interaction.second))];
             cells.extend(judged(&interaction.judged));
             cells

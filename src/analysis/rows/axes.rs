@@ -4,6 +4,7 @@ use super::column::Words;
 use super::frame::Frame;
 use super::grouping::short_names;
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// An option that varies, or a policy with its parameters.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,12 +37,28 @@ impl Axis {
         self.levels.iter().all(|level| level.number.is_some())
     }
 
+    /// Whether it is of several options that vary together.
+    #[must_use]
+    pub fn is_joined(&self) -> bool {
+        self.path.contains(JOINED)
+    }
+
+    /// A level under its option's name; one of a joined axis has the names of all.
+    #[must_use]
+    pub fn named(&self, level: usize) -> String {
+        let label = &self.levels[level].label;
+        if self.is_joined() { label.clone() } else { format!("{}={label}", self.name) }
+    }
+
     /// The place of a level, by its values.
     #[must_use]
     pub fn level(&self, values: &[String]) -> Option<usize> {
         self.levels.iter().position(|level| level.values == values)
     }
 }
+
+/// Between the paths, and the names, of options that vary together.
+const JOINED: &str = " + ";
 
 /// The option that tells bounded tables from yardsticks.
 const TABLE_KIND: &str = "table.kind";
@@ -81,19 +98,22 @@ pub fn axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axi
     }
     join_moving(&mut groups, &columns);
     groups.retain(|(_, members)| !NO_AXES.contains(&columns[members[0]].0.as_str()));
-    let paths: Vec<String> = groups.iter().map(|(path, _)| path.clone()).collect();
-    let names = short_names(&paths);
+    let paths: Vec<String> = groups.iter().flat_map(|(path, _)| path.split(JOINED)).map(str::to_owned).collect();
+    let names: HashMap<&String, String> = paths.iter().zip(short_names(&paths)).collect();
     let axes: Vec<Axis> = groups
         .into_iter()
-        .zip(names)
-        .map(|((path, members), name)| {
+        .map(|(path, members)| {
             let members: Vec<&(String, Words)> = members.into_iter().map(|at| &columns[at]).collect();
-            Axis {
-                columns: members.iter().map(|(column, _)| column.clone()).collect(),
-                path,
-                name,
-                levels: levels(&members),
-            }
+            let columns: Vec<String> = members.iter().map(|(column, _)| column.clone()).collect();
+            let own = |path: &str| names.get(&path.to_owned()).cloned();
+            let heads = columns.iter().zip(short_names(&columns));
+            let heads =
+                heads.map(|(column, short)| own(column.strip_suffix(".kind").unwrap_or(column)).unwrap_or(short));
+            let heads: Vec<String> = heads.collect();
+            let name = path.split(JOINED).filter_map(own).collect::<Vec<_>>().join(JOINED);
+            // One option's value needs no name before it.
+            let unnamed = usize::from(!path.contains(JOINED));
+            Axis { levels: levels(&members, &heads, unnamed), columns, path, name }
         })
         .filter(|axis| axis.levels.len() > 1)
         .collect();
@@ -122,7 +142,7 @@ fn join_moving(groups: &mut Vec<(String, Vec<usize>)>, columns: &[(String, Words
             None => at += 1,
             Some(other) => {
                 let (path, members) = groups.remove(other);
-                groups[at].0 += &format!(" + {path}");
+                groups[at].0 += &format!("{JOINED}{path}");
                 groups[at].1.extend(members);
             }
         }
@@ -133,9 +153,8 @@ fn varies(words: &Words) -> bool {
     words.list().iter().filter(|word| !word.is_empty()).count() > 1 || words.list().len() > 1
 }
 
-/// The combinations of values that come, empty ones apart.
-fn levels(members: &[&(String, Words)]) -> Vec<Level> {
-    let heads = short_names(&members.iter().map(|(column, _)| column.clone()).collect::<Vec<_>>());
+/// The combinations of values that come, empty ones apart. The first so many stand without their heads.
+fn levels(members: &[&(String, Words)], heads: &[String], unnamed: usize) -> Vec<Level> {
     let rows = members.first().map_or(0, |(_, words)| words.codes().len());
     let mut seen: std::collections::HashSet<Vec<u32>> = std::collections::HashSet::new();
     let mut levels: Vec<Level> = Vec::new();
@@ -148,8 +167,9 @@ fn levels(members: &[&(String, Words)]) -> Vec<Level> {
         if values[0].is_empty() {
             continue;
         }
-        let parameters = values.iter().zip(&heads).skip(1).filter(|(value, _)| !value.is_empty());
-        let label = std::iter::once(values[0].clone()).chain(parameters.map(|(value, head)| format!("{head}={value}")));
+        let named = values.iter().zip(heads).skip(unnamed).filter(|(value, _)| !value.is_empty());
+        let named = named.map(|(value, head)| format!("{head}={value}"));
+        let label = values.iter().take(unnamed).cloned().chain(named);
         let number = if values.len() == 1 { number(&values[0]) } else { None };
         levels.push(Level { label: label.collect::<Vec<_>>().join(" "), values, number });
     }
@@ -215,7 +235,21 @@ mod tests {
         let (_, axes) = axes(&frame, &[]);
         let names: Vec<(&str, usize)> = axes.iter().map(|axis| (axis.path.as_str(), axis.levels.len())).collect();
         assert_eq!(names, [("table.slots + order", 2), ("depth_cap", 2)]);
-        assert_eq!(axes[0].levels[1].label, "2 order=y");
+        assert_eq!([axes[0].named(1), axes[1].named(1)], ["slots=2 order=y", "depth_cap=4"]);
+    }
+
+    /// Three paths that vary together, two of which end alike: all their names head the axis and its values.
+    #[test]
+    fn a_joined_axis_has_all_its_names() {
+        let rows = ["a,p,1,1,leaf,leaf,always,", "b,p,1,1,quiet,quiet,aged-depth,4"];
+        let frame = frame(&rows, "probe.at,store.at,table.policy.kind,table.policy.factor");
+        let (_, axes) = axes(&frame, &[]);
+        let labels: Vec<&str> = axes[0].levels.iter().map(|level| level.label.as_str()).collect();
+        assert_eq!((axes.len(), axes[0].name.as_str()), (1, "probe.at + store.at + policy"));
+        assert_eq!(
+            labels,
+            ["probe.at=leaf store.at=leaf policy=always", "probe.at=quiet store.at=quiet policy=aged-depth factor=4"]
+        );
     }
 
     /// Numbers are in their order, and are no numbers any more where words go with them; what does not vary is none, however it is called.
@@ -232,7 +266,7 @@ mod tests {
         assert_eq!(of(&["a,p,1,1,4,x,3", "b,p,1,1,16,x,3", "c,p,1,1,2,x,3"]), [axis("table.slots", "2; 4; 16", true)]);
         assert_eq!(
             of(&["a,p,1,1,4,x,3", "b,p,1,1,16,y,3", "c,p,1,1,2,z,3"]),
-            [axis("table.slots + order", "4 order=x; 16 order=y; 2 order=z", false)]
+            [axis("table.slots + order", "slots=4 order=x; slots=16 order=y; slots=2 order=z", false)]
         );
     }
 
