@@ -65,15 +65,14 @@ fn column(column: &SheetColumn) -> Json {
 
 /// A row as an object: data frames are made of such lists.
 fn row(table: &SheetTable, cells: &[Cell]) -> Json {
-    let fields = table.columns.iter().zip(cells).flat_map(|(column, cell)| {
+    let fields = table.columns.iter().zip(cells).map(|(column, cell)| {
         let value = match cell.value {
             Datum::Words => json!(cell.text),
             Datum::None => Json::Null,
             Datum::Number(value) => json!(value),
             Datum::Range(low, high) => json!([low, high]),
         };
-        let marks = cell.marks.as_ref().map(|marks| (format!("{}_marks", column.key), json!(marks)));
-        std::iter::once((column.key.clone(), value)).chain(marks)
+        (column.key.clone(), value)
     });
     Json::Object(fields.collect::<Map<_, _>>())
 }
@@ -234,23 +233,6 @@ mod tests {
         ] {
             assert_eq!(guarded(cell.to_owned()), shown);
         }
-    }
-
-    /// Marks have a field of their own, empty where there are none; the number stays a number.
-    #[test]
-    fn marks_are_data() {
-        let column = |key: &str| SheetColumn::numbers(key, key, "");
-        let table = SheetTable {
-            columns: vec![column("ratio"), column("interval")],
-            rows: ["!†", "", "?"].map(|m| vec![Cell::decimal(0.5, 1), Cell::range(0.25, 0.75).bearing(m)]).to_vec(),
-            ..SheetTable::default()
-        };
-        let sheet = Sheet { parts: vec![Part::Table(table)], ..Sheet::default() };
-        let page: Json = serde_json::from_str(&json(&sheet)).unwrap();
-        let row = |marks: &str| json!({ "ratio": 0.5, "interval": [0.25, 0.75], "interval_marks": marks });
-        assert_eq!(page["parts"][0]["rows"], json!([row("!†"), row(""), row("?")]));
-        let empty = Cell::range(f64::NAN, 1.0).bearing("†");
-        assert_eq!((empty.text.as_str(), empty.marks.as_deref()), ("- †", Some("†")));
     }
 
     /// Two lines on two positions, of which one line lacks one; a figure's points with their ends; names without empty words.

@@ -102,8 +102,6 @@ pub struct Cell {
     pub value: Datum,
     /// What stands out of it.
     pub mark: Emphasis,
-    /// Of a field that may bear `!`, `†` or `?`: those that it bears, which its text has too.
-    pub marks: Option<String>,
     /// Why there is nothing in it, or what else is to be known.
     pub note: &'static str,
     /// Where it leads.
@@ -208,13 +206,6 @@ impl Cell {
     #[must_use]
     pub fn marked(self, mark: Emphasis) -> Self {
         Self { mark, ..self }
-    }
-
-    /// The same field with these marks behind its text; a dash bears them too.
-    #[must_use]
-    pub fn bearing(self, marks: &str) -> Self {
-        // The dagger stands apart, where it can be told from the number.
-        Self { text: self.text + &marks.replace('†', " †"), marks: Some(marks.to_owned()), ..self }
     }
 
     /// The same field; where it is empty, with the reason.

@@ -3,11 +3,11 @@
 use super::number::of_unit;
 use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
+use crate::analysis::Line;
 use crate::analysis::pairing::stats::at_least;
 use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::questions::line::Measure;
 use crate::analysis::rows::metric::Unit;
-use crate::analysis::{Line, Ratio};
 use crate::record::columns;
 use crate::words::many;
 
@@ -44,20 +44,14 @@ fn by_line(
 
 /// Ratio and interval of a metric, marked where they are clear.
 fn ratio(line: &Line, metric: usize) -> [Cell; 2] {
-    let Measure { ratio, cut, apart, beyond, .. } = line.measures[metric];
+    let ratio = line.measures[metric].ratio;
     let sign = sign(line, metric);
-    let ends = interval(&ratio, matches!(sign, Sign::Less | Sign::More), cut);
-    let ends = ends.or(if line.is_baseline { BASELINE } else { ONE });
+    let mut ends = Cell::range(ratio.low, ratio.high).or(if line.is_baseline { BASELINE } else { ONE });
+    ends.text.push_str(if matches!(sign, Sign::Less | Sign::More) { "!" } else { "" });
+    // Unlike limits are never compared in silence.
+    let Measure { cut, apart, beyond, .. } = line.measures[metric];
+    ends.text.push_str(if cut > 0 { " †" } else { "" });
     [Cell::decimal(ratio.mean, 3).or(nothing(apart, beyond)).marked(sign.into()), ends]
-}
-
-/// What the marks of [`interval`] mean.
-const MARKS: &str = "the ratio's 95 % interval; !: clear of 1; †: of the depths that both finished";
-
-/// A ratio's interval and its marks. Unlike limits are never compared in silence.
-fn interval(ratio: &Ratio, clear: bool, cut: usize) -> Cell {
-    let marks = [if clear { "!" } else { "" }, if cut > 0 { "†" } else { "" }].concat();
-    Cell::range(ratio.low, ratio.high).bearing(&marks)
 }
 
 /// Why two sides have no ratio.
@@ -82,7 +76,8 @@ pub fn summary(page: &Page) -> SheetTable {
         let key = |what: &str| if at == 0 { what.to_owned() } else { format!("{name}_{what}") };
         let meaning = "geometric mean, over positions, of the ratio to the baseline";
         columns.push(SheetColumn::numbers(&key("ratio"), &format!("{name} / baseline"), meaning));
-        columns.push(SheetColumn::numbers(&key("interval"), "95 %", MARKS).spare(1));
+        let meaning = "the ratio's 95 % interval; !: clear of 1; †: of the depths that both finished";
+        columns.push(SheetColumn::numbers(&key("interval"), "95 %", meaning).spare(1));
         if page.chosen {
             columns.push(
                 SheetColumn::numbers(&key("p"), "p", "sign-flip test, corrected for all lines by joint flips").spare(3),
@@ -255,8 +250,7 @@ pub fn details(page: &Page) -> SheetTable {
         let influence = ratio.influence.map_or(Cell::none(why), |influence| {
             let hangs = influence.turns || line.measures.first().is_some_and(|measure| measure.hangs);
             let sign = if hangs { "?" } else { "" };
-            let text = format!("{:.3}{sign} ({})", influence.without, line.influential);
-            Cell { marks: Some(sign.to_owned()), ..Cell::number(influence.without, text) }
+            Cell::number(influence.without, format!("{:.3}{sign} ({})", influence.without, line.influential))
         });
         let below = if line.is_baseline { Cell::none(BASELINE) } else { parts((ratio.below, ratio.clusters), ONE) };
         let other = if line.is_baseline { Cell::none(BASELINE) } else { parts(line.other_scores, "no common depth") };
@@ -294,11 +288,13 @@ pub fn pairs(page: &Page) -> Option<SheetTable> {
             true if ratio.mean < 1.0 => Emphasis::Less,
             true => Emphasis::More,
         };
+        let mut interval = Cell::range(ratio.low, ratio.high).or(ONE);
+        interval.text.push_str(if versus.cut > 0 { " †" } else { "" });
         vec![
             Cell::text(name(versus.line)),
             Cell::text(name(versus.against)),
             Cell::decimal(ratio.mean, 3).or(nothing(versus.apart, versus.beyond)).marked(mark),
-            interval(&ratio, versus.marked, versus.cut).or(ONE),
+            interval,
             Cell::p(versus.p).or(ONE),
         ]
     });
@@ -311,13 +307,12 @@ pub fn pairs(page: &Page) -> Option<SheetTable> {
             SheetColumn::words("line", "line", ""),
             SheetColumn::words("against", "against", ""),
             SheetColumn::numbers("ratio", &format!("{metric}, ratio"), "geometric mean, over positions"),
-            SheetColumn::numbers("interval", "95 %", MARKS),
+            SheetColumn::numbers("interval", "95 %", "the ratio's interval; † of the depths that both finished"),
             SheetColumn::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips over all pairs"),
         ],
         rows: rows.collect(),
         note: format!(
-            "\"{best}\" has less {metric} than the most others: its pairs stand first. p is corrected for all {} pairs. ! clear of 1; † of the depths that both \
-             finished.",
+            "\"{best}\" has less {metric} than the most others: its pairs stand first. p is corrected for all {} pairs.",
             page.pairs.len()
         ),
     })

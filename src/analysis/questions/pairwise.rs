@@ -28,7 +28,7 @@ pub struct Versus {
     pub marked: bool,
     /// Whether one position or game decides that.
     pub hangs: bool,
-    /// Searches that were compared in the depths that both finished, one having finished others too.
+    /// Searches that were compared in the depths that both finished.
     pub cut: usize,
     /// Searches that were not compared: they share no finished depth.
     pub apart: usize,
@@ -111,16 +111,15 @@ mod tests {
         assert!(matches!(told[..], [("less", "more", ratio)] if (ratio * 1.005 - 1.0).abs() < 1e-9), "{told:?}");
     }
 
-    /// A search with none of the metric on one side alone has no ratio, nor have those without a depth in common: each is counted for what it is, and so is
-    /// one that is compared in a part of its depths.
+    /// A search with none of the metric on one side alone has no ratio, nor have those without a depth in common: each is counted for what it is.
     #[test]
     fn what_has_no_ratio_is_counted() {
-        let text = "variant,position,depth,search.nodes\na,p,1,0\nb,p,1,4\na,q,1,5\na,q,2,5\nb,q,1,4\na,r,1,5\nb,r,2,4\na,s,1,0\nb,s,1,0\n";
+        let text = "variant,position,depth,search.nodes\na,p,1,0\nb,p,1,4\na,q,1,5\nb,q,1,4\na,r,1,5\nb,r,2,4\na,s,1,0\nb,s,1,0\na,t,1,5\nb,t,1,4\nb,t,2,9\n";
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
         let pairs = pairwise(&frame, &summary).unwrap();
         let told: Vec<_> = pairs.iter().map(|pair| (pair.ratio.clusters, pair.beyond, pair.apart, pair.cut)).collect();
-        assert_eq!(told, [(1, 1, 1, 1)]);
+        assert_eq!(told, [(2, 1, 1, 1)]);
     }
 
     #[test]
