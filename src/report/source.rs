@@ -191,6 +191,10 @@ pub fn join<'a>(sources: &'a [Source], asked: &[&str]) -> Cow<'a, Frame> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::analysis::rows::filter::Filter;
+    use crate::analysis::rows::frame::Sought;
+    use crate::analysis::rows::grouping::Grouping;
+    use crate::analysis::rows::limits::{is_part, lay};
 
     /// A result of one row of each variant, whose options the manifest has.
     fn source(label: &str, path: &str, variants: &[(&str, serde_json::Value)]) -> Source {
@@ -276,5 +280,36 @@ mod tests {
             let told = before(sets);
             assert!(told.len() == 1 && told[0].contains("table.slots does nothing"), "{told:?}");
         }
+    }
+
+    /// The words of a grid are those of its limits: as groups that meet, and as conditions; a part that no row has is told with what there is.
+    #[test]
+    fn a_grids_words_name_parts_of_the_limit() {
+        let text = "variant,position,depth,limit,search.nodes\na,p,1,depth 4,9\nb,p,1,depth 3,9\n\
+                    c,p,1,\"depth 4, nodes 500\",9\nd,p,1,nodes 20,9\n";
+        let of = |asked: &[&str]| {
+            let mut frame = Frame::parse(text.as_bytes(), "t").unwrap();
+            lay(&mut frame, asked);
+            frame
+        };
+        let both = of(&["limit.depth"]);
+        let rows = |condition: &str| Filter::rows(&[Filter::parse(condition, &both).unwrap()], &both);
+        assert_eq!(rows("limit.depth=3"), [1]);
+        assert_eq!(rows("limit.depth>3"), [0, 2]);
+        assert_eq!(rows("limit.nodes>=20"), [2, 3]);
+        let grouping = Grouping::new(&both, &["limit.depth".to_owned()]);
+        assert_eq!(grouping.names(), ["depth=4", "depth=3", "(none)"]);
+        assert_eq!(
+            grouping.block[0], grouping.block[1],
+            "searches that differ in nothing but what is asked about meet"
+        );
+        assert_ne!(grouping.block[0], grouping.block[2], "another node limit is another search");
+        assert_eq!(both.resolve("depth", Sought::Group).unwrap(), "depth");
+        // Nobody asked, and nothing but depths.
+        assert!(!of(&["depth"]).names().iter().any(|name| is_part(name)));
+        let depths =
+            Frame::parse("variant,position,depth,limit,search.nodes\na,p,1,depth 4,9\n".as_bytes(), "t").unwrap();
+        let told = depths.resolve("limit.nodes", Sought::Condition).unwrap_err().to_string();
+        assert_eq!(told, "there is no column `limit.nodes`: `limit` says what ended the searches: `depth 4`");
     }
 }
