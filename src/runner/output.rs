@@ -16,12 +16,22 @@ use std::sync::OnceLock;
 /// A folder that this run has for itself.
 pub struct Output {
     folder: PathBuf,
-    /// Held until the run ends; the system lets go of it even after a kill.
-    _lock: File,
+    /// Held until the run ends.
+    _lock: Held,
     /// The manifest that stood there before.
     before: OnceLock<Manifest>,
     /// What [`Output::begin`] wrote.
     begun: OnceLock<(String, Manifest)>,
+}
+
+/// A lock that may be held; the system lets go of it even after a kill.
+struct Held(File);
+
+impl Drop for Held {
+    /// Closing the file is not enough: a process that another thread is just starting has it open too, until it becomes its program.
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
 }
 
 /// Why a folder cannot be used.
@@ -99,7 +109,7 @@ impl Output {
         for entry in left.filter(|entry| entry.file_name().to_string_lossy().starts_with(record::TEMPORARY)) {
             let _ = fs::remove_file(entry.path());
         }
-        Ok(Self { folder: folder.to_owned(), _lock: lock, before: OnceLock::new(), begun: OnceLock::new() })
+        Ok(Self { folder: folder.to_owned(), _lock: Held(lock), before: OnceLock::new(), begun: OnceLock::new() })
     }
 
     /// Where the rows go.
@@ -456,6 +466,21 @@ mod tests {
         assert_eq!((later.begun, later.jobs, later.rows), (20, 3, Some(9)));
         assert_eq!((later.stretches.len(), later.stretches.last().unwrap().jobs), (stretches + 1, 2));
         assert_eq!(later.stretches[0], first.stretches[0]);
+    }
+
+    /// One run at a time has a folder; where it has ended the next may begin, though a process just being started still has its files open.
+    #[test]
+    fn a_folder_is_one_runs_until_it_ends() {
+        let place = tempfile::tempdir().unwrap();
+        let first = Output::open(place.path()).unwrap();
+        let inherited = first._lock.0.try_clone().unwrap();
+        assert!(matches!(Output::open(place.path()), Err(OutputError::Locked(_))));
+        assert!(Output::open_with(place.path(), false).is_ok());
+        // Who never had the lock cannot let go of it.
+        assert!(matches!(Output::open(place.path()), Err(OutputError::Locked(_))));
+        drop(first);
+        assert!(Output::open(place.path()).is_ok());
+        drop(inherited);
     }
 
     /// To begin afresh takes away what a run writes, and nothing that somebody laid beside it.
