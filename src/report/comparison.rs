@@ -166,9 +166,7 @@ const ONE: &str = "too few positions";
 
 /// The interval of a ratio, marked where depths were left out.
 fn interval(of: &Change) -> Cell {
-    let mut ends = Cell::range(of.nodes.low, of.nodes.high).or(ONE);
-    ends.text.push_str(if of.cut > 0 { " †" } else { "" });
-    ends
+    Cell::range(of.nodes.low, of.nodes.high).or(ONE).signed('†', of.cut > 0)
 }
 
 /// Each variant: rows, nodes, ratio.

@@ -44,10 +44,10 @@ pub fn effects(grid: &Grid) -> SheetTable {
     let rows = grid.effects.iter().map(|effect| {
         let axis = &grid.axes[effect.axis];
         let reference = effect.level == grid.references[effect.axis];
-        let label = format!("{}{}", axis.levels[effect.level].label, if reference { " *" } else { "" });
+        let label = Cell::text(&axis.levels[effect.level].label).signed('*', reference);
         let mut cells = vec![
             Cell { place: Some(effect.axis), ..Cell::text(axis.name.clone()) },
-            Cell { place: Some(effect.level), ..Cell::text(label) },
+            Cell { place: Some(effect.level), ..label },
         ];
         cells.extend(judged(&effect.judged));
         cells

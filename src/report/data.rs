@@ -8,6 +8,9 @@ use serde_json::{Map, Value as Json, json};
 /// Version of both forms. It rises when a field is renamed, removed or given another meaning; new fields do not raise it.
 pub const SCHEMA: u32 = 1;
 
+/// The key of a row's signs; no column has it.
+const SIGNS: &str = "signs";
+
 /// A page as JSON.
 #[must_use]
 pub fn json(sheet: &Sheet) -> String {
@@ -63,7 +66,7 @@ fn column(column: &SheetColumn) -> Json {
     json!({ "key": column.key, "name": column.name, "meaning": column.meaning })
 }
 
-/// A row as an object: data frames are made of such lists.
+/// A row as an object: data frames are made of such lists. Last in it, where there are any, the signs that its fields bear, by their keys.
 fn row(table: &SheetTable, cells: &[Cell]) -> Json {
     let fields = table.columns.iter().zip(cells).map(|(column, cell)| {
         let value = match cell.value {
@@ -74,7 +77,13 @@ fn row(table: &SheetTable, cells: &[Cell]) -> Json {
         };
         (column.key.clone(), value)
     });
-    Json::Object(fields.collect::<Map<_, _>>())
+    let mut row = fields.collect::<Map<_, _>>();
+    let signs = table.columns.iter().zip(cells).filter(|(_, cell)| !cell.signs.is_empty());
+    let signs = signs.map(|(column, cell)| (column.key.clone(), json!(cell.signs))).collect::<Map<_, _>>();
+    if !signs.is_empty() {
+        row.insert(SIGNS.to_owned(), Json::Object(signs));
+    }
+    Json::Object(row)
 }
 
 /// The header of the CSV form.
@@ -233,6 +242,31 @@ mod tests {
         ] {
             assert_eq!(guarded(cell.to_owned()), shown);
         }
+    }
+
+    /// A sign is in its field's text, and for programs beside the number, by the field's key; rows without any have no such object.
+    #[test]
+    fn signs_are_data() {
+        let line = |name: &str, star, clear, cut| {
+            let ends = Cell::range(0.25, 0.75).signed('!', clear).signed('†', cut);
+            vec![Cell::text(name).signed('*', star), ends]
+        };
+        let table = SheetTable {
+            columns: vec![SheetColumn::words("line", "line", ""), SheetColumn::numbers("interval", "95 %", "")],
+            rows: vec![line("a", true, false, false), line("b", false, true, true), line("c", false, false, false)],
+            ..SheetTable::default()
+        };
+        let texts: Vec<&str> = table.rows.iter().flatten().map(|cell| cell.text.as_str()).collect();
+        assert_eq!(texts, ["a *", "0.250-0.750", "b", "0.250-0.750! †", "c", "0.250-0.750"]);
+        let sheet = Sheet { parts: vec![Part::Table(table)], ..Sheet::default() };
+        let page: Json = serde_json::from_str(&json(&sheet)).unwrap();
+        let ends = json!([0.25, 0.75]);
+        let rows = [
+            json!({ "line": "a *", "interval": ends, "signs": { "line": "*" } }),
+            json!({ "line": "b", "interval": ends, "signs": { "interval": "!†" } }),
+            json!({ "line": "c", "interval": ends }),
+        ];
+        assert_eq!(page["parts"][0]["rows"], json!(rows));
     }
 
     /// Two lines on two positions, of which one line lacks one; a figure's points with their ends; names without empty words.

@@ -63,9 +63,8 @@ pub fn quality(lines: &[Quality]) -> Option<SheetTable> {
             Some(_) => [Cell::none("no position that both searched"), Cell::none("")],
             None => [Cell::none("the baseline, which is held against itself"), Cell::none("")],
         };
-        let star = if line.against.is_none() { " *" } else { "" };
         vec![
-            Cell::text(format!("{}{star}", line.variant)),
+            Cell::text(&line.variant).signed('*', line.against.is_none()),
             Cell::count(line.searches as f64),
             Cell::number(line.loss, format!("{:.1}", line.loss)),
             mean,

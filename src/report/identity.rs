@@ -75,8 +75,8 @@ impl Identity {
     #[must_use]
     pub fn cells(&self, at: usize, line: &Line) -> Vec<Cell> {
         let cells = self.lines[at].iter().enumerate().map(|(column, (label, place))| {
-            let star = if column == 0 && line.is_baseline { " *" } else { "" };
-            Cell { place: *place, ..Cell::text(format!("{label}{star}")) }
+            let cell = Cell { place: *place, ..Cell::text(label) };
+            cell.signed('*', column == 0 && line.is_baseline)
         });
         cells.collect()
     }

@@ -212,7 +212,7 @@ impl Page {
             && let [only] = sources
             && let Some(file) = &only.file
         {
-            page.verdicts = claims::verdicts(&file.expect, file.smallest_effect, &rows, &page.summary)?;
+            page.verdicts = claims::verdicts(&file.expect, file.smallest_effect, &rows, &page.summary);
         }
         page.grid = view.as_ref().map(|view| Grid::new(view, &page.summary.metrics[0]));
         page.sheet = Sheet {

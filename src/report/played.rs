@@ -257,7 +257,8 @@ pub fn table(all: &Matches) -> SheetTable {
             all.test.elo0,
             all.test.elo1,
             match all.test.stop {
-                true => "the pairs after its end are not played, so that Elo is too far from 0, and p has no meaning",
+                true =>
+                    "the pairs after its end are not played, so that where it has ended Elo is too far from 0, and p has no meaning",
                 false => "the games after its end were played all the same, and Elo is of all",
             }
         ),

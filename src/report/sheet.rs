@@ -102,6 +102,8 @@ pub struct Cell {
     pub value: Datum,
     /// What stands out of it.
     pub mark: Emphasis,
+    /// The signs behind its text, which the column's meaning explains: `*`, `!`, `?`, `†`.
+    pub signs: String,
     /// Why there is nothing in it, or what else is to be known.
     pub note: &'static str,
     /// Where it leads.
@@ -206,6 +208,18 @@ impl Cell {
     #[must_use]
     pub fn marked(self, mark: Emphasis) -> Self {
         Self { mark, ..self }
+    }
+
+    /// The same field with one more sign behind its text, where `bears` says so.
+    #[must_use]
+    pub fn signed(mut self, sign: char, bears: bool) -> Self {
+        if bears {
+            // Close to a number only what cannot be taken for a part of it.
+            self.text += if "!?".contains(sign) { "" } else { " " };
+            self.text.push(sign);
+            self.signs.push(sign);
+        }
+        self
     }
 
     /// The same field; where it is empty, with the reason.

@@ -46,11 +46,10 @@ fn by_line(
 fn ratio(line: &Line, metric: usize) -> [Cell; 2] {
     let ratio = line.measures[metric].ratio;
     let sign = sign(line, metric);
-    let mut ends = Cell::range(ratio.low, ratio.high).or(if line.is_baseline { BASELINE } else { ONE });
-    ends.text.push_str(if matches!(sign, Sign::Less | Sign::More) { "!" } else { "" });
-    // Unlike limits are never compared in silence.
     let Measure { cut, apart, beyond, .. } = line.measures[metric];
-    ends.text.push_str(if cut > 0 { " †" } else { "" });
+    let ends = Cell::range(ratio.low, ratio.high).or(if line.is_baseline { BASELINE } else { ONE });
+    // Unlike limits are never compared in silence.
+    let ends = ends.signed('!', matches!(sign, Sign::Less | Sign::More)).signed('†', cut > 0);
     [Cell::decimal(ratio.mean, 3).or(nothing(apart, beyond)).marked(sign.into()), ends]
 }
 
@@ -249,8 +248,8 @@ pub fn details(page: &Page) -> SheetTable {
         let calm = if ratio.is_same() { "no two searches differ" } else { why };
         let influence = ratio.influence.map_or(Cell::none(why), |influence| {
             let hangs = influence.turns || line.measures.first().is_some_and(|measure| measure.hangs);
-            let sign = if hangs { "?" } else { "" };
-            Cell::number(influence.without, format!("{:.3}{sign} ({})", influence.without, line.influential))
+            let cell = Cell::decimal(influence.without, 3).signed('?', hangs);
+            Cell { text: format!("{} ({})", cell.text, line.influential), ..cell }
         });
         let below = if line.is_baseline { Cell::none(BASELINE) } else { parts((ratio.below, ratio.clusters), ONE) };
         let other = if line.is_baseline { Cell::none(BASELINE) } else { parts(line.other_scores, "no common depth") };
@@ -288,8 +287,7 @@ pub fn pairs(page: &Page) -> Option<SheetTable> {
             true if ratio.mean < 1.0 => Emphasis::Less,
             true => Emphasis::More,
         };
-        let mut interval = Cell::range(ratio.low, ratio.high).or(ONE);
-        interval.text.push_str(if versus.cut > 0 { " †" } else { "" });
+        let interval = Cell::range(ratio.low, ratio.high).or(ONE).signed('†', versus.cut > 0);
         vec![
             Cell::text(name(versus.line)),
             Cell::text(name(versus.against)),

@@ -155,11 +155,14 @@ impl TuneOutcome<'_> {
         [Cell::decimal(ratio.mean, 4).marked(mark), ends]
     }
 
+    /// A candidate's name, the baseline's marked.
+    fn named(&self, who: usize) -> Cell {
+        Cell::text(self.name(who)).signed('*', who == self.baseline())
+    }
+
     fn candidates(&self) -> SheetTable {
         let rows = self.tuned.candidates.iter().enumerate().map(|(who, candidate)| {
             let [mean, ends] = self.ratio(&candidate.ratio, true);
-            let mut name = self.name(who).to_owned();
-            name += if who == self.baseline() { " *" } else { "" };
             let fate = match candidate.dropped {
                 _ if who == self.tuned.winner => "winner".to_owned(),
                 Some(round) => format!("dropped in round {}", round + 1),
@@ -167,7 +170,7 @@ impl TuneOutcome<'_> {
                 None => "not told from it".to_owned(),
             };
             let searches = candidate.searches as f64;
-            vec![Cell::text(name), Cell::text(fate), Cell::count(searches), mean, ends, Cell::p(candidate.p)]
+            vec![self.named(who), Cell::text(fate), Cell::count(searches), mean, ends, Cell::p(candidate.p)]
         });
         SheetTable {
             key: "race".to_owned(),
@@ -203,12 +206,8 @@ impl TuneOutcome<'_> {
                 let tested = standing.candidate == self.tuned.winner;
                 let [mean, ends] = self.ratio(&standing.ratio, tested && held.p < self.tune.alpha);
                 let test = if tested { held.p } else { f64::NAN };
-                let name = format!(
-                    "{}{}",
-                    self.name(standing.candidate),
-                    if standing.candidate == self.baseline() { " *" } else { "" }
-                );
-                rows.push(vec![Cell::text(pressure.clone()), Cell::text(name), mean, ends, Cell::p(test)]);
+                let name = self.named(standing.candidate);
+                rows.push(vec![Cell::text(pressure.clone()), name, mean, ends, Cell::p(test)]);
             }
         }
         SheetTable {

@@ -426,7 +426,7 @@ fn ruled(rows: &[String], claims: &[&str]) -> Vec<Verdict> {
     let expects: Vec<Expect> =
         claims.iter().map(|claim| toml::from_str(&format!("claim = '{claim}'")).unwrap()).collect();
     let summary = Summary::new(&frame, &question("s1", &["nodes"], &frame)).unwrap();
-    verdicts(&expects, 0.005, &frame, &summary).unwrap()
+    verdicts(&expects, 0.005, &frame, &summary)
 }
 
 /// Rows of two variants on so many positions.
@@ -571,7 +571,7 @@ fn key_seeds_are_averaged_position_by_position() {
     assert_eq!((line.nodes, line.searches), (100.0, 2));
     // What a claim shows beside its ratio are the first seed's totals too.
     let claim: Expect = toml::from_str("claim = 'nodes(s2) < nodes(s1)'").unwrap();
-    let found = verdicts(&[claim], 0.005, &folded, &summary).unwrap();
+    let found = verdicts(&[claim], 0.005, &folded, &summary);
     assert!(found[0].measured.starts_with("100 against 200; ratio 0.500"), "{}", found[0].measured);
 }
 
@@ -681,7 +681,7 @@ fn figures_are_held_against_their_own_rows() {
     let summary = Summary::new(&frame, &question("s1", &["nodes"], &frame)).unwrap();
     let of = |text: &str| -> Vec<[String; 4]> {
         let expect: Expect = toml::from_str(text).unwrap();
-        let found = verdicts(&[expect], 0.005, &frame, &summary).unwrap();
+        let found = verdicts(&[expect], 0.005, &frame, &summary);
         found
             .into_iter()
             .map(|found| {
@@ -735,7 +735,7 @@ fn figures_are_held_against_their_own_rows() {
     // What was wanted to differ is met where it does; what nothing was wanted of passes and is not met.
     let judged = |verdict: &str, figure: &str| {
         let expect: Expect = toml::from_str(&format!("{s1}verdict = '{verdict}'\nnodes = {figure}")).unwrap();
-        let found = verdicts(&[expect], 0.005, &frame, &summary).unwrap().remove(0);
+        let found = verdicts(&[expect], 0.005, &frame, &summary).remove(0);
         (found.passes(), found.is_met(), found.word())
     };
     assert_eq!(judged("holds", "{ min = 1 }"), (true, true, "holds"));

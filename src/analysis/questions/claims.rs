@@ -97,21 +97,60 @@ pub fn counted<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
     })
 }
 
-/// Holds all expectations against the rows.
-///
-/// # Errors
-/// When one speaks of a column that is not there.
-pub fn verdicts(
-    expects: &[Expect],
-    smallest_effect: f64,
-    frame: &Frame,
-    summary: &Summary,
-) -> Result<Vec<Verdict>, FrameError> {
-    let mut verdicts: Vec<Verdict> = Vec::new();
-    let mut weighed: Vec<Weighed> = Vec::new();
-    let mut whole: Option<Sides> = None;
-    let mut clusters = Named::default();
+/// Holds all expectations against the rows. One that speaks of a column that is not there is not judged, and says so; the others are.
+#[must_use]
+pub fn verdicts(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary: &Summary) -> Vec<Verdict> {
+    let mut judge =
+        Judge { frame, summary, verdicts: Vec::new(), weighed: Vec::new(), whole: None, clusters: Named::default() };
     for expect in expects {
+        let before = judge.verdicts.len();
+        if let Err(error) = judge.hold(expect) {
+            judge.verdicts.truncate(before);
+            judge.verdicts.push(Verdict {
+                subject: subject(expect),
+                published: expect.claim.clone().unwrap_or_default(),
+                measured: error.to_string(),
+                ..Verdict::unheld(expect)
+            });
+        }
+    }
+    let Judge { mut verdicts, weighed, clusters, .. } = judge;
+    let matters = 1.0 + smallest_effect;
+    // The claims of a file speak of the same positions: one joint test corrects for all of them.
+    let family = Family::of(&weighed.iter().map(|weighed| weighed.logs.clone()).collect::<Vec<_>>());
+    for (weighed, judged) in weighed.iter().zip(&family.lines) {
+        let (ruling, reason) = weighed.ruling(judged, family.tested, matters);
+        let verdict = &mut verdicts[weighed.verdict];
+        (verdict.ruling, verdict.measured) = (ruling, weighed.measured(judged, matters, ruling, &reason, &clusters));
+    }
+    verdicts
+}
+
+/// What an expectation speaks of.
+fn subject(expect: &Expect) -> String {
+    let conditions = expect.filter.iter().map(|(key, value)| match key.as_str() {
+        columns::VARIANT => value.to_string(),
+        _ => format!("{key} {value}"),
+    });
+    conditions.collect::<Vec<_>>().join(", ")
+}
+
+/// The rows, and what was made of them so far.
+struct Judge<'a> {
+    frame: &'a Frame,
+    summary: &'a Summary,
+    verdicts: Vec<Verdict>,
+    /// Claims, which are ruled on together.
+    weighed: Vec<Weighed>,
+    /// All rows in pairs, once somebody asked.
+    whole: Option<Sides>,
+    clusters: Named,
+}
+
+impl Judge<'_> {
+    /// Holds the figures and the claim of one expectation against the rows.
+    fn hold(&mut self, expect: &Expect) -> Result<(), FrameError> {
+        let frame = self.frame;
         let filters: Vec<(&str, String)> = expect
             .filter
             .iter()
@@ -124,25 +163,17 @@ pub fn verdicts(
         // A figure is of the file's own key seed.
         let seeds = frame.numbers(SEED);
         let own: Vec<usize> = rows.iter().copied().filter(|&row| seeds[row].is_nan() || seeds[row] == 0.0).collect();
-        let subject: Vec<String> = expect
-            .filter
-            .iter()
-            .map(|(key, value)| match key.as_str() {
-                columns::VARIANT => value.to_string(),
-                _ => format!("{key} {value}"),
-            })
-            .collect();
-        let base = Verdict { subject: subject.join(", "), ..Verdict::unheld(expect) };
+        let base = Verdict { subject: subject(expect), ..Verdict::unheld(expect) };
         for (metric, figure) in &expect.figures {
             if metric == OTHER_SCORES {
                 let variant = expect.filter.get(columns::VARIANT).map(ToString::to_string);
-                let line = summary.lines.iter().find(|line| Some(&line.name) == variant.as_ref());
+                let line = self.summary.lines.iter().find(|line| Some(&line.name) == variant.as_ref());
                 let found: Vec<f64> = line.map(|line| line.other_scores.0 as f64).into_iter().collect();
                 let mut verdict = held(&base, metric, figure, found);
                 if let Some(line) = line {
                     verdict.measured += &format!(" of {} searches", line.other_scores.1);
                 }
-                verdicts.push(verdict);
+                self.verdicts.push(verdict);
                 continue;
             }
             let column = frame.resolve(metric, Sought::Figure)?;
@@ -155,10 +186,10 @@ pub fn verdicts(
                         let rows: Vec<usize> =
                             own.iter().copied().filter(|&row| depths[row] == f64::from(depth)).collect();
                         let figure = ExpectedFigure::Range(Range { exact: Some(value), ..Range::default() });
-                        verdicts.push(figure_verdict(&base, metric, &figure, frame, column, &rows));
+                        self.verdicts.push(figure_verdict(&base, metric, &figure, frame, column, &rows));
                     }
                 }
-                figure => verdicts.push(figure_verdict(&base, metric, figure, frame, column, &own)),
+                figure => self.verdicts.push(figure_verdict(&base, metric, figure, frame, column, &own)),
             }
         }
         if let Some(text) = &expect.claim
@@ -169,21 +200,14 @@ pub fn verdicts(
             let own = part.as_ref().map(Sides::new);
             let sides = match &own {
                 Some(sides) => sides,
-                None => whole.get_or_insert_with(|| Sides::new(frame)),
+                None => self.whole.get_or_insert_with(|| Sides::new(frame)),
             };
-            weighed.push(sides.weigh(verdicts.len(), claim, part.as_ref().unwrap_or(frame), &mut clusters)?);
-            verdicts.push(Verdict { published: text.clone(), ..base.clone() });
+            let place = self.verdicts.len();
+            self.weighed.push(sides.weigh(place, claim, part.as_ref().unwrap_or(frame), &mut self.clusters)?);
+            self.verdicts.push(Verdict { published: text.clone(), ..base });
         }
+        Ok(())
     }
-    let matters = 1.0 + smallest_effect;
-    // The claims of a file speak of the same positions: one joint test corrects for all of them.
-    let family = Family::of(&weighed.iter().map(|weighed| weighed.logs.clone()).collect::<Vec<_>>());
-    for (weighed, judged) in weighed.iter().zip(&family.lines) {
-        let (ruling, reason) = weighed.ruling(judged, family.tested, matters);
-        let verdict = &mut verdicts[weighed.verdict];
-        (verdict.ruling, verdict.measured) = (ruling, weighed.measured(judged, matters, ruling, &reason, &clusters));
-    }
-    Ok(verdicts)
 }
 
 /// Where a figure comes from: who, in what, and the file's own words.
@@ -290,15 +314,18 @@ mod tests {
     }
 
     /// What is found of a variant among two, with a second key seed of the first.
-    fn found(expect: &str) -> Vec<(Ruling, String, String)> {
+    fn found(expects: &[&str]) -> Vec<(Ruling, String, String)> {
         let text = "variant,position,depth,search.nodes,best,score,seed\na,p,1,9,e2e4,5,0\na,q,1,7,d2d4,6,0\na,p,1,100,e2e4,5,1\na,q,2,8,d2d4,6,0\n\
             b,p,1,9,e2e4,5,0\nb,q,1,7,e2e4,7,0\nb,q,2,8,e2e4,7,0\nb,r,1,8,e2e4,5,0\n";
         let frame = Frame::parse(text.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
         let question = Question::by_variant(&[], Some("a"));
         let summary = Summary::new(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
-        let expect: Expect = toml::from_str(expect).unwrap_or_else(|error| panic!("{error}"));
-        let found = verdicts(&[expect], 0.005, &frame, &summary).unwrap_or_else(|error| panic!("{error}"));
-        found.into_iter().map(|verdict| (verdict.ruling, verdict.subject, verdict.measured)).collect()
+        let expect = |text: &&str| toml::from_str::<Expect>(text).unwrap_or_else(|error| panic!("{error}"));
+        let expects: Vec<Expect> = expects.iter().map(expect).collect();
+        verdicts(&expects, 0.005, &frame, &summary)
+            .into_iter()
+            .map(|verdict| (verdict.ruling, verdict.subject, verdict.measured))
+            .collect()
     }
 
     /// A word must stand in every row; a count is of the file's own seed; other scores are of those searches that can be compared.
@@ -306,7 +333,7 @@ mod tests {
     fn a_figure_is_of_all_its_rows() {
         let one =
             |ruling: Ruling, subject: &str, measured: &str| vec![(ruling, subject.to_owned(), measured.to_owned())];
-        let of = |filter: &str, figure: &str| found(&format!("{figure}\nwhere = {{ {filter} }}"));
+        let of = |filter: &str, figure: &str| found(&[&format!("{figure}\nwhere = {{ {filter} }}")]);
         assert_eq!(of("variant = 'b'", "best = 'e2e4'"), one(Ruling::Holds, "b: best", "e2e4"));
         assert_eq!(of("variant = 'a'", "best = 'e2e4'"), one(Ruling::Differs, "a: best", "d2d4, e2e4"));
         assert_eq!(of("variant = 'c'", "best = 'e2e4'"), one(Ruling::NoRows, "c: best", ""));
@@ -322,5 +349,20 @@ mod tests {
             .map(|(ruling, subject, _)| (*ruling, subject.split(", ").last().unwrap_or_default()))
             .collect();
         assert_eq!(rulings, [(Ruling::Holds, "depth 1: nodes"), (Ruling::Differs, "depth 2: nodes")]);
+    }
+    /// What one expectation speaks of is not there: it alone is not judged, nor a part of it, and says why; claims after it are ruled on as without it.
+    #[test]
+    fn one_that_cannot_be_judged_spoils_no_other() {
+        let (figure, claim) = (
+            "nodes = { of = 'sum', exact = 16 }\nwhere = { variant = 'a', depth = 1 }",
+            "claim = 'nodes(b) < nodes(a)'",
+        );
+        let alone = found(&[figure, claim]);
+        let among = found(&[figure, "best = 'e2e4'\nnowhere = 3\nwhere = { variant = 'b' }", claim]);
+        assert_eq!((alone.len(), among.len()), (2, 3));
+        assert_eq!((&among[0], &among[2]), (&alone[0], &alone[1]));
+        let (ruling, subject, why) = &among[1];
+        assert_eq!((*ruling, subject.as_str()), (Ruling::NoRows, "b"));
+        assert!(why.contains("nowhere"), "{why}");
     }
 }
