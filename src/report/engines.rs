@@ -87,7 +87,7 @@ pub fn quality(lines: &[Quality]) -> Option<SheetTable> {
         ],
         rows: rows.collect(),
         note: "The loss of a move: what the reference gives its own move less what it gives this one, both searched to the same limit, \
-               scores cut at 1000 (reference.csv). Of several key seeds the file's own alone."
+               scores cut at 1000 (reference.csv). Of several key seeds a position's loss is the mean."
             .to_owned(),
     })
 }

@@ -149,7 +149,7 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     /// Holds the figures and the claim of one expectation against the rows.
-    fn hold(&mut self, expect: &Expect) -> Result<(), FrameError> {
+    fn hold(&mut self, expect: &Expect) -> Result<(), Box<dyn std::error::Error>> {
         let frame = self.frame;
         let filters: Vec<(&str, String)> = expect
             .filter
@@ -192,9 +192,8 @@ impl Judge<'_> {
                 figure => self.verdicts.push(figure_verdict(&base, metric, figure, frame, column, &own)),
             }
         }
-        if let Some(text) = &expect.claim
-            && let Ok(claim) = Claim::parse(text)
-        {
+        if let Some(text) = &expect.claim {
+            let claim = Claim::parse(text)?;
             let all = rows.len() == frame.rows();
             let part = (!all).then(|| frame.take(&rows));
             let own = part.as_ref().map(Sides::new);
@@ -358,11 +357,17 @@ mod tests {
             "claim = 'nodes(b) < nodes(a)'",
         );
         let alone = found(&[figure, claim]);
-        let among = found(&[figure, "best = 'e2e4'\nnowhere = 3\nwhere = { variant = 'b' }", claim]);
-        assert_eq!((alone.len(), among.len()), (2, 3));
-        assert_eq!((&among[0], &among[2]), (&alone[0], &alone[1]));
-        let (ruling, subject, why) = &among[1];
-        assert_eq!((*ruling, subject.as_str()), (Ruling::NoRows, "b"));
-        assert!(why.contains("nowhere"), "{why}");
+        for (bad, whose, told) in [
+            ("best = 'e2e4'\nnowhere = 3\nwhere = { variant = 'b' }", "b", "nowhere"),
+            ("best = 'e2e4'\nwhere = { nowhere = 3 }", "nowhere 3", "nowhere"),
+            ("claim = 'b < a'", "", "expected"),
+        ] {
+            let among = found(&[figure, bad, claim]);
+            assert_eq!((alone.len(), among.len()), (2, 3), "{bad}");
+            assert_eq!((&among[0], &among[2]), (&alone[0], &alone[1]));
+            let (ruling, subject, why) = &among[1];
+            assert_eq!((*ruling, subject.as_str()), (Ruling::NoRows, whose));
+            assert!(why.contains(told), "{why}");
+        }
     }
 }
