@@ -31,7 +31,7 @@ pub fn anatomy(rows: &Frame, summary: &Summary) -> Option<SheetTable> {
         // What a table holds does not add up: its mean over the ends of searches.
         Role::Last => {
             let numbers = rows.numbers(&counter.name);
-            let ends = || searches.list.iter().filter(|search| search.group as usize == group && search.is_first());
+            let ends = || searches.list.iter().filter(|search| search.group as usize == group && search.is_first);
             let (sum, count) =
                 ends().fold((0.0, 0.0), |(sum, count), search| (sum + numbers[search.last], count + 1.0));
             Cell::decimal(sum / count, 1)

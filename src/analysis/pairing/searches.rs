@@ -24,14 +24,8 @@ pub struct OneSearch {
     pub repeat: u32,
     /// The row of its deepest iteration.
     pub last: usize,
-}
-
-impl OneSearch {
-    /// Whether totals count it: the first repeat under the file's own seed. The others are the same search again.
-    #[must_use]
-    pub fn is_first(&self) -> bool {
-        self.repeat == 0 && self.seed == 0
-    }
+    /// Whether totals count it: of the repeats that there are the first, under the file's own seed. The others are the same search again.
+    pub is_first: bool,
 }
 
 /// One iteration of a search.
@@ -108,7 +102,16 @@ impl Searches {
                 if last.1 == next {
                     // Games and positions are numbered apart: the highest bit tells them.
                     let cluster = if games.at(row).is_empty() { unit } else { games.codes()[row] | 1 << 31 };
-                    searches.list.push(OneSearch { group, block: key.1, unit, cluster, seed, repeat, last: row });
+                    searches.list.push(OneSearch {
+                        group,
+                        block: key.1,
+                        unit,
+                        cluster,
+                        seed,
+                        repeat,
+                        last: row,
+                        is_first: false,
+                    });
                     searches.sums.extend(std::iter::repeat_n(0.0, columns.len()));
                 }
             }
@@ -147,11 +150,12 @@ impl Searches {
         self.order.sort_by_key(|&at| (key(&self.list[at as usize]), self.list[at as usize].repeat));
         self.cells = vec![Vec::new(); self.errors.len()];
         for (place, &at) in self.order.iter().enumerate() {
-            let search = &self.list[at as usize];
+            let search = &mut self.list[at as usize];
             match self.cells[search.group as usize].last_mut() {
                 Some(cell) if key(search) == (search.group, cell.block, cell.unit, cell.seed) => cell.count += 1,
                 _ => {
-                    let &OneSearch { block, unit, cluster, seed, .. } = search;
+                    let &mut OneSearch { block, unit, cluster, seed, .. } = search;
+                    search.is_first = seed == 0;
                     let cell = Repeats { block, unit, cluster, seed, first: place as u32, count: 1 };
                     self.cells[search.group as usize].push(cell);
                 }
@@ -185,7 +189,7 @@ impl Searches {
     /// The sum of a column over all searches of a group, repeats and key seeds counted once.
     #[must_use]
     pub fn group_sum(&self, group: usize, column: &str) -> f64 {
-        let mine = |search: &OneSearch| search.group as usize == group && search.is_first();
+        let mine = |search: &OneSearch| search.group as usize == group && search.is_first;
         self.list.iter().enumerate().filter(|(_, search)| mine(search)).map(|(at, _)| self.sum(at, column)).sum()
     }
 

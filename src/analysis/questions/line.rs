@@ -142,7 +142,7 @@ pub(super) const SUMS: [(&str, Field); 13] = [
 fn rates(lines: &mut [Line], searches: &Searches) {
     let key = |at: &u32| (searches.list[*at as usize].group, searches.list[*at as usize].cluster);
     let mut order: Vec<u32> = (0..searches.list.len() as u32).collect();
-    order.retain(|&at| searches.list[at as usize].is_first());
+    order.retain(|&at| searches.list[at as usize].is_first);
     // Stable: sums of fractions are of the order in which they are made.
     order.sort_by_key(key);
     let sums = RATES.map(|(part, whole)| {
@@ -170,7 +170,7 @@ pub(super) fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     // Stores for each slot, and how many tables took them: by group, block and game.
     let mut tables: BTreeMap<(u32, u32, u32), (f64, usize)> = BTreeMap::new();
     let sums = SUMS.map(|(name, field)| (searches.sums(name), field));
-    for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first()) {
+    for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first) {
         let line = &mut lines[search.group as usize];
         line.searches += 1;
         for (sum, field) in &sums {

@@ -309,6 +309,17 @@ mod tests {
         assert!(lines[1].hashfull.is_nan() && lines[1].solved == (0, 0));
     }
 
+    /// A search whose first repeat failed, or is not looked at, counts once by the next one.
+    #[test]
+    fn the_first_repeat_that_there_is_counts() {
+        let rows = "v,p,0,1,0,why\nv,p,1,1,5,\nv,p,2,1,5,\nv,q,2,1,7,\nv,q,1,1,7,\nw,p,0,1,3,\nw,p,1,1,3,\n";
+        let text = format!("variant,position,repeat,depth,search.nodes,error\n{rows}");
+        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+        let lines = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines;
+        let told: Vec<(usize, f64)> = lines.iter().map(|line| (line.searches, line.measures[0].value)).collect();
+        assert_eq!(told, [(2, 12.0), (1, 3.0)]);
+    }
+
     /// Intervals of shares, and what rivals could show, are of first searches: repeats that count otherwise change nothing.
     #[test]
     fn repeats_say_nothing_of_shares() {

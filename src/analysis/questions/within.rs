@@ -52,7 +52,7 @@ pub fn within(
         let line = &summary.lines[at];
         let group = grouping.values.iter().position(|values| *values == line.values)?;
         let first = searches.cells(group).iter().map(|cell| searches.repeats(cell)[0]);
-        let first = first.filter(|&search| searches.list[search as usize].is_first());
+        let first = first.filter(|&search| searches.list[search as usize].is_first);
         let all: Vec<Option<f64>> = first.filter_map(|search| taken(searches.steps(search))).collect();
         let mut there: Vec<f64> = all.iter().copied().flatten().collect();
         there.sort_by(f64::total_cmp);
