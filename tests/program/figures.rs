@@ -289,7 +289,9 @@ fn the_page_of_it_cell_by_cell() {
     let part = |key: &str| page["parts"].as_array().unwrap().iter().find(|part| part["key"] == key).cloned();
     let table = |key: &str| -> Vec<Value> {
         let table = part(key).unwrap_or_else(|| panic!("no {key}"));
-        let cells = |row: &Value| Value::from(row.as_object().unwrap().values().cloned().collect::<Vec<_>>());
+        let keys: Vec<&str> =
+            table["columns"].as_array().unwrap().iter().map(|it| it["key"].as_str().unwrap()).collect();
+        let cells = |row: &Value| Value::from(keys.iter().map(|key| row[key].clone()).collect::<Vec<_>>());
         table["rows"].as_array().unwrap().iter().map(cells).collect()
     };
     let held = |key: &str, wanted: &[Value]| {
@@ -317,6 +319,11 @@ fn the_page_of_it_cell_by_cell() {
             json!(["none", 180, none, none_range, 0.25, 8, 1, [1, 1], 1, null, null, null, null]),
         ],
     );
+    // The baseline has its star; `none`, which was searched to depth 1 alone, is compared in the depth that both finished.
+    let cut = json!({ "interval": "†", "seconds_interval": "†", "hit_rate_interval": "†" });
+    let signs =
+        part("summary").unwrap()["rows"].as_array().unwrap().iter().map(|row| row["signs"].clone()).collect::<Vec<_>>();
+    assert_eq!(json!(signs), json!([{ "variant": "*" }, null, null, null, cut]));
     let note = part("summary").unwrap()["note"].as_str().unwrap().to_owned();
     assert!(note.contains("over 3 to 4 searches"), "b2 failed on one: {note}");
     // The size: clusters p (0, -1), q (1), g (1, 1, 1, 1) leave -15/7, 3/7, 12/7 of the mean 4/7; 3/2 x 378/49, root, / 7. Flips of
