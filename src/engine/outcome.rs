@@ -32,8 +32,8 @@ crate::counters! {
         stalemates,
         /// Table hits that ended their node.
         usable,
-        /// Worth of those: nodes of the subtrees stored with the entries that ended nodes, the work that they saved (layouts but `bytes24` round down
-        /// by up to 1 in 64).
+        /// Worth of those: nodes of the subtrees stored with the entries that ended nodes, what it had cost to make them (layouts but `bytes24` round
+        /// down by up to 1 in 64; `big-all` stores nodes that were never searched, and pages leave its worth out).
         saved,
         /// Table hits that did not, and gave a move to try first.
         move_only,

@@ -61,6 +61,13 @@ impl Pentanomial {
         moments(&self.shares().0)
     }
 
+    /// What each game of a pair is worth, where all pairs are of one kind.
+    #[must_use]
+    pub fn only(&self) -> Option<f64> {
+        let mut kinds = self.0.iter().zip(POINTS).filter(|(count, _)| **count > 0);
+        kinds.next().filter(|_| kinds.next().is_none()).map(|(_, points)| points)
+    }
+
     /// The share of each kind, and how many pairs there are in all.
     fn shares(&self) -> ([f64; 5], f64) {
         let counts = self.0.map(|count| if count == 0 { NONE } else { count as f64 });

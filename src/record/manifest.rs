@@ -1,6 +1,7 @@
 //! `manifest.json`: what was run, by which build, on which machine.
 
 use super::Jobs;
+use crate::table::policy::Policy;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -249,6 +250,14 @@ impl Manifest {
         let kept = |options| never(options, "/table/clear") || never(options, "/history_clear");
         let of_options = self.options.iter().filter(|(_, options)| kept(options)).map(|(name, _)| name.as_str());
         self.kept.iter().map(String::as_str).chain(of_options).collect()
+    }
+
+    /// The variants whose entries count nodes that were never searched: what such an entry is worth no search ever cost.
+    #[must_use]
+    pub fn counts_stored_nodes(&self) -> HashSet<&str> {
+        let policy = |options: &serde_json::Value| Policy::deserialize(options.pointer("/table/policy")?).ok();
+        let counts = |options| policy(options).is_some_and(|policy| policy.counts_stored_nodes());
+        self.options.iter().filter(|(_, options)| counts(options)).map(|(name, _)| name.as_str()).collect()
     }
 
     /// The manifest of a folder; none where there is no such file or folder.

@@ -99,17 +99,17 @@ pub fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
         ),
         (
             "size-saved",
-            "Nodes saved by table size".to_owned(),
-            "Worth: of the nodes that it would have taken without the cutoffs, those that they saved.".to_owned(),
-            lines(along(&saved), "nodes saved", false),
+            "Worth by table size".to_owned(),
+            "What the entries that ended nodes had cost, as a share of that and the nodes.".to_owned(),
+            lines(along(&saved), "worth", false),
         ),
         (
             "worth-hits",
             "Worth against hits".to_owned(),
-            "A line for each policy, a point for each size: share of the probes answered, and share of the nodes saved. Counts mislead \
+            "A line for each policy, a point for each size: share of the probes answered, and what the cutoffs were worth. Counts mislead \
              where one line runs above another at fewer hits."
                 .to_owned(),
-            Lines { x: "hits".to_owned(), x_log: false, x_ticks: shares(&worth), ..lines(worth, "nodes saved", false) },
+            Lines { x: "hits".to_owned(), x_log: false, x_ticks: shares(&worth), ..lines(worth, "worth", false) },
         ),
     ];
     plots

@@ -28,7 +28,7 @@ use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::grouping::{self, Grouping};
 use crate::analysis::rows::seeds::{self, KEYS_SEED};
 use crate::analysis::{Frame, Metric, Question, Summary, Verdict};
-use crate::experiment::file::Article;
+use crate::experiment::file::{Article, half_a_percent};
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use anyhow::{Result, anyhow};
@@ -179,12 +179,13 @@ impl Page {
         {
             return Err(anyhow!("{}: {doubled}: it would be counted twice", first.path.display()));
         }
+        let effect = first.file.as_ref().map_or_else(half_a_percent, |file| file.smallest_effect);
         let mut page = Self {
             chosen: !choices.metrics.is_empty(),
             sources: sources.iter().map(|source| (source.label.clone(), source.manifest.clone())).collect(),
             analysis: first.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
             article: first.file.as_ref().and_then(|file| file.article.clone()),
-            findings: findings::findings(&summary),
+            findings: findings::findings(&summary, effect),
             manifest,
             summary,
             timing,

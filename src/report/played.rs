@@ -62,6 +62,7 @@ pub fn findings(all: &Matches) -> Vec<String> {
                 (_, Some((SoFar::H0, _))) => {
                     format!("by its test the first is worth {} normalized Elo or less", test.elo0)
                 }
+                _ if test.stop => "its test has not ended".to_owned(),
                 _ => "no difference is shown".to_owned(),
             };
             found.push(format!(
@@ -130,6 +131,15 @@ pub fn doubts(all: &Matches) -> Vec<String> {
     if fewest < FEW {
         warnings.push(format!(
             "{fewest} pairs in an encounter are few: intervals and p take the mean of the pairs for normal, which wants {FEW} or more"
+        ));
+    }
+    let alike = |one: &&Encounter| one.pairs.count() > 0 && one.mirrored == one.pairs.count();
+    let alike: Vec<String> = all.encounters.iter().filter(alike).map(|one| format!("\"{}\"", name(one, all))).collect();
+    if !alike.is_empty() {
+        let more = if alike.len() > NAMED { format!(" and {} more", alike.len() - NAMED) } else { String::new() };
+        warnings.push(format!(
+            "both players moved alike in every pair, so that they are one player here: {}{more}",
+            alike[..alike.len().min(NAMED)].join(", ")
         ));
     }
     let (repeated, pairs): (u64, u64) =
@@ -235,7 +245,7 @@ pub fn table(all: &Matches) -> SheetTable {
         }
         let normalized = one.pairs.normalized().elo;
         cells.extend([
-            Cell::number(normalized, format!("{normalized:+.1}")),
+            Cell::number(normalized, format!("{normalized:+.1}")).or("all pairs ended alike"),
             few(Cell::number(one.pairs.superiority(), percent(one.pairs.superiority(), 1.0))),
             Cell::p(one.corrected).or(if all.test.stop { "the test ends the games" } else { "too few pairs" }),
             Cell::share(one.points(), one.count() as f64),

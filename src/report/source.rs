@@ -12,7 +12,7 @@ use crate::record::reference::{self, Judgement};
 use crate::record::verify;
 use anyhow::{Context, Result, bail};
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// One result.
@@ -59,7 +59,10 @@ impl Source {
         let rows = if is_file { path.to_owned() } else { path.join("results.csv") };
         // A manifest says what is missing of its own folder's results, not of another file there.
         let beside = manifest.as_ref().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv"));
-        let frame = Frame::read(&rows)?;
+        let mut frame = Frame::read(&rows)?;
+        if let Some(manifest) = &manifest {
+            without_credit(&mut frame, &manifest.counts_stored_nodes());
+        }
         let verified = verify::verify(&rows, beside).with_context(|| rows.display().to_string())?;
         if let Some(wrong) = verified.wrong() {
             bail!(
@@ -119,6 +122,17 @@ fn tell_apart(sources: &mut [Source]) {
             source.label = source.path.display().to_string();
         }
     }
+}
+
+/// Takes back what cutoffs were worth where entries count nodes that were never searched: such a sum grows with every cutoff behind a cutoff.
+fn without_credit(frame: &mut Frame, variants: &HashSet<&str>) {
+    if variants.is_empty() || !frame.names().iter().any(|name| name == columns::SAVED) {
+        return;
+    }
+    let (saved, names) = (frame.numbers(columns::SAVED), frame.coded(VARIANT));
+    let kept: Vec<f64> =
+        (0..frame.rows()).map(|row| if variants.contains(names.at(row)) { f64::NAN } else { saved[row] }).collect();
+    frame.put_numbers(columns::SAVED, |row| kept[row]);
 }
 
 /// Lays options into joined rows that were asked for and that some of the results do not have as columns, since they did not vary there:
@@ -225,6 +239,25 @@ mod tests {
         assert_eq!(labels(&["a", "b", "a"]), ["at/0", "b", "at/2"]);
         assert_eq!(labels(&["a", "a", "a", "b", "b"]), ["at/0", "at/1", "at/2", "at/3", "at/4"]);
         assert_eq!(labels(&["a", "b", "at/0"]), ["a", "b", "at/0"]);
+    }
+
+    /// Where entries count nodes that were never searched, nothing is known of what cutoffs were worth; elsewhere it stays, and no column is made.
+    #[test]
+    fn what_was_never_searched_is_worth_nothing_known() {
+        use serde_json::json;
+        let options = |policy: &str| json!({ "table": { "policy": { "kind": policy } } });
+        let policies = [("a", "big-all"), ("b", "big1"), ("c", "always")];
+        let all = policies.map(|(name, policy)| (name, options(policy)));
+        let manifest = source("x", "x", &all).manifest.unwrap();
+        assert_eq!(manifest.counts_stored_nodes(), HashSet::from(["a"]));
+        let text = "variant,position,depth,search.nodes,search.saved\na,p,1,9,7\nb,p,1,9,5\nd,p,1,9,3\n";
+        let mut frame = Frame::parse(text.as_bytes(), "x").unwrap();
+        without_credit(&mut frame, &manifest.counts_stored_nodes());
+        let saved = frame.numbers(columns::SAVED);
+        assert!(saved[0].is_nan() && saved[1..] == [5.0, 3.0], "{saved:?}");
+        let mut bare = Frame::parse("variant,position,depth,search.nodes\na,p,1,9\n".as_bytes(), "x").unwrap();
+        without_credit(&mut bare, &manifest.counts_stored_nodes());
+        assert!(!bare.names().iter().any(|name| name == columns::SAVED));
     }
 
     /// Options are laid in that were asked for, each row its own variant's in its own result; of another engine none of ours are.

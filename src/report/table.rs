@@ -14,6 +14,7 @@ use crate::words::many;
 /// Why a field is empty, in the words of every table.
 const NO_TABLE: &str = "no table to ask";
 const NO_SLOTS: &str = "no table of limited size";
+const NO_COST: &str = "its entries count nodes that were never searched";
 const NO_LIFE: &str = "a part of the table's life is filtered out";
 const BASELINE: &str = "the baseline, which is held against itself";
 pub(super) const ONE: &str = "too few positions for an interval";
@@ -86,8 +87,9 @@ pub fn summary(page: &Page) -> SheetTable {
     // Counts of hits and cutoffs mislead: where it is known what they were worth, that stands beside them.
     let worth = !page.chosen && summary.lines.iter().any(|line| line.worth().is_some());
     if worth {
-        let meaning = "worth: of the nodes that it would have taken without the cutoffs, those that they saved";
-        columns.push(SheetColumn::numbers("saved", "nodes saved", meaning));
+        let meaning =
+            "what the entries that ended nodes had cost, as a share of that and the nodes: no search without a table";
+        columns.push(SheetColumn::numbers("saved", "worth", meaning));
         columns.push(SheetColumn::numbers("hit_rate", "hits", "share of the probes that met their key"));
     }
     if !page.chosen {
@@ -122,10 +124,11 @@ pub fn summary(page: &Page) -> SheetTable {
             }
         }
         if worth {
-            // Who asked no table, or does not tell it, has nothing to say of what it saved.
+            // Who asked no table, or does not tell it, has nothing to say of what its cutoffs were worth.
             let of = if line.probes > 0.0 { line.nodes } else { 0.0 };
-            let (saved, of) = line.worth().unwrap_or((0.0, of));
-            row.extend([Cell::share(saved, of).or(NO_TABLE), Cell::share(line.hits, line.probes).or(NO_TABLE)]);
+            let (saved, of) = line.worth().unwrap_or((line.saved, of));
+            let why = if saved.is_nan() && of > 0.0 { NO_COST } else { NO_TABLE };
+            row.extend([Cell::share(saved, of).or(why), Cell::share(line.hits, line.probes).or(NO_TABLE)]);
         }
         if !page.chosen {
             row.extend([
@@ -193,7 +196,7 @@ pub fn rates(page: &Page) -> Option<SheetTable> {
         ("misses_other", "other-key miss", columns::MISSES_OTHER),
         ("evictions", "displaced another", columns::EVICTIONS),
         ("rejections", "refused", columns::REJECTIONS),
-        ("saved", "nodes saved", columns::SAVED),
+        ("saved", "worth", columns::SAVED),
     ];
     let summary = &page.summary;
     let worth = summary.lines.iter().any(|line| line.worth().is_some());

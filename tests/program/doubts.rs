@@ -225,7 +225,7 @@ fn findings_say_who_and_how_many() {
     let page = |change: &dyn Fn(&mut Summary)| {
         let mut summary = Summary { metrics: vec![Metric::nodes()], power, ..summary(lines.clone()) };
         change(&mut summary);
-        findings(&summary)
+        findings(&summary, 0.005)
     };
     assert_eq!(
         page(&|_| ()),
@@ -270,6 +270,9 @@ fn findings_say_who_and_how_many() {
         "what is not marked is not turned: {turned:?}"
     );
     let nothing = page(&|summary| summary.lines.iter_mut().for_each(|line| line.measures[0].marked = false));
-    assert_eq!(nothing[0], "No difference in nodes was found between the baseline and 7 others.");
+    assert_eq!(
+        nothing[0],
+        "No difference in nodes could be told from chance between the baseline and 7 others (0.700 to 1.500 of its nodes)."
+    );
     assert_eq!(page(&|summary| summary.lines.truncate(1)), Vec::<String>::new());
 }

@@ -5,6 +5,7 @@ use super::line::Line;
 use super::line::Measure;
 use super::power::Power;
 use super::summary::Summary;
+use crate::analysis::pairing::stats::at_least;
 use crate::analysis::rows::metric::{Metric, Unit};
 use crate::record::columns;
 use crate::words::many;
@@ -38,9 +39,9 @@ pub fn sign(line: &Line, metric: usize) -> Sign {
     }
 }
 
-/// The findings, the most important first.
+/// The findings, the most important first; differences below the smallest that matters are counted apart.
 #[must_use]
-pub fn findings(summary: &Summary) -> Vec<String> {
+pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let Some(metric) = summary.metrics.first() else { return Vec::new() };
     let signs: Vec<Sign> = summary.lines.iter().map(|line| sign(line, 0)).collect();
     let of = |wanted: Sign| -> Vec<&Line> {
@@ -51,29 +52,32 @@ pub fn findings(summary: &Summary) -> Vec<String> {
     if compared == 0 {
         return Vec::new();
     }
+    let matters = 1.0 + smallest_effect;
+    let (small, less): (Vec<&Line>, Vec<&Line>) = less.into_iter().partition(|line| line.ratio().low > 1.0 / matters);
+    let (slight, more): (Vec<&Line>, Vec<&Line>) = more.into_iter().partition(|line| line.ratio().high < matters);
+    let small = small.len() + slight.len();
     let mut findings = Vec::new();
     let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
     let what = noun(metric);
     if let Some(least) = less.iter().min_by(by_mean) {
         let word = if metric.unit() == Unit::Count { "Fewest" } else { "Least" };
-        findings.push(format!("{word} {what}: {}.", told(least)));
+        findings.push(format!("{word} {what}: {}.", told(least, &less)));
     }
-    if less.is_empty() && more.is_empty() {
-        findings
-            .push(format!("No difference in {what} was found between the baseline and {}.", many(compared, "other")));
+    if compared == unclear.len() {
+        findings.push(nothing(summary, what, &unclear));
     } else {
-        let mut parts = Vec::new();
-        for (lines, text) in
-            [(&less, "less than the baseline"), (&more, "more"), (&unclear, "no difference that could be told")]
-        {
-            if !lines.is_empty() {
-                parts.push(format!("{} {text}", lines.len()));
-            }
-        }
+        let parts = [
+            (less.len(), "less than the baseline".to_owned()),
+            (more.len(), "more".to_owned()),
+            (small, format!("a difference below {} %", 100.0 * smallest_effect)),
+            (unclear.len(), "no difference that could be told".to_owned()),
+        ];
+        let parts: Vec<String> =
+            parts.into_iter().filter(|(lines, _)| *lines > 0).map(|(lines, text)| format!("{lines} {text}")).collect();
         findings.push(format!("Of {compared} compared: {}.", parts.join(", ")));
     }
     if let Some(most) = more.iter().max_by(by_mean) {
-        findings.push(format!("Most {what}: {}.", told(most)));
+        findings.push(format!("Most {what}: {}.", told(most, &more)));
     }
     findings.extend(hinges(summary));
     findings.extend(power(summary));
@@ -85,10 +89,41 @@ fn noun(metric: &Metric) -> &str {
     metric.name.rsplit('.').next().unwrap_or(&metric.name)
 }
 
-fn told(line: &Line) -> String {
+/// That no line differs, and how: not at all, or by as much as chance may, or by what so few positions cannot tell from it.
+fn nothing(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
+    let others = many(unclear.len(), "other");
+    let means = || unclear.iter().map(|line| line.ratio().mean);
+    let (low, high) = (means().fold(f64::INFINITY, f64::min), means().fold(0.0, f64::max));
+    let (have, ratios) = match unclear.len() {
+        1 => ("has", format!("{low:.3}")),
+        _ => ("have", format!("{low:.3} to {high:.3}")),
+    };
+    let Power { clusters, lines, games, .. } = summary.power;
+    // A single pair has no spread.
+    let same = |line: &&&Line| line.ratio().is_same() || line.ratio().pairs == 1 && line.ratio().mean == 1.0;
+    match () {
+        () if unclear.iter().all(|line| same(&line)) => {
+            format!("No difference in {what}: {others} and the baseline have the same in every search.")
+        }
+        () if clusters < at_least(lines) => {
+            let units = many(clusters, if games { columns::GAME } else { columns::POSITION });
+            format!("{others} {have} {ratios} of the baseline's {what}; {units} cannot tell that from chance.")
+        }
+        () => {
+            format!(
+                "No difference in {what} could be told from chance between the baseline and {others} ({ratios} of its {what})."
+            )
+        }
+    }
+}
+
+/// A line's ratio, and how many others of its kind have the same.
+fn told(line: &Line, kind: &[&Line]) -> String {
     let ratio = line.ratio();
+    let alike = kind.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
+    let alike = if alike > 0 { format!(" and {} with the same", many(alike, "other")) } else { String::new() };
     format!(
-        "\"{}\", {:.3} of the baseline's (95 % {:.3} to {:.3}, {} pairs)",
+        "\"{}\"{alike}, {:.3} of the baseline's (95 % {:.3} to {:.3}, {} pairs)",
         line.name, ratio.mean, ratio.low, ratio.high, ratio.pairs
     )
 }
@@ -158,8 +193,8 @@ mod tests {
     }
 
     fn told(lines: Vec<Line>) -> Vec<String> {
-        let power = Power { detectable: f64::NAN, ..Power::default() };
-        findings(&Summary { lines, power, metrics: vec![Metric::nodes()], ..Summary::default() })
+        let power = Power { detectable: f64::NAN, clusters: 20, lines: 8, ..Power::default() };
+        findings(&Summary { lines, power, metrics: vec![Metric::nodes()], ..Summary::default() }, 0.005)
     }
 
     /// Of several with less and several with more the farthest on each side, wherever they stand; the others are counted.
@@ -190,8 +225,59 @@ mod tests {
             ]
         );
         assert_eq!(told(vec![of("base", 1.0, false)]), Vec::<String>::new());
-        let none = "No difference in nodes was found between the baseline and 2 others.";
+        let none = "No difference in nodes could be told from chance between the baseline and 2 others (0.100 to 9.000 of its nodes).";
         assert_eq!(told(vec![of("base", 1.0, false), of("c", 0.1, false), of("g", 9.0, false)]), [none]);
+    }
+
+    /// Who is as good as the best is told, and what is told from 1 but too small to matter is no finding.
+    #[test]
+    fn ties_and_trifles_are_told() {
+        let plain = [false; 2];
+        let mut lines = [0.5, 0.9, 0.5, 0.5].map(|mean| line(&format!("m{mean}"), mean, true, plain)).to_vec();
+        lines.push(line("base", 1.0, false, plain));
+        for (mean, low, high) in [(0.998, 0.996, 0.999), (1.002, 1.001, 1.004), (1.004, 1.001, 1.007)] {
+            let mut small = line("small", mean, true, plain);
+            (small.measures[0].ratio.low, small.measures[0].ratio.high) = (low, high);
+            lines.push(small);
+        }
+        let [best, counts, most] = <[String; 3]>::try_from(told(lines)).unwrap();
+        assert_eq!(
+            best,
+            "Fewest nodes: \"m0.5\" and 2 others with the same, 0.500 of the baseline's (95 % 0.400 to 0.600, 8 pairs)."
+        );
+        assert_eq!(counts, "Of 7 compared: 4 less than the baseline, 1 more, 2 a difference below 0.5 %.");
+        assert!(most.starts_with("Most nodes: \"small\", 1.004 of"), "{most}");
+    }
+
+    /// Where nothing is told: searches that are the same, ratios that may be chance, and what too few positions cannot tell from it.
+    #[test]
+    fn why_no_difference_is_told() {
+        let of = |means: &[f64], clusters: usize, games: bool| {
+            let error = if clusters > 1 { 0.0 } else { f64::NAN };
+            let one = |mean: &f64| {
+                let mut one = line("other", *mean, false, [false; 2]);
+                (one.measures[0].ratio.pairs, one.measures[0].ratio.error) = (clusters, error);
+                one
+            };
+            let lines = std::iter::once(line("base", 1.0, false, [false; 2])).chain(means.iter().map(one)).collect();
+            let power = Power { detectable: f64::NAN, clusters, lines: means.len(), games, ..Power::default() };
+            let metrics = vec![Metric::nodes()];
+            findings(&Summary { lines, power, metrics, ..Summary::default() }, 0.005).concat()
+        };
+        let same = "No difference in nodes: 2 others and the baseline have the same in every search.";
+        assert_eq!([of(&[1.0, 1.0], 9, false), of(&[1.0, 1.0], 1, false)], [same, same]);
+        assert_eq!(
+            of(&[141.0, 0.2, 1.0], 1, false),
+            "3 others have 0.200 to 141.000 of the baseline's nodes; 1 position cannot tell that from chance."
+        );
+        assert_eq!(
+            of(&[1.5], 5, true),
+            "1 other has 1.500 of the baseline's nodes; 5 games cannot tell that from chance."
+        );
+        assert_eq!(
+            of(&[1.5], 6, true),
+            "No difference in nodes could be told from chance between the baseline and 1 other (1.500 of its nodes)."
+        );
     }
 
     /// A mark that hangs on one position is doubted, and a side that turns where it was told; the first three by name.

@@ -204,7 +204,5 @@ pub(super) fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
         // 0 / 0 is NaN: no search of the line had a bounded table.
         line.hashfull /= bounded;
         line.pressure = stores / number as f64;
-        // NaN: there is no such column.
-        line.saved = line.saved.max(0.0);
     }
 }

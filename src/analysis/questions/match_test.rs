@@ -33,17 +33,29 @@ impl Pentanomial {
         })
     }
 
-    /// Normalized Elo, with its interval.
+    /// Normalized Elo, with its interval; NaN where all pairs are of one kind, whose deviation nobody knows.
     #[must_use]
     pub fn normalized(&self) -> Elo {
+        if self.only().is_some() {
+            return Elo { elo: f64::NAN, low: f64::NAN, high: f64::NAN };
+        }
         let (_, deviation) = self.mean();
         self.interval(SURE, |score| (score - 0.5) / (deviation * std::f64::consts::SQRT_2) * PER_DEVIATION)
     }
 
     fn interval(&self, reach: f64, elo: impl Fn(f64) -> f64) -> Elo {
         let (mean, deviation) = self.mean();
-        let reach = reach * deviation / (self.count() as f64).sqrt();
-        Elo { elo: elo(mean), low: elo(mean - reach), high: elo(mean + reach) }
+        let pairs = self.count() as f64;
+        let (low, high) = match self.only() {
+            // So many alike show no spread. Were a share q of all pairs of other kinds, none would be met with (1 - q)^n; at worst those are all
+            // lost, or all won.
+            Some(points) => {
+                let others = 1.0 - Normal::standard().sf(reach).powf(1.0 / pairs);
+                (points * (1.0 - others), points + (1.0 - points) * others)
+            }
+            None => (mean - reach * deviation / pairs.sqrt(), mean + reach * deviation / pairs.sqrt()),
+        };
+        Elo { elo: elo(mean), low: elo(low), high: elo(high) }
     }
 
     /// How likely it is that the first player is the stronger, all differences alike before the match. NaN of none.
@@ -75,6 +87,22 @@ mod tests {
         let nearly = Pentanomial([0, 2, 4, 4, 0]).superiority();
         assert!((nearly - 0.8010).abs() < 1e-3, "{nearly}");
         assert!(pairs.superiority() > 0.9999 && (Pentanomial([1, 2, 3, 2, 1]).superiority() - 0.5).abs() < 1e-9);
+    }
+
+    /// Ten pairs that are all lost: with 2.5 % none of other kinds is met where these are 0.3085 of all (1 - 0.025^0.1), and all of them may be won:
+    /// 400 log10(0.3085 / 0.6915) = -140.2. A thousand all drawn: 0.003682, half to each side, +-1.28.
+    #[test]
+    fn pairs_that_are_all_alike_have_an_exact_interval() {
+        let lost = Pentanomial([10, 0, 0, 0, 0]).elo();
+        assert!((lost.high + 140.2).abs() < 0.1 && lost.low <= lost.elo && lost.elo < -1000.0, "{lost:?}");
+        let won = Pentanomial([0, 0, 0, 0, 10]).elo();
+        assert!((won.low - 140.2).abs() < 0.1 && won.high >= won.elo, "{won:?}");
+        let drawn = Pentanomial([0, 0, 1000, 0, 0]).elo();
+        assert!((drawn.low + 1.28).abs() < 0.01 && (drawn.high - 1.28).abs() < 0.01, "{drawn:?}");
+        assert!([lost, won, drawn].iter().all(|elo| elo.low <= elo.elo && elo.elo <= elo.high));
+        assert!(Pentanomial([0, 0, 9, 0, 0]).normalized().elo.is_nan());
+        assert_eq!(Pentanomial([0, 0, 9, 1, 0]).only(), None);
+        assert_eq!((Pentanomial([0; 5]).only(), Pentanomial([0, 3, 0, 0, 0]).only()), (None, Some(0.25)));
     }
 
     #[test]

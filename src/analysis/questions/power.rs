@@ -6,7 +6,7 @@ use crate::analysis::pairing::stats::{at_least, median};
 /// What a comparison can show.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Power {
-    /// Lines that are tested together.
+    /// Lines that are tested together; where nothing can be tested, those that are compared.
     pub lines: usize,
     /// The most clusters that a line has.
     pub clusters: usize,
@@ -36,11 +36,13 @@ impl Power {
         let wanted = at_least(family.tested);
         let needed = spread().filter_map(|ratio| ratio.needed(0.01, family.level));
         let mut needed: Vec<f64> = needed.map(|needed| needed.max(wanted as f64)).collect();
-        let clusters = ratios.iter().map(|ratio| ratio.clusters).max().unwrap_or(0);
+        let compared = || family.lines.iter().map(|line| line.ratio).filter(|ratio| ratio.pairs > 0);
+        let clusters = compared().map(|ratio| ratio.clusters).max().unwrap_or(0);
         Self {
-            lines: family.tested,
+            // Of one position nothing is tested, and something compared all the same.
+            lines: if family.tested > 0 { family.tested } else { compared().count() },
             clusters,
-            games: ratios.iter().any(|ratio| ratio.clusters < ratio.pairs),
+            games: compared().any(|ratio| ratio.clusters < ratio.pairs),
             level: family.level,
             // Fewer than can show anything show nothing of any size, however calm they are.
             detectable: if clusters < wanted { f64::NAN } else { median(&mut seen) },
@@ -53,6 +55,18 @@ impl Power {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// One position is compared, and tests nothing: it is one all the same, of as many lines as have a pair.
+    #[test]
+    fn one_position_is_counted() {
+        let power = |lines: &[Vec<(u32, f64)>]| {
+            let power = Power::of(&Family::of(lines), false);
+            (power.clusters, power.lines, power.games)
+        };
+        assert_eq!(power(&[vec![(0, 0.5)], vec![], vec![(0, -0.5)]]), (1, 2, false));
+        assert_eq!(power(&[vec![(0, 0.5), (0, 0.25)]]), (1, 1, true));
+        assert_eq!(power(&[vec![]]), (0, 0, false));
+    }
 
     /// All signs one way are chance once in sixteen of five, once in thirty-two of six.
     #[test]

@@ -138,6 +138,8 @@ fn findings_name_encounters() {
         "0 of 1 encounters ended with their tests: each Elo is of all pairs that were played. They would have ended had they shown more: an \
          interval is for orientation only (`stop = false` plays all pairs)."
     );
+    assert!(said[0].contains("pairs of games; its test has not ended. The test of"), "{said:?}");
+    assert!(findings(&all(vec![level("c")], false))[0].contains("pairs of games; no difference is shown. The test of"));
     assert_eq!(findings(&all(vec![level("c")], false)).len(), 1, "one encounter is no several");
     assert_eq!(findings(&all(vec![level("c"), level("d")], false)).len(), 3);
 }
@@ -159,6 +161,16 @@ fn doubts_name_the_worst() {
     );
     assert!(alike(6)[0].ends_with("\"p6\" as \"p0\""), "{:?}", alike(6));
     assert!(alike(8)[0].ends_with("\"p6\" as \"p0\" and 2 more"), "{:?}", alike(8));
+    let mirrored = |counts: &[u64]| {
+        let list = counts.iter().enumerate();
+        let list = list.map(|(at, &mirrored)| Encounter { mirrored, ..one(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) });
+        doubts(&all(list.collect(), false))
+    };
+    assert_eq!(mirrored(&[39, 0]), Vec::<String>::new());
+    assert_eq!(
+        mirrored(&[40, 39, 40]),
+        ["both players moved alike in every pair, so that they are one player here: \"p0\", \"p2\""]
+    );
     let blind = |counts: &[u64]| {
         let list = counts.iter().enumerate();
         let list = list.map(|(at, &blind)| Encounter { blind, ..one(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) });

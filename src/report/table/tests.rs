@@ -66,7 +66,7 @@ fn why(table: &SheetTable, row: usize, key: &str) -> Option<&'static str> {
 
 /// What cutoffs were worth stands on the page where any line counted it, on all lines; where metrics were chosen it does not.
 #[test]
-fn nodes_saved_are_shown_where_any_line_knows_them() {
+fn worth_is_shown_where_any_line_knows_it() {
     let saved = |line: &mut Line| (line.saved, line.intervals[7]) = (300.0, (0.7, 0.8));
     assert_eq!(RATES[7].0, columns::SAVED);
     let both = |line: &mut Line| {
@@ -94,6 +94,15 @@ fn nodes_saved_are_shown_where_any_line_knows_them() {
         assert_eq!(text(&summary(&page), 0, "saved"), None, "metrics were chosen");
         assert_eq!(text(&summary(&page), 0, "usable"), None);
     }
+    // One whose entries count nodes that were never searched: it asked its table, and what that was worth is not known.
+    let unknown = |line: &mut Line| {
+        asked(line);
+        line.saved = f64::NAN;
+    };
+    let told = summary(&page(vec![with("a", both), with("b", unknown)]));
+    assert_eq!([0, 1].map(|row| text(&told, row, "saved")), [Some("75.0 %"), Some("-")]);
+    assert_eq!(why(&told, 1, "saved"), Some(NO_COST));
+    assert_eq!(text(&told, 1, "hit_rate"), Some("70.0 %"));
     // Another engine, which tells of no table, beside ours.
     let told = summary(&page(vec![with("a", both), line("b")]));
     assert_eq!([0, 1].map(|row| text(&told, row, "saved")), [Some("75.0 %"), Some("-")]);
