@@ -6,6 +6,7 @@ use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::rows::grouping::short_names;
 use crate::analysis::{Frame, Summary};
 use crate::record::columns;
+use std::collections::HashSet;
 
 /// What tells the lines of a summary apart: a column for each axis, or for each column that groups were asked by.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,7 +17,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Of a summary's lines; variants are taken apart where their names are those of a grid's points.
+    /// Of a summary's lines; variants are taken apart where their names are those of a grid's points and its axes tell them all apart.
     #[must_use]
     pub fn new(rows: &Frame, summary: &Summary, grid: &[Axis]) -> Self {
         if summary.by != [columns::VARIANT] {
@@ -47,7 +48,7 @@ impl Identity {
             };
             match grid.iter().map(level).collect::<Option<Vec<_>>>() {
                 // A point that was given a name of its own keeps it.
-                Some(levels) if levels.iter().all(|(label, _)| line.name.contains(label.as_str())) => {
+                Some(levels) if names_point(&line.name, &levels) => {
                     apart += 1;
                     lines.push(levels);
                 }
@@ -59,7 +60,13 @@ impl Identity {
                 ),
             }
         }
-        if apart == 0 { plain() } else { Self { heads: grid.iter().map(|axis| axis.name.clone()).collect(), lines } }
+        // What is no axis, the seed of the keys or the kind of table, may be all that two variants differ in.
+        let mut seen = HashSet::new();
+        let distinct = lines.iter().all(|line| seen.insert(line.iter().map(|(label, _)| label).collect::<Vec<_>>()));
+        if apart == 0 || !distinct {
+            return plain();
+        }
+        Self { heads: grid.iter().map(|axis| axis.name.clone()).collect(), lines }
     }
 
     /// The columns of what tells them apart.
@@ -80,6 +87,22 @@ impl Identity {
         });
         cells.collect()
     }
+}
+
+/// Whether a name says the levels of its point, and in words of its own no more: `1 MiB always` and `size=1 MiB, policy=always, seed=3` do,
+/// `1 MiB always, my fork` does not.
+fn names_point(name: &str, levels: &[(String, Option<usize>)]) -> bool {
+    let mut labels: Vec<&str> = levels.iter().map(|(label, _)| label.as_str()).collect();
+    // A short label may stand in a longer one.
+    labels.sort_by_key(|label| std::cmp::Reverse(label.len()));
+    let mut rest = name.to_owned();
+    for label in labels {
+        if !rest.contains(label) {
+            return false;
+        }
+        rest = rest.replacen(label, "", 1);
+    }
+    rest.split(", ").all(|part| part.contains('=') || !part.contains(char::is_alphanumeric))
 }
 
 /// Labels that are numbers with a unit are sorted as such.
@@ -132,10 +155,12 @@ mod tests {
     #[test]
     fn every_line_is_told_from_the_others() {
         let of = |header: &str, rows: &[&str]| {
-            let text: String = rows.iter().map(|row| format!("p,1,9,{row}\n")).collect();
+            // A name may have commas.
+            let fields = |row: &str| row.split(';').map(|field| format!("\"{field}\"")).collect::<Vec<_>>().join(",");
+            let text: String = rows.iter().map(|row| format!("p,1,9,{}\n", fields(row))).collect();
             let names: Vec<[&str; 1]> = rows.iter().map(|row| [row.split(';').next().unwrap()]).collect();
             let lines: Vec<&[&str]> = names.iter().map(|name| name.as_slice()).collect();
-            let text = format!("position,depth,search.nodes,variant,{header}\n{}", text.replace(';', ","));
+            let text = format!("position,depth,search.nodes,variant,{header}\n{text}");
             let (heads, lines) = told(&text, &[columns::VARIANT], &lines);
             (heads.join(" | "), lines)
         };
@@ -165,8 +190,37 @@ mod tests {
                 "size | slots",
                 &["none * | ", "1 MiB (1) | 1 (0)", "1 MiB (1) | 4 (1)", "64 KiB (0) | 4 (1)"],
             ),
+            // What is no axis is all that two of them differ in, or their own words are: names tell them apart, and are kept.
+            (
+                "table.slots,keys.seed",
+                &["slots=1, seed=1;1;1", "slots=4, seed=1;4;1", "slots=1, seed=2;1;2", "slots=4, seed=2;4;2"],
+                "variant",
+                &["slots=1, seed=1 *", "slots=4, seed=1", "slots=1, seed=2", "slots=4, seed=2"],
+            ),
+            (
+                "table.slots,table.kind",
+                &["bounded 1;1;bounded", "bounded 4;4;bounded", "unbounded 1;1;unbounded", "unbounded 4;4;unbounded"],
+                "variant",
+                &["bounded 1 *", "bounded 4", "unbounded 1", "unbounded 4"],
+            ),
+            (
+                two,
+                &["1 B 1;1 B;1", "1 B 4;1 B;4", "1 B, 4, ours;1 B;4"],
+                "variant",
+                &["1 B 1 *", "1 B 4", "1 B, 4, ours"],
+            ),
+            (two, &["1 B 1;1 B;1", "my 1 B by 4;1 B;4"], "variant", &["1 B 1 *", "my 1 B by 4"]),
+            // One seed of them all, as a filter leaves it, is of their names and tells nothing.
+            (
+                two,
+                &["size=1 B, seed=3, slots=1;1 B;1", "size=1 B, seed=3, slots=4;1 B;4"],
+                "slots",
+                &["1 * (0)", "4 (1)"],
+            ),
         ] {
             let (found, named) = of(header, rows);
+            let apart: HashSet<&String> = named.iter().collect();
+            assert_eq!(apart.len(), rows.len(), "no two lines share all that tells them apart: {named:?}");
             assert_eq!((found.as_str(), named.iter().map(String::as_str).collect::<Vec<_>>()), (heads, lines.to_vec()));
         }
     }
