@@ -84,30 +84,32 @@ pub fn summary(page: &Page) -> SheetTable {
             );
         }
     }
+    // What a table is chosen by (the ratio, its interval, the pressure and how full it is) stays longest on a narrow screen.
+    //
     // Counts of hits and cutoffs mislead: where it is known what they were worth, that stands beside them.
     let worth = !page.chosen && summary.lines.iter().any(|line| line.worth().is_some());
     if worth {
         let meaning =
             "what the entries that ended nodes had cost, as a share of that and the nodes: no search without a table";
-        columns.push(SheetColumn::numbers("saved", "worth", meaning));
-        columns.push(SheetColumn::numbers("hit_rate", "hits", "share of the probes that met their key"));
+        columns.push(SheetColumn::numbers("saved", "worth", meaning).spare(4));
+        columns.push(SheetColumn::numbers("hit_rate", "hits", "share of the probes that met their key").spare(6));
     }
     if !page.chosen {
         columns.extend([
-            SheetColumn::numbers("usable", "cutoffs", "share of the probes that ended their node").spare(2),
+            SheetColumn::numbers("usable", "cutoffs", "share of the probes that ended their node").spare(7),
             SheetColumn::numbers(
                 "move_only",
                 "move only",
                 "share of the probes that gave their node a first move and no more",
             )
-            .spare(7),
-            SheetColumn::numbers("full", "full", "share of the slots taken at the end of a search").spare(6),
+            .spare(8),
+            SheetColumn::numbers("full", "full", "share of the slots taken at the end of a search").spare(3),
             SheetColumn::numbers(
                 "pressure",
                 "stores per slot",
                 "pressure: stores for each slot over the life of a table (a game, where its searches share one)",
             )
-            .spare(4),
+            .spare(2),
             SheetColumn::numbers("seconds", "seconds", "sum over searches of the median of their repeats").spare(5),
         ]);
     }

@@ -58,10 +58,18 @@ fn parts(out: &mut String, parts: &[Part], screen: Screen) {
             Part::Heading(text) => heading(out, text),
             Part::Table(table) => {
                 heading(out, &table.title);
-                out.push_str(&grid(table, screen));
-                let notes = table.notes();
-                if !notes.is_empty() {
-                    let _ = writeln!(out, "{}", wrap(&notes, screen.width, ""));
+                let (shown, left_out) = fitting(table, screen.width);
+                out.push_str(&grid(&shown, screen));
+                let told = match left_out.is_empty() {
+                    true => String::new(),
+                    false => format!(
+                        "Not shown at {} columns: {}; widen the terminal, or write to a file.",
+                        screen.width,
+                        left_out.join(", ")
+                    ),
+                };
+                for text in [shown.notes(), told].iter().filter(|text| !text.is_empty()) {
+                    let _ = writeln!(out, "{}", wrap(text, screen.width, ""));
                 }
             }
             // A terminal shows no drawings.
@@ -105,42 +113,75 @@ fn paint(text: &str, colour: &str, screen: Screen) -> String {
     }
 }
 
-/// A table with columns that line up: those that can be spared are left out and words wrapped until it fits.
-#[must_use]
-pub fn grid(table: &SheetTable, screen: Screen) -> String {
-    let natural = |column: usize| {
-        let cells = table.rows.iter().map(|row| row[column].text.chars().count());
-        cells.chain([table.columns[column].name.chars().count()]).max().unwrap_or(0)
-    };
+/// How wide a column is without wrapping.
+fn natural(table: &SheetTable, column: usize) -> usize {
+    figures(table, column).max(table.columns[column].name.chars().count())
+}
+
+/// How wide the fields of a column are, its head apart.
+fn figures(table: &SheetTable, column: usize) -> usize {
+    table.rows.iter().map(|row| row[column].text.chars().count()).max().unwrap_or(0)
+}
+
+/// How narrow a column gets: words are wrapped down to `least`, numbers are not, and heads are between their words.
+fn narrowed(table: &SheetTable, column: usize, least: usize) -> usize {
+    let natural = natural(table, column);
+    if table.columns[column].words {
+        return natural.min(least);
+    }
+    let words = table.columns[column].name.split(' ').map(|word| word.chars().count());
+    figures(table, column).max(words.max().unwrap_or(0)).min(natural)
+}
+
+/// The width of columns side by side.
+fn total(widths: impl Iterator<Item = usize>) -> usize {
+    widths.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
+}
+
+/// A table without the columns that can be spared and have no room, and their heads.
+fn fitting(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
     let mut shown: Vec<usize> = (0..table.columns.len()).collect();
-    let mut widths: Vec<usize> = shown.iter().map(|&column| natural(column)).collect();
-    let total = |shown: &[usize], width: &dyn Fn(usize) -> usize| {
-        shown.iter().map(|&column| width(column) + GAP).sum::<usize>().saturating_sub(GAP)
-    };
-    let narrow = |column: usize| if table.columns[column].words { widths[column].min(NARROW) } else { widths[column] };
-    while total(&shown, &narrow) > screen.width {
+    while total(shown.iter().map(|&column| narrowed(table, column, NARROW))) > width {
         let spare = shown.iter().copied().max_by_key(|&column| table.columns[column].spare);
         match spare.filter(|&column| table.columns[column].spare > 0) {
             Some(spare) => shown.retain(|&column| column != spare),
             None => break,
         }
     }
-    // The widest words give way first.
-    while total(&shown, &|column| widths[column]) > screen.width {
-        let words = shown.iter().copied().filter(|&column| table.columns[column].words && widths[column] > NARROWEST);
-        match words.max_by_key(|&column| widths[column]) {
-            Some(widest) => widths[widest] -= 1,
-            None => break,
+    let left_out = (0..table.columns.len()).filter(|column| !shown.contains(column));
+    let left_out = left_out.map(|column| table.columns[column].name.clone()).collect();
+    let columns = shown.iter().map(|&column| table.columns[column].clone()).collect();
+    let rows = table.rows.iter().map(|row| shown.iter().map(|&column| row[column].clone()).collect()).collect();
+    (
+        SheetTable { columns, rows, key: table.key.clone(), title: table.title.clone(), note: table.note.clone() },
+        left_out,
+    )
+}
+
+/// A table with columns that line up: heads of numbers are wrapped until it fits, then words.
+fn grid(table: &SheetTable, screen: Screen) -> String {
+    let all = 0..table.columns.len();
+    let mut widths: Vec<usize> = all.clone().map(|column| natural(table, column)).collect();
+    for words in [false, true] {
+        let least: Vec<usize> = all.clone().map(|column| narrowed(table, column, NARROWEST)).collect();
+        // The widest gives way first.
+        while total(widths.iter().copied()) > screen.width {
+            let wide =
+                all.clone().filter(|&column| table.columns[column].words == words && widths[column] > least[column]);
+            match wide.max_by_key(|&column| widths[column]) {
+                Some(widest) => widths[widest] -= 1,
+                None => break,
+            }
         }
     }
     let mut out = String::new();
     let heads: Vec<Cell> = table.columns.iter().map(|column| Cell::text(&column.name)).collect();
     for (cells, is_head) in std::iter::once((&heads, true)).chain(table.rows.iter().map(|row| (row, false))) {
         let wrapped: Vec<Vec<String>> =
-            shown.iter().map(|&column| folded(&cells[column].text, widths[column])).collect();
+            cells.iter().zip(&widths).map(|(cell, &width)| folded(&cell.text, width)).collect();
         for line in 0..wrapped.iter().map(Vec::len).max().unwrap_or(0) {
             let (mut text, mut blanks) = (String::new(), 0);
-            for (&column, lines) in shown.iter().zip(&wrapped) {
+            for (column, lines) in wrapped.iter().enumerate() {
                 let field = lines.get(line).map_or("", String::as_str);
                 let pad = widths[column].saturating_sub(field.chars().count());
                 let (before, after) = if table.columns[column].words { (0, pad) } else { (pad, 0) };
@@ -234,24 +275,27 @@ mod tests {
         ];
         let rows = rows.map(|row| row.map(Cell::text).to_vec()).to_vec();
         let table = SheetTable { columns, rows, ..SheetTable::default() };
+        let shown = |width: usize| grid(&fitting(&table, width).0, screen(width));
         for width in 60..=200 {
-            let text = grid(&table, screen(width));
+            let text = shown(width);
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
             // Every letter of the name is there.
             let first: String = text.lines().map(|line| line.chars().take(57.min(width)).collect::<String>()).collect();
             let letters = |text: &str| text.chars().filter(char::is_ascii_alphabetic).collect::<String>();
             assert!(policy.split(' ').all(|word| letters(&first).contains(&letters(word))), "{text}");
         }
-        assert!(grid(&table, screen(200)).contains("seconds") && !grid(&table, screen(60)).contains("full"));
-        assert_eq!(
-            grid(&table, screen(70)),
-            "variant                         nodes  nodes / baseline  full  seconds\n\
-             size=64 KiB,              100,258,490             0.653  99 %    21.42\n\
-             policy=aged-depth\n\
-             factor=4 on=store,\n\
-             slots=4\n\
-             no table *                139,440,796             1.000     -    28.26\n"
-        );
+        assert!(shown(200).contains("seconds") && !shown(60).contains("full"));
+        // Heads are wrapped before a column goes, and words last.
+        let lines = [
+            "variant                          nodes   nodes /   move  full  seconds",
+            "                                        baseline",
+            "size=64 KiB,               100,258,490     0.653  0.4 %  99 %    21.42",
+            "policy=aged-depth",
+            "factor=4 on=store,",
+            "slots=4",
+            "no table *                 139,440,796     1.000      -     -    28.26",
+        ];
+        assert_eq!(shown(70).lines().collect::<Vec<_>>(), lines);
     }
 
     #[test]
@@ -299,7 +343,9 @@ mod tests {
         let columns = vec![SheetColumn::words("w", "w", ""), column("one", 1), column("two", 2), column("kept", 0)];
         let rows = vec![["name", "1", "2", "3"].map(Cell::text).to_vec()];
         let table = SheetTable { columns, rows, ..SheetTable::default() };
-        let first = |width: usize| grid(&table, screen(width)).lines().next().map(str::to_owned).unwrap_or_default();
+        let first = |width: usize| {
+            grid(&fitting(&table, width).0, screen(width)).lines().next().map(str::to_owned).unwrap_or_default()
+        };
         assert_eq!(
             [20, 19, 15, 14, 9, 3].map(first),
             ["w     one  two  kept", "w     one  kept", "w     one  kept", "w     kept", "w     kept", "w     kept"]

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::super::identity::Identity;
-use super::super::sheet::Datum;
+use super::super::sheet::{Datum, Part};
 use super::*;
 use crate::analysis::pairing::influence::Influence;
 use crate::analysis::questions::line::RATES;
@@ -397,4 +397,41 @@ fn values_are_those_of_the_texts() {
         assert_eq!((cell.value, cell.text.as_str()), (Datum::Number(value), shown), "{key}");
     }
     assert_eq!(why(&table, 2, "ratio"), Some("no common depth"), "one search apart is enough");
+}
+
+/// On a narrow screen the columns stay by which a table is chosen, and those that went are named.
+#[test]
+fn eighty_columns_show_what_a_table_is_chosen_by() {
+    let counted = |nodes: f64| {
+        move |line: &mut Line| {
+            asked(line);
+            less(line);
+            (line.nodes, line.measures[0].value, line.saved) = (nodes, nodes, nodes);
+            (line.pressure, line.hashfull) = (73.30, 990.0);
+        }
+    };
+    let lines = vec![
+        line("no table"),
+        with("64 KiB depth-preferred", counted(100_258_490.0)),
+        with("16 MiB always-replaced", counted(72_114_454.0)),
+    ];
+    let page = page(lines);
+    let shown = |width: usize| {
+        let sheet = super::super::Sheet { parts: vec![Part::Table(summary(&page))], ..Default::default() };
+        super::super::text::render(&sheet, super::super::text::Screen { width, colour: false })
+    };
+    let narrow = shown(80);
+    let head: Vec<&str> = narrow.lines().skip(1).take(2).collect();
+    for words in ["variant", "nodes", "nodes / baseline", "95 %", "full", "stores per slot"] {
+        assert!(words.split(' ').all(|word| head.join(" ").contains(word)), "{words}: {narrow}");
+    }
+    assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+    assert!(narrow.contains("0.400-0.600!") && narrow.contains("73.30") && narrow.contains("99 %"), "{narrow}");
+    let left_out = "Not shown at 80 columns: nodes saved, hits, cutoffs, move only, seconds; widen";
+    let words = narrow.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(left_out), "{narrow}");
+    assert!(!words.contains("no table to ask"), "a reason of columns that are not there: {narrow}");
+    let wide = shown(200);
+    assert!(wide.contains("stores per slot  seconds") && !wide.contains("Not shown"), "{wide}");
+    assert!(wide.contains("no table to ask"), "{wide}");
 }
