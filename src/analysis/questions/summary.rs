@@ -197,8 +197,9 @@ fn compare(
             p: judged.p,
             marked: judged.marked,
             hangs: judged.hangs,
-            cut: pairs.cut,
-            apart: pairs.apart,
+            // Nothing goes less deep than itself.
+            cut: if own(at) { 0 } else { pairs.cut },
+            apart: if own(at) { 0 } else { pairs.apart },
             beyond: pairs.beyond.iter().sum(),
         });
         lines[at].is_baseline = own(at);
@@ -252,6 +253,20 @@ mod tests {
         assert_eq!(pressure(&rows), 2.0);
         assert_eq!(pressure(&rows[..1]), 0.5);
         assert!(pressure(&rows[1..]).is_nan());
+    }
+
+    /// Two searches that their limit cut short in the second depth: they meet in the first, and the baseline is not less deep than itself.
+    #[test]
+    fn a_baseline_is_as_deep_as_itself() {
+        let rows = "a,p,1,true,20\na,p,2,false,30\nb,p,1,true,10\nb,p,2,false,40\na,q,1,false,50\nb,q,1,false,50\n";
+        let frame =
+            Frame::parse(format!("variant,position,depth,finished,search.nodes\n{rows}").as_bytes(), "rows").unwrap();
+        let summary = Summary::new(&frame, &Question::by_variant(&[], Some("a"))).unwrap();
+        let of = |line: &Line| {
+            (line.name.clone(), line.measures[0].ratio.mean, line.measures[0].cut, line.measures[0].apart)
+        };
+        let found: Vec<_> = summary.lines.iter().map(of).collect();
+        assert_eq!(found, [("a".to_owned(), 1.0, 0, 0), ("b".to_owned(), 0.5, 1, 1)]);
     }
 
     /// Means are over the searches that have a value; what is counted for each of so many is of sums.
