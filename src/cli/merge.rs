@@ -51,9 +51,9 @@ pub fn run(args: &Args) -> CommandResult {
             return Err(failure(error));
         }
     };
-    let page = crate::report::write(&results).map_err(CommandFailure::io)?;
+    let page = crate::report::read(&results).map_err(CommandFailure::io)?;
+    super::screen::report(&page, &results, args.quiet)?;
     if !args.quiet {
-        super::screen::show(&page.brief());
         println!("merged {}; report: {}", many(manifest.shards.len(), "shard"), results.join("report.md").display());
     }
     let unjudged = reference::unjudged(&experiment, &results).map_err(CommandFailure::io)?;

@@ -89,12 +89,17 @@ pub struct CommandFailure {
 impl CommandFailure {
     /// A mistake of the user's.
     pub fn usage(message: impl std::fmt::Display) -> Self {
-        Self { exit: Exit::Usage, message: message.to_string() }
+        Self::of(Exit::Usage, message)
     }
 
     /// The system would not.
     pub fn io(message: impl std::fmt::Display) -> Self {
-        Self { exit: Exit::Io, message: message.to_string() }
+        Self::of(Exit::Io, message)
+    }
+
+    /// An error that has causes is told with all of them: the first names the file, the last says why.
+    fn of(exit: Exit, message: impl std::fmt::Display) -> Self {
+        Self { exit, message: format!("{message:#}") }
     }
 }
 

@@ -1,6 +1,6 @@
 use super::screen::{plain, show};
 use super::{CommandFailure, CommandResult, Exit};
-use crate::report::{self, Choices, Page, data, html, markdown, source, text};
+use crate::report::{Choices, Page, data, html, markdown, source, text};
 use std::path::{Path, PathBuf};
 
 /// Look at results: groups, metrics and baseline of your choice, over one or several results
@@ -88,15 +88,14 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(out) = &args.out {
         args.results.iter().try_for_each(|read| super::not_the_same(read, out))?;
     }
-    let sources = source::load(&args.results).map_err(|error| CommandFailure::usage(format!("{error:#}")))?;
-    let page = Page::new(&sources, &choices).map_err(|error| CommandFailure::usage(format!("{error:#}")))?;
+    let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
+    let page = Page::new(&sources, &choices).map_err(CommandFailure::usage)?;
     let usual = choices.is_default() && args.out.is_none() && args.format.is_none();
     if usual
         && let [folder] = &args.results[..]
         && folder.is_dir()
     {
-        report::write_page(&page, folder).map_err(|error| CommandFailure::io(format!("{error:#}")))?;
-        show(&page.brief());
+        super::screen::report(&page, folder, false)?;
         println!("report: {}", folder.join("report.html").display());
         return Ok(ending(&sources));
     }

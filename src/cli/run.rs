@@ -137,10 +137,10 @@ pub fn run(args: &Args) -> CommandResult {
             println!("shard {index} of {of} is done: {}", folder.display());
         }
     } else {
-        let page = crate::report::write(&folder).map_err(CommandFailure::io)?;
+        let page = crate::report::read(&folder).map_err(CommandFailure::io)?;
+        super::screen::report(&page, &folder, args.quiet)?;
         gate = args.check && page.failed() > 0 || args.strict && !page.blind.is_empty();
         if !args.quiet {
-            super::screen::show(&page.brief());
             println!("report: {}", folder.join("report.html").display());
         }
         blind = page.blind;

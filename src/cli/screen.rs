@@ -1,6 +1,9 @@
+use super::CommandFailure;
+use crate::report::Page;
 use crate::report::sheet::Sheet;
 use crate::report::text::{self, Screen};
 use std::io::{IsTerminal, stdout};
+use std::path::Path;
 
 /// Columns of a terminal that does not say how many it has.
 const WIDTH: usize = 100;
@@ -8,6 +11,17 @@ const WIDTH: usize = 100;
 /// Says a page on standard output.
 pub fn show(sheet: &Sheet) {
     crate::talk::show(&(text::render(sheet, screen()) + "\n"));
+}
+
+/// Says a page of results and writes its files beside them: what cannot be written is seen all the same.
+pub fn report(page: &Page, folder: &Path, quiet: bool) -> Result<(), CommandFailure> {
+    if !quiet {
+        show(&page.brief());
+    }
+    crate::report::write_page(page, folder).map_err(|error| {
+        let help = format!("help: `ttlab report {} -o FILE` writes it elsewhere", folder.display());
+        CommandFailure::io(format!("the report could not be written: {error:#}\n{help}"))
+    })
 }
 
 /// A file or a pipe: as wide as it comes, or as `COLUMNS` says, without colours.

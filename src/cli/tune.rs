@@ -334,8 +334,7 @@ fn write(
     let mut warnings = engines.loose(plan);
     warnings.extend(one_seed(experiment));
     for (at, pressure) in pressures.iter().enumerate().take(tuned.held.len()) {
-        let page = report::read(&folder.join(RaceStage::Held(at).folder()))
-            .map_err(|error| CommandFailure::io(format!("{error:#}")))?;
+        let page = report::read(&folder.join(RaceStage::Held(at).folder())).map_err(CommandFailure::io)?;
         warnings.extend(page.blind.iter().map(|blind| format!("{pressure}: {blind}")));
     }
     let manifest = runner::manifest(experiment, plan, jobs, None);
@@ -354,7 +353,7 @@ fn write(
     origins.extend(engines.told(plan).into_iter().map(|line| format!("engine {line}")));
     let varying = plan.varying();
     let told = TuneOutcome { experiment, tune, varying: &varying, pressures, tuned, warnings, origins };
-    told.write(folder).map_err(|error| CommandFailure::io(format!("{error:#}")))
+    told.write(folder).map_err(CommandFailure::io)
 }
 
 #[cfg(test)]
