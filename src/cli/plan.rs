@@ -1,10 +1,11 @@
 use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::caveats::before;
 use crate::experiment::shards::MOST_SHARDS;
-use crate::experiment::{Experiment, Plan, PlanFile};
+use crate::experiment::{Experiment, Plan, PlanFile, Point};
 use crate::record::Jobs;
 use crate::runner::{self, Subjects, estimate};
-use crate::table::{Size, TableKind, TableOptions};
+use crate::subject::options::hash;
+use crate::table::{Size, TableKind};
 use crate::words::many;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -129,7 +130,7 @@ pub fn run(args: &Args) -> CommandResult {
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
     println!("\n{:>10}  {:<14} variant", "table", "limit");
     for (at, point) in plan.variants.iter().enumerate() {
-        let bytes = size(&point.options.table);
+        let bytes = size(point);
         let limit = [("depth", point.limit.depth.map(u64::from)), ("nodes", point.limit.nodes)];
         let limit: Vec<String> =
             limit.iter().filter_map(|(name, value)| value.map(|v| format!("{name} {v}"))).collect();
@@ -164,8 +165,13 @@ fn items(experiment: &Experiment) -> String {
     if searched < items.len() { format!("{told}, {searched} of them searched") } else { told }
 }
 
-/// What a table takes, in whole KiB; a share of what is stored, which nobody knows before, as the file has it.
-fn size(table: &TableOptions) -> String {
+/// What a table takes, in whole KiB; a share of what is stored, which nobody knows before, as the file has it. Other engines tell of theirs no
+/// more than what they are given.
+fn size(point: &Point) -> String {
+    if let Some(subject) = point.outside() {
+        return hash(&subject.options).map_or_else(|| "its own".to_owned(), |(name, size)| format!("{name} {size}"));
+    }
+    let table = &point.options.table;
     match (crate::table::bytes(table, None), table.kind) {
         (Some(0), _) => "none".to_owned(),
         (Some(bytes), _) => Size::Bytes(bytes.next_multiple_of(1024)).to_string(),
@@ -225,11 +231,15 @@ mod tests {
             (&["table.size=\"5 %\""], "5 %"),
             (&["table.kind=none"], "none"),
             (&["table.kind=unbounded"], "unbounded"),
+            // Another engine has a table, of which it tells what it was given.
+            (&["subject.uci=stockfish"], "its own"),
+            (&["subject.uci=stockfish", "uci.Hash=16"], "Hash 16"),
         ] {
-            let sets: Vec<String> =
-                sets.iter().map(|&set| set.to_owned()).chain(["table.slots=1".to_owned()]).collect();
-            let options = crate::experiment::options(None, &sets).unwrap();
-            assert_eq!(size(&options.table), told, "{sets:?}");
+            let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n";
+            let slots = ["table.slots=1"].iter().filter(|_| !sets[0].starts_with("subject"));
+            let sets: Vec<String> = sets.iter().chain(slots).map(|&set| set.to_owned()).collect();
+            let read = Experiment::parse(text, "x.toml".as_ref(), &sets).unwrap();
+            assert_eq!(size(&read.points[0]), told, "{sets:?}");
         }
     }
 

@@ -9,15 +9,38 @@ use crate::analysis::questions::findings::{Sign, sign};
 use crate::analysis::questions::line::Measure;
 use crate::analysis::rows::metric::Unit;
 use crate::record::columns;
+use crate::record::manifest::Examined;
 use crate::words::many;
+use std::collections::BTreeMap;
 
 /// Why a field is empty, in the words of every table.
 const NO_TABLE: &str = "no table to ask";
 const NO_SLOTS: &str = "no table of limited size";
 const NO_COST: &str = "its entries count nodes that were never searched";
+const UNTOLD: &str = "an engine that does not tell of its table";
+const PERHAPS: &str = "no table, or an engine that does not tell of its own";
 const NO_LIFE: &str = "a part of the table's life is filtered out";
 const BASELINE: &str = "the baseline, which is held against itself";
 pub(super) const ONE: &str = "too few positions for an interval";
+
+/// Why a line has no figure of its table: for `reason`, where it is of our engine; others have tables and do not tell of them.
+fn silence(page: &Page, line: &Line, reason: &'static str) -> &'static str {
+    let manifests = page.sources.iter().filter_map(|(_, manifest)| manifest.as_ref()).chain([&page.manifest]);
+    let mut others = manifests.map(|manifest| &manifest.subjects).filter(|subjects| !subjects.is_empty()).peekable();
+    if others.peek().is_none() {
+        return reason;
+    }
+    // Lines of other columns than the variant do not say whose they are.
+    let by_variant = page.summary.by.iter().any(|column| column == columns::VARIANT);
+    let named = |subjects: &BTreeMap<String, Examined>| {
+        line.values.iter().chain([&line.name]).any(|name| subjects.contains_key(name))
+    };
+    match (by_variant, others.any(named)) {
+        (true, true) => UNTOLD,
+        (true, false) => reason,
+        (false, _) => PERHAPS,
+    }
+}
 
 /// A table of one row for each line of the summary: what tells it apart, then what is asked of it.
 fn by_line(
@@ -114,6 +137,7 @@ pub fn summary(page: &Page) -> SheetTable {
         ]);
     }
     let mut table = by_line(page, "summary", "Summary", columns, |line| {
+        let (no_table, no_slots) = (silence(page, line, NO_TABLE), silence(page, line, NO_SLOTS));
         let mut row = Vec::new();
         for (at, metric) in summary.metrics.iter().enumerate() {
             let measure = line.measures[at];
@@ -129,15 +153,15 @@ pub fn summary(page: &Page) -> SheetTable {
             // Who asked no table, or does not tell it, has nothing to say of what its cutoffs were worth.
             let of = if line.probes > 0.0 { line.nodes } else { 0.0 };
             let (saved, of) = line.worth().unwrap_or((line.saved, of));
-            let why = if saved.is_nan() && of > 0.0 { NO_COST } else { NO_TABLE };
-            row.extend([Cell::share(saved, of).or(why), Cell::share(line.hits, line.probes).or(NO_TABLE)]);
+            let why = if saved.is_nan() && of > 0.0 { NO_COST } else { no_table };
+            row.extend([Cell::share(saved, of).or(why), Cell::share(line.hits, line.probes).or(no_table)]);
         }
         if !page.chosen {
             row.extend([
-                Cell::share(line.usable, line.probes).or(NO_TABLE),
-                Cell::share(line.move_only, line.probes).or(NO_TABLE),
-                Cell::number(line.hashfull / 1000.0, format!("{:.0} %", line.hashfull / 10.0)).or(NO_SLOTS),
-                Cell::decimal(line.pressure, 2).or(if line.hashfull.is_nan() { NO_SLOTS } else { NO_LIFE }),
+                Cell::share(line.usable, line.probes).or(no_table),
+                Cell::share(line.move_only, line.probes).or(no_table),
+                Cell::number(line.hashfull / 1000.0, format!("{:.0} %", line.hashfull / 10.0)).or(no_slots),
+                Cell::decimal(line.pressure, 2).or(if line.hashfull.is_nan() || no_slots == UNTOLD { no_slots } else { NO_LIFE }),
                 Cell::number(line.seconds, of_unit(line.seconds, Unit::Seconds)),
             ]);
         }

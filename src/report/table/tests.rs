@@ -435,3 +435,28 @@ fn eighty_columns_show_what_a_table_is_chosen_by() {
     assert!(wide.contains("stores per slot  seconds") && !wide.contains("Not shown"), "{wide}");
     assert!(wide.contains("no table to ask"), "{wide}");
 }
+
+/// Another engine has a table, and does not tell of it; where lines are not variants nobody knows whose they are.
+#[test]
+fn other_engines_are_not_said_to_have_no_table() {
+    let mut page = page(vec![with("ours", asked), line("bare"), line("theirs")]);
+    let reasons = |page: &Page| {
+        let table = summary(page);
+        ["usable", "full", "pressure"].map(|key| [1, 2].map(|row| why(&table, row, key).unwrap()))
+    };
+    assert_eq!(reasons(&page), [[NO_TABLE; 2], [NO_SLOTS; 2], [NO_SLOTS; 2]]);
+    page.manifest.subjects.insert("theirs".to_owned(), Default::default());
+    let told = ["an engine that does not tell of its table"; 3];
+    assert_eq!(reasons(&page), [[NO_TABLE, told[0]], [NO_SLOTS, told[1]], [NO_SLOTS, told[2]]]);
+    // Some tell how full it is, and no more.
+    page.summary.lines[2].hashfull = 500.0;
+    assert_eq!(why(&summary(&page), 2, "pressure"), Some(told[0]));
+    page.summary.lines[2].hashfull = f64::NAN;
+    page.summary.by = vec!["limit.depth".to_owned()];
+    assert!(reasons(&page).iter().flatten().all(|reason| reason.contains(" or an engine that does not tell")));
+    // Of several results each says whose its variants are.
+    page.summary.by = vec![columns::VARIANT.to_owned()];
+    let first = std::mem::take(&mut page.manifest);
+    page.sources = vec![("one".to_owned(), None), ("two".to_owned(), Some(first))];
+    assert_eq!(reasons(&page)[0], [NO_TABLE, told[0]]);
+}
