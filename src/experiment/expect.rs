@@ -75,7 +75,7 @@ impl SaidBy {
 
 /// A value to match a column with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number, text in quotes, true or false")]
 #[allow(missing_docs)]
 pub enum Scalar {
     Bool(bool),
@@ -86,7 +86,7 @@ pub enum Scalar {
 
 /// What a metric should be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number, text in quotes, or limits such as { min = 10, max = 20 }")]
 pub enum ExpectedFigure {
     /// Every matching row has exactly this value.
     Exact(Scalar),

@@ -156,7 +156,7 @@ struct EngineWithPreset {
 
 /// Where the positions come from.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a file in quotes, { startpos = true } or { fen = \"...\" }")]
 pub enum SuiteChoice {
     /// A file.
     File(PathBuf),

@@ -145,24 +145,6 @@ const WORDS: &[(&str, &str)] = &[
     ("expected isize", "expected a whole number"),
     ("expected f64", "expected a number"),
     ("expected f32", "expected a number"),
-    (
-        "data did not match any variant of untagged enum SuiteChoice",
-        "expected a file in quotes, { startpos = true } or { fen = \"...\" }",
-    ),
-    ("data did not match any variant of untagged enum Scalar", "expected a number, text in quotes, true or false"),
-    (
-        "data did not match any variant of untagged enum Figure",
-        "expected a number, text in quotes, or limits such as { min = 10, max = 20 }",
-    ),
-    (
-        "data did not match any variant of untagged enum Words",
-        "expected a program in quotes, or a list of it and its arguments",
-    ),
-    (
-        "data did not match any variant of untagged enum OptionValue",
-        "expected true or false, a whole number, or text in quotes",
-    ),
-    ("data did not match any variant of untagged enum", "is in none of the forms that are known of"),
     ("there are no fields", "it takes none"),
     ("floating point", "number"),
     ("unit value", "nothing"),
@@ -239,6 +221,27 @@ mod tests {
         ] {
             assert_eq!(explain(rust).0, plain);
         }
+    }
+
+    /// What takes several forms says which, in whatever place it stands, and not what it is called in the program.
+    #[test]
+    fn what_has_several_forms_says_which() {
+        use crate::experiment::expect::{ExpectedFigure, Scalar};
+        use crate::experiment::file::SuiteChoice;
+        use crate::subject::options::{OptionValue, ProgramWords};
+        fn told<T: serde::de::DeserializeOwned + fmt::Debug>() -> String {
+            // A list of lists is none of the forms of anything.
+            let wrong = serde_json::from_str::<T>("[[1]]").map_err(|error| explain(&error.to_string()).0);
+            wrong.expect_err("it has no such form")
+        }
+        assert_eq!(told::<ProgramWords>(), "expected a program in quotes, or a list of it and its arguments");
+        assert_eq!(told::<OptionValue>(), "expected true or false, a whole number, or text in quotes");
+        assert_eq!(told::<SuiteChoice>(), "expected a file in quotes, { startpos = true } or { fen = \"...\" }");
+        assert_eq!(told::<Scalar>(), "expected a number, text in quotes, true or false");
+        assert_eq!(
+            told::<ExpectedFigure>(),
+            "expected a number, text in quotes, or limits such as { min = 10, max = 20 }"
+        );
     }
 
     /// Lines and columns from 1, in characters and not in bytes; without a place there is none, and the message stands alone.

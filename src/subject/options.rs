@@ -55,7 +55,7 @@ pub fn hash(options: &BTreeMap<String, OptionValue>) -> Option<(&str, i64)> {
 
 /// A program, alone or with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a program in quotes, or a list of it and its arguments")]
 pub enum ProgramWords {
     /// A program.
     One(String),
@@ -84,7 +84,7 @@ impl fmt::Display for ProgramWords {
 
 /// The value of an engine's option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected true or false, a whole number, or text in quotes")]
 pub enum OptionValue {
     /// Of a check; of a button, true presses it.
     Check(bool),
