@@ -2,7 +2,7 @@
 
 use super::file::File;
 use super::grid::Point;
-use super::problem::Problem;
+use super::problem::{Problem, listed};
 use super::text::FileText;
 use crate::chess::suite::{Item, Suite};
 use crate::chess::{Board, Increments};
@@ -214,10 +214,12 @@ impl Match {
             );
         }
         let ended = |item: &&Item| crate::chess::ending::ending(&opening(item), &[]).is_some();
-        if let Some(item) = suite.items.iter().find(ended) {
-            return wrong("suite", format!("{}: the game is over before it begins", item.id));
+        let ended: Vec<&str> = suite.items.iter().filter(ended).map(|item| item.id.as_str()).collect();
+        match ended[..] {
+            [] => Ok(()),
+            [one] => wrong("suite", format!("{one}: the game is over before it begins")),
+            _ => wrong("suite", format!("{} games are over before they begin: {}", ended.len(), listed(ended))),
         }
-        Ok(())
     }
 }
 
