@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// Why a field is empty, in the words of every table.
 const NO_TABLE: &str = "no table to ask";
 const NO_SLOTS: &str = "no table of limited size";
-const NO_COST: &str = "its entries count nodes that were never searched";
+const NO_COST: &str = "not counted, or of entries that count nodes never searched";
 const UNTOLD: &str = "an engine that does not tell of its table";
 const PERHAPS: &str = "no table, or an engine that does not tell of its own";
 const NO_LIFE: &str = "a part of the table's life is filtered out";
@@ -161,7 +161,11 @@ pub fn summary(page: &Page) -> SheetTable {
                 Cell::share(line.usable, line.probes).or(no_table),
                 Cell::share(line.move_only, line.probes).or(no_table),
                 Cell::number(line.hashfull / 1000.0, format!("{:.0} %", line.hashfull / 10.0)).or(no_slots),
-                Cell::decimal(line.pressure, 2).or(if line.hashfull.is_nan() || no_slots == UNTOLD { no_slots } else { NO_LIFE }),
+                Cell::decimal(line.pressure, 2).or(if line.hashfull.is_nan() || no_slots == UNTOLD {
+                    no_slots
+                } else {
+                    NO_LIFE
+                }),
                 Cell::number(line.seconds, of_unit(line.seconds, Unit::Seconds)),
             ]);
         }
