@@ -193,6 +193,8 @@ mod tests {
         assert!(
             !told(&bytes.replace("limit", "sequence = { self_play = 3 }\nlimit"), 1).contains(&pressure.to_owned())
         );
+        let people = bytes.replace("suite = 'data/bratko-kopec.epd'\nfirst = 12", "suite = 'data/games.pgn'");
+        assert!(!told(&people, 1).contains(&pressure.to_owned()), "a game's searches share their table");
         assert!(!told(&bytes.replace("157 KiB", "90 %"), 1).contains(&pressure.to_owned()));
         // Times: expected of, or repeated; measured once, or several at a time.
         let once =

@@ -191,6 +191,8 @@ mod tests {
         assert_eq!([told(true, 5, 0, 5), told(true, 1, 1, 1), told(false, 5, 4, 5)], [None, None, None]);
         assert_eq!(told(false, 5, 5, 5), some("\"a\", \"b\", \"c\" and 2 more"));
         assert_eq!(told(true, 5, 3, 5), some("\"a\", \"b\", \"c\""));
+        // A variant without a bounded table has none that could be full.
+        assert_eq!(told(false, 4, 3, 3), some("\"a\", \"b\", \"c\""));
     }
 
     /// One variant that keeps its table shows ages; several jobs at a time, or single searches, tell no times.

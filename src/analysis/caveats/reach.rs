@@ -226,6 +226,14 @@ mod tests {
             let apart = [0, 1].map(|end| (found.spread[end] - spread[end]).abs());
             assert!(apart.iter().all(|apart| *apart < 1e-12) && found.measured, "{engines:?}: {:?}", found.spread);
         }
+        // Of sixteen searches eight may have been cut short; with one more the depths that both reached are too few to tell.
+        for (cut, told) in [(8, true), (9, false)] {
+            let mut summary = summary.clone();
+            summary.lines[3].measures[0].cut = cut;
+            let subjects = [("calm".to_owned(), Default::default())].into();
+            let manifest = Manifest { baseline: "base".to_owned(), subjects, ..Manifest::default() };
+            assert_eq!(Reach::after(&manifest, &summary, 0.0).is_some(), told, "{cut}");
+        }
     }
 
     /// Before a run, by hand: who is compared and on how much; a game's searches are one cluster, which spreads by the root of their number less.
