@@ -73,6 +73,9 @@ mod tests {
         let turned = influence(&Clusters::new(&[(1, -0.1), (2, -0.2), (3, 2.0)])).unwrap();
         assert!(turned.turns && turned.cluster == 3 && (turned.without - (-0.15_f64).exp()).abs() < 1e-12);
         assert_eq!(influence(&Clusters::new(&[(1, 0.1), (2, 0.2)])), None);
+        // Mean 1/15; without the first 1.6, which moves it most and turns nothing; without the second -1, which turns it.
+        let other = influence(&Clusters::new(&[(1, -3.0), (2, 2.2), (3, 1.0)])).unwrap();
+        assert_eq!((other.cluster, other.turns), (1, true));
     }
 
     /// A game counts as a whole: without it its four searches are gone, not one.

@@ -144,6 +144,19 @@ mod tests {
         assert_eq!((of(399), of(400), of(4000)), (None, Some((10.0, 389.0)), Some((100.0, 3899.0))));
     }
 
+    /// Lines of the same games, with more and with fewer searches in each, have the intervals that each has alone.
+    #[test]
+    fn an_interval_is_the_lines_own() {
+        let line = |sizes: fn(u32) -> u32, log: fn(u32) -> f64| {
+            let logs = (0..12).flat_map(|game| std::iter::repeat_n((game, log(game)), sizes(game) as usize));
+            Clusters::new(&logs.collect::<Vec<_>>())
+        };
+        let skewed = |game: u32| (f64::from(game) / 3.0).exp() / 40.0;
+        let lines = [line(|_| 1, skewed), line(|game| 1 + game, skewed), line(|_| 1, |game| f64::from(game % 5) - 1.5)];
+        let alone: Vec<_> = lines.iter().flat_map(|line| intervals(std::slice::from_ref(line))).collect();
+        assert_eq!(intervals(&lines), alone);
+    }
+
     /// 0, 0, 0 and 1: residuals of -1/4 three times and 3/4; second moment 3/16, third 3/32: a skew of 2 / root 3, over the root of 4. The
     /// transformation of the quantile gives Student's back.
     #[test]

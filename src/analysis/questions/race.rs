@@ -402,6 +402,17 @@ mod tests {
         }
     }
 
+    /// Six items that all point one way are chance twice in 64, by hand: enough for one round at a level of 0.05, and not for each of two.
+    #[test]
+    fn rounds_share_the_level_of_a_race() {
+        let tune: Tune = toml::from_str("first = 2\nalpha = 0.05").unwrap();
+        let mut samples = Samples::new(2);
+        let values = [5.0, 6.0].map(|value| (0..6).map(|at| value + f64::from(at) / 100.0).collect::<Vec<f64>>());
+        samples.add(&[0, 1], &Measured { items: (0..6).collect(), values: values.to_vec() });
+        let dropped = [1, 2].map(|rounds| losers(&samples, &[0, 1], 0, &tune, rounds));
+        assert_eq!(dropped, [vec![1], Vec::new()]);
+    }
+
     /// What has a value where the best has none, or none where the best has one, is so much better by one goal that it stays, and so much worse by the
     /// other that it goes: a ratio cannot say it.
     #[test]

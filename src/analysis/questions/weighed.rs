@@ -302,6 +302,18 @@ mod tests {
         assert_eq!(told, "1 search with a 0 on one side alone, of no ratio");
     }
 
+    /// 10 % more by the mean, and by the totals 10 % less, or half a per cent, which is nothing.
+    #[test]
+    fn totals_that_point_the_other_way_are_told_where_it_matters() {
+        let told = |left: f64| {
+            let mut claim = claim("<");
+            claim.pairs.totals = [1000.0, left];
+            let told = claim.measured(&judged([1.05, 1.1, 1.2], 0.01), 1.01, Ruling::Differs, "", &Named::default());
+            told.contains("the totals point the other way")
+        };
+        assert_eq!([900.0, 989.0, 995.0, 1100.0].map(told), [true, true, false, false]);
+    }
+
     #[test]
     fn a_small_p_is_never_nothing() {
         let told = |p| claim("<").measured(&judged([0.85, 0.9, 0.95], p), 1.01, Ruling::Holds, "", &Named::default());
