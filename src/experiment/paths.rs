@@ -159,6 +159,10 @@ mod tests {
         let mut options = table("table.policy = { kind = 'aged-depth', factor = 4 }");
         set(&mut options, "table.policy.kind", Value::from("always")).unwrap();
         assert_eq!(options, table("table.policy.kind = 'always'"));
+        // The same kind again is no other one: its parameters stay.
+        let mut same = table("table.policy = { kind = 'aged-depth', factor = 7 }");
+        set(&mut same, "table.policy.kind", Value::from("aged-depth")).unwrap();
+        assert_eq!(same, table("table.policy = { kind = 'aged-depth', factor = 7 }"));
         let mut base = table("table = { size = 4, policy = { kind = 'aged-depth', factor = 4 } }");
         lay_over(&mut base, &table("table.policy = { kind = 'depth-age' }"));
         assert_eq!(base, table("table = { size = 4, policy = { kind = 'depth-age' } }"));

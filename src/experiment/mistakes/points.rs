@@ -43,6 +43,12 @@ fn axes_and_points_are_told_by_their_own_place() {
                 "",
             ),
             (
+                "[[zip]]\n\"keys.seed\" = [1]\ndraws = [true, false]",
+                "zip.draws: has 2 values where zip.keys.seed has 1",
+                "draws",
+                "",
+            ),
+            (
                 "[[zip]]\n\"keys.seed\" = [1, 2]\n\"table.size\" = [64, 256]",
                 "zip.table.size: stands in [grid] too: one of them sets it",
                 "\"table.size\"",
