@@ -378,7 +378,13 @@ mod tests {
         ] {
             assert!(second.lines().any(|found| found == line), "{line}: {second}");
         }
-        for line in ["[Round \"p2.2\"]", "[Result \"1/2-1/2\"]", "[End \"max-moves\"]", "1... e5 1/2-1/2"] {
+        for line in [
+            "[Round \"p2.2\"]",
+            "[Result \"1/2-1/2\"]",
+            "[Termination \"adjudication\"]",
+            "[End \"max-moves\"]",
+            "1... e5 1/2-1/2",
+        ] {
             assert!(third.lines().any(|found| found == line), "{line}: {third}");
         }
         assert_eq!(verify(&results).expect("read"), None);

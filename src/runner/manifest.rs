@@ -163,5 +163,13 @@ mod tests {
         plan.jobs().filter(|job| split.shard_of(&plan, job) == 0).for_each(|job| mine[job.variant] = true);
         assert!(own == mine && (1..=2).contains(&own.iter().filter(|&&own| own).count()), "{own:?}");
         assert_eq!(own_variants(&plan, None), [true; 9]);
+        // Games are sequences, whether or not the file says along which plies; single positions are where it gives them plies.
+        let is_sequence = |head: &str| {
+            let text = format!("suite = 'data/{head}\nlimit = {{ depth = 1 }}\n");
+            let experiment = Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
+            manifest(&experiment, &Plan::new(&experiment), 1, None).sequence
+        };
+        let own_play = "bratko-kopec.epd'\nsequence = { self_play = 2 }";
+        assert_eq!(["games.pgn'", own_play, "bratko-kopec.epd'"].map(is_sequence), [true, true, false]);
     }
 }

@@ -147,20 +147,23 @@ mod tests {
     fn an_encounter_ends_at_the_same_pair_whatever_ended_first() {
         let test = Test { elo1: 60.0, ..Test::default() };
         let bounds = Bounds::shared(&test, 1);
-        let points = |pair: usize| Some([2.0, 1.0, 1.5, 0.5][pair * 7 % 5 % 4]).filter(|_| pair % 11 != 5);
-        // The plain way: all pairs before it, from the first.
-        let over = |pairs: usize| {
-            let mut all = Pentanomial::default();
-            (0..pairs).filter_map(points).for_each(|points| all.add(points));
-            all.decide(&bounds) != SoFar::Open
-        };
-        let Some(end) = (1..400).find(|&pairs| over(pairs)) else { panic!("it never ends") };
-        assert!(end > 10, "{end}");
-        for stride in [1, 3, 7, 101] {
-            let mut lane = Lane::default();
-            (0..400).for_each(|step| lane.take(step * stride % 400, points(step * stride % 400), &bounds));
-            assert_eq!(lane.end, Some(end - 1), "{stride}");
-            assert!(lane.needs(end - 1) && !lane.needs(end));
+        // Of a player who gains, and of one who loses as much.
+        for (worth, verdict) in [([2.0, 1.0, 1.5, 0.5], SoFar::H1), ([0.0, 1.0, 0.5, 1.5], SoFar::H0)] {
+            let points = |pair: usize| Some(worth[pair * 7 % 5 % 4]).filter(|_| pair % 11 != 5);
+            // The plain way: all pairs before it, from the first.
+            let so_far = |pairs: usize| {
+                let mut all = Pentanomial::default();
+                (0..pairs).filter_map(points).for_each(|points| all.add(points));
+                all.decide(&bounds)
+            };
+            let Some(end) = (1..400).find(|&pairs| so_far(pairs) == verdict) else { panic!("it never ends") };
+            assert!(end > 5 && (1..end).all(|pairs| so_far(pairs) == SoFar::Open), "{end}");
+            for stride in [1, 3, 7, 101] {
+                let mut lane = Lane::default();
+                (0..400).for_each(|step| lane.take(step * stride % 400, points(step * stride % 400), &bounds));
+                assert_eq!(lane.end, Some(end - 1), "{stride}");
+                assert!(lane.needs(end - 1) && !lane.needs(end));
+            }
         }
     }
 
