@@ -246,6 +246,8 @@ mod tests {
             (format!("{ROOKS} hmvc 7; fmvn 30; id \"a\";"), format!("{ROOKS} hmvc 7; fmvn 30; id \"a\";")),
             (format!("{ROOKS} id \"a\"; am Ke2; ce -5;"), format!("{ROOKS} am Ke2; ce -5; id \"a\";")),
             (format!("{ROOKS} noop; pv Ra8+ Ke7; id \"a\";"), format!("{ROOKS} noop; pv Ra8+ Ke7; id \"a\";")),
+            // Each move of a line is named where it is played: the rook that checks is alone on its rank by then.
+            (format!("{ROOKS} pv Ra8+ Kd7 Rhh8; id \"a\";"), format!("{ROOKS} pv Ra8+ Kd7 Rhh8; id \"a\";")),
         ] {
             let suite = read(SuiteKind::Positions, &format!("{given}\n"));
             assert_eq!(epd(&suite.items[0]), format!("{written}\n"));

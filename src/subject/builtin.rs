@@ -70,6 +70,33 @@ mod tests {
         }
     }
 
+    /// The king that goes back makes the position of the game's start once more: a draw, of which the board alone knows nothing.
+    #[test]
+    fn what_was_played_is_heeded() {
+        let options: EngineOptions = serde_json::from_str(r#"{ "draws": true }"#).unwrap();
+        let start = Board::from_fen("3qk3/8/8/8/8/8/8/4K3 b - - 0 1").unwrap();
+        let (mut board, mut past, mut played) = (start, Vec::new(), Vec::new());
+        for word in ["d8d7", "e1f1", "d7d8"] {
+            let mv = crate::chess::named(&board, word).unwrap();
+            past.push(board);
+            played.push(mv);
+            board.play(mv, crate::chess::Increments::none());
+        }
+        let score = |position: Position<'_>| {
+            let (mut engine, mut score) = (Engine::new(&options, None).unwrap(), None);
+            let (never, limit) = (AtomicBool::new(false), Limit { depth: Some(1), nodes: None });
+            let ended = Subject::search(&mut engine, position, limit, &never, &mut |told| {
+                if let Told::Iteration(iteration) = told {
+                    score = Some(iteration.score);
+                }
+            });
+            assert!(ended.is_ok());
+            score.unwrap()
+        };
+        assert_eq!(score(Position { start: &start, moves: &played, past: &past, board: &board }), 0);
+        assert!(score(Position::alone(&board)) < -500);
+    }
+
     /// A search that is stopped names no move, whatever it found until then.
     #[test]
     fn a_stop_is_no_answer() {

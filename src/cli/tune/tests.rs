@@ -125,6 +125,28 @@ fn what_is_not_searched_is_not_raced() {
     assert_eq!([0, 81, 82, 89].map(raced), [(13, true), (6, true), (5, true), (2, false)]);
 }
 
+/// Two games are over before the wanted plies begin: at each pressure the winner is held out on the same games, and never on those.
+#[test]
+fn every_pressure_is_of_the_same_games() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let moves = ["1. a3", "1. b3", "1. a4 a5 2. b4 b5", "1. c4 c5 2. d4 d5", "1. e4 e5 2. f4 f5", "1. g4 g5 2. h4 h5"];
+    let games = moves.iter().enumerate().map(|(at, moves)| format!("[Event \"{at}\"]\n\n{moves} *\n\n"));
+    std::fs::write(at("six.pgn"), games.collect::<String>()).unwrap();
+    let text = "suite = 'six.pgn'\nlimit = { depth = 3 }\nsequence = { from = 2 }\n[engine]\ntable.size = 64\n[grid]\n'ordering' = [[], ['mvv-lva']]\n";
+    std::fs::write(at("x.toml"), text).unwrap();
+    let (exit, said, told) = crate::cli::spoken::call(&["tune", &at("x.toml"), "-q", "--out", &at("out")]);
+    assert_eq!(exit, 0, "{said}{told}");
+    let held = |stage: &str| {
+        let rows = Frame::read(&folder.path().join("out").join(stage).join("results.csv")).unwrap();
+        let mut games = rows.coded(columns::GAME).list().to_vec();
+        games.sort();
+        games
+    };
+    let own = held("held-out");
+    assert!(own.len() == 2 && [held("held-out-2"), held("held-out-3")].iter().all(|games| *games == own), "{own:?}");
+}
+
 /// A size is the name of a pressure where all candidates have it.
 #[test]
 fn the_files_own_pressure_is_named_by_what_all_have() {
