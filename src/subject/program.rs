@@ -3,6 +3,7 @@
 use super::options::ProgramWords;
 use super::protocol::Declared;
 use sha2::{Digest, Sha256};
+use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -59,8 +60,7 @@ fn place(name: &str) -> Result<PathBuf, String> {
         };
     }
     let on_path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&on_path).chain(GAMES.iter().map(PathBuf::from));
-    let found = folders.map(|folder| folder.join(name)).find(|path| runnable(path));
+    let found = folders(&on_path).map(|folder| folder.join(name)).find(|path| runnable(path));
     found.ok_or_else(|| match name.split_once(' ') {
         Some(_) => {
             let words: Vec<String> = name.split_whitespace().map(|word| format!("{word:?}")).collect();
@@ -71,6 +71,11 @@ fn place(name: &str) -> Result<PathBuf, String> {
         }
         None => format!("there is no program `{name}` on the path"),
     })
+}
+
+/// Where programs are looked for: the path first, so that whoever set it has his own.
+fn folders(on_path: &OsStr) -> impl Iterator<Item = PathBuf> {
+    std::env::split_paths(on_path).chain(GAMES.iter().map(PathBuf::from))
 }
 
 fn runnable(path: &Path) -> bool {
@@ -109,6 +114,13 @@ mod tests {
         assert_eq!(one("Cargo.toml"), "there is no program `Cargo.toml` on the path");
         assert_eq!(one("./Cargo.toml"), "./Cargo.toml is not executable (chmod +x)");
         assert_eq!(one(""), "no program is named");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_of_games_come_after_the_path() {
+        let found: Vec<PathBuf> = folders(OsStr::new("/one:/two")).collect();
+        assert_eq!(found, ["/one", "/two", "/usr/games", "/usr/local/games"].map(PathBuf::from));
     }
 
     #[test]
