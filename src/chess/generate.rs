@@ -155,3 +155,17 @@ pub fn epd(options: &GenerateOptions) -> Result<String, GenerateError> {
     }
     Ok(text)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// After one or two plies there are few positions, and walks come to the same ones again.
+    #[test]
+    fn no_position_is_given_twice() {
+        let boards = generate(&GenerateOptions { count: 100, seed: 1, plies: 1 }).unwrap();
+        let fens: HashSet<String> = boards.iter().map(|board| board.fen(EpRule::Always)).collect();
+        assert_eq!(fens.len(), 100);
+    }
+}
