@@ -264,3 +264,62 @@ fn what_cannot_be_registered_is_refused() {
     }
     assert!(said(register::<Clock>("hours")).contains("keeps words in each bucket"));
 }
+
+/// Takes the slot that its parameter names, whoever is there.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+struct FixedSlot {
+    slot: usize,
+    most: u8,
+}
+
+impl Default for FixedSlot {
+    fn default() -> Self {
+        Self { slot: 1, most: 3 }
+    }
+}
+
+impl Replacement for FixedSlot {
+    fn decide(&self, _: &[Entry], _: &Newcomer, _: u16) -> Decision {
+        Decision::replace(self.slot)
+    }
+    fn check(&self) -> Result<(), String> {
+        if self.most > 9 { Err(format!("most = {}", self.most)) } else { Ok(()) }
+    }
+}
+
+/// Each set of parameters is a policy of its own: it decides by them, is checked by them and is written down with them. Those that are not
+/// given are the usual ones, and a key that the policy has not is told.
+#[test]
+fn parameters_of_a_policy_from_outside_are_its_own() {
+    register::<FixedSlot>("fixed-slot").unwrap();
+    let options = |policy: &str| toml::from_str::<TableOptions>(&format!("slots = 4\nsize = 4\npolicy = {policy}"));
+    let cases = [
+        ("'fixed-slot'", 1, 3),
+        ("{ kind = 'fixed-slot', slot = 3 }", 3, 3),
+        ("{ kind = 'fixed-slot', slot = 2, most = 8 }", 2, 8),
+        ("{ kind = 'fixed-slot' }", 1, 3),
+        ("{ kind = 'fixed-slot', most = 8 }", 1, 8),
+    ];
+    for (text, slot, most) in cases {
+        let options = options(text).unwrap();
+        let written = serde_json::to_value(&options).unwrap();
+        assert_eq!(
+            written["policy"],
+            serde_json::json!({ "kind": "fixed-slot", "slot": slot, "most": most }),
+            "{text}"
+        );
+        let mut table = build(&options, None, false).unwrap().unwrap();
+        for key in 0..5 {
+            table.store(key, Entry { bound: Bound::Exact, ..Entry::default() });
+        }
+        // The first four fill the bucket in order; the fifth takes the slot that is named.
+        let there: Vec<bool> = (0..5).map(|key| table.probe(key, 0).is_some()).collect();
+        let wanted: Vec<bool> = (0..5).map(|key| key != slot).collect();
+        assert_eq!(there, wanted, "{text}");
+    }
+    let refused = build(&options("{ kind = 'fixed-slot', most = 10 }").unwrap(), None, false).err().unwrap();
+    assert_eq!(refused.to_string(), "table.policy: most = 10");
+    let unknown = options("{ kind = 'fixed-slot', slots = 2 }").unwrap_err().to_string();
+    assert!(unknown.contains("unknown key `slots`, expected `slot` or `most`"), "{unknown}");
+    assert!(options("{ kind = 'fixed-slot', slot = 'two' }").is_err());
+}

@@ -374,6 +374,12 @@ fn mates_behind_a_pass_are_the_twins() {
             ["1k6/8/1K6/8/8/8/8/7R b - - 0 1", "k7/8/1K6/8/8/8/8/6R1 b - - 0 1", "8/8/8/8/8/1k6/7r/1K6 w - - 0 1"];
         same(text, &options, &starts.map(|fen| (fen, 6)), None);
     }
+    // Here the pass comes where a null window asks for less than mate: what a pass promises is stored as far as it is proven.
+    for text in ["algorithm = 'pvs'", "algorithm = 'mtdf'"] {
+        let options: EngineOptions =
+            toml::from_str(&format!("null_move = {{ min_depth = 1, reduction = 0 }}\n{text}")).unwrap();
+        same(text, &options, &[("k7/8/8/K7/8/8/8/5R2 b - - 0 1", 6)], None);
+    }
 }
 
 /// A node that a child's entry ends is stored like any other: down to `store.min_depth`.
