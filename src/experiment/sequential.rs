@@ -127,12 +127,17 @@ fn moments(shares: &[f64; 5]) -> (f64, f64) {
     (mean, variance.sqrt())
 }
 
+/// Below this many standard deviations the search begins at even shares.
+const EVEN: f64 = 0.9;
+
 /// The distribution nearest to the shares (of the greatest likelihood) whose mean lies `t` of its own standard deviations above one half.
 ///
 /// By Lagrange's method p = share / (1 + x b), where b is the constraint's derivative, which depends on the mean and deviation of p itself: found
-/// by iteration, with x from one root for each.
+/// by iteration, with x from one root for each. Even shares lead there from where some b is above zero, which ends at t = 2 root 2 / 3; games lost and
+/// won alone, so many of each that their mean is the one asked for, lead there from any t.
 fn constrained(shares: &[f64; 5], t: f64) -> [f64; 5] {
-    let mut p = [0.2; 5];
+    let lost = 0.5 - 0.5 * t / t.hypot(1.0);
+    let mut p = if t.abs() < EVEN { [0.2; 5] } else { [lost, 0.0, 0.0, 0.0, 1.0 - lost] };
     for _ in 0..50 {
         let (mean, deviation) = moments(&p);
         let b = POINTS.map(|points| points - 0.5 - t * deviation * (1.0 + ((points - mean) / deviation).powi(2)) / 2.0);
@@ -197,6 +202,28 @@ mod tests {
         for (llr, said) in [(-2.26, SoFar::H0), (-2.25, SoFar::Open), (2.89, SoFar::Open), (2.9, SoFar::H1)] {
             assert_eq!(bounds.decide(llr), said, "{llr}");
         }
+    }
+
+    /// Whatever is asked for within a file's range is met: the mean lies t deviations above one half, to both sides of where the search begins elsewhere.
+    #[test]
+    fn the_constraint_is_met_however_far_it_lies() {
+        for counts in [[0, 0, 5, 0, 0], [1, 2, 3, 2, 1], [0, 0, 1, 3, 9], [9, 0, 0, 0, 0], [1, 5, 20, 6, 2]] {
+            let (shares, _) = Pentanomial(counts).shares();
+            for elo in [-1000.0, -300.0, -232.0, -220.0, 0.0, 220.0, 222.0, 231.0, 232.0, 300.0, 1000.0] {
+                let t = std::f64::consts::SQRT_2 * elo / PER_DEVIATION;
+                let (mean, deviation) = moments(&constrained(&shares, t));
+                assert!((mean - 0.5 - t * deviation).abs() < 1e-6, "{counts:?} {elo}: {mean} {deviation}");
+            }
+        }
+        // By hand, of draws alone: shares q at one half and 1 - q above it have a mean t deviations above one half where q = 1 / (1 + t t).
+        for elo in [200.0, 300.0, 600.0] {
+            let t = std::f64::consts::SQRT_2 * elo / PER_DEVIATION;
+            let (found, wanted) = (Pentanomial([0, 0, 40, 0, 0]).llr(0.0, elo), -40.0 * (1.0 + t * t).ln());
+            assert!((found / wanted - 1.0).abs() < 0.01, "{elo}: {found}, wanted {wanted}");
+        }
+        // Whoever loses all is not so much stronger.
+        let bounds = Bounds { elo0: 0.0, elo1: 300.0, alpha: 0.05, beta: 0.05 };
+        assert_eq!(Pentanomial([9, 0, 0, 0, 0]).decide(&bounds), SoFar::H0);
     }
 
     #[test]
