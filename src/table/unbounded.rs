@@ -155,4 +155,42 @@ mod tests {
         table.clear();
         assert_eq!((table.occupancy().occupied, table.occupancy().current), (0, 0));
     }
+
+    /// Under each rule for the same position, with ticks between: refused, kept and aged as in a bounded table that has room for all.
+    #[test]
+    fn it_is_a_bounded_table_that_loses_nothing() {
+        use crate::chess::{Bound, Move};
+        for same_key in [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo] {
+            for keep_move in [false, true] {
+                let size = crate::table::Size::Entries(1 << 12);
+                let options = TableOptions { size, slots: 4, same_key, keep_move, ..TableOptions::default() };
+                let mut bounded = crate::table::build(&options, None, false).unwrap().unwrap();
+                let (mut table, mut random, mut refused) = (Unbounded::new(&options, false), 7_u64, 0);
+                for turn in 0..3000 {
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    let draw = |shift: u32, below: u64| (random >> shift) % below;
+                    let key = (1 + draw(20, 16)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    let entry = Entry {
+                        depth: draw(24, 12) as u8,
+                        bound: [Bound::Exact, Bound::Lower, Bound::Upper][draw(30, 3) as usize],
+                        pv: draw(34, 4) == 0,
+                        score: draw(40, 99) as i32,
+                        mv: if draw(36, 3) == 0 { Move::NONE } else { Move::from_bits(1 + draw(50, 500) as u16) },
+                        ..Entry::default()
+                    };
+                    if turn % 40 == 39 {
+                        [&mut table as &mut dyn Table, bounded.as_mut()].into_iter().for_each(|table| table.advance(1));
+                    }
+                    let stored = [table.store(key, entry), bounded.store(key, entry)];
+                    refused += u64::from(stored[0].refused);
+                    assert_eq!(stored[0].refused, stored[1].refused, "{same_key:?}: {entry:?}");
+                    let found = [table.probe(key, 0).unwrap(), bounded.probe(key, 0).unwrap()];
+                    let [one, other] = found.map(|hit| (Entry { used: false, ..hit.entry }, hit.draft, hit.age));
+                    assert_eq!(one, other, "{same_key:?}");
+                }
+                assert_eq!(table.occupancy().occupied, bounded.occupancy().occupied);
+                assert_eq!(refused > 0, !matches!(same_key, SameKey::Replace | SameKey::Policy), "{same_key:?}");
+            }
+        }
+    }
 }

@@ -283,7 +283,8 @@ fn repairs_of_a_game_that_is_left_out_go_with_it() {
 /// The tags that follow a bad one are still those of the game that is left out.
 #[test]
 fn a_game_with_a_bad_tag_is_left_out_with_all_its_tags() {
-    let text = "[Event \"a\"]\n[FEN \"8/8 w\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
+    let text =
+        "[Event \"a\"]\n[FEN \"8/8 w\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
     let file = pgn::read("g.pgn", text, Strictness::Strict, OnError::Skip).unwrap();
     let [game] = &file.games[..] else { panic!("one game: {:?}", file.games) };
     let moves: Vec<String> = game.moves.iter().map(ToString::to_string).collect();

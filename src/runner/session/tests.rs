@@ -162,6 +162,22 @@ fn a_shard_runs_its_own_jobs_alone() {
     }
 }
 
+/// Draws by length end a test with its first pair; a shard knows of no other shard's pairs, plays all its own and is whole with them.
+#[test]
+fn no_test_ends_a_shard() {
+    let (temporary, out) = folder();
+    let text = "name = 'm'\nsuite = 'three.epd'\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n\
+        [match]\nmax_moves = 1\ntest = { elo0 = 0, elo1 = 300, alpha = 0.4, beta = 0.4 }\n";
+    let experiment = experiment(temporary.path(), text);
+    assert_eq!(run(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }).spared, 2);
+    let shard = Some(Shard { index: 0, of: 2 });
+    let ran = run(&experiment, &out.join("0"), Settings { jobs: 1, shard, ..Settings::default() });
+    assert_eq!((ran.done, ran.spared), (2, 0));
+    let verdict = crate::runner::verify::verify(&out.join("0")).unwrap();
+    let whole = "every row is of the plan, and all 2 jobs are done".to_owned();
+    assert!(verdict.told.contains(&whole), "{verdict:?}");
+}
+
 /// Some columns of each row, in the order of the file.
 fn cells(folder: &Path, names: &[&str]) -> Vec<Vec<String>> {
     let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
