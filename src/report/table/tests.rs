@@ -427,7 +427,7 @@ fn eighty_columns_show_what_a_table_is_chosen_by() {
     }
     assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
     assert!(narrow.contains("0.400-0.600!") && narrow.contains("73.30") && narrow.contains("99 %"), "{narrow}");
-    let left_out = "Not shown at 80 columns: nodes saved, hits, cutoffs, move only, seconds; widen";
+    let left_out = "Not shown at 80 columns: worth, hits, cutoffs, move only, seconds; widen";
     let words = narrow.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(left_out), "{narrow}");
     assert!(!words.contains("no table to ask"), "a reason of columns that are not there: {narrow}");
