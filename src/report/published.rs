@@ -216,7 +216,7 @@ fn verdicts(page: &Page) -> Option<SheetTable> {
     Some(table)
 }
 
-/// The same for a terminal: the verdicts of each experiment, without their sources.
+/// The same for a terminal: the verdicts of each experiment, without their sources, and last what came of all and which are not as wanted.
 #[must_use]
 pub fn brief(pages: &[Page]) -> Sheet {
     let mut parts = Vec::new();
@@ -233,6 +233,9 @@ pub fn brief(pages: &[Page]) -> Sheet {
             parts.push(Part::Table(table));
         }
     }
+    let all = pages.iter().flat_map(|page| &page.verdicts);
+    parts.push(Part::Findings(vec![format!("Verdicts: {}", verdicts::tally(all))]));
+    parts.extend(missed(pages).map(Part::Table));
     Sheet { kind: "published".to_owned(), name: String::new(), parts }
 }
 
@@ -310,6 +313,17 @@ mod tests {
             ["two | asked | differs | asked | 90 | 91", "two | a < b | cannot tell | published | a < b | 91"]
         );
         assert_eq!(super::missed(&pages[..1]), None);
+        // The screen ends with the sum, and names what is against what was wanted where something is.
+        let [.., Part::Findings(sum), Part::Table(wrong)] = &brief(&pages).parts[..] else {
+            panic!("a sum and a table")
+        };
+        let told =
+            "Verdicts: 2 hold, 2 differ, 1 cannot be told; of the 4 that something was wanted of, 2 are as wanted.";
+        assert_eq!((sum.as_slice(), texts(wrong)), (&[told.to_owned()][..], missed));
+        let [.., Part::Table(_), Part::Findings(sum)] = &brief(&pages[..1]).parts[..] else { panic!("a sum alone") };
+        let told =
+            "Verdicts: 1 hold, 1 differ, 0 cannot be told; of the 2 that something was wanted of, 2 are as wanted.";
+        assert_eq!(sum.as_slice(), [told]);
     }
 
     /// Four of a series that say the same are one line, three are not; another word, another source or another series ends a run.

@@ -38,20 +38,25 @@ pub fn table(page: &Page, all: bool) -> Option<SheetTable> {
             ]
         })
         .collect();
-    let [holds, differs, open] = counted(page.verdicts.iter());
-    let gated = page.verdicts.iter().filter(|verdict| verdict.wanted != WantedVerdict::Either);
-    let met = page.verdicts.iter().filter(|verdict| verdict.is_met()).count();
     let names = ["what", "verdict", "by", "figure or claim", "measured", "source"];
     (!rows.is_empty()).then(|| SheetTable {
         key: "verdicts".to_owned(),
         title: "Verdicts".to_owned(),
         columns: names.map(|name| SheetColumn::words(name, name, "").spare(u8::from(name == "source"))).to_vec(),
-        note: format!(
-            "{holds} hold, {differs} differ, {open} cannot be told; of the {} that something was wanted of, {met} are as wanted.",
-            gated.count()
-        ),
+        note: tally(page.verdicts.iter()),
         rows,
     })
+}
+
+/// How verdicts came out, in a sentence.
+#[must_use]
+pub fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
+    let [holds, differs, open] = counted(verdicts.clone());
+    let gated = verdicts.clone().filter(|verdict| verdict.wanted != WantedVerdict::Either).count();
+    let met = verdicts.filter(|verdict| verdict.is_met()).count();
+    format!(
+        "{holds} hold, {differs} differ, {open} cannot be told; of the {gated} that something was wanted of, {met} are as wanted."
+    )
 }
 
 #[cfg(test)]
