@@ -129,11 +129,11 @@ fn what_does_not_go_with_a_match_is_told() {
     let over = GAMES.replace("startpos = true", "fen = \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"");
     assert_eq!(told(&over, &[]).0, "suite: fen: the game is over before it begins");
     // All of them, and not the one that is not.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("s.epd");
     let ends = "7k/5Q2/6K1/8/8/8/8/8 b - - id \"stalemate\";\n4k3/8/8/8/8/8/PPPPPPPP/4K3 w - - id \"open\";\n\
         rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - id \"mate\";\n";
-    std::fs::write(&file, ends).unwrap();
+    std::fs::write(&file, ends).expect("a suite");
     let over = GAMES.replace("{ startpos = true }", &format!("{:?}", file));
     assert_eq!(told(&over, &[]).0, "suite: 2 games are over before they begin: `stalemate`, `mate`");
 }
