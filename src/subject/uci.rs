@@ -142,7 +142,7 @@ impl Uci {
             };
             let line = protocol::set_option(&option, &value);
             self.ask(&line)?;
-            self.ask("isready")?;
+            self.ask_during("isready", &line)?;
             let heard = self.hear(&line, READY, is_ready)?;
             if let Some(refusal) = heard.into_iter().find(|line| protocol::refuses(line)) {
                 return Err(self.fail(EngineFault::Refused(refusal), &line));
@@ -153,14 +153,19 @@ impl Uci {
     }
 
     fn ready(&mut self, during: &str) -> Result<(), Failure> {
-        self.ask("isready")?;
+        self.ask_during("isready", during)?;
         self.hear(during, READY, is_ready).map(drop)
     }
 
     /// Writes a line to the engine.
     fn ask(&mut self, line: &str) -> Result<(), Failure> {
+        self.ask_during(line, line)
+    }
+
+    /// Writes a line that belongs to a request: an engine that the request ended may be found so only now.
+    fn ask_during(&mut self, line: &str, during: &str) -> Result<(), Failure> {
         let sent = self.process.as_mut().map_or(Err(std::io::ErrorKind::NotConnected.into()), |it| it.send(line));
-        sent.map_err(|_| self.has_ended(line))
+        sent.map_err(|_| self.has_ended(during))
     }
 
     /// Lines up to one that ends the answer, that one included.
