@@ -396,6 +396,12 @@ fn games_are_written_anew_with_their_page() {
     std::fs::write(&games, "[Event \"another\"]\n").unwrap();
     assert_eq!((exit(&["verify", &shown]), exit(&["report", &shown]), exit(&["verify", &shown])), (4, 0, 0));
     assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
+    // Games that are not there are missing, not wrong: the rows have them.
+    std::fs::remove_file(&games).unwrap();
+    let (code, said, _) = call(&["verify", &shown]);
+    assert!(code == 3 && said.contains("there is no games.pgn: `ttlab report` makes it of the rows"), "{said}");
+    assert_eq!((exit(&["report", &shown]), exit(&["verify", &shown])), (0, 0));
+    assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
 }
 
 /// A limit is spoken of in the words of the grid, from the file to the page: what is expected at one depth is held against its rows alone.

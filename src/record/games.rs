@@ -7,7 +7,7 @@ use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, EpRule, Increments, named, san};
 use csv::StringRecord;
 use std::fmt::Write as _;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// The file's name, beside the results.
@@ -54,11 +54,20 @@ pub fn write(results: &Path) -> Result<(), ResultsError> {
     Ok(())
 }
 
+/// What is wrong with a folder's games.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GamesFault {
+    /// They are not there; a report makes them of the rows.
+    Missing,
+    /// In words.
+    Wrong(String),
+}
+
 /// Holds a folder's games against its rows: none where they agree, or there are none; else what is wrong.
 ///
 /// # Errors
 /// When the results cannot be read.
-pub fn verify(results: &Path) -> Result<Option<String>, ResultsError> {
+pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
     let path: PathBuf = results.with_file_name(NAME);
     let mut text = String::new();
     match each(results, |game| {
@@ -68,10 +77,11 @@ pub fn verify(results: &Path) -> Result<Option<String>, ResultsError> {
         Ok(false) => Ok(None),
         Ok(true) => Ok(match std::fs::read(&path) {
             Ok(bytes) if bytes == text.as_bytes() => None,
-            Ok(_) => Some(format!("{NAME} is not of these rows")),
-            Err(error) => Some(format!("{NAME}: {error}")),
+            Ok(_) => Some(GamesFault::Wrong(format!("{NAME} is not of these rows"))),
+            Err(error) if error.kind() == ErrorKind::NotFound => Some(GamesFault::Missing),
+            Err(error) => Some(GamesFault::Wrong(format!("{NAME}: {error}"))),
         }),
-        Err(ResultsError::Damaged { line, problem }) => Ok(Some(format!("line {line}: {problem}"))),
+        Err(ResultsError::Damaged { line, problem }) => Ok(Some(GamesFault::Wrong(format!("line {line}: {problem}")))),
         Err(error) => Err(error),
     }
 }
@@ -354,7 +364,7 @@ mod tests {
         let results = folder.path().join("results.csv");
         let as_is = |_: &str, _: usize, field: &str| field.to_owned();
         std::fs::write(&results, rows(as_is)).expect("rows");
-        assert_eq!(verify(&results).expect("read"), Some(format!("{NAME}: No such file or directory (os error 2)")));
+        assert_eq!(verify(&results).expect("read"), Some(GamesFault::Missing));
         write(&results).expect("games");
         let text = std::fs::read_to_string(folder.path().join(NAME)).expect("games");
         let [first, second, third] = text
@@ -390,7 +400,8 @@ mod tests {
         assert_eq!(verify(&results).expect("read"), None);
         for other in [format!("{text}\n"), text.replacen("mate", "nate", 1), text[1..].to_owned(), String::new()] {
             std::fs::write(folder.path().join(NAME), other).expect("another");
-            assert_eq!(verify(&results).expect("read"), Some(format!("{NAME} is not of these rows")));
+            let wrong = GamesFault::Wrong(format!("{NAME} is not of these rows"));
+            assert_eq!(verify(&results).expect("read"), Some(wrong));
         }
         for (name, at, to, problem) in [
             (columns::COLOUR, 0, "red", "line 2: match.colour: `red` is no colour"),
@@ -408,8 +419,8 @@ mod tests {
             (columns::START, 2, "x", "line 4: match.start: "),
         ] {
             let wrong = rows(|of, row, field| if of == name && row == at { to.to_owned() } else { field.to_owned() });
-            std::fs::write(&results, wrong).expect("rows");
-            let told = verify(&results).expect("read").unwrap_or_default();
+            std::fs::write(&results, &wrong).expect("rows");
+            let Some(GamesFault::Wrong(told)) = verify(&results).expect("read") else { panic!("{wrong}") };
             assert!(told.starts_with(problem), "{name}: {told}");
             assert!(write(&results).is_err_and(|error| error.to_string().starts_with(problem)), "{name}");
         }

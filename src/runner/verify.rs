@@ -6,6 +6,7 @@ use super::ledger::{Chains, Ledger};
 use super::reference::unjudged;
 use super::stopping::Stopping;
 use crate::experiment::{Experiment, Plan, Split};
+use crate::record::games::GamesFault;
 use crate::record::manifest::{Manifest, ManifestError, Stretch};
 use crate::record::{self, ResultsError, reference};
 use crate::words::many;
@@ -81,8 +82,13 @@ pub fn verify(folder: &Path) -> Result<Soundness, VerifyError> {
     if verified.wrong().is_none() && manifest.ended.is_some() {
         let games = record::games::verify(&path)
             .map_err(|error| VerifyError::Results { path: path.display().to_string(), error })?;
-        if let Some(wrong) = games {
-            found(FolderState::Wrong, wrong);
+        match games {
+            Some(GamesFault::Wrong(wrong)) => found(FolderState::Wrong, wrong),
+            Some(GamesFault::Missing) => {
+                let name = record::games::NAME;
+                found(FolderState::Missing, format!("there is no {name}: `ttlab report` makes it of the rows"));
+            }
+            None => {}
         }
     }
     if verified.failed > 0 {

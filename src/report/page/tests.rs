@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::record::manifest::{Build, Machine};
+use crate::record::reference::Judgement;
 
 #[test]
 fn three_of_what_was_left_out_are_named() {
@@ -336,4 +337,39 @@ fn tables_that_go_on_are_told_where_variants_are_compared() {
         caveat.is_some_and(|caveat| page.warnings.contains(&caveat))
     };
     assert_eq!([told(&["a"]), told(&["a", "b"])], [false, true]);
+}
+
+/// Of moves that a reference was to judge, the page says where none are judged, and where some are not.
+#[test]
+fn moves_that_are_not_judged_are_told() {
+    let rows = "variant,position,repeat,depth,search.nodes,best\na,p,0,1,9,e2e4\na,q,0,1,9,d2d4\n";
+    let mut asked = Source { manifest: Some(Manifest::default()), ..source("x", rows) };
+    let told = |source: &Source| {
+        let warnings = page(std::slice::from_ref(source), &Choices::default()).warnings;
+        warnings.into_iter().filter(|text| text.contains("judged")).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&asked), Vec::<String>::new(), "nobody was to judge them");
+    let text = "suite = 'p.epd'\nlimit = { nodes = 9 }\n[reference]\nuci = 'builtin'\nlimit = { depth = 2 }\n";
+    asked.file = Some(toml::from_str(text).unwrap_or_else(|error| panic!("{error}")));
+    assert_eq!(
+        told(&asked),
+        [
+            "2 of 2 searches are not judged by the reference: there is no reference.csv, and so no table of the moves' quality; \
+          the same run again judges them"
+        ]
+    );
+    let judged = |position: &str, mv: &str, best: &str| Judgement {
+        reference: "r-1".to_owned(),
+        position: position.to_owned(),
+        mv: mv.to_owned(),
+        best: best.to_owned(),
+        score: 5,
+        nodes: None,
+    };
+    asked.judged = vec![judged("p", "", "e2e4"), judged("p", "e2e4", "")];
+    let some =
+        "1 of 2 searches are not judged by the reference: losses are of the others; the same run again judges them";
+    assert_eq!(told(&asked), [some]);
+    asked.judged.extend([judged("q", "", "e2e4"), judged("q", "d2d4", "")]);
+    assert_eq!(told(&asked), Vec::<String>::new());
 }

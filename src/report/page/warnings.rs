@@ -4,6 +4,7 @@ use super::Page;
 use crate::analysis::caveats::{blindness, confounds, doubts, few};
 use crate::analysis::questions::quality;
 use crate::record::manifest::Manifest;
+use crate::record::reference::NAME;
 use crate::report::choices::Choices;
 use crate::report::source::Source;
 use crate::words::many;
@@ -68,7 +69,11 @@ fn unjudged(source: &Source) -> Option<String> {
     source.file.as_ref()?.reference.as_ref()?;
     let (missing, all) = quality::unjudged(&source.frame, &source.judged);
     let what = format!("{missing} of {} are not judged by the reference", many(all, "search"));
-    (missing > 0).then(|| format!("{what}: losses are of the others; the same run again judges them"))
+    let left = match source.judged.is_empty() {
+        true => format!("there is no {NAME}, and so no table of the moves' quality"),
+        false => "losses are of the others".to_owned(),
+    };
+    (missing > 0).then(|| format!("{what}: {left}; the same run again judges them"))
 }
 
 /// What was left out of a suite, the first few by name.
