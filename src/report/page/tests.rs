@@ -372,4 +372,8 @@ fn moves_that_are_not_judged_are_told() {
     assert_eq!(told(&asked), [some]);
     asked.judged.extend([judged("q", "", "e2e4"), judged("q", "d2d4", "")]);
     assert_eq!(told(&asked), Vec::<String>::new());
+    // Along own play no run judges any.
+    let own = toml::from_str(&format!("sequence = {{ self_play = 4 }}\n{text}"));
+    let own = Source { file: Some(own.unwrap_or_else(|error| panic!("{error}"))), judged: Vec::new(), ..asked };
+    assert_eq!(told(&own), ["moves along an engine's own play are not judged: this file's [reference] is of no use"]);
 }
