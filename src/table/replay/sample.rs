@@ -102,4 +102,14 @@ mod tests {
         assert_eq!(Sample::new(1).estimate(&totals), (47.0, 0.0));
         assert_eq!([Sample::new(4).estimate(&[7.0]), Sample::new(4).estimate(&[])], [(7.0, 0.0), (0.0, 0.0)]);
     }
+
+    /// Of forty thousand buckets one in four is shown, in twenty classes of about five hundred each: what is shown says nothing of its class.
+    #[test]
+    fn what_is_shown_falls_into_all_classes_alike() {
+        let sample = Sample::new(4);
+        let mut classes = [0_u32; CLASSES];
+        (0..40_000).filter_map(|bucket| sample.class(bucket)).for_each(|class| classes[class] += 1);
+        // Five standard deviations of such a count are 112.
+        assert!(classes[0] == 0 && classes[1..].iter().all(|&count| count.abs_diff(500) < 112), "{classes:?}");
+    }
 }

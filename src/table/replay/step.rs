@@ -288,4 +288,17 @@ mod tests {
         assert_eq!(maker.make(&seen[3]).unwrap(), Maker::new(0).make(&seen[3]).unwrap());
         assert_eq!(maker.make(&seen[4]).unwrap().worth, 1);
     }
+
+    /// A cutoff by an entry of depth 3 where 5 was asked: of a table that believed it no more is asked than that, of another nothing less than 5.
+    #[test]
+    fn a_cutoff_by_a_shallower_entry_asks_for_its_depth() {
+        let bound = Event::bits_of(Bound::Exact);
+        let step = |cut: u8| {
+            let trace = [Event::store(7, 3, 10, bound, 1), Event::probe(7, 5, 0, flags::HIT | cut, 2)];
+            steps(&[[Event::store(8, 0, 0, bound, 0)].as_slice(), trace.as_slice()].concat())[2]
+        };
+        let (cut, open) = (step(flags::CUT), step(0));
+        assert_eq!((cut.asked, cut.usable(), open.asked, open.usable()), (3, true, 5, false));
+        assert!(cut.settled_by(3, &cut.entry()) && !cut.settled_by(2, &cut.entry()));
+    }
 }

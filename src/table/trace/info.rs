@@ -313,4 +313,22 @@ mod tests {
         let told = |cuts, windows| Info { cuts, windows, ..Info::default() }.tells_worth();
         assert_eq!([told(0, 0), told(1, 0), told(0, 1)], [false, true, true]);
     }
+
+    /// A game begins with what is asked or stored after a clear; a clear at the end begins none.
+    #[test]
+    fn a_clear_at_the_end_begins_no_game() {
+        let probe = Event::probe(1, 2, 0, 0, 1);
+        for (trace, games) in [
+            (&[][..], 0),
+            (&[Event::clear(0)], 0),
+            (&[probe], 1),
+            (&[probe, Event::clear(1)], 1),
+            (&[Event::clear(0), probe, Event::clear(1), Event::clear(1)], 1),
+            (&[probe, Event::clear(1), Event::search(0, flags::GAME, 1), probe], 2),
+        ] {
+            let mut counting = Counting::default();
+            trace.iter().for_each(|event| counting.push(event));
+            assert_eq!(counting.finish().games, games, "{trace:?}");
+        }
+    }
 }
