@@ -203,6 +203,35 @@ mod tests {
     use crate::engine::{Engine, Limit, SearchProgress};
     use std::sync::atomic::AtomicBool;
 
+    /// What makes scores depend on more than position and depth is off, and faults that are asked for stay.
+    #[test]
+    fn what_cannot_be_compared_is_off() {
+        let options = |text: &str| toml::from_str::<EngineOptions>(text).unwrap();
+        let plain = "table.size = 64\nprobe.depth = 'equal'\ndraws = false";
+        for prunes in [
+            "draws = true",
+            "quiescence.delta = 50",
+            "lmr.min_depth = 3",
+            "null_move.min_depth = 2",
+            "probe.depth = 'at-least'",
+        ] {
+            let path = prunes.split(' ').next().unwrap();
+            let rest: Vec<&str> = plain.lines().filter(|line| !line.starts_with(path)).collect();
+            let found = comparable(&options(&format!("{}\n{prunes}", rest.join("\n")))).unwrap();
+            let off = [found.lmr.min_depth, found.null_move.min_depth];
+            assert_eq!((found.draws, found.quiescence.delta, off), (false, 0, [0; 2]), "{prunes}");
+            assert_eq!(
+                (found.probe.depth, found.table.size),
+                (DepthRule::Equal, options(plain).table.size),
+                "{prunes}"
+            );
+        }
+        let kept = options("probe = { depth = 'ignored', bounds = 'ignored' }\ndraws = false");
+        let found = comparable(&kept).unwrap().probe;
+        assert_eq!((found.depth, found.bounds), (kept.probe.depth, kept.probe.bounds));
+        assert_eq!(comparable(&options("table = 'none'")), None);
+    }
+
     /// What two audits found is all of both; the first twenty are kept in full, those of the first before those of the second.
     #[test]
     fn audits_add_up() {

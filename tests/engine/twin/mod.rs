@@ -382,6 +382,17 @@ fn mates_behind_a_pass_are_the_twins() {
     }
 }
 
+/// An entry of the search before is of its own depth and no longer worth it: at an equal depth too it answers by what is left of it.
+#[test]
+fn aged_entries_of_an_equal_depth_are_the_twins() {
+    for on in ["both", "store", "probe"] {
+        let text = format!(
+            "probe.depth = 'equal'\n[table]\nsize = 4096\npolicy = {{ kind = 'aged-depth', factor = 1, on = '{on}' }}"
+        );
+        same(&text, &toml::from_str(&text).unwrap(), &starts(0), None);
+    }
+}
+
 /// A node that a child's entry ends is stored like any other: down to `store.min_depth`.
 #[test]
 fn what_a_child_refutes_is_stored_as_the_twin_stores_it() {
