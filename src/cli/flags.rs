@@ -122,6 +122,7 @@ const ELSEWHERE: &[&str] = &[
     "reproduce --out",
     "reproduce --any-build",
     "reproduce --fresh",
+    "reproduce --jobs",
     "reproduce --quick",
     "audit --jobs",
     "audit --show",

@@ -31,6 +31,9 @@ pub struct Args {
     /// Only these (by file name without .toml; may be repeated)
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
+    /// Jobs at a time, but for experiments that repeat their searches for timing [default: the processors]
+    #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
     /// Throw away results that are there
     #[arg(long)]
     fresh: bool,
@@ -101,8 +104,9 @@ fn named(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, String> {
 
 /// How an experiment is run: serially where it is repeated for timing; what failed is tried again.
 fn settings(experiment: &Experiment, args: &Args) -> Settings {
+    let jobs = args.jobs.filter(|_| experiment.file.repeats <= 1);
     Settings {
-        jobs: Settings::usual_jobs(experiment),
+        jobs: jobs.map_or_else(|| Settings::usual_jobs(experiment), usize::from),
         fresh: args.fresh,
         retry_failed: true,
         any_build: args.any_build,
@@ -133,13 +137,16 @@ mod tests {
             Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"))
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        for (words, fresh, any_build) in
-            [(&[][..], false, false), (&["--fresh"], true, false), (&["--any-build"], false, true)]
-        {
+        for (words, fresh, any_build, at_once) in [
+            (&[][..], false, false, cores),
+            (&["--fresh"], true, false, cores),
+            (&["--any-build"], false, true, cores),
+            (&["--jobs", "7"], false, false, 7),
+        ] {
             let command = Args::augment_args(clap::Command::new("reproduce"));
             let found = command.try_get_matches_from([&["reproduce"], words].concat()).unwrap();
             let args = Args::from_arg_matches(&found).unwrap();
-            for (repeats, jobs) in [(1, cores), (2, 1), (9, 1)] {
+            for (repeats, jobs) in [(1, at_once), (2, 1), (9, 1)] {
                 let of = settings(&experiment(repeats), &args);
                 assert_eq!(
                     (of.fresh, of.any_build, of.retry_failed, of.jobs),
