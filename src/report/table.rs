@@ -112,8 +112,7 @@ pub fn summary(page: &Page) -> SheetTable {
     // Counts of hits and cutoffs mislead: where it is known what they were worth, that stands beside them.
     let worth = !page.chosen && summary.lines.iter().any(|line| line.worth().is_some());
     if worth {
-        let meaning =
-            "what the entries that ended nodes had cost, as a share of that and the nodes: no search without a table";
+        let meaning = "nodes that the entries which ended nodes had cost, as a share of these and the nodes searched; not what a search without a table would need";
         columns.push(SheetColumn::numbers("saved", "worth", meaning).spare(4));
         columns.push(SheetColumn::numbers("hit_rate", "hits", "share of the probes that met their key").spare(6));
     }

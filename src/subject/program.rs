@@ -56,21 +56,21 @@ fn place(name: &str) -> Result<PathBuf, String> {
             path if runnable(path) => std::path::absolute(path).map_err(|error| error.to_string()),
             path if path.is_file() => Err(format!("{name} is not executable (chmod +x)")),
             path if path.is_dir() => Err(format!("{name} is a folder: name the program in it")),
-            _ => Err(format!("there is no file {name}")),
+            _ => Err(format!("there is no file {name}{}", as_list(name))),
         };
     }
     let on_path = std::env::var_os("PATH").unwrap_or_default();
     let found = folders(&on_path).map(|folder| folder.join(name)).find(|path| runnable(path));
-    found.ok_or_else(|| match name.split_once(' ') {
-        Some(_) => {
-            let words: Vec<String> = name.split_whitespace().map(|word| format!("{word:?}")).collect();
-            format!("there is no program `{name}` on the path: arguments go into a list, as in [{}]", words.join(", "))
-        }
-        None if runnable(Path::new(name)) => {
-            format!("there is no program `{name}` on the path: for the file here write ./{name}")
-        }
-        None => format!("there is no program `{name}` on the path"),
+    found.ok_or_else(|| match runnable(Path::new(name)) {
+        true => format!("there is no program `{name}` on the path: for the file here write ./{name}"),
+        false => format!("there is no program `{name}` on the path{}", as_list(name)),
     })
+}
+
+/// What may have been meant by a name with blanks.
+fn as_list(name: &str) -> String {
+    let words: Vec<String> = name.split_whitespace().map(|word| format!("{word:?}")).collect();
+    if words.len() < 2 { String::new() } else { format!(": arguments go into a list, as in [{}]", words.join(", ")) }
 }
 
 /// Where programs are looked for: the path first, so that whoever set it has his own.
@@ -110,6 +110,8 @@ mod tests {
         let one = |name: &str| find(&ProgramWords::One(name.to_owned())).unwrap_err();
         assert!(one("gnuchess -u").contains(r#"["gnuchess", "-u"]"#));
         assert_eq!(one("./no-such-engine"), "there is no file ./no-such-engine");
+        let told = r#"there is no file ./no-such -u 4: arguments go into a list, as in ["./no-such", "-u", "4"]"#;
+        assert_eq!(one("./no-such -u 4"), told);
         assert_eq!(one("./src"), "./src is a folder: name the program in it");
         assert_eq!(one("Cargo.toml"), "there is no program `Cargo.toml` on the path");
         assert_eq!(one("./Cargo.toml"), "./Cargo.toml is not executable (chmod +x)");
