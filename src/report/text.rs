@@ -162,8 +162,8 @@ fn fitting(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
 fn grid(table: &SheetTable, screen: Screen) -> String {
     let all = 0..table.columns.len();
     let mut widths: Vec<usize> = all.clone().map(|column| natural(table, column)).collect();
+    let least: Vec<usize> = all.clone().map(|column| narrowed(table, column, NARROWEST)).collect();
     for words in [false, true] {
-        let least: Vec<usize> = all.clone().map(|column| narrowed(table, column, NARROWEST)).collect();
         // The widest gives way first.
         while total(widths.iter().copied()) > screen.width {
             let wide =

@@ -5,6 +5,7 @@ use super::line::Line;
 use super::line::Measure;
 use super::power::Power;
 use super::summary::Summary;
+use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::stats::at_least;
 use crate::analysis::rows::metric::{Metric, Unit};
 use crate::record::columns;
@@ -100,9 +101,9 @@ fn nothing(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
     };
     let Power { clusters, lines, games, .. } = summary.power;
     // A single pair has no spread.
-    let same = |line: &&&Line| line.ratio().is_same() || line.ratio().pairs == 1 && line.ratio().mean == 1.0;
+    let same = |ratio: Ratio| ratio.is_same() || ratio.pairs == 1 && ratio.mean == 1.0;
     match () {
-        () if unclear.iter().all(|line| same(&line)) => {
+        () if unclear.iter().all(|line| same(line.ratio())) => {
             format!("No difference in {what}: {others} and the baseline have the same in every search.")
         }
         () if clusters < at_least(lines) => {
@@ -176,7 +177,6 @@ mod tests {
     use super::*;
 
     use crate::analysis::pairing::influence::Influence;
-    use crate::analysis::pairing::ratio::Ratio;
 
     /// A line of some mean; `hangs`: whether one position decides its mark; `turns`: whether the mean turns without one.
     fn line(name: &str, mean: f64, marked: bool, [hangs, turns]: [bool; 2]) -> Line {

@@ -53,7 +53,10 @@ impl Pentanomial {
                 let others = 1.0 - Normal::standard().sf(reach).powf(1.0 / pairs);
                 (points * (1.0 - others), points + (1.0 - points) * others)
             }
-            None => (mean - reach * deviation / pairs.sqrt(), mean + reach * deviation / pairs.sqrt()),
+            None => {
+                let reach = reach * deviation / pairs.sqrt();
+                (mean - reach, mean + reach)
+            }
         };
         Elo { elo: elo(mean), low: elo(low), high: elo(high) }
     }
