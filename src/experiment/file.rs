@@ -4,7 +4,7 @@ use super::baseline;
 use super::expect::Expect;
 use super::grid::{self, Point};
 use super::options::Setting;
-use super::problem::{Problem, explain};
+use super::problem::Problem;
 use super::sequence::Sequence;
 use super::text::FileText;
 use super::trace::{Trace, TraceChoice};
@@ -278,7 +278,7 @@ impl Experiment {
     /// The first mistake in them, with its place.
     pub fn variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Point>, usize), Problem> {
         let source = FileText { text, path, suite: None };
-        let file: File = toml::from_str(text).map_err(|error| source.problem(error.message().to_owned()))?;
+        let file: File = source.file()?;
         let sets: Vec<String> = sets.iter().filter(|set| *set != SKIP_BAD).cloned().collect();
         let points = grid::expand(&file, &Setting::parse_all(&sets)?, &source)?;
         let baseline = baseline::baseline(&file, &points, &source)?;
@@ -300,10 +300,7 @@ impl Experiment {
 
     fn read(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {
         let FileText { text, path, .. } = *source;
-        let mut file: File = toml::from_str(text).map_err(|error| {
-            let (message, help) = explain(error.message());
-            Problem { span: error.span(), help, ..source.problem(message) }
-        })?;
+        let mut file: File = source.file()?;
         if let Some(path) = text.parse().ok().as_ref().and_then(super::schema::stray_list) {
             return Err(source.at(&path, format!("{path}: a list stands where none belongs")));
         }

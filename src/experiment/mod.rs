@@ -15,6 +15,7 @@ pub mod place;
 pub mod plan;
 pub mod presets;
 pub mod problem;
+pub mod reading;
 pub mod schema;
 pub mod sequence;
 pub mod sequential;

@@ -171,9 +171,9 @@ pub fn read<'a>(
         let path = path.trim_start_matches("engine.").to_owned();
         return Err(OptionFault { message: format!("{path}: a list stands where none belongs"), path, help: None });
     }
-    let options: EngineOptions = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
-        let path = error.path().to_string();
-        let (message, help) = explain(error.inner().message());
+    let options: EngineOptions = super::reading::from_table(table).map_err(|error| {
+        let path = error.path;
+        let (message, help) = explain(&error.message);
         let quoted = word_meant(&message).filter(|key| message.starts_with("unknown key") && key.contains('.'));
         if let Some(key) = quoted {
             let help = format!("in quotes it is one word: write it without them, `{key} = ...`");

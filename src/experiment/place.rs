@@ -20,6 +20,12 @@ pub fn locate(text: &str, path: &str) -> Option<Range<usize>> {
     find(text, path).map(|place| place.name)
 }
 
+/// As [`locate`], but of its value.
+#[must_use]
+pub fn locate_value(text: &str, path: &str) -> Option<Range<usize>> {
+    find(text, path).map(|place| if place.whole { place.value } else { place.name })
+}
+
 /// As [`locate`], but where a word of the value is meant and stands there, that word.
 #[must_use]
 pub fn locate_word(text: &str, path: &str, word: Option<&str>) -> Option<Range<usize>> {
@@ -100,6 +106,8 @@ mod tests {
         assert_eq!(at("engine.ordering.1", Some("q")), "'q'");
         assert_eq!(at("engine.orderin", None), "engine");
         assert_eq!(at("nothing", None), "");
+        let value = |path: &str| locate_value(text, path).map_or("", |span| &text[span]);
+        assert_eq!(["grid.t.size.1", "engine.orderin", "nothing"].map(value), ["'yy'", "engine", ""]);
         let text = "[grid.t]\nsize = 1\n[grid]\n't.size' = [2]\n't.size.of' = [3]\n";
         let at = |path: &str| locate_word(text, path, None).map_or("", |span| &text[span]);
         assert_eq!(at("grid.t.size"), "'t.size'", "the longest key that fits");

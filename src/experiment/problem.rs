@@ -148,7 +148,7 @@ const WORDS: &[(&str, &str)] = &[
     ("there are no fields", "it takes none"),
     ("floating point", "number"),
     ("unit value", "nothing"),
-    ("wanted string or table", "expected text in quotes, or a table"),
+    ("expected string or map", "expected text in quotes, or a table"),
     ("string \"", "text \""),
     ("a string", "text in quotes"),
 ];

@@ -3,6 +3,7 @@
 use super::file::Experiment;
 use super::identity::Digest;
 use super::plan::{Job, Plan};
+use super::reading::from_json;
 use crate::words::many;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -85,12 +86,12 @@ pub enum PlanError {
         error: std::io::Error,
     },
     /// It is no plan.
-    #[error("{path}: it is no plan of ttlab: {error}\nhelp: ttlab plan FILE --shards N -o plan.json makes one")]
+    #[error("{path}: it is no plan of ttlab: {problem}\nhelp: ttlab plan FILE --shards N -o plan.json makes one")]
     Json {
         /// The file.
         path: String,
-        /// What is wrong with it, with line and column.
-        error: serde_json::Error,
+        /// What is wrong with it, and where.
+        problem: String,
     },
     /// Its experiment is wrong.
     #[error("{path}: {problem}")]
@@ -167,8 +168,9 @@ impl PlanFile {
     /// # Errors
     /// As there.
     pub fn parse(text: &str, path: &str) -> Result<(Self, Experiment, Plan), PlanError> {
-        let file: Self =
-            serde_json::from_str(text).map_err(|error| PlanError::Json { path: path.to_owned(), error })?;
+        let no_plan = |problem| PlanError::Json { path: path.to_owned(), problem };
+        let value = serde_json::from_str(text).map_err(|error| no_plan(error.to_string()))?;
+        let file: Self = from_json(value).map_err(|error| no_plan(error.to_string()))?;
         let same = |field: &str, said: String, meant: String| {
             let problem = format!("{field}: the plan says {said}, and its experiment means {meant}");
             if said == meant { Ok(()) } else { Err(PlanError::Other { path: path.to_owned(), problem }) }

@@ -67,9 +67,9 @@ pub fn read<'a>(
             }
         }
     }
-    let mut subject: SubjectOptions = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
-        let path = format!("subject.{}", error.path());
-        let (message, help) = explain(error.inner().message());
+    let mut subject: SubjectOptions = super::reading::from_table(table).map_err(|error| {
+        let path = format!("subject.{}", error.path);
+        let (message, help) = explain(&error.message);
         OptionFault { message: format!("{path}: {message}"), path, help }
     })?;
     let wrong = |path: &str, message: String| Err(OptionFault { path: path.to_owned(), message, help: None });

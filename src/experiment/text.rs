@@ -1,12 +1,15 @@
 //! The text of an experiment file: where its mistakes are, and the suite that it names.
 
 use super::file::{File, OnePosition, SuiteChoice};
-use super::problem::{Problem, nearest};
+use super::place::locate_value;
+use super::problem::{Problem, explain, nearest};
+use super::reading::from_table;
 use crate::chess::Board;
 use crate::chess::fault::{Fault, Faults, OnError};
 use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use toml::Table;
 
 /// The text of a file and how to point into it.
 pub struct FileText<'a> {
@@ -29,6 +32,26 @@ impl FileText<'_> {
             message: message.into(),
             help: None,
         }
+    }
+
+    /// The file as it is written.
+    ///
+    /// # Errors
+    /// The first mistake, with its place.
+    pub fn file(&self) -> Result<File, Problem> {
+        let table: Table = self.text.parse().map_err(|error: toml::de::Error| {
+            let (message, help) = explain(error.message());
+            Problem { span: error.span(), help, ..self.problem(message) }
+        })?;
+        from_table(table).map_err(|error| {
+            let (message, help) = explain(&error.message);
+            let path = error.path.replace('[', ".").replace(']', "");
+            if message.contains(" key `") {
+                return Problem { help, ..self.at(&path, message) };
+            }
+            let message = if path.is_empty() { message } else { format!("{}: {message}", error.path) };
+            Problem { help, span: locate_value(self.text, &path), ..self.problem(message) }
+        })
     }
 
     /// A mistake at a key of the file (`name`, `grid.table.size`), as far as the path can be followed.

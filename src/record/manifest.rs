@@ -1,6 +1,7 @@
 //! `manifest.json`: what was run, by which build, on which machine.
 
 use super::Jobs;
+use crate::experiment::reading::from_json;
 use crate::table::policy::Policy;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
@@ -22,12 +23,12 @@ pub enum ManifestError {
         error: io::Error,
     },
     /// It is none.
-    #[error("{path}: it is no manifest of ttlab: {error}: move the folder away, or choose another")]
+    #[error("{path}: it is no manifest of ttlab: {problem}: move the folder away, or choose another")]
     Json {
         /// The file.
         path: String,
-        /// What is wrong with it, with line and column.
-        error: serde_json::Error,
+        /// What is wrong with it, and where.
+        problem: String,
     },
 }
 
@@ -269,7 +270,9 @@ impl Manifest {
         let shown = || path.display().to_string();
         match std::fs::read_to_string(&path) {
             Ok(text) => {
-                serde_json::from_str(&text).map(Some).map_err(|error| ManifestError::Json { path: shown(), error })
+                let problem = |problem| ManifestError::Json { path: shown(), problem };
+                let value = serde_json::from_str(&text).map_err(|error| problem(error.to_string()))?;
+                from_json(value).map(Some).map_err(|error| problem(error.to_string()))
             }
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
             Err(error) => Err(ManifestError::Io { path: shown(), error }),
@@ -339,7 +342,7 @@ mod tests {
         let start = format!("{}: it is no manifest of ttlab: ", path.display());
         assert!(
             told.starts_with(&start)
-                && told.contains("line 2")
+                && told.contains(": jobs: invalid type")
                 && told.ends_with(": move the folder away, or choose another"),
             "{told}"
         );

@@ -5,6 +5,7 @@ use crate::analysis::caveats::{alike, confounds};
 use crate::analysis::rows::column::{SEED, SOURCE};
 use crate::analysis::rows::limits;
 use crate::experiment::matches::Test;
+use crate::experiment::text::FileText;
 use crate::experiment::{Experiment, File, paths};
 use crate::record::columns::{self, Role, VARIANT};
 use crate::record::manifest::Manifest;
@@ -54,8 +55,8 @@ impl Source {
             Err(_) if is_file => None,
             Err(error) => bail!("{}: {error}", experiment_path.display()),
         };
-        let file: Option<File> =
-            text.as_deref().map(toml::from_str).transpose().with_context(|| experiment_path.display().to_string())?;
+        let experiment = |text| FileText { text, path: &experiment_path, suite: None };
+        let file: Option<File> = text.as_deref().map(|text| experiment(text).file()).transpose()?;
         let rows = if is_file { path.to_owned() } else { path.join("results.csv") };
         // A manifest says what is missing of its own folder's results, not of another file there.
         let beside = manifest.as_ref().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv"));
