@@ -216,4 +216,28 @@ mod tests {
         assert_eq!(strict("1. e4 (1. d4 (1. c4 *) d5 1/2-1/2) 1... e5 2. Nf3 *"), told("e2e4 e7e5 g1f3", "*"));
         assert_eq!(read("1. e4 -- 2. d4 *", Strictness::Lenient), told("e2e4", "*"));
     }
+    /// A game that cannot be read costs no other, with `Event` or without, wherever in it the mistake lies.
+    #[test]
+    fn a_bad_game_is_left_out_alone() {
+        let tags =
+            |event: bool, more: &str| format!("{}[White \"w\"]\n{more}\n", if event { "[Event \"e\"]\n" } else { "" });
+        for event in [false, true] {
+            let good = |mv: &str| format!("{}1. {mv} e5 1-0\n\n", tags(event, ""));
+            for bad in [
+                format!("{}1. e4 e5\n2. Ke4 *\n", tags(event, "")),
+                format!("{}1. e4 Zz 2. d4\n\n3. c4 1-0\n", tags(event, "")),
+                format!("{}1. e4 *\n", tags(event, "[SetUp \"1\"]\n[FEN \"no board\"]\n[Black \"b\"]\n")),
+                format!("{}1. e4 *\n", tags(event, "[Round 7]\n[Black \"b\"]\n")),
+            ] {
+                for place in 0..3 {
+                    let mut all = ["e4", "d4", "c4"].map(good).to_vec();
+                    all.insert(place, bad.clone());
+                    let file = read("g.pgn", &all.concat(), Strictness::Strict, OnError::Skip).unwrap();
+                    let first: Vec<String> = file.games.iter().map(|game| game.moves[0].to_string()).collect();
+                    assert_eq!(first, ["e2e4", "d2d4", "c2c4"], "{place} {}", all.concat());
+                    assert_eq!(file.notes.len(), 1, "{place} {}", all.concat());
+                }
+            }
+        }
+    }
 }

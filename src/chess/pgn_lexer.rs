@@ -146,13 +146,27 @@ impl<'a> Lexer<'a> {
         Ok(Token::Tag(name, value))
     }
 
-    /// Goes to the first tag of the next game: the next line that starts with `[Event `, or the end.
+    /// Goes to the first tag of the next game, or to the end: to the next line that starts with `[Event `, or with any tag after a game's moves.
     pub(super) fn skip_to_next_game(&mut self) {
         // A tag that could not be read has not been passed: its bracket is one byte.
         let from = if self.at > self.start { self.at } else { (self.start + 1).min(self.text.len()) };
-        let next =
-            |rest: &str| if rest.starts_with("[Event ") { Some(0) } else { rest.find("\n[Event ").map(|at| at + 1) };
-        self.at = next(&self.text[from..]).map_or(self.text.len(), |offset| from + offset);
+        let line_of = |at: usize| self.text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let is_tag = |line: &str| line.starts_with('[') && line[1..].starts_with(|c: char| c.is_ascii_alphabetic());
+        let mut among_tags = is_tag(&self.text[line_of(self.start)..]);
+        // What follows on the line where it failed belongs to that game.
+        let mut at = if line_of(from) == from {
+            from
+        } else {
+            self.text[from..].find('\n').map_or(self.text.len(), |end| from + end + 1)
+        };
+        for line in self.text[at..].split_inclusive('\n') {
+            if line.starts_with("[Event ") || is_tag(line) && !among_tags {
+                break;
+            }
+            among_tags &= is_tag(line) || line.trim().is_empty();
+            at += line.len();
+        }
+        self.at = at;
     }
 }
 
