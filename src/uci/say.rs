@@ -55,6 +55,13 @@ pub fn iteration(found: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) 
     line
 }
 
+/// What all iterations had cost when the last was cut short. Its score and line are not told: they are of no whole depth.
+#[must_use]
+pub fn cut_short(nodes: u64, elapsed: Duration) -> String {
+    let rate = (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
+    format!("info nodes {nodes} nps {rate} time {}", elapsed.as_millis())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -183,9 +183,11 @@ impl<'scope> Worker<'scope> {
                     if !found.best.is_none() {
                         best = found.best;
                     }
-                    if found.finished {
-                        voice.say(&say::iteration(found, nodes, begun.elapsed(), &mate));
-                    }
+                    voice.say(&if found.finished {
+                        say::iteration(found, nodes, begun.elapsed(), &mate)
+                    } else {
+                        say::cut_short(nodes, begun.elapsed())
+                    });
                     let enough = |budget: Budget| begun.elapsed() >= budget.enough && *mine.phase() != Phase::Held;
                     if budget.is_some_and(enough) {
                         mine.stop.store(true, Ordering::Relaxed);

@@ -135,6 +135,7 @@ fn limits_end_searches() {
     let nodes =
         |line: &String| line.split(" nodes ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
     assert!(heard.iter().filter_map(nodes).all(|nodes| nodes <= 20_000), "{heard:?}");
+    assert_eq!(heard.iter().filter_map(nodes).next_back(), Some(20_000), "what was cut short is told too: {heard:?}");
     for go in [
         "go movetime 20",
         "go wtime 300 btime 300 winc 5 binc 5",
