@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> CommandResult {
         return Err(CommandFailure::usage(format!("{wrong} of {} wrong", many(args.files.len(), "file"))));
     }
     if args.strict && blind > 0 {
-        return Err(CommandFailure::usage(format!("--strict: {blind} warnings")));
+        return Err(CommandFailure::usage(format!("--strict: {}", many(blind, "warning"))));
     }
     Ok(Exit::Done)
 }

@@ -20,7 +20,7 @@ Exit: 0 done, 1 an expectation failed (--check), 2 a bad plan or folder, 3 rows 
 pub struct Args {
     /// The plan
     plan: PathBuf,
-    /// A shard's folder (may be repeated) [default: all of shards/ in the results' folder]
+    /// A shard's folder (may be repeated) [default: shards/0 and on, in the results' folder]
     #[arg(long, value_name = "FOLDER")]
     from: Vec<PathBuf>,
     /// Where the results go [default: reports/<name>]

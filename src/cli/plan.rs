@@ -67,8 +67,9 @@ pub fn run(args: &Args) -> CommandResult {
         crate::record::write_whole(path, text.as_bytes())
             .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
         println!("{}: {} in {}", path.display(), many(plan.jobs, "job"), many(plan.shards, "shard"));
-        println!("run one:  ttlab run --plan {} --shard 0", path.display());
-        println!("then:     ttlab merge {}", path.display());
+        let word = super::run::quoted(path.display().to_string());
+        println!("run one:  ttlab run --plan {word} --shard 0");
+        println!("then:     ttlab merge {word}");
         return Ok(Exit::Done);
     }
     let plan = Plan::new(&experiment);

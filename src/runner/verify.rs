@@ -143,7 +143,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, VerifyError> {
     if left > 0 {
         found(
             FolderState::Whole,
-            format!("{left} files of a run that was killed, or goes on, are there: the next run removes them"),
+            format!("{} of a run that was killed, or goes on: the next run removes what is left", many(left, "file")),
         );
     }
     verdict.rows = rows;
@@ -364,7 +364,7 @@ mod tests {
             found.told.into_iter().filter(|text| text.contains("killed")).collect()
         };
         let told = |count: u32| {
-            [format!("{count} files of a run that was killed, or goes on, are there: the next run removes them")]
+            [format!("{} of a run that was killed, or goes on: the next run removes what is left", many(count, "file"))]
         };
         put("notes.txt", "");
         assert_eq!(left(), Vec::<String>::new());
