@@ -235,6 +235,14 @@ impl Experiment {
         self.file.sequence.is_none_or(|sequence| sequence.searches(item))
     }
 
+    /// How many of a variant's searches are of what was searched before, and of how many; none where nothing is searched.
+    #[must_use]
+    pub fn repeated(&self) -> Option<[usize; 2]> {
+        let clocks = self.points.iter().any(|point| point.options.draws || point.outside().is_some());
+        let searched = self.trace.is_none() && self.file.games.is_none();
+        searched.then(|| super::identity::repeated(&self.suite.items, self.file.sequence.as_ref(), clocks))
+    }
+
     /// Reads and checks a file. `sets`: `path=value` pairs that are laid over every point.
     ///
     /// # Errors

@@ -1,12 +1,14 @@
 //! Ids: what makes a point, an item and a list of rows what they are, hashed alike in every build.
 
 use super::grid::Point;
+use super::sequence::Sequence;
 use crate::chess::keys::EpRule;
-use crate::chess::suite::Item;
+use crate::chess::suite::{Item, Suite};
 use crate::engine::{EngineOptions, Limit};
 use crate::table::policy::Policy;
 use serde_json::Value;
 use siphasher::sip::SipHasher13;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::Hasher;
 
 /// A hash that is the same in every build: SipHash-1-3 with fixed keys.
@@ -108,6 +110,44 @@ pub(super) fn content(item: &Item) -> String {
     }
 }
 
+/// Each item's name, and a hash of what it is and which of its plies are searched: by it results that call unlike searches alike are told apart.
+#[must_use]
+pub fn items(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<String, String> {
+    let plies = serde_json::to_string(&sequence).unwrap_or_default();
+    let hash = |item: &Item| format!("{:016x}", hash_text(&format!("{} {plies}", content(item))));
+    suite.items.iter().map(|item| (item.id.clone(), hash(item))).collect()
+}
+
+/// How many of the searches of one variant are of what was searched before, and of how many: a game is as another as long as its moves are, and a
+/// position where no clock counts (`clocks`) whatever its own says.
+#[must_use]
+pub fn repeated(items: &[Item], sequence: Option<&Sequence>, clocks: bool) -> [usize; 2] {
+    let mut seen = HashSet::new();
+    let mut searches = 0;
+    let mut search = |hash: &SipHasher13| {
+        searches += 1;
+        seen.insert(hash.finish());
+    };
+    for item in items {
+        let fen = item.board.fen(EpRule::Always);
+        let fields = if clocks || item.game().is_some() { 6 } else { 4 };
+        let mut hash = hasher();
+        fen.split(' ').take(fields).for_each(|field| hash.write(field.as_bytes()));
+        let Some(moves) = item.game() else {
+            search(&hash);
+            continue;
+        };
+        let wanted = sequence.copied().unwrap_or_default().plies(item);
+        for (mv, wanted) in moves.iter().zip(wanted) {
+            if wanted {
+                search(&hash);
+            }
+            hash.write(mv.to_string().as_bytes());
+        }
+    }
+    [searches - seen.len(), searches]
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -161,7 +201,7 @@ mod tests {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
             identity(&point(crate::experiment::options(None, &sets).unwrap(), depth))
         };
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         let depth = Some(3);
         assert!(seen.insert(of(&[], depth)) && seen.insert(of(&[], Some(4))));
         for sets in [
@@ -195,6 +235,36 @@ mod tests {
         assert_eq!(content(&items("x.fen", &format!("{start}\n"))[0]), start);
     }
 
+    /// By hand: the games share their first two searches, and the third game goes on as the first; clocks tell two of three positions apart.
+    #[test]
+    fn what_is_searched_again_is_counted() {
+        use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
+        let items = |name: &str, text: &str| {
+            let kind = SuiteKind::of(name.as_ref()).unwrap();
+            Suite::read("x", name, kind, text.as_bytes(), SuiteOptions::default()).unwrap()
+        };
+        let game = |moves: &str| format!("[Event \"a\"]\n\n{moves} *\n\n");
+        let pgn = ["1. e4 e5 2. Nf3 Nc6", "1. e4 c5 2. Nf3", "1. e4 e5 2. Nf3"].map(game).concat();
+        let games = items("x.pgn", &pgn);
+        let along = |from, to, side| repeated(&games.items, Some(&Sequence { from, to, side, self_play: 0 }), false);
+        use crate::experiment::Side::{Both, White};
+        assert_eq!(repeated(&games.items, None, false), [5, 10]);
+        assert_eq!(along(0, None, Both), [5, 10]);
+        assert_eq!(along(2, None, Both), [1, 4]);
+        assert_eq!(along(0, Some(0), White), [2, 3]);
+        assert_eq!(along(3, None, Both), [0, 1]);
+        let clocks = items(
+            "x.fen",
+            "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n4k3/8/8/8/8/8/4P3/4K3 w - - 7 9\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\n",
+        );
+        assert_eq!([true, false].map(|count| repeated(&clocks.items, None, count)), [[0, 3], [1, 3]]);
+        // An item's hash is of what it is, and of its plies.
+        let sequence = Sequence { side: White, ..Sequence::default() };
+        let [plain, same, white] = [None, None, Some(&sequence)].map(|sequence| super::items(&games, sequence));
+        assert_eq!((plain.len(), plain == same), (3, true));
+        assert!(plain.iter().all(|(name, hash)| white[name] != *hash));
+    }
+
     /// Another engine at another limit is another point, be it by depth, by nodes or by both; how long it may take is no part of it.
     #[test]
     fn a_limit_is_part_of_every_point() {
@@ -206,8 +276,7 @@ mod tests {
         for who in ["", "[subject]\nuci = 'x'\n"] {
             let limits =
                 ["depth = 2", "depth = 3", "nodes = 2", "nodes = 3", "depth = 2, nodes = 2", "depth = 2, nodes = 3"];
-            let ids: std::collections::HashSet<u64> =
-                limits.iter().map(|limit| of(&format!("limit = {{ {limit} }}\n{who}"))).collect();
+            let ids: HashSet<u64> = limits.iter().map(|limit| of(&format!("limit = {{ {limit} }}\n{who}"))).collect();
             assert_eq!(ids.len(), 6, "{who}");
         }
         assert_eq!(

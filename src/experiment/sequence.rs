@@ -54,16 +54,20 @@ impl Sequence {
         }
     }
 
+    /// Of the position before each move of a game, whether it is searched.
+    pub fn plies(self, item: &Item) -> impl Iterator<Item = bool> {
+        let (start, mut turn) = (item.board.game_ply(), item.board.turn());
+        (0..item.moves().len() as u16).map(move |ply| {
+            let wanted = self.wants(start.saturating_add(ply), turn);
+            turn = !turn;
+            wanted
+        })
+    }
+
     /// How many positions of a game are searched.
     #[must_use]
     pub fn wanted(&self, item: &Item) -> usize {
-        let (start, mut turn) = (item.board.game_ply(), item.board.turn());
-        let plies = (0..item.moves().len() as u16).filter(|ply| {
-            let wanted = self.wants(start.saturating_add(*ply), turn);
-            turn = !turn;
-            wanted
-        });
-        plies.count()
+        self.plies(item).filter(|wanted| *wanted).count()
     }
 }
 

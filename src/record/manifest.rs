@@ -3,6 +3,7 @@
 use super::Jobs;
 use crate::experiment::reading::from_json;
 use crate::table::policy::Policy;
+use crate::words::many;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -157,6 +158,12 @@ pub struct Manifest {
     pub suite: String,
     /// Items of the suite.
     pub items: usize,
+    /// Each item's name and a hash of its position, or of its start and moves; not in a shard's manifest, nor in one of before they were kept.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub contents: BTreeMap<String, String>,
+    /// How many of a variant's searches are of what was searched before, and of how many; none before that was counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<[usize; 2]>,
     /// Items of the suite's file that were left out: they could not be read, or stood there before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
@@ -253,6 +260,19 @@ impl Manifest {
         self.kept.iter().map(String::as_str).chain(of_options).collect()
     }
 
+    /// Says so where an item of both is not the same position or game in another's results, which rows cannot tell: they have its name alone.
+    #[must_use]
+    pub fn unlike(&self, other: &Self) -> Option<String> {
+        let both = self.contents.iter().filter_map(|(name, hash)| Some((name, hash, other.contents.get(name)?)));
+        let unlike: Vec<&String> = both.filter(|(_, one, another)| one != another).map(|(name, ..)| name).collect();
+        let first = unlike.first()?;
+        Some(format!(
+            "{} called alike {} not the same, or not searched at the same plies, `{first}` for one: such searches are not compared",
+            many(unlike.len(), "item"),
+            if unlike.len() == 1 { "is" } else { "are" }
+        ))
+    }
+
     /// The variants whose entries count nodes that were never searched: what such an entry is worth no search ever cost.
     #[must_use]
     pub fn counts_stored_nodes(&self) -> HashSet<&str> {
@@ -326,6 +346,23 @@ mod tests {
         let other = Stretch { begun: 40, ..Stretch::default() };
         let two = Manifest { stretches: vec![other.clone(), head.clone()], ..manifest };
         assert_eq!(two.history(), [other, head]);
+    }
+
+    /// Only what both have can be unlike; a manifest of before contents were kept is unlike nothing.
+    #[test]
+    fn positions_of_one_name_are_told_apart() {
+        let of = |items: &[(&str, &str)]| Manifest {
+            contents: items.iter().map(|(name, hash)| ((*name).to_owned(), (*hash).to_owned())).collect(),
+            ..Manifest::default()
+        };
+        let base = of(&[("a", "1"), ("b", "2"), ("c", "3")]);
+        for same in [of(&[]), of(&[("a", "1"), ("d", "9")]), base.clone()] {
+            assert_eq!((base.unlike(&same), same.unlike(&base)), (None, None));
+        }
+        let end = "`b` for one: such searches are not compared";
+        let told = |which: &str| Some(format!("{which} not the same, or not searched at the same plies, {end}"));
+        assert_eq!(base.unlike(&of(&[("b", "9"), ("d", "3")])), told("1 item called alike is"));
+        assert_eq!(base.unlike(&of(&[("c", "2"), ("b", "3"), ("a", "1")])), told("2 items called alike are"));
     }
 
     /// A folder without one, a path through a file, and a file that is none.

@@ -105,13 +105,21 @@ impl Source {
 /// Reads several results; those that are called alike are called by their paths.
 ///
 /// # Errors
-/// When one is given twice; see [`Source::load`].
+/// When one is given twice, or two call unlike positions alike; see [`Source::load`].
 pub fn load(paths: &[PathBuf]) -> Result<Vec<Source>> {
     if let Some((_, path)) = paths.iter().enumerate().find(|(at, path)| paths[..*at].contains(path)) {
         bail!("{}: given twice", path.display());
     }
     let mut sources = paths.iter().map(|path| Source::load(path)).collect::<Result<Vec<_>>>()?;
     tell_apart(&mut sources);
+    for (at, one) in sources.iter().enumerate() {
+        for other in &sources[..at] {
+            let unlike = one.manifest.as_ref().zip(other.manifest.as_ref()).and_then(|(one, other)| one.unlike(other));
+            if let Some(unlike) = unlike {
+                bail!("{} and {}: {unlike}", other.label, one.label);
+            }
+        }
+    }
     Ok(sources)
 }
 

@@ -1,9 +1,10 @@
 //! The manifest of a run that begins.
 
 use super::machine;
-use crate::experiment::{Experiment, Plan, Point, Split};
+use crate::experiment::{Experiment, Plan, Point, Split, identity};
 use crate::record::manifest::{Build, Manifest, Shard};
 use crate::table::TableOptions;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// This build.
@@ -31,6 +32,12 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         question: experiment.file.question.clone(),
         suite: experiment.suite_name.clone(),
         items: experiment.suite.items.len(),
+        contents: if shard.is_none() {
+            identity::items(&experiment.suite, experiment.file.sequence.as_ref())
+        } else {
+            BTreeMap::new()
+        },
+        repeated: experiment.repeated(),
         left_out: experiment.suite.notes.iter().map(ToString::to_string).collect(),
         sequence: experiment.file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some()),
         repeats: experiment.file.repeats,
@@ -44,7 +51,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         jobs_total: plan.len(),
         jobs_spared: 0,
         jobs,
-        subjects: std::collections::BTreeMap::new(),
+        subjects: BTreeMap::new(),
         shard,
         shards: Vec::new(),
         calibration: shard.and_then(|_| calibration()),

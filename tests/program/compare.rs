@@ -437,3 +437,41 @@ fn the_range_of_a_time_is_that_of_its_repeats() {
     // (3 - 2) / 2 and (5 - 4) / 2.
     assert_eq!(of("v: s").1, "± 1");
 }
+
+/// Positions that have the same name in two results and are not the same are not compared, by whatever they are joined; those that only one has are no matter.
+#[test]
+fn unlike_positions_of_one_name_are_refused() {
+    let folder = scratch();
+    let fens = ["4k3/8/8/8/8/8/4P3/4K3 w - -", "4k3/4p3/8/8/8/8/8/4K3 w - -", "7k/8/8/8/8/8/P7/K7 w - -"];
+    let ran = |name: &str, fens: &[&str], plies: &str| {
+        // Positions without a name are called by the file's.
+        let suite = folder.path().join(name).join("pos.epd");
+        fs::create_dir(folder.path().join(name)).unwrap();
+        fs::write(&suite, fens.join("\n")).unwrap();
+        let file = folder.path().join(format!("{name}.toml"));
+        fs::write(&file, format!("name = 'x'\nsuite = {suite:?}\nlimit = {{ depth = 2 }}\n{plies}")).unwrap();
+        let out = folder.path().join(name).join("out");
+        let (_, stderr, code) = run(&["run", file.to_str().unwrap(), "--quiet", "--out", out.to_str().unwrap()]);
+        assert_eq!(code, 0, "{stderr}");
+        out.to_str().unwrap().to_owned()
+    };
+    let base = ran("base", &fens, "");
+    // The same, fewer, others, and the same searched otherwise.
+    for (name, fens, plies, refused) in [
+        ("same", &fens[..], "", None),
+        ("fewer", &fens[..2], "", None),
+        ("moved", &fens[1..], "", Some("2 items called alike are not the same")),
+        ("played", &fens[..], "sequence = { self_play = 2 }\n", Some("3 items called alike are not the same")),
+    ] {
+        let new = ran(name, fens, plies);
+        for command in [&["compare", &base, &new][..], &["report", &base, &new, "--by", "source"]] {
+            let (stdout, stderr, code) = run(command);
+            match refused {
+                Some(words) => {
+                    assert!(code == 2 && stderr.contains(words), "{name} {command:?} {code}: {stderr}{stdout}");
+                }
+                None => assert!(!stderr.contains("called alike") && code != 2, "{name} {command:?} {code}: {stderr}"),
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use crate::analysis::rows::frame::Frame;
 use crate::experiment::{Experiment, Plan, Point, expect, grid, schema};
 use crate::record::columns;
 use crate::table::TableKind;
-use crate::table::options::Size;
+use crate::table::options::{Clear, Size, TickSource};
 use std::path::Path;
 
 /// Slots of a table to every node searched, above which it cannot come under pressure, whatever is stored: a node stores at most
@@ -44,8 +44,11 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
         || experiment.suite.items.iter().any(|item| item.game().is_some());
     let ages =
         ["table.refresh", "table.clock"].into_iter().any(varies) || schema::age_paths().any(|path| varies(&path));
-    let kept = |point: &Point| point.options.table.clear == crate::table::options::Clear::Never;
-    if ages && !sequence && !plan.variants.iter().any(kept) {
+    let grows_old = |point: &Point| {
+        let table = &point.options.table;
+        table.clear == Clear::Never || table.clock == TickSource::Iteration && table.clear != Clear::Iteration
+    };
+    if ages && !sequence && !plan.variants.iter().any(grows_old) {
         warnings.push(blindness::AGING.to_owned());
     }
     let replacement = varies("table.policy") || varies("table.same_key") || varies("table.slots");
@@ -86,6 +89,9 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     } else if points.len() > 1 && searches < FEW && !sequence {
         warnings
             .push(format!("{searches} positions are few: means over them say little beyond them; use a larger suite"));
+    }
+    if points.len() > 1 && !figures {
+        warnings.extend(experiment.repeated().and_then(few::repeated));
     }
     let timed = experiment.file.expect.iter().any(|expect| {
         expect.figures.keys().any(|metric| metric == columns::SECONDS)
@@ -156,9 +162,14 @@ mod tests {
         assert_eq!(told(&games(82), 1), [five.replace("positions", "games")]);
         assert_eq!(told(&games(81), 1), none);
         // Ages are seen where something is kept: in games, or where nothing is emptied.
-        let ages = "[grid]\n'table.clock' = ['search', 'iteration']\n";
+        let ages = "[grid]\n'table.refresh' = ['never', 'match']\n";
         assert_eq!(told(&suite(12, &format!("{depth}{ages}")), 1), std::slice::from_ref(&aging));
         assert_eq!(told(&suite(12, &format!("{depth}[engine]\ntable.clear = 'never'\n{ages}")), 1), none);
+        // Within a search they are seen where its iterations tick, unless each begins with an empty table.
+        let ticks =
+            |more: &str| told(&suite(12, &format!("{depth}[engine]\ntable.clock = 'iteration'\n{more}{ages}")), 1);
+        assert_eq!(ticks(""), none);
+        assert!(ticks("table.clear = 'iteration'\n").contains(&aging));
         let along = |plies: u16, grid: &str| {
             told(&suite(12, &format!("{depth}sequence = {{ self_play = {plies} }}\n{grid}")), 1)
         };

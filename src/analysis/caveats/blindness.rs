@@ -78,8 +78,11 @@ pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> V
     warnings.extend(pressure(replacement, summary.lines.len(), &loose, bounded, what, than));
     let ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(varies)
         || crate::experiment::schema::age_paths().any(|path| varies(&path));
-    let kept = manifest.options.values().any(|options| options["table"]["clear"] == "never");
-    if ages && !manifest.sequence && !kept {
+    let is = |options: &serde_json::Value, name: &str, word: &str| options["table"][name] == word;
+    let grows_old = |options| {
+        is(options, "clear", "never") || is(options, "clock", "iteration") && !is(options, "clear", "iteration")
+    };
+    if ages && !manifest.sequence && !manifest.options.values().any(grows_old) {
         warnings.push(AGING.to_owned());
     }
     let power = &summary.power;
@@ -90,6 +93,9 @@ pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> V
             1 => "one search is little: it says nothing of others".to_owned(),
             searches => format!("{searches} searches are few: the means say little beyond them"),
         });
+    }
+    if summary.lines.len() > 1 {
+        warnings.extend(manifest.repeated.and_then(few::repeated));
     }
     let reach = Reach::after(manifest, summary, smallest_effect).filter(Reach::falls_short);
     warnings.extend(reach.map(|reach| reach.to_string()));
@@ -159,11 +165,16 @@ mod tests {
     #[test]
     fn ageing_is_not_seen_in_single_searches() {
         let summary = Summary { searches: 100, ..Summary::default() };
-        let told = |varying: &str, sequence: bool, clear: &str| {
-            let options = [("v".to_owned(), json!({ "table": { "clear": clear } }))].into();
+        let with = |varying: &str, sequence: bool, table: serde_json::Value| {
+            let options = [("v".to_owned(), json!({ "table": table }))].into();
             let manifest = Manifest { varying: vec![varying.to_owned()], sequence, options, ..Manifest::default() };
             counts(&manifest, &summary, 0.0).contains(&AGING.to_owned())
         };
+        let told = |varying: &str, sequence, clear: &str| with(varying, sequence, json!({ "clear": clear }));
+        // Or where each iteration is a tick, and the table is not emptied before it.
+        for (clear, blind) in [("game", false), ("iteration", true)] {
+            assert_eq!(with("table.refresh", false, json!({ "clear": clear, "clock": "iteration" })), blind, "{clear}");
+        }
         let ages: Vec<String> = crate::experiment::schema::age_paths().collect();
         assert!(ages.contains(&"table.policy.factor".to_owned()), "{ages:?}");
         for path in ["table.refresh", "table.clock", "table.clear"].into_iter().chain(ages.iter().map(String::as_str)) {

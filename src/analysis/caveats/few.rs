@@ -22,9 +22,29 @@ pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<Strin
     })
 }
 
+/// That many searches are of what was searched before: more than one in twenty.
+#[must_use]
+pub fn repeated([again, searches]: [usize; 2]) -> Option<String> {
+    (again * 20 > searches).then(|| {
+        format!(
+            "{again} of {searches} searches are of what was searched before (games as long as their moves are the same, positions that only clocks tell \
+             apart): intervals take them for independent; leave them out, or begin later (sequence.from)"
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_in_twenty_may_be_searched_again() {
+        assert_eq!([[5, 100], [0, 0], [0, 7]].map(repeated), [None, None, None]);
+        assert!(
+            repeated([6, 100])
+                .is_some_and(|words| words.starts_with("6 of 100 searches are of what was searched before"))
+        );
+    }
 
     #[test]
     fn five_are_too_few_for_one_comparison_and_six_for_two() {

@@ -43,6 +43,16 @@ pub enum RecordedError {
         /// What is wrong with it.
         problem: String,
     },
+    /// Two positions of one name.
+    #[error("{base} and {new}: {problem}")]
+    Unlike {
+        /// The one.
+        base: String,
+        /// The other.
+        new: String,
+        /// Which.
+        problem: String,
+    },
     /// Two rows of one search and depth.
     #[error("{side}: {doubled}: join no results that overlap")]
     Twice {
@@ -121,8 +131,12 @@ impl Joined {
     /// of the others, if they have the same options.
     ///
     /// # Errors
-    /// When a file holds a row twice.
+    /// When a file holds a row twice, or the two call unlike positions alike.
     pub fn new(base: &Recorded, new: &Recorded) -> Result<Self, RecordedError> {
+        let manifests = base.manifest.as_ref().zip(new.manifest.as_ref());
+        if let Some(problem) = manifests.and_then(|(base, new)| base.unlike(new)) {
+            return Err(RecordedError::Unlike { base: base.name.clone(), new: new.name.clone(), problem });
+        }
         let names = [base, new].map(|side| side.frame.coded(columns::VARIANT).list().to_vec());
         let [base_names, new_names] = &names;
         let mut out = Self { variants: base_names.clone(), renamed: vec![None; base_names.len()], ..Self::default() };
