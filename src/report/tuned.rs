@@ -66,10 +66,7 @@ impl TuneOutcome<'_> {
                 "No difference found: \"{winner}\" won the race, and on {} held-out items its {metric} are {} of \"{against}\"'s. {}",
                 tuned.held_out,
                 told(&held.test),
-                match share(held.test.detectable(tuned.level)).as_str() {
-                    ANY_SIZE => "Differences of any size would be missed there: they are too few.".to_owned(),
-                    size => format!("Differences under about {size} would be missed there."),
-                }
+                unseen(&held.test, tuned.level)
             ),
             (Confirmation::Worse, Some(held)) => format!(
                 "No winner: \"{winner}\" won the race by luck; on {} held-out items its {metric} are {} of \"{against}\"'s.",
@@ -303,6 +300,17 @@ impl TuneOutcome<'_> {
 fn told(ratio: &Ratio) -> String {
     let high = if ratio.high == f64::INFINITY { "no bound".to_owned() } else { format!("{:.4}", ratio.high) };
     format!("{:.4} (95 % {:.4} to {high})", ratio.mean, ratio.low)
+}
+
+/// What so many items cannot rule out. The power goes by the spread, and a few items that carry all of it skew the interval beyond.
+fn unseen(ratio: &Ratio, level: f64) -> String {
+    let missed = ratio.detectable(level);
+    let reach = (1.0 - ratio.low).max(ratio.high - 1.0);
+    match share(missed).as_str() {
+        ANY_SIZE => "Differences of any size would be missed there: they are too few.".to_owned(),
+        _ if reach > missed => format!("Differences of up to {} are not ruled out by that.", share(reach)),
+        size => format!("Differences under about {size} would be missed there."),
+    }
 }
 
 fn ends(ratio: &Ratio) -> String {

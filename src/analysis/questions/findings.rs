@@ -53,6 +53,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     if compared == 0 {
         return Vec::new();
     }
+    let same: Vec<&&Line> = unclear.iter().filter(|line| line.ratio().is_same()).collect();
     let matters = 1.0 + smallest_effect;
     let (small, less): (Vec<&Line>, Vec<&Line>) = less.into_iter().partition(|line| line.ratio().low > 1.0 / matters);
     let (slight, more): (Vec<&Line>, Vec<&Line>) = more.into_iter().partition(|line| line.ratio().high < matters);
@@ -71,11 +72,13 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
             (less.len(), "less than the baseline".to_owned()),
             (more.len(), "more".to_owned()),
             (small, format!("a difference below {} %", 100.0 * smallest_effect)),
-            (unclear.len(), "no difference that could be told".to_owned()),
+            (unclear.len() - same.len(), "no difference that could be told".to_owned()),
+            (same.len(), "the same in every search".to_owned()),
         ];
         let parts: Vec<String> =
             parts.into_iter().filter(|(lines, _)| *lines > 0).map(|(lines, text)| format!("{lines} {text}")).collect();
         findings.push(format!("Of {compared} compared: {}.", parts.join(", ")));
+        findings.extend(doubled(&[&less[..], &more[..]].concat()));
     }
     if let Some(most) = more.iter().max_by(by_mean) {
         findings.push(format!("Most {what}: {}.", told(most, &more)));
@@ -83,6 +86,17 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     findings.extend(hinges(summary));
     findings.extend(power(summary));
     findings
+}
+
+/// That lines which differ from the baseline do not from each other.
+fn doubled(lines: &[&Line]) -> Option<String> {
+    let again = |at: usize| lines[..at].iter().any(|other| other.ratio() == lines[at].ratio());
+    let again = (0..lines.len()).filter(|&at| again(at)).count();
+    (again > 0).then(|| {
+        format!(
+            "Of those, {again} have another's ratio to the last digit, and may be the same search under another name."
+        )
+    })
 }
 
 /// What a metric counts, in a sentence.
@@ -240,12 +254,20 @@ mod tests {
             (small.measures[0].ratio.low, small.measures[0].ratio.high) = (low, high);
             lines.push(small);
         }
-        let [best, counts, most] = <[String; 3]>::try_from(told(lines)).unwrap();
+        // One that is the same as the baseline in every search: its spread is none.
+        let mut same = line("same", 1.0, false, plain);
+        same.measures[0].ratio.error = 0.0;
+        lines.push(same);
+        let [best, counts, again, most] = <[String; 4]>::try_from(told(lines)).unwrap();
         assert_eq!(
             best,
             "Fewest nodes: \"m0.5\" and 2 others with the same, 0.500 of the baseline's (95 % 0.400 to 0.600, 8 pairs)."
         );
-        assert_eq!(counts, "Of 7 compared: 4 less than the baseline, 1 more, 2 a difference below 0.5 %.");
+        assert_eq!(
+            counts,
+            "Of 8 compared: 4 less than the baseline, 1 more, 2 a difference below 0.5 %, 1 the same in every search."
+        );
+        assert!(again.starts_with("Of those, 2 have another's ratio to the last digit"), "{again}");
         assert!(most.starts_with("Most nodes: \"small\", 1.004 of"), "{most}");
     }
 

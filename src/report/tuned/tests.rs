@@ -192,7 +192,7 @@ fn what_was_not_measured_is_not_drawn() {
 /// With a standard error of 0.05: exp(0.05 x 3.294) - 1 = 17.9 %.
 #[test]
 fn what_would_be_missed_is_told() {
-    let held = Held { test: ratio(0.97, false), ..Held::default() };
+    let held = Held { test: Ratio { low: 0.88, high: 1.07, ..ratio(0.97, false) }, ..Held::default() };
     let tuned = Tuned {
         winner: 3,
         held: vec![held],
@@ -204,6 +204,13 @@ fn what_would_be_missed_is_told() {
     };
     let said = of(GRID, &tuned, &Tune::default(), |told| told.findings());
     assert!(said[0].ends_with("Differences under about 17.9 % would be missed there."), "{said:?}");
+    // An interval that reaches farther, to either side, is not said to leave that out.
+    for (low, high, reach) in [(0.7375, 1.002, "26.2 %"), (0.95, 1.3, "30.0 %")] {
+        let test = Ratio { low, high, ..ratio(0.97, false) };
+        let wide = Tuned { held: vec![Held { test, ..Held::default() }], ..tuned.clone() };
+        let said = of(GRID, &wide, &Tune::default(), |told| told.findings());
+        assert!(said[0].ends_with(&format!("Differences of up to {reach} are not ruled out by that.")), "{said:?}");
+    }
     for (part, text) in
         [(0.0, "0.001 %"), (0.0009, "0.090 %"), (0.001, "0.1 %"), (0.25, "25.0 %"), (f64::INFINITY, "any size")]
     {
