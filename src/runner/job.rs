@@ -439,6 +439,20 @@ mod tests {
         }
     }
 
+    /// A share is of all that is stored, whatever of it is of the clock's present tick.
+    #[test]
+    fn a_working_set_counts_old_entries_too() {
+        let sets = [1, 4].map(|plies| {
+            let text = format!(
+                "suite = 'data/bratko-kopec.epd'\nfirst = 1\nlimit = {{ depth = 3 }}\nsequence = {{ self_play = {plies} }}\n[engine]\ntable.size = '25 %'\n"
+            );
+            let (experiment, plan) = experiment(&text);
+            let job = plan.jobs().next().unwrap();
+            working_set(&experiment, &plan, &job, &AtomicBool::new(false)).unwrap().unwrap()
+        });
+        assert!(sets[0] > 100 && sets[1] > sets[0], "what the first search stored is still there: {sets:?}");
+    }
+
     /// A move is solved where it was asked for: in its position, and not on the way through a game from it.
     #[test]
     fn plies_of_own_play_are_not_solved() {

@@ -263,6 +263,26 @@ fn critical(mut largest: Vec<f64>) -> f64 {
 mod tests {
     use super::*;
 
+    /// A line of few clusters has few sign patterns of its own, however many those have that it is tested with: what is corrected is never surer.
+    #[test]
+    fn nothing_is_surer_for_being_corrected() {
+        let mut random = Pcg64::seed_from_u64(11);
+        for few in [4, 5, 6] {
+            let mut line = |clusters: u32, shift: f64| {
+                let samples = (0..clusters).map(|id| (id, shift + f64::from(random.random_range(-50..50_i32)) / 100.0));
+                Clusters::new(&samples.collect::<Vec<_>>())
+            };
+            for (strong, weak) in [(3.0, 0.05), (0.8, 0.3)] {
+                let found = joint(&[line(few, strong), line(200, weak), line(40, weak)]);
+                let least = 2.0 / f64::from(1 << few);
+                assert!(found.lines[0].p >= least - 1e-12, "{few}: {}", found.lines[0].p);
+                for Flipped { p, corrected, .. } in found.lines {
+                    assert!(corrected >= p, "{few} {strong}: {corrected} below {p}");
+                }
+            }
+        }
+    }
+
     /// By definition, over all sign patterns of eight clusters that three lines share: a line's own p, p of the largest of the lines that are not
     /// stronger, never below that of a stronger one, and the same without the cluster whose loss weakens it most.
     #[test]

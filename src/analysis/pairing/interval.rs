@@ -171,4 +171,16 @@ mod tests {
         // The long side is the one that the sample hides.
         assert!(transformed(&line, 1.0) < 3.0 && transformed(&line, -1.0) < -6.0);
     }
+
+    /// The quantile of one side bounds the other: where the studentised mean of the samples falls far below, the mean may lie far above. And no interval is
+    /// narrower than it was.
+    #[test]
+    fn quantiles_bound_the_other_side() {
+        let near = |found: (f64, f64), wanted: (f64, f64)| {
+            assert!((found.0 - wanted.0).abs() < 1e-12 && (found.1 - wanted.1).abs() < 1e-12, "{found:?} {wanted:?}");
+        };
+        near(wider((-1.0, 1.0), 0.5, 0.1, (-30.0, 20.0)), (-1.5, 3.5));
+        near(wider((-1.0, 1.0), 0.5, 0.1, (-30.0, 2.0)), (-1.0, 3.5));
+        near(wider((-1.0, 1.0), 0.5, 0.1, (-2.0, 20.0)), (-1.5, 1.0));
+    }
 }

@@ -220,6 +220,10 @@ mod tests {
         assert_eq!(of("", &["table.size", "table.policy.kind"]), (true, blocks(&[&[]])));
         assert_eq!(of("", &["table.policy.kind"]), (false, blocks(&[&["1", "a"], &["2", "b"]])));
         assert_eq!(of("", &["variant"]), (false, blocks(&[&["a"], &["b"]])));
+        // Variants that one result alone has meet no other's: they are not of one experiment.
+        let apart = "source,variant,position,depth,search.nodes\na,v,p,1,9\nb,w,p,1,9\n";
+        let apart = Grouping::new(&Frame::parse(apart.as_bytes(), "rows").unwrap(), &["variant".to_owned()]);
+        assert_eq!((apart.across, apart.blocks), (false, blocks(&[&["a"], &["b"]])));
         assert_eq!(of("c,3,always,v,p,1,9\n", &["table.size"]), (true, policies));
         assert!(!of("c,2,always,v,p,1,9\n", &["table.size"]).0);
     }

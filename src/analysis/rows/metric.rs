@@ -142,6 +142,22 @@ impl Metric {
 mod tests {
     use super::*;
 
+    /// What each derived figure divides, as its documentation has it.
+    #[test]
+    fn derived_figures_divide_what_they_say() {
+        let by_hand = [
+            ("usable_rate", "search.usable", "table.probes"),
+            ("move_rate", "search.move_only", "table.probes"),
+            ("hit_rate", "table.hits", "table.probes"),
+            ("eviction_rate", "table.evictions", "table.stores"),
+            ("rejection_rate", "table.rejections", "table.stores"),
+            ("first_cut_rate", "search.first_cuts", "search.cuts"),
+            ("nps", "search.nodes", "seconds"),
+            ("pressure", "table.stores", "slots"),
+        ];
+        assert_eq!(DERIVED.iter().map(|(name, over, under, _)| (*name, *over, *under)).collect::<Vec<_>>(), by_hand);
+    }
+
     #[test]
     fn metrics_are_columns_or_derived() {
         let text = "variant,position,depth,table.policy.nodes,best,search.nodes,search.cuts,search.first_cuts,seconds,hashfull\n";

@@ -112,4 +112,25 @@ mod tests {
         // Five standard deviations of such a count are 112.
         assert!(classes[0] == 0 && classes[1..].iter().all(|&count| count.abs_diff(500) < 112), "{classes:?}");
     }
+
+    /// What is as deep as was asked for is deep; what was only asked after is no entry.
+    #[test]
+    fn deep_entries_are_always_looked_at() {
+        use crate::table::trace::{Event, Writer};
+        let mut writer = Writer::new(Vec::new());
+        for event in [
+            Event::store(3, 6, 0, 0b1100, 1),
+            Event::store(70, 7, 0, 0b1100, 2),
+            Event::store(4, 5, 0, 0b1100, 3),
+            Event::probe(5, 9, 0, 0, 4),
+        ] {
+            writer.push(event);
+        }
+        let trace = writer.finish().unwrap().1;
+        // Of a million buckets hardly any is looked at by chance.
+        let sample = Sample::new(1 << 60).and_deep(&trace[..], 6, 128, |key| key).unwrap();
+        let looked_at: Vec<u64> = (0..128).filter(|&bucket| sample.class(bucket) == Some(0)).collect();
+        assert_eq!((looked_at, sample.keeps_deep()), (vec![3, 70], true));
+        assert_eq!((Sample::new(4).keeps_deep(), sample.class(4)), (false, None));
+    }
 }

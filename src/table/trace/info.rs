@@ -331,4 +331,15 @@ mod tests {
             assert_eq!(counting.finish().games, games, "{trace:?}");
         }
     }
+
+    /// The nodes of a second game go on where the first ended; all else begins anew.
+    #[test]
+    fn nodes_go_on_from_game_to_game() {
+        let mut first = Counting::default();
+        [10, 25].iter().for_each(|&nodes| first.push(&Event::probe(1, 2, 0, 0, nodes)));
+        let mut second = first.next();
+        [26, 40].iter().for_each(|&nodes| second.push(&Event::probe(2, 2, 0, 0, nodes)));
+        let found = [first, second].map(Counting::finish).map(|info| (info.events, info.probes, info.nodes));
+        assert_eq!(found, [(2, 2, 25), (2, 2, 15)]);
+    }
 }
