@@ -110,6 +110,20 @@ mod tests {
             assert_eq!((told(least), told(most)), (None, None), "{path}");
             assert_eq!((told(least - 1), told(most + 1)), (beyond(least - 1), beyond(most + 1)), "{path}");
         }
+        // A cap on captures does not go with a table that quiescence asks, nor with one that it fills.
+        let capped = |probe: Where, store: Where, plies: u8| {
+            let mut options = EngineOptions { leaf: Leaf::Quiescence, ..EngineOptions::default() };
+            (options.probe.at, options.store.at, options.quiescence.max_plies) = (probe, store, plies);
+            options.check().is_err_and(|error| error.path == "quiescence.max_plies")
+        };
+        let (above, within) = (Where::default(), Where::Quiescence);
+        assert_ne!(above, within);
+        assert_eq!(
+            [(above, above), (above, within), (within, above), (within, within)]
+                .map(|(probe, store)| capped(probe, store, 2)),
+            [false, true, true, true]
+        );
+        assert!(!capped(within, within, 0));
         let start = |ply: u8| {
             let mut options = EngineOptions::default();
             options.deepening.start = ply;

@@ -358,7 +358,8 @@ fn what_is_counted_at_once_is_what_is_counted_one_by_one() {
     let bare = "algorithm = 'alpha-beta'\nordering = []\nleaf = 'static'\nleaf_mates = false\ndraws = false\nprobe.min_depth = 1\nstore.min_depth = 1\n";
     let mut first_cuts = 0;
     for table in ["table = 'none'", "table = { size = 1024, policy = 'always' }"] {
-        for more in ["", "fail = 'hard'", "eval.squares = 'none'", "eval.squares = 'none'\nfail = 'hard'"] {
+        let reduced = "lmr = { min_depth = 1, full_moves = 1, reduction = 1 }";
+        for more in ["", "fail = 'hard'", "eval.squares = 'none'", "eval.squares = 'none'\nfail = 'hard'", reduced] {
             let text = format!("{bare}{table}\n{more}");
             let found = ["off", "full"].map(|diagnostics| {
                 let options: EngineOptions = toml::from_str(&format!("diagnostics = '{diagnostics}'\n{text}")).unwrap();

@@ -233,6 +233,28 @@ mod tests {
         Judged { ratio: Ratio { low, mean, high, clusters: 20, ..Ratio::default() }, p, marked: false, hangs: false }
     }
 
+    /// One position alone: its totals decide, each times its side's factor.
+    #[test]
+    fn one_position_alone_is_weighed_with_its_factors() {
+        let alone =
+            Judged { ratio: Ratio { clusters: 1, ..Ratio::default() }, p: f64::NAN, marked: false, hangs: false };
+        let ruled = |text: &str| {
+            let claim = Claim::parse(text).unwrap();
+            Weighed { claim, ..self::claim("<") }.ruling(&alone, 1, 1.005).0
+        };
+        // a has 900 nodes where b has 1000.
+        for (text, holds) in [
+            ("nodes(a) < nodes(b)", true),
+            ("2 * nodes(a) < nodes(b)", false),
+            ("nodes(a) < 0.8 * nodes(b)", false),
+            ("2 * nodes(a) < 3 * nodes(b)", true),
+            ("1.2 * nodes(a) > nodes(b)", true),
+            ("nodes(a) > nodes(b)", false),
+        ] {
+            assert_eq!(ruled(text), if holds { Ruling::Holds } else { Ruling::Differs }, "{text}");
+        }
+    }
+
     /// By hand, where 1 % matters: what holds, what differs and what cannot be told, of less and of the same with its sides the other way round.
     #[test]
     fn a_claim_is_ruled_by_its_interval() {
