@@ -123,6 +123,12 @@ fn strict_refuses_with_a_column_and_lenient_repairs() {
             1,
         ),
         (
+            "8/8/8/8/8/3K4/R7/5k2 w - - bm Ke3; acd \"5\";",
+            "column 40: `acd` expects a count, found `5`",
+            vec!["d3e3"],
+            1,
+        ),
+        (
             "8/8/8/8/8/3K4/R7/5k2 w - - bm Ke3; acd many;",
             "column 40: `acd` expects a count, found `many`",
             vec!["d3e3"],

@@ -95,3 +95,34 @@ impl<W: Write> Writer<W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk that is full for one write.
+    struct FullOnce {
+        writes: usize,
+    }
+
+    impl Write for FullOnce {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.writes += 1;
+            if self.writes == 1 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(bytes.len()) }
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A trace with a hole is none, whatever could be written after it.
+    #[test]
+    fn a_write_that_failed_once_is_told_at_the_end() {
+        let mut writer = Writer::new(FullOnce { writes: 0 });
+        for nodes in 0..3 * BLOCK as u32 {
+            writer.push(Event::probe(1, 2, 0, 0, nodes));
+        }
+        let told = writer.finish().map(|(events, _)| events).map_err(|error| error.kind());
+        assert_eq!(told, Err(io::ErrorKind::StorageFull));
+    }
+}
