@@ -5,6 +5,7 @@ use crate::experiment::{Experiment, Plan, PlanFile, Point};
 use crate::record::Jobs;
 use crate::runner::{self, Subjects, estimate};
 use crate::subject::options::hash;
+use crate::submit::shell;
 use crate::table::{Size, TableKind};
 use crate::words::many;
 use std::path::{Path, PathBuf};
@@ -67,7 +68,7 @@ pub fn run(args: &Args) -> CommandResult {
         crate::record::write_whole(path, text.as_bytes())
             .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
         println!("{}: {} in {}", path.display(), many(plan.jobs, "job"), many(plan.shards, "shard"));
-        let word = super::run::quoted(path.display().to_string());
+        let word = shell(&path.display().to_string());
         println!("run one:  ttlab run --plan {word} --shard 0");
         println!("then:     ttlab merge {word}");
         return Ok(Exit::Done);

@@ -253,13 +253,11 @@ pub(super) fn command_line() -> String {
 
 /// A command of these words as it can be pasted; what would start over is left out.
 fn pasted(words: impl Iterator<Item = String>) -> String {
-    words.filter(|word| word != "--fresh").map(quoted).collect::<Vec<_>>().join(" ")
-}
-
-/// A word as a shell wants it.
-pub(super) fn quoted(word: String) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    let quote = |word: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+        if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    words.filter(|word| word != "--fresh").map(quote).collect::<Vec<_>>().join(" ")
 }
 
 /// Where rows of an earlier run are looked for; nowhere where they are about to go.

@@ -126,7 +126,8 @@ pub fn check(system: System, order: &Order) -> Result<(), String> {
 }
 
 /// What a shell takes for one word.
-fn shell(word: &str) -> String {
+#[must_use]
+pub fn shell(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
