@@ -24,6 +24,13 @@ pub fn each<F: FnMut(&Board)>(board: &Board, inc: &Increments, show: F) {
     }
 }
 
+/// Planes without what stands on some squares. Spelt out: `map` is a call for each plane wherever the compiler lays its closure in another unit.
+#[inline(always)]
+const fn without(planes: [u64; 4], squares: u64) -> [u64; 4] {
+    let [a, b, c, d] = planes;
+    [a & !squares, b & !squares, c & !squares, d & !squares]
+}
+
 /// Plays moves as they are generated.
 struct Successors<'a, F, const WHITE: bool> {
     board: &'a Board,
@@ -76,24 +83,58 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
         (self.show)(&child);
     }
 
-    /// The planes without what stands on some squares.
-    #[inline]
-    fn without(&self, squares: u64) -> [u64; 4] {
-        self.board.planes.map(|plane| plane & !squares)
-    }
-
     /// Shows the position with a piece put on `to`, where `captured` stood.
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, code: usize, to: Square, captured: usize, planes: [u64; 4]) {
         let bit = 1_u64 << to.index();
         let spread = &SPREAD[code & 15];
-        for (at, plane) in planes.into_iter().enumerate() {
-            self.next.planes[at] = plane | bit & spread[at];
+        for at in 0..4 {
+            self.next.planes[at] = planes[at] | bit & spread[at];
         }
         self.next.squares[to.index()] = code as u8;
         self.next.checkers = self.checking[code & 7] & bit;
         (self.show)(&self.next);
         self.next.squares[to.index()] = captured as u8;
+    }
+
+    /// Shows a pawn's step, whose number of en passant is `number`. The planes are the board's but for what the last step left in those of
+    /// pawns and colour; the state is set.
+    #[inline(always)]
+    fn pawn_steps(&mut self, to: Square, from: Square, number: u64) {
+        if self.hiding >> from.index() & 1 != 0 {
+            return self.play(Move::new(from, to));
+        }
+        let (code, bit) = (Self::OWN + PAWN, 1 << to.index());
+        let both = bit | 1 << from.index();
+        let change = self.inc.at(code, to.index()).without(self.inc.at(code, from.index()));
+        self.next.key = self.key ^ change.key ^ number;
+        self.next.sum = self.board.sum + change.value;
+        self.next.planes[0] = self.board.planes[0] ^ both;
+        if !WHITE {
+            self.next.planes[3] = self.board.planes[3] ^ both;
+        }
+        self.next.checkers = self.checking[PAWN] & bit;
+        self.next.squares[from.index()] = EMPTY as u8;
+        self.next.squares[to.index()] = code as u8;
+        (self.show)(&self.next);
+        self.next.squares[to.index()] = EMPTY as u8;
+        self.next.squares[from.index()] = code as u8;
+    }
+
+    /// Shows a pawn's capture; the state is set.
+    #[inline(always)]
+    fn pawn_takes(&mut self, to: Square, from: Square) {
+        let (code, captured) = (Self::OWN + PAWN, self.board.code(to.index()));
+        if self.hiding >> from.index() & 1 != 0 || captured == EMPTY {
+            return self.play(Move::new(from, to));
+        }
+        let taken = self.inc.at(captured, to.index());
+        let change = self.inc.at(code, to.index()).without(self.inc.at(code, from.index())).without(taken);
+        self.next.key = self.key ^ change.key;
+        self.next.sum = self.board.sum + change.value;
+        self.next.squares[from.index()] = EMPTY as u8;
+        self.put(code, to, captured, without(self.board.planes, 1 << from.index() | 1 << to.index()));
+        self.next.squares[from.index()] = code as u8;
     }
 }
 
@@ -118,7 +159,7 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
         let castling = &self.inc.keys().castling;
         let key = self.key ^ leaving.key;
         let sum = self.board.sum - leaving.value;
-        let planes = self.without(1 << from.index());
+        let planes = without(self.board.planes, 1 << from.index());
         self.next.squares[from.index()] = EMPTY as u8;
         if captures {
             targets.for_each(|to| {
@@ -128,8 +169,7 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
                 self.next.state = state;
                 self.next.key = key ^ change.key ^ castling[before.rights_changed(state)];
                 self.next.sum = sum + change.value;
-                let planes = planes.map(|plane| plane & !(1 << to.index()));
-                self.put(code, to, captured, planes);
+                self.put(code, to, captured, without(planes, 1 << to.index()));
             });
         } else {
             self.next.state = left;
@@ -147,35 +187,29 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
 
     #[inline]
     fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
-        let (keys, pushes, board) = (self.inc.keys(), step & 7 == 0, self.board);
+        if targets.is_empty() {
+            return false;
+        }
+        let board = self.board;
         // No pawn of any of these moves touches a castling right, and neither does a2.
         let state = board.state.after(8, 8, false);
-        targets.for_each(|to| {
-            let from = origin(to, step);
-            let captured = if pushes { EMPTY } else { board.code(to.index()) };
-            if self.hiding >> from.index() & 1 != 0 || !pushes && captured == EMPTY {
-                return self.play(Move::new(from, to));
-            }
-            let code = Self::OWN + PAWN;
-            let mut change = self.inc.at(code, to.index()).without(self.inc.at(code, from.index()));
-            if !pushes {
-                change = change.without(self.inc.at(captured, to.index()));
-            }
-            self.next.state = state;
-            if step.unsigned_abs() == 16 {
-                let target = origin(to, step / 2);
-                self.next.state = state.with_en_passant(target.index());
-                if board.en_passant_counts(target, keys.rule, 1 << from.index() | 1 << to.index()) {
-                    self.next.state = self.next.state.with_keyed(target.index());
-                    change.key ^= keys.en_passant[target.index()];
-                }
-            }
-            self.next.key = self.key ^ change.key;
-            self.next.sum = board.sum + change.value;
-            self.next.squares[from.index()] = EMPTY as u8;
-            self.put(code, to, captured, self.without(1 << from.index() | 1 << to.index()));
-            self.next.squares[from.index()] = code as u8;
-        });
+        self.next.state = state;
+        if step & 7 != 0 {
+            targets.for_each(|to| self.pawn_takes(to, origin(to, step)));
+        } else if step.unsigned_abs() == 8 {
+            self.next.planes = board.planes;
+            targets.for_each(|to| self.pawn_steps(to, origin(to, step), 0));
+        } else {
+            let keys = self.inc.keys();
+            self.next.planes = board.planes;
+            targets.for_each(|to| {
+                let (from, target) = (origin(to, step), origin(to, step / 2));
+                let keyed = board.en_passant_counts(target, keys.rule, 1 << from.index() | 1 << to.index());
+                let (square, number) = if keyed { (target.index(), keys.en_passant[target.index()]) } else { (0, 0) };
+                self.next.state = state.with_en_passant(target.index()).with_keyed(square);
+                self.pawn_steps(to, from, number);
+            });
+        }
         false
     }
 
