@@ -10,7 +10,6 @@ use crate::experiment::Experiment;
 use crate::record::columns;
 use crate::record::reference::{Judgement, Judgements, NAME, is_no_move, read, write};
 use crate::subject::{Ended, Position, Subject, Told};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -55,7 +54,7 @@ fn placed(experiment: &Experiment, position: &str) -> Option<(Board, Vec<Move>)>
 /// What a judgement of a position rests on: who judges, and the position as it was reached.
 fn identity(reference: &str, start: &Board, past: &[Move]) -> String {
     let moves: Vec<String> = past.iter().map(ToString::to_string).collect();
-    let digest = Sha256::digest(format!("{} {}", start.fen(EpRule::Legal), moves.join(" ")).as_bytes());
+    let digest = hmac_sha256::Hash::hash(format!("{} {}", start.fen(EpRule::Legal), moves.join(" ")).as_bytes());
     digest.iter().take(8).fold(format!("{reference}-"), |text, byte| text + &format!("{byte:02x}"))
 }
 

@@ -10,7 +10,6 @@ use crate::subject::options::{OptionValue, SubjectOptions, hash};
 use crate::subject::protocol::{Misfit, check};
 use crate::subject::{Honours, Launch, Program, Repeatability, Subject, Uci, find, probe};
 use crate::words::many;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
 use std::sync::{LazyLock, Mutex};
@@ -104,7 +103,7 @@ impl Subjects {
             let who = format!("{} {:?}", program.sha256, subject.options);
             (Some(known), who)
         };
-        let digest = Sha256::digest(format!("{who} {limit:?}").as_bytes());
+        let digest = hmac_sha256::Hash::hash(format!("{who} {limit:?}").as_bytes());
         Ok(Some((known, digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect())))
     }
 

@@ -156,13 +156,18 @@ impl<T: Taker> Making<'_, T> {
     }
 }
 
+/// Whether a policy works with so many slots: for others no code is compiled.
+const fn works_with<P: Replacement>(slots: u8) -> bool {
+    *P::SLOTS.start() <= slots && slots <= *P::SLOTS.end()
+}
+
 impl<T: Taker> Visitor for Making<'_, T> {
     type Output = Result<T::Output, TableError>;
 
     fn visit<P: Replacement>(self, policy: P) -> Self::Output {
         match (self.options.layout, self.options.slots) {
-            (Layout::Bytes16, 1) => self.make::<P, Bytes16, 1>(policy),
-            (Layout::Bytes16, 4) => self.make::<P, Bytes16, 4>(policy),
+            (Layout::Bytes16, 1) if const { works_with::<P>(1) } => self.make::<P, Bytes16, 1>(policy),
+            (Layout::Bytes16, 4) if const { works_with::<P>(4) } => self.make::<P, Bytes16, 4>(policy),
             (Layout::Bytes16, _) => self.make::<P, Bytes16, 0>(policy),
             (Layout::Bytes24, _) => self.make::<P, Bytes24, 0>(policy),
             (Layout::Bytes10, _) => self.make::<P, Bytes10, 0>(policy),
