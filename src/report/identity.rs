@@ -183,6 +183,13 @@ mod tests {
                 "variant",
                 &["64 KiB 1 *", "own 4", "64 KiB 4"],
             ),
+            // A level may stand in another that comes after it.
+            (
+                "table.slots,table.size",
+                &["1 KiB 1;1;1 KiB", "1 KiB 2;2;1 KiB", "2 KiB 1;1;2 KiB"],
+                "slots | size",
+                &["1 * (0) | 1 KiB (0)", "2 (1) | 1 KiB (0)", "1 (0) | 2 KiB (1)"],
+            ),
             // What lies beside the grid keeps its name in the first column.
             (
                 "table.kind,table.size,table.slots",

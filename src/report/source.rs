@@ -236,6 +236,19 @@ mod tests {
         }
     }
 
+    /// Another table beside a run's files lacks none of that run's rows.
+    #[test]
+    fn a_manifest_speaks_of_its_own_results_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = Manifest { jobs_total: 2, ..Manifest::default() };
+        std::fs::write(folder.path().join("manifest.json"), serde_json::to_string(&manifest).unwrap()).unwrap();
+        for (name, missing) in [("results.csv", Some("1 job of the plan without rows")), ("other.csv", None)] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "variant,position,repeat,depth,search.nodes\na,p,0,1,9\n").unwrap();
+            assert_eq!(Source::load(&path).unwrap().missing.as_deref(), missing, "{name}");
+        }
+    }
+
     /// Two of a name, the first among them, are called by their paths; one of its own name keeps it.
     #[test]
     fn results_of_one_name_are_called_by_their_paths() {

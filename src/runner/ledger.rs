@@ -408,5 +408,11 @@ mod tests {
         assert!(
             matches!(take(false, false), Err(ResultsError::Damaged { line: 4, problem }) if problem.starts_with("it is there twice"))
         );
+        // Which of the two is right nobody knows: both go, and the job is run again.
+        put(&[of(0, ""), of(0, ""), of(3, "")].concat(), "");
+        let (done, length) = take(false, true).unwrap();
+        put(&of(3, ""), "");
+        assert_eq!((done.jobs, done.dropped), (places(&[3]), 4));
+        assert_eq!(length, std::fs::metadata(&path).unwrap().len());
     }
 }

@@ -84,3 +84,32 @@ pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec
         game: None,
     }])
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::experiment::Experiment;
+    use crate::table::trace::{Event, Writer, flags};
+
+    /// Ten positions, each stored three times: a table of half of them has five slots.
+    #[test]
+    fn a_share_is_of_the_positions_that_are_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = Writer::new(std::fs::File::create(folder.path().join("ten.trace")).unwrap());
+        writer.push(Event::search(0, flags::GAME, 0));
+        for at in 0..30 {
+            let key = (at % 10 + 1) << 40;
+            writer.push(Event::probe(key, 2, 0, flags::WINDOW, 1));
+            writer.push(Event::store(key, 2, 0, 0b1100, 3));
+        }
+        writer.finish().unwrap();
+        let text = "[trace]\nfile = 'ten.trace'\n[engine]\ntable.size = '50 %'\n";
+        let read = Experiment::parse(text, &folder.path().join("x.toml"), &[]);
+        let experiment = read.unwrap_or_else(|problem| panic!("{problem}"));
+        let plan = Plan::new(&experiment);
+        let job = plan.jobs().next().unwrap();
+        let found = replayed(experiment.trace.as_ref().unwrap(), "game 1", &plan, &job).unwrap();
+        assert_eq!(found[0].iteration.occupancy.slots, 5);
+    }
+}

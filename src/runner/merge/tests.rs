@@ -1,6 +1,7 @@
 //! Shards that were run in this process, merged, against a run that was never divided.
 
 use super::*;
+use crate::record::manifest::Examined;
 use crate::runner::Settings;
 use crate::runner::session::tests::{SIX, experiment, rows, run};
 
@@ -131,6 +132,34 @@ fn a_merged_manifest_tells_of_every_shard() {
     let stretches: Vec<_> = manifest.stretches.iter().map(|one| (one.shard, one.jobs, one.begun)).collect();
     let of = |shard, jobs, begun| (Some(shard), jobs, begun);
     assert_eq!(stretches, [of(2, 1, 50), of(2, 2, 50), of(0, 1, 40), of(0, 2, 40), of(0, 3, 40), of(1, 1, 60)]);
+}
+
+/// Shards of unlike builds, of ttlab or of an engine, are refused, unless any build will do.
+#[test]
+fn shards_of_unlike_builds_are_merged_where_that_is_asked_for() {
+    let temporary = tempfile::tempdir().unwrap();
+    let experiment = experiment(temporary.path(), SIX);
+    let plan = Plan::new(&experiment);
+    for (at, (commits, engines)) in
+        [(["a", "a"], ["e", "e"]), (["a", "b"], ["e", "e"]), (["a", "a"], ["e", "f"])].into_iter().enumerate()
+    {
+        let put = |index: usize| {
+            let folder = temporary.path().join(format!("{at}.{index}"));
+            let mut manifest = crate::runner::manifest(&experiment, &plan, 1, None);
+            manifest.shard = Some(Shard { index: index as u64, of: 2 });
+            manifest.build.commit = commits[index].to_owned();
+            let engine = Examined { sha256: engines[index].to_owned(), ..Examined::default() };
+            manifest.subjects = [("engine".to_owned(), engine)].into();
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join(MANIFEST), serde_json::to_string(&manifest).unwrap()).unwrap();
+            (index as u64, folder)
+        };
+        let shards = Shards { experiment: &experiment, plan: &plan, of: 2, folders: vec![put(0), put(1)] };
+        let refused = shards.merged_manifest(false).err().map(|problem| problem.to_string());
+        let told = ["", "another build made it", "another build of an engine made it"][at];
+        assert!(refused.as_ref().map_or(at == 0, |problem| at > 0 && problem.contains(told)), "{refused:?}");
+        assert_eq!(shards.merged_manifest(true).unwrap().shards.len(), 2);
+    }
 }
 
 /// A shard that is there twice: equal where both have a job, whatever the one or the other lacks, or in conflict about the first that differs.

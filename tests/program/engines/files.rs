@@ -495,6 +495,25 @@ name = "ours"
         .says(&["its moves were judged by another reference than those in"]);
 }
 
+/// Who judges is the engine with its options: under others it is asked again.
+#[test]
+fn a_judgement_is_by_an_engine_as_it_was_set() {
+    let who = |options: &str| {
+        let file = format!(
+            "limit = {{ depth = 2 }}\n[reference]\nuci = [{:?}, \"uci\"]\nlimit = {{ depth = 3 }}\noptions = {{ {options} }}\n",
+            env!("CARGO_BIN_EXE_ttlab")
+        );
+        let trial = Trial::new(&file);
+        trial.run("out", &[]).expect(0);
+        let mut reader = csv::Reader::from_path(trial.path("out/reference.csv")).unwrap();
+        let at = reader.headers().unwrap().iter().position(|name| name == "reference").unwrap();
+        let first = reader.records().next().unwrap().unwrap();
+        first[at].split('-').next().unwrap().to_owned()
+    };
+    assert_eq!(who("Hash = 16"), who("Hash = 16"));
+    assert_ne!(who("Hash = 16"), who("Hash = 32"));
+}
+
 /// A judgement is of a position, not of its name: where the suite changes under it, it goes.
 #[test]
 fn a_judgement_does_not_outlive_its_position() {
