@@ -1,6 +1,7 @@
 //! Variants that are the same search under two names: what tells them apart does nothing.
 
 use crate::experiment::{Point, grid};
+use crate::table::options::SameKey;
 use std::collections::{BTreeMap, HashMap};
 
 /// When an option is off: by the value of another.
@@ -38,7 +39,19 @@ const CHOOSERS: [&str; 4] = ["always", "random", "depth-age", "scored"];
 /// The margin of `scored` that refuses nothing.
 const NEVER: &str = "-1000000";
 
+/// Remaining depths from which on something is done; 0: never.
+const FROM_DEPTH: [&str; 3] = ["iid.min_depth", "lmr.min_depth", "null_move.min_depth"];
+
+/// What ages are made of.
+const AGE: [&str; 2] = ["table.clock", "table.refresh"];
+
 type Leaves = BTreeMap<String, String>;
+
+/// Whether an option makes ages that nothing in the variant's table looks at.
+fn is_unread_age(path: &str, point: &Point) -> bool {
+    let table = &point.options.table;
+    AGE.contains(&path) && !table.policy.ages() && table.same_key != SameKey::GuardFour
+}
 
 /// The rule that switches an option off among these.
 fn switched_off(path: &str, leaves: &Leaves) -> Option<&'static (&'static str, &'static str, When)> {
@@ -89,14 +102,46 @@ fn as_scored(leaves: &mut Leaves) {
     leaves.extend(weights.map(|(path, weight)| (path.to_owned(), weight.to_owned())));
 }
 
+/// Weights of `scored` that a number divides choose as what is left of them does; so does the margin, unless it refuses nothing anyway.
+fn in_lowest_terms(leaves: &mut Leaves) {
+    if leaves.get(KIND).is_none_or(|kind| kind != "scored") {
+        return;
+    }
+    let weighs =
+        |(path, value): &(&String, &String)| path.starts_with("table.policy.") && *path != KIND && *value != NEVER;
+    let number = |(path, value): (&String, &String)| Some((path.clone(), value.parse::<i64>().ok()?));
+    let Some(weights) = leaves.iter().filter(weighs).map(number).collect::<Option<Vec<_>>>() else { return };
+    let divisor = weights.iter().fold(0, |divisor, (_, weight)| common_divisor(divisor, weight.abs()));
+    if divisor > 1 {
+        leaves.extend(weights.into_iter().map(|(path, weight)| (path, (weight / divisor).to_string())));
+    }
+}
+
+/// The greatest common divisor.
+const fn common_divisor(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}
+
+/// What is done from some remaining depth on is never done where that is deeper than the search.
+fn in_reach(leaves: &Leaves) -> Leaves {
+    let number = |path: &str| leaves.get(path).and_then(|value| value.parse::<u32>().ok());
+    let mut reached = leaves.clone();
+    let beyond =
+        |path: &&&str| number(path).is_some_and(|least| number("limit.depth").is_some_and(|most| least > most));
+    reached.extend(FROM_DEPTH.iter().filter(beyond).map(|path| ((*path).to_owned(), "0".to_owned())));
+    reached
+}
+
 /// What is left of a variant's options when those that do nothing are gone.
-fn effective(leaves: &Leaves) -> Leaves {
+fn effective(point: &Point, leaves: &Leaves) -> Leaves {
+    let leaves = &in_reach(leaves);
     let mut left: Leaves = leaves
         .iter()
-        .filter(|(path, _)| switched_off(path, leaves).is_none())
+        .filter(|(path, _)| switched_off(path, leaves).is_none() && !is_unread_age(path, point))
         .map(|(path, value)| (path.clone(), value.clone()))
         .collect();
     as_scored(&mut left);
+    in_lowest_terms(&mut left);
     let depth = leaves.get("limit.depth").and_then(|depth| depth.parse::<f64>().ok());
     if let (Some((path, plies)), Some(depth)) = (ageing(&left), depth)
         && plies >= depth - 1.0
@@ -112,7 +157,8 @@ fn effective(leaves: &Leaves) -> Leaves {
         && never_refuses
         && CHOOSERS.iter().any(|kind| is(KIND, kind))
     {
-        left.retain(|path, _| !path.starts_with("table.policy."));
+        let guarded = point.options.table.same_key == SameKey::GuardFour;
+        left.retain(|path, _| !path.starts_with("table.policy.") && (guarded || !AGE.contains(&path.as_str())));
     }
     left
 }
@@ -124,9 +170,9 @@ pub fn alike(points: &[Point]) -> Vec<String> {
     let mut first: HashMap<Leaves, usize> = HashMap::new();
     let mut reasons: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
     for (at, leaves) in all.iter().enumerate().filter(|(at, _)| points[*at].outside().is_none()) {
-        let known = *first.entry(effective(leaves)).or_insert(at);
+        let known = *first.entry(effective(&points[at], leaves)).or_insert(at);
         if known != at {
-            reasons.entry(reason(&all[known], leaves)).or_insert((known, at, 0)).2 += 1;
+            reasons.entry(reason(&points[at], &all[known], leaves)).or_insert((known, at, 0)).2 += 1;
         }
     }
     let told = |(reason, (one, other, pairs)): (String, (usize, usize, usize))| {
@@ -137,7 +183,7 @@ pub fn alike(points: &[Point]) -> Vec<String> {
 }
 
 /// Why two variants are the same.
-fn reason(one: &Leaves, other: &Leaves) -> String {
+fn reason(point: &Point, one: &Leaves, other: &Leaves) -> String {
     let paths = one.keys().chain(other.keys());
     let differ: Vec<&String> = paths.filter(|path| one.get(*path) != other.get(*path)).collect();
     if one.get(KIND) != other.get(KIND) && one.get("table.slots").is_some_and(|slots| slots != "1") {
@@ -151,6 +197,15 @@ fn reason(one: &Leaves, other: &Leaves) -> String {
     if let Some((path, (_, by, _))) = off {
         let value = one.get(*by).map_or("", String::as_str);
         return format!("{path} does nothing where {by} is {value}");
+    }
+    if let Some(path) = differ.iter().find(|path| FROM_DEPTH.contains(&path.as_str())) {
+        return format!("{path} is deeper than the search, or 0");
+    }
+    if let Some(path) = differ.iter().find(|path| is_unread_age(path, point)) {
+        return format!("{path} does nothing where the policy looks at no age");
+    }
+    if one.get(KIND).is_some_and(|kind| kind == "scored") && one.get("table.slots").is_some_and(|slots| slots != "1") {
+        return "the weights of one are a multiple of the other's".to_owned();
     }
     "with one slot for a key there is nothing to choose from".to_owned()
 }
@@ -261,6 +316,50 @@ mod tests {
                 same("quiescence.delta does nothing where leaf is static"),
             ),
             (&aged(0), aged(40), vec![]),
+            // Under a limit of 6 there is no remaining depth of 7.
+            (
+                "iid.min_depth = 0",
+                "iid.min_depth = 7".to_owned(),
+                same("iid.min_depth is deeper than the search, or 0"),
+            ),
+            ("iid.min_depth = 0", "iid.min_depth = 6".to_owned(), vec![]),
+            (
+                "lmr.min_depth = 9",
+                "lmr.min_depth = 7".to_owned(),
+                same("lmr.min_depth is deeper than the search, or 0"),
+            ),
+            ("null_move.min_depth = 6", "null_move.min_depth = 7".to_owned(), vec![]),
+            (
+                "table.policy = 'two-deep'; table.slots = 2; table.refresh = 'match'",
+                "table.policy = 'two-deep'; table.slots = 2; table.refresh = 'never'".to_owned(),
+                same("table.refresh does nothing where the policy looks at no age"),
+            ),
+            (
+                "table.policy = 'two-deep'; table.slots = 2; table.refresh = 'match'; table.same_key = 'guard-four'",
+                "table.policy = 'two-deep'; table.slots = 2; table.refresh = 'never'; table.same_key = 'guard-four'"
+                    .to_owned(),
+                vec![],
+            ),
+            (
+                "table.policy = 'ancient'; table.slots = 2; table.refresh = 'match'",
+                "table.policy = 'ancient'; table.slots = 2; table.refresh = 'never'".to_owned(),
+                vec![],
+            ),
+            (
+                &by("scored", "table.policy.depth = 2; table.policy.age = 4; table.policy.pv = 6"),
+                by("scored", "table.policy.depth = 1; table.policy.age = 2; table.policy.pv = 3"),
+                same("the weights of one are a multiple of the other's"),
+            ),
+            (
+                &by("scored", "table.policy.depth = 2; table.policy.age = 4; table.policy.margin = 6"),
+                by("scored", "table.policy.depth = 1; table.policy.age = 2; table.policy.margin = 4"),
+                vec![],
+            ),
+            (
+                &by("scored", "table.policy.depth = 2; table.policy.age = 4; table.policy.pv = 7"),
+                by("scored", "table.policy.depth = 1; table.policy.age = 2; table.policy.pv = 3"),
+                vec![],
+            ),
             (
                 &by("depth-age", "table.policy.factor = 5"),
                 by("depth-age", "table.policy.factor = 9"),
