@@ -147,7 +147,7 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The experiment as its file has it and at each other pressure, with the pressures' names.
+/// The experiment as its file has it and at each other pressure, each once, with the pressures' names.
 pub(super) fn at_pressures(
     file: &Path,
     sets: &[String],
@@ -187,8 +187,11 @@ pub(super) fn at_pressures(
             true => CommandFailure::usage(Problem { file: format!("{} [tune] pressures", file.display()), ..problem }),
             false => CommandFailure::usage(format!("{problem}\nat the pressure {}", other.join(", "))),
         })?;
-        names.push(other.join(", ").replace('=', " = ").replace('"', ""));
-        experiments.push(there);
+        // One that is the file's own or another's would be searched twice, and tested as if that were two.
+        if experiments.iter().all(|known| Plan::new(known).id() != Plan::new(&there).id()) {
+            names.push(other.join(", ").replace('=', " = ").replace('"', ""));
+            experiments.push(there);
+        }
     }
     Ok((experiments, names))
 }

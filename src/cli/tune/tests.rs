@@ -40,7 +40,10 @@ fn each_pressure_is_the_file_under_another_size() {
         Some("as the file has it")
     );
     let asked = format!("{slots}\n[tune]\npressures = [{{ 'table.size' = 8 }}, {{ 'table.size' = '1 KiB' }}]");
-    assert_eq!(found(&asked, &[]), "table.size = 64: 64, 2; table.size = 8: 8, 2; table.size = 1 KiB: 1 KiB, 2");
+    let three = "table.size = 64: 64, 2; table.size = 8: 8, 2; table.size = 1 KiB: 1 KiB, 2";
+    assert_eq!(found(&asked, &[]), three);
+    // None is tried twice, be it the file's own or another.
+    assert_eq!(found(&asked.replace("= [{", "= [{ 'table.size' = 64 }, { 'table.size' = 8 }, {"), &[]), three);
 }
 
 /// What is wrong with a pressure is shown where it stands, what is wrong with `--set` there.
