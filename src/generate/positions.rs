@@ -231,6 +231,7 @@ mod tests {
             ("4k3/ppppp3/8/8/8/8/PPPP4/4K3 w - - 0 30", false),
             ("4k3/8/8/8/8/8/8/4K2R w K - 0 30", false),
             ("3rk3/p7/8/8/8/8/P7/R3K3 w Q - 0 30", true),
+            ("3rk3/8/8/8/8/8/8/R3K3 w Q - 0 30", false),
             ("4k3/p7/8/8/8/8/P7/R2QK3 w Q - 0 30", false),
             ("r2qk3/p7/8/8/8/8/P7/4K3 w q - 0 30", false),
         ] {

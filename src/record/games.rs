@@ -245,6 +245,7 @@ impl Wrapped {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -270,6 +271,17 @@ mod tests {
             (&["f2f3", "e7e4"], ("resigned", "0-1"), "move 2, `e7e4`, is not legal"),
         ] {
             assert!(of(moves, end).is_err_and(|told| told.contains(problem)), "{moves:?} {end:?}");
+        }
+        // A stalemate is one, and nobody's win.
+        let board = Board::from_fen("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1").unwrap();
+        for (end, result, fits) in [
+            ("stalemate", "1/2-1/2", true),
+            ("stalemate", "1-0", false),
+            ("stalemate", "0-1", false),
+            ("material", "1/2-1/2", false),
+            ("mate", "1-0", false),
+        ] {
+            assert_eq!(movetext(&board, &["f1f7"], &["0"], (end, result)).is_ok(), fits, "{end} {result}");
         }
         assert!(of(&MATE[..3], ("resigned", "0-1")).is_ok() && of(&MATE[..2], ("max-moves", "1/2-1/2")).is_ok());
     }

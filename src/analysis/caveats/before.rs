@@ -162,7 +162,8 @@ mod tests {
         assert_eq!(told(&games(82), 1), [five.replace("positions", "games")]);
         assert_eq!(told(&games(81), 1), none);
         // Ages are seen where something is kept: in games, or where nothing is emptied.
-        let ages = "[grid]\n'table.refresh' = ['never', 'match']\n";
+        let ages =
+            "[grid]\n'table.policy' = ['depth-age']\n'table.slots' = [2]\n'table.refresh' = ['never', 'match']\n";
         assert_eq!(told(&suite(12, &format!("{depth}{ages}")), 1), std::slice::from_ref(&aging));
         assert_eq!(told(&suite(12, &format!("{depth}[engine]\ntable.clear = 'never'\n{ages}")), 1), none);
         // Within a search they are seen where its iterations tick, unless each begins with an empty table.

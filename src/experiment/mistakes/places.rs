@@ -100,6 +100,12 @@ fn sequences_and_suites_are_told_by_their_own_place() {
                 "seeds",
                 "",
             ),
+            (
+                "suite = { startpos = true }\nseeds = 2\n[[variant]]\nname = \"ours\"\n[[variant]]\nname = \"theirs\"\n'subject.uci' = \"x\"",
+                "seeds: an engine that is not ttlab's own has no key seeds",
+                "seeds",
+                "",
+            ),
         ],
     );
     // A name that cannot be one is the file's: the file need not be renamed.
