@@ -171,7 +171,7 @@ impl Suite {
     /// # Errors
     /// All faults that `options` do not allow. A suite without items is none here.
     pub fn read(name: &str, file: &str, kind: SuiteKind, bytes: &[u8], options: SuiteOptions) -> Result<Self, Faults> {
-        let (text, mut notes) = decode(file, bytes, options.strictness)?;
+        let (text, mut notes) = decode(file, kind, bytes, options.strictness)?;
         let mut items = match kind {
             SuiteKind::Positions => {
                 let read = epd::read(file, &text, options.strictness, options.on_error)?;
@@ -210,11 +210,15 @@ impl SuiteKind {
     }
 }
 
-/// The text of bytes that should be UTF-8. Lenient takes others for unknown characters.
-fn decode(file: &str, bytes: &[u8], strictness: Strictness) -> Result<(String, Vec<Fault>), Faults> {
+/// The text of bytes that should be UTF-8; games that are not are in Latin-1, which the PGN standard (4.1) has them in. Lenient takes other
+/// bytes of positions for unknown characters.
+fn decode(file: &str, kind: SuiteKind, bytes: &[u8], strictness: Strictness) -> Result<(String, Vec<Fault>), Faults> {
     let Err(error) = std::str::from_utf8(bytes) else {
         return Ok((String::from_utf8_lossy(bytes).into_owned(), Vec::new()));
     };
+    if kind == SuiteKind::Games {
+        return Ok((bytes.iter().copied().map(char::from).collect(), Vec::new()));
+    }
     let before = &bytes[..error.valid_up_to()];
     let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
     let column = before.iter().rev().take_while(|&&b| b != b'\n').count() + 1;

@@ -228,6 +228,15 @@ fn suites_name_their_items() {
     assert_eq!(bad.to_string(), "s.epd:2:3: expected UTF-8 text, found the byte 0xff");
     let options = SuiteOptions { strictness: Strictness::Lenient, ..options };
     assert_eq!(Suite::read("s", "s.epd", SuiteKind::Positions, b"# fine\xff\n", options).unwrap().notes.len(), 1);
+    // Games are UTF-8 or, as the PGN standard has them, Latin-1.
+    for strictness in [Strictness::Strict, Strictness::Lenient] {
+        for name in [&b"Andr\xe9"[..], "Andr\u{e9}".as_bytes()] {
+            let text = [b"[White \"", name, b"\"]\n[Black \"B\"]\n\n1. e4 *\n"].concat();
+            let read =
+                Suite::read("s", "s.pgn", SuiteKind::Games, &text, SuiteOptions { strictness, ..options }).unwrap();
+            assert_eq!((read.items[0].id.as_str(), read.notes.len()), ("Andr\u{e9} - B", 0));
+        }
+    }
 }
 
 proptest! {
