@@ -304,6 +304,26 @@ impl Manifest {
 mod tests {
     use super::*;
 
+    /// What is left out of the file is what is nothing: one of anything is kept.
+    #[test]
+    fn a_manifest_is_read_back_as_it_was_written() {
+        for count in [0, 1, 2] {
+            let manifest = Manifest {
+                jobs_total: count,
+                jobs_spared: count,
+                items: count as usize,
+                repeats: count as u32,
+                repeated: Some([count as usize; 2]),
+                rows: Some(count),
+                begun: count,
+                ended: Some(count),
+                ..Manifest::default()
+            };
+            let text = serde_json::to_string(&manifest).expect("JSON");
+            assert_eq!(serde_json::from_str::<Manifest>(&text).expect(&text), manifest);
+        }
+    }
+
     /// A manifest of before variants that are kept were named: their options say so, by the table or by the history.
     #[test]
     fn what_is_kept_is_known_by_its_options_too() {
