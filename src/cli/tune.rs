@@ -188,7 +188,8 @@ pub(super) fn at_pressures(
             false => CommandFailure::usage(format!("{problem}\nat the pressure {}", other.join(", "))),
         })?;
         // One that is the file's own or another's would be searched twice, and tested as if that were two.
-        if experiments.iter().all(|known| Plan::new(known).id() != Plan::new(&there).id()) {
+        let id = Plan::new(&there).id();
+        if experiments.iter().all(|known| Plan::new(known).id() != id) {
             names.push(other.join(", ").replace('=', " = ").replace('"', ""));
             experiments.push(there);
         }
