@@ -1,6 +1,5 @@
 //! What is wrong with a text, and where.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
 
@@ -26,7 +25,8 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 /// What becomes of an item of a file that cannot be read, or of a game without moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OnError {
     /// The file is refused.

@@ -11,11 +11,11 @@ use super::board::{Board, rights};
 use super::setup::Setup;
 use super::types::{Color, Piece, Square};
 use super::validity::{self, Illegality};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a reader treats what is not quite right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Strictness {
     /// An error.

@@ -3,11 +3,11 @@
 use rand::{Rng, SeedableRng};
 use rand_mt::Mt64;
 use rand_pcg::Pcg64;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When the number of an en passant square is part of the key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EpRule {
     /// After every double push. Transpositions are missed: a third of the positions at ply 3 are counted twice.
@@ -22,7 +22,8 @@ pub enum EpRule {
 }
 
 /// Where the random numbers come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Generator {
     /// PCG XSL RR 128/64, seeded by `seed`. Source: M. O'Neill, 2014; crate rand_pcg.
@@ -36,7 +37,8 @@ pub enum Generator {
 }
 
 /// Which number each part of a position takes, sound or as published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheme {
     /// 781 numbers: 12 x 64 piece-squares, 4 castling rights, 8 e.p. files, 1 side. Source: A. Zobrist, 1970.
@@ -65,7 +67,8 @@ pub enum Scheme {
 }
 
 /// How positions are keyed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KeyOptions {
     /// Where the random numbers come from. Default: `pcg64`.

@@ -3,11 +3,11 @@
 use super::board::Board;
 use super::moves::{Move, MoveList};
 use super::types::{Color, Piece};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A named order of the legal moves. Squares ascend from a1 = 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GenerationOrder {
     /// Pawns (pushes, captures, en passant, promotions), castling, knights, rooks, bishops, queens, king; captures first

@@ -5,11 +5,11 @@ pub use super::table_use::{BoundsRule, DepthRule, Known, Probe, Returns, Store, 
 use crate::chess::keys::KeyOptions;
 use crate::chess::order::GenerationOrder;
 use crate::table::TableOptions;
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::IntoDeserializer};
 
 /// A configurable game-tree engine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EngineOptions {
     /// The search algorithm.
@@ -20,7 +20,7 @@ pub struct EngineOptions {
     pub deepening: Deepening,
     /// Half-width of the root window round the last iteration's score, in centipawns, 0..=32000; 0: the full window. A
     /// search that falls outside is repeated with the failing side wide open.
-    #[schemars(range(min = 0, max = 32_000))]
+    #[cfg_attr(test, schemars(range(min = 0, max = 32_000)))]
     pub aspiration: i32,
     /// What happens when the remaining depth is 0.
     pub leaf: Leaf,
@@ -124,7 +124,8 @@ fn table_shorthand<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TableOp
 }
 
 /// The search algorithm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     /// Every node to the full depth; a table returns equal positions.
@@ -139,7 +140,8 @@ pub enum Algorithm {
 }
 
 /// What a node that fails returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Fail {
     /// The best score found, inside the window or not. Source: Fishburn 1983.
@@ -150,11 +152,12 @@ pub enum Fail {
 }
 
 /// Iterative deepening: search to `start`, then `step` deeper each time, up to the limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Deepening {
     /// Depth of the first iteration, in plies, 1..=255.
-    #[schemars(range(min = 1, max = 255))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
     pub start: u8,
     /// Plies added by each iteration; 0: no deepening, straight to the depth limit.
     pub step: u8,
@@ -167,7 +170,8 @@ impl Default for Deepening {
 }
 
 /// What happens when the remaining depth is 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Leaf {
     /// The static evaluation.
@@ -178,23 +182,25 @@ pub enum Leaf {
 }
 
 /// The captures-only search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Quiescence {
     /// A capture is skipped when the evaluation plus the captured piece plus this many centipawns does not reach alpha;
     /// 0: none is skipped.
-    #[schemars(range(min = 0, max = 32_000))]
+    #[cfg_attr(test, schemars(range(min = 0, max = 32_000)))]
     pub delta: i32,
     /// Plies of captures at most; 0: no cap.
     pub max_plies: u8,
 }
 
 /// How being mated scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Mate {
     /// The base of a mate score, in centipawns, 1000..=32000 less 255 for the distance.
-    #[schemars(range(min = 1000, max = 31_700))]
+    #[cfg_attr(test, schemars(range(min = 1000, max = 31_700)))]
     pub value: i32,
     /// How the distance to the mate enters its score.
     pub distance: MateDistance,
@@ -207,7 +213,8 @@ impl Default for Mate {
 }
 
 /// How the distance to a mate enters its score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MateDistance {
     /// -(value - ply from the root); a stored score is counted from its own node.
@@ -220,7 +227,8 @@ pub enum MateDistance {
 }
 
 /// The static evaluation: a sum of terms, in centipawns, from the side to move's view, clipped to +-30,000.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Eval {
     /// The values of the pieces.
@@ -228,22 +236,23 @@ pub struct Eval {
     /// The piece-square tables.
     pub squares: PieceSquares,
     /// Centipawns for each pseudo-legal move of the knights, bishops, rooks and queens.
-    #[schemars(range(min = -100, max = 100))]
+    #[cfg_attr(test, schemars(range(min = -100, max = 100)))]
     pub mobility: i32,
     /// Centipawns for each piece on, and each attack on, the four squares d4, e4, d5 and e5.
-    #[schemars(range(min = -100, max = 100))]
+    #[cfg_attr(test, schemars(range(min = -100, max = 100)))]
     pub centre: i32,
     /// Centipawns for each square that a knight or bishop can go to and no enemy pawn attacks.
-    #[schemars(range(min = -100, max = 100))]
+    #[cfg_attr(test, schemars(range(min = -100, max = 100)))]
     pub space: i32,
     /// Amplitude of a random term that is a function of the position's key: with everything else at 0, a control whose
     /// scores mean nothing. Centipawns.
-    #[schemars(range(min = 0, max = 30_000))]
+    #[cfg_attr(test, schemars(range(min = 0, max = 30_000)))]
     pub random: i32,
 }
 
 /// A set of piece values, in centipawns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PieceValues {
     /// P 100, N 300, B 300, R 500, Q 900.
@@ -271,7 +280,8 @@ impl PieceValues {
 }
 
 /// A set of piece-square tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PieceSquares {
     /// Michniewski's Simplified Evaluation Function, the middle-game king throughout.
@@ -282,7 +292,8 @@ pub enum PieceSquares {
 }
 
 /// One rule of move ordering.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Ordering {
     /// The best or refuting move of the node, found by the same search with an unbounded table, which runs before each iteration and is not
@@ -305,7 +316,8 @@ pub enum Ordering {
 }
 
 /// How captures are scored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MvvLva {
     /// Victim's rank x 8 - attacker's rank; a promotion counts as a victim of its rank.
@@ -319,7 +331,8 @@ pub enum MvvLva {
 }
 
 /// Internal iterative deepening.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Iid {
     /// The least remaining depth at which it is done; 0: off. The inner search goes to half the depth.
@@ -327,7 +340,8 @@ pub struct Iid {
 }
 
 /// Late move reduction: quiet moves late in the order are searched less deeply first, and again in full if they raise alpha.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Lmr {
     /// The least remaining depth at which moves are reduced; 0: off.
@@ -345,7 +359,8 @@ impl Default for Lmr {
 }
 
 /// Null-move pruning: a node whose side may pass and still fail high is cut. Source: Donninger 1993.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct NullMove {
     /// The least remaining depth at which it is tried; 0: off.
@@ -361,7 +376,8 @@ impl Default for NullMove {
 }
 
 /// The game ply that the table's clock sees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GamePly {
     /// That of the position in its game.
@@ -372,7 +388,8 @@ pub enum GamePly {
 }
 
 /// How much is found out about each probe and store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Diagnostics {
     /// The ordinary counters.

@@ -1,10 +1,10 @@
 //! The options `probe.*` and `store.*`: what the search asks of its table, what it makes of an answer, and what it offers.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which nodes ask the table, and what an answer may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Probe {
     /// Down to which kind of node.
@@ -51,7 +51,8 @@ impl Probe {
 }
 
 /// Down to which kind of node the table is asked or written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Where {
     /// After the leaf test: interior nodes only (remaining depth >= 1).
@@ -64,7 +65,8 @@ pub enum Where {
 }
 
 /// Which nodes are stored, and with what move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {
     /// Down to which kind of node.
@@ -87,7 +89,8 @@ impl Default for Store {
 }
 
 /// The bound of a score that needed no search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Known {
     /// Exact, which it is.
@@ -98,7 +101,8 @@ pub enum Known {
 }
 
 /// Whether a hit's bound is heeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BoundsRule {
     /// A lower bound ends the node only when it is >= beta, an upper bound only when it is <= alpha.
@@ -110,7 +114,8 @@ pub enum BoundsRule {
 }
 
 /// Which draft may end a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DepthRule {
     /// The same as the remaining depth, or deeper.
@@ -123,7 +128,8 @@ pub enum DepthRule {
 }
 
 /// What a hit may be used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Use {
     /// Cutoffs, and the stored move where `ordering` lists `table-move`.
@@ -136,7 +142,8 @@ pub enum Use {
 }
 
 /// What a hit that ends its node returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Returns {
     /// The stored score (cut to the window under `fail = "hard"`).

@@ -6,12 +6,12 @@ use super::problem::{Problem, listed, nearest};
 use super::text::FileText;
 use crate::engine::options::Diagnostics;
 use crate::record::columns::{DEPTH, Extra, POSITION, ROW, Role, SCORE, VARIANT, header, may_mean, role};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One expectation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Expect {
     /// Which rows it speaks of: column (or unique end of a column's name, so `nodes` is `search.nodes`) = value; all
     /// must match. None given: every row.
@@ -49,7 +49,8 @@ pub struct Expect {
 }
 
 /// Who says what is expected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SaidBy {
     /// An article or book, which `source` names.
@@ -74,7 +75,8 @@ impl SaidBy {
 }
 
 /// A value to match a column with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected a number, text in quotes, true or false")]
 #[allow(missing_docs)]
 pub enum Scalar {
@@ -85,7 +87,8 @@ pub enum Scalar {
 }
 
 /// What a metric should be.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected a number, text in quotes, or limits such as { min = 10, max = 20 }")]
 pub enum ExpectedFigure {
     /// Every matching row has exactly this value.
@@ -143,7 +146,8 @@ impl ExpectedFigure {
 }
 
 /// Limits of a metric.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Range {
     /// At least.
@@ -161,7 +165,8 @@ pub struct Range {
 }
 
 /// A statistic over rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)]
 pub enum Statistic {
@@ -173,7 +178,8 @@ pub enum Statistic {
 }
 
 /// Which verdict is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WantedVerdict {
     /// The measured figures agree.

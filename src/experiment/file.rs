@@ -10,8 +10,6 @@ use super::text::FileText;
 use super::trace::{Trace, TraceChoice};
 use crate::chess::fault::OnError;
 use crate::chess::suite::{Item, Suite};
-use crate::engine::EngineOptions;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +17,8 @@ use std::sync::Arc;
 use toml::Table;
 
 /// An experiment file.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct File {
     /// The experiment's name and that of its folder under `reports/`; default: the file's name.
@@ -50,18 +49,18 @@ pub struct File {
     pub slow: bool,
     /// Only the first so many items of the suite.
     #[serde(default)]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub first: Option<usize>,
     /// When each search ends.
     #[serde(default)]
     pub limit: LimitChoice,
     /// How often each search is made; more than 1 makes timings worth printing.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 10_000))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
     pub repeats: u32,
     /// How many key seeds every variant is run under; what is compared is the mean over them.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 10_000))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
     pub seeds: u32,
     /// The smallest difference that matters to a claim of `[[expect]]`: 0.005 is half a percent.
     #[serde(default = "half_a_percent")]
@@ -81,34 +80,34 @@ pub struct File {
     pub tune: Option<super::Tune>,
     /// Who is examined: an engine that speaks UCI; without it ttlab's own.
     #[serde(default)]
-    #[schemars(with = "Option<crate::subject::SubjectOptions>")]
+    #[cfg_attr(test, schemars(with = "Option<crate::subject::SubjectOptions>"))]
     pub subject: Option<Table>,
     /// Whose deep searches judge the moves: the loss of each in centipawns, and whether it is the same.
     #[serde(default)]
     pub reference: Option<super::subject::Reference>,
     /// The options of the engine; `preset` names a starting point.
     #[serde(default)]
-    #[schemars(with = "EngineWithPreset")]
+    #[cfg_attr(test, schemars(with = "EngineWithPreset"))]
     pub engine: Table,
     /// Axes: option path = list of values; every combination runs.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, Vec<serde_json::Value>>")]
+    #[cfg_attr(test, schemars(with = "BTreeMap<String, Vec<serde_json::Value>>"))]
     pub grid: Table,
     /// Named points: `name` and option paths.
     #[serde(default)]
-    #[schemars(with = "Vec<BTreeMap<String, serde_json::Value>>")]
+    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     pub variant: Vec<Table>,
     /// Axes whose paths move together.
     #[serde(default)]
-    #[schemars(with = "Vec<BTreeMap<String, Vec<serde_json::Value>>>")]
+    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, Vec<serde_json::Value>>>"))]
     pub zip: Vec<Table>,
     /// Points of the grid to leave out: all paths match.
     #[serde(default)]
-    #[schemars(with = "Vec<BTreeMap<String, serde_json::Value>>")]
+    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     pub exclude: Vec<Table>,
     /// Points to add whatever the excludes say.
     #[serde(default)]
-    #[schemars(with = "Vec<BTreeMap<String, serde_json::Value>>")]
+    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     pub include: Vec<Table>,
     /// Published or known figures, and the verdicts on them.
     #[serde(default)]
@@ -118,7 +117,8 @@ pub struct File {
 use super::expect::Scalar;
 
 /// An article, as reports cite it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Article {
     /// Its title.
@@ -145,17 +145,19 @@ pub fn half_a_percent() -> f64 {
 }
 
 /// The engine's options and the preset under them, for the schema.
-#[derive(JsonSchema)]
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
 #[allow(dead_code)]
 struct EngineWithPreset {
     /// A named starting point that the other options override.
     preset: Option<String>,
     #[serde(flatten)]
-    options: EngineOptions,
+    options: crate::engine::EngineOptions,
 }
 
 /// Where the positions come from.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected a file in quotes, { startpos = true } or { fen = \"...\" }")]
 pub enum SuiteChoice {
     /// A file.
@@ -165,7 +167,8 @@ pub enum SuiteChoice {
 }
 
 /// One position, given in the file itself.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OnePosition {
     /// The position in FEN.
@@ -177,16 +180,17 @@ pub struct OnePosition {
 }
 
 /// When a search ends.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LimitChoice {
     /// After the iteration of this depth, in plies, 1..=255.
     #[serde(default)]
-    #[schemars(range(min = 1, max = 255))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
     pub depth: Option<u8>,
     /// Before it enters another node than this many, over all iterations.
     #[serde(default)]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub nodes: Option<u64>,
 }
 

@@ -7,12 +7,12 @@ use super::text::FileText;
 use crate::chess::suite::{Item, Suite};
 use crate::chess::{Board, Increments};
 use crate::table::options::Size;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// Pairs of games from each opening of the suite, colours swapped.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Match {
     /// Who plays whom.
@@ -23,7 +23,7 @@ pub struct Match {
     pub draw: Option<Draw>,
     /// Moves of each side after which a game is drawn. Mate, stalemate, the third occurrence of a position, fifty moves without a capture or
     /// pawn move, and too little material for a mate end it always.
-    #[schemars(range(min = 1, max = 5000))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 5000)))]
     pub max_moves: u16,
     /// What the sequential test asks of each encounter, pair by pair in the plan's order, and whether that ends it. Left out: all pairs are
     /// played, and the page tells what the test as usual says of them. No game depends on it.
@@ -31,7 +31,8 @@ pub struct Match {
 }
 
 /// Who plays whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Pairing {
     /// Each against the baseline.
@@ -42,25 +43,27 @@ pub enum Pairing {
 }
 
 /// A game is lost for one side when both say so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Resign {
     /// Centipawns that the loser finds himself behind by, and the winner himself ahead.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub score: u32,
     /// For so many moves in a row of each.
-    #[schemars(range(min = 1, max = 5000))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 5000)))]
     pub moves: u16,
 }
 
 /// A game is drawn when both say so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Draw {
     /// Centipawns from 0 that both scores lie within.
     pub score: u32,
     /// For so many moves in a row of each.
-    #[schemars(range(min = 1, max = 5000))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 5000)))]
     pub moves: u16,
     /// From this move of the game on, counted from the opening.
     #[serde(default)]
@@ -68,7 +71,8 @@ pub struct Draw {
 }
 
 /// A sequential test on pairs of games, in normalized Elo.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Test {
     /// H0: the first player is better by this.
@@ -76,10 +80,10 @@ pub struct Test {
     /// H1: the first player is better by this.
     pub elo1: f64,
     /// How often H1 may be taken where H0 holds, in all encounters together.
-    #[schemars(range(min = 0.0001, max = 0.5))]
+    #[cfg_attr(test, schemars(range(min = 0.0001, max = 0.5)))]
     pub alpha: f64,
     /// How often H0 may be taken where H1 holds, in all encounters together.
-    #[schemars(range(min = 0.0001, max = 0.5))]
+    #[cfg_attr(test, schemars(range(min = 0.0001, max = 0.5)))]
     pub beta: f64,
     /// Whether an encounter ends with its test; if not, all pairs of the plan are played.
     pub stop: bool,

@@ -1,6 +1,5 @@
 //! What the option types say about themselves: the list behind `ttlab options`, and the JSON Schema of the file.
 
-use super::file::File;
 use super::{paths, presets};
 use crate::engine::EngineOptions;
 use serde_json::{Map, Value, json};
@@ -21,20 +20,29 @@ pub struct OptionPage {
     pub default: String,
 }
 
-/// What the types of an engine's options say.
-static ENGINE: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(EngineOptions).to_value());
+/// What the types say of an experiment file. A test writes it from them and holds it against them; to derive it in every build would take a
+/// tenth of its time.
+static TYPES: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("types.json")).unwrap_or_default());
+
+/// Of that, an engine's options.
+fn engine() -> &'static Value {
+    resolve(&TYPES, &TYPES["properties"]["engine"])
+}
 
 /// The JSON Schema of an experiment file: what the types say, and what the reader does beyond them. A word stands for a table with that
 /// `kind`; the keys of grids and variants are paths of options, the values of grids lists of theirs.
 #[must_use]
 pub fn file_schema() -> Value {
-    let mut schema = schemars::schema_for!(File).to_value();
-    let root = schema.clone();
+    let root: &Value = &TYPES;
+    let mut schema = root.clone();
+    let mut values = Map::new();
+    leaves(root, engine(), "", &mut values);
+    // Of options alone: a claim's `kind` is no short form of a claim.
+    let is_option = |name: &str| values.values().any(|option| option["$ref"] == format!("#/$defs/{name}"));
     if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
         for (name, definition) in definitions {
-            let words = kinds(&root, definition);
-            // Of options alone: a claim's `kind` is no short form of a claim.
-            if !words.is_empty() && ENGINE["$defs"].get(name).is_some() {
+            let words = kinds(root, definition);
+            if !words.is_empty() && is_option(name) {
                 let whole = definition.take();
                 *definition = json!({ "anyOf": [whole, { "enum": words }] });
             }
@@ -46,9 +54,6 @@ pub fn file_schema() -> Value {
         let own: Vec<&str> = paths.iter().map(String::as_str).chain(more.iter().copied()).collect();
         json!({ "anyOf": [{ "enum": own }, { "pattern": "^(subject|uci)($|[.])" }] })
     };
-    let engine = resolve(&root, &root["properties"]["engine"]);
-    let mut values = Map::new();
-    leaves(&root, engine, "", &mut values);
     let lists = |least: u32| -> Map<String, Value> {
         let list = |schema: &Value| json!({ "type": "array", "minItems": least, "items": schema });
         values.iter().map(|(path, schema)| (path.clone(), list(schema))).collect()
@@ -164,8 +169,7 @@ pub fn values_of(path: &str) -> Option<String> {
 /// The keys of an experiment file's first level.
 #[must_use]
 pub fn file_keys() -> Vec<String> {
-    let schema = schemars::schema_for!(File).to_value();
-    schema["properties"].as_object().map(|keys| keys.keys().cloned().collect()).unwrap_or_default()
+    TYPES["properties"].as_object().map(|keys| keys.keys().cloned().collect()).unwrap_or_default()
 }
 
 /// Every option in the order of its definition.
@@ -174,7 +178,7 @@ pub fn pages() -> &'static [OptionPage] {
     static PAGES: LazyLock<Vec<OptionPage>> = LazyLock::new(|| {
         let defaults = serde_json::to_value(EngineOptions::default()).unwrap_or_default();
         let mut pages = Vec::new();
-        collect(&ENGINE, &ENGINE, "", &defaults, &mut pages);
+        collect(&TYPES, engine(), "", &defaults, &mut pages);
         pages
     });
     &PAGES
@@ -196,6 +200,9 @@ fn collect(root: &Value, node: &Value, prefix: &str, defaults: &Value, pages: &m
     let Some(properties) = node.get("properties").and_then(Value::as_object) else { return };
     for (name, property) in properties {
         let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        if path == "preset" {
+            continue;
+        }
         let target = resolve(root, property);
         let default = &defaults[name];
         if target.get("properties").is_some() {
@@ -280,7 +287,23 @@ pub fn default_columns() -> Vec<(String, String)> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::file::File;
     use super::*;
+
+    /// `TTLAB_BLESS=1 cargo test --lib what_the_types_say` writes the file after a change of the types.
+    #[test]
+    fn what_the_types_say_is_written_beside() {
+        let said = schemars::schema_for!(File).to_value();
+        if std::env::var_os("TTLAB_BLESS").is_some() {
+            let text = serde_json::to_string_pretty(&said).unwrap() + "\n";
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/experiment/types.json"), text).unwrap();
+        } else {
+            assert!(
+                said == *TYPES,
+                "the types of options have changed: TTLAB_BLESS=1 cargo test --lib what_the_types_say"
+            );
+        }
+    }
 
     #[test]
     fn every_column_of_the_default_options_has_a_page_with_a_meaning() {

@@ -2,11 +2,11 @@
 
 use crate::chess::Color;
 use crate::chess::suite::Item;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Searches along games. With a PGN suite: at the plies of each game; with positions: along the engine's own play.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Sequence {
     /// The first ply of a game that is searched (0: the position before White's first move).
@@ -26,7 +26,8 @@ impl Default for Sequence {
 }
 
 /// At whose moves a game is searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// At every ply.

@@ -6,7 +6,6 @@ use super::paths;
 use super::problem::explain;
 use crate::subject::SubjectOptions;
 use crate::subject::options::{OptionValue, ProgramWords};
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::{Table, Value};
@@ -15,7 +14,8 @@ use toml::{Table, Value};
 pub const UCI: &str = "uci.";
 
 /// `[reference]`: who says what the best moves are.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
     /// The engine, as in `[subject]`; `"builtin"`: ttlab's own with its default options.

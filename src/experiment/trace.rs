@@ -7,7 +7,6 @@ use crate::chess::suite::Suite;
 use crate::table::options::Index;
 use crate::table::replay::{Audience, Halted, Maker, Step, TracedGame, Turns, games};
 use crate::table::trace::{Info, Reader, TraceError};
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
@@ -18,7 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// Which trace.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TraceChoice {
     /// What `ttlab trace` wrote, or include/ttlab-trace.h in any engine (looked for beside the experiment file, then in the
@@ -27,7 +27,7 @@ pub struct TraceChoice {
     /// MiB for the events of games that are kept for the next table, and for what is known of the positions of a game that is too long for
     /// that and is shown in turns (of this each worker has so much). Changes time, never counts.
     #[serde(default = "usual_memory")]
-    #[schemars(range(min = 1, max = 1_048_576))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 1_048_576)))]
     pub memory: u64,
 }
 

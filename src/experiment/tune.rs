@@ -2,12 +2,12 @@
 
 use super::problem::Problem;
 use super::text::FileText;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Table;
 
 /// How `ttlab tune` looks for the best of the file's variants. `ttlab run` does not heed it: it searches the full grid.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Tune {
     /// What is brought down (or up): a metric of `ttlab report --metric`; no time, since times do not repeat.
@@ -15,7 +15,7 @@ pub struct Tune {
     /// Whether the least of it is best, or the most.
     pub goal: Goal,
     /// Items (games, or positions) of the first round; each further round doubles what has been searched.
-    #[schemars(range(min = 2))]
+    #[cfg_attr(test, schemars(range(min = 2)))]
     pub first: usize,
     /// Share of the items that the race never sees: the winner is confirmed on them. Items are whole games.
     pub held_out: f64,
@@ -24,18 +24,19 @@ pub struct Tune {
     pub alpha: f64,
     /// Candidates that are searched on the held-out items: the winner and the next best that differ from it, the baseline apart. Only
     /// the winner is tested.
-    #[schemars(range(min = 1, max = 100))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
     pub finalists: usize,
     /// Seed of the order in which items are drawn.
     pub seed: u64,
     /// Options laid over the variants, at which the finalists are tried again on the held-out items: path = value. Default: a quarter of
     /// the baseline's `table.size`, and four times it; none where sizes are among what is raced.
-    #[schemars(with = "Vec<std::collections::BTreeMap<String, serde_json::Value>>")]
+    #[cfg_attr(test, schemars(with = "Vec<std::collections::BTreeMap<String, serde_json::Value>>"))]
     pub pressures: Vec<Table>,
 }
 
 /// What is best.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {
     /// The least.

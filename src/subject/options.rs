@@ -1,6 +1,5 @@
 //! `[subject]`: which engine is examined, and how it is set up.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +8,8 @@ use std::fmt;
 pub const BUILTIN: &str = "builtin";
 
 /// Which engine is examined.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SubjectOptions {
     /// `"builtin"`: ttlab's own, set up by `[engine]`. Else an engine that speaks UCI: a program on the path, a path, or a list with
@@ -21,7 +21,7 @@ pub struct SubjectOptions {
     /// How long one process is kept: `experiment`, `game` (or single position) or `search`.
     pub restart: Restart,
     /// Seconds that a search may take before it is taken for hung. Default: by the limit and the rate measured so far.
-    #[schemars(range(min = 0.001))]
+    #[cfg_attr(test, schemars(range(min = 0.001)))]
     pub timeout: Option<f64>,
 }
 
@@ -54,7 +54,8 @@ pub fn hash(options: &BTreeMap<String, OptionValue>) -> Option<(&str, i64)> {
 }
 
 /// A program, alone or with its arguments.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected a program in quotes, or a list of it and its arguments")]
 pub enum ProgramWords {
     /// A program.
@@ -83,7 +84,8 @@ impl fmt::Display for ProgramWords {
 }
 
 /// The value of an engine's option.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected true or false, a whole number, or text in quotes")]
 pub enum OptionValue {
     /// Of a check; of a button, true presses it.
@@ -105,7 +107,8 @@ impl fmt::Display for OptionValue {
 }
 
 /// How long one process of an engine is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
     /// For all its searches: `ucinewgame` stands between games and unrelated positions.

@@ -4,11 +4,11 @@ use super::Entry;
 use super::policy::Policy;
 pub use super::size::Size;
 use crate::chess::Bound;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whether there is a table, and whether it has a bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TableKind {
     /// No table: the plain search.
@@ -22,7 +22,8 @@ pub enum TableKind {
 }
 
 /// How one entry is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
     /// 16 bytes: a 64-bit key and 64 bits of data (subtree nodes rounded down to 11 bits: 5 of exponent, 6 of mantissa).
@@ -35,7 +36,8 @@ pub enum Layout {
 }
 
 /// From key to bucket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Index {
     /// key mod buckets: any number of buckets; one division.
@@ -61,7 +63,8 @@ impl Index {
 }
 
 /// What a store does when the bucket already holds the same key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SameKey {
     /// The new entry replaces the old one, whatever its depth.
@@ -98,7 +101,8 @@ impl SameKey {
 }
 
 /// When an answered probe renews the entry's age.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Refresh {
     /// Only a store sets the age. Source: Stockfish.
@@ -111,7 +115,8 @@ pub enum Refresh {
 }
 
 /// What moves the table's clock, in whose ticks ages are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TickSource {
     /// One tick for each root search.
@@ -124,7 +129,8 @@ pub enum TickSource {
 }
 
 /// When something that one search leaves behind is thrown away.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Clear {
     /// Before each iteration of iterative deepening.
@@ -140,7 +146,8 @@ pub enum Clear {
 }
 
 /// Which buckets are fetched ahead of their probe. Changes time, never counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Prefetch {
     /// `children` for tables of 8 MiB or more, else `none`.
@@ -155,7 +162,8 @@ pub enum Prefetch {
 }
 
 /// The transposition table.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct TableOptions {
     /// Whether there is a table, and whether it has a bound. `table = "none"` is short for `table = { kind = "none" }`.
@@ -164,7 +172,7 @@ pub struct TableOptions {
     /// in the same search (`"25 %"`). Buckets are what fits, rounded down.
     pub size: Size,
     /// Entries in a bucket: the slots that one key may use, 1..=8.
-    #[schemars(range(min = 1, max = 8))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 8)))]
     pub slots: u8,
     /// How one entry is packed.
     pub layout: Layout,

@@ -1,8 +1,7 @@
 //! A table's size, as users write it: `"16 MiB"`, `65536` (entries), `"25 %"` (of a working set).
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use std::{borrow::Cow, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 /// How large a table is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,12 +115,13 @@ impl<'de> Deserialize<'de> for Size {
     }
 }
 
-impl JsonSchema for Size {
-    fn schema_name() -> Cow<'static, str> {
+#[cfg(test)]
+impl schemars::JsonSchema for Size {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Size".into()
     }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
             "description": "Bytes (\"16 MiB\"), entries (65536), or a share of the working set (\"25 %\").",
             "anyOf": [
                 { "type": "string", "pattern": "^[0-9_.]+ *([TtGgMmKk]([Ii][Bb])?|[Bb]|%|entries)?$" },

@@ -6,11 +6,11 @@
 
 use super::{Newcomer, Replacement, Decision, least};
 use crate::table::Entry;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where depths are aged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum On {
     /// On store and probe, as published: on the engine's own next move an entry must be 2 x factor plies deeper to end a node.
@@ -23,7 +23,8 @@ pub enum On {
 }
 
 /// The factor and where it applies.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AgedDepth {
     /// Plies of depth that an entry loses for each tick of its age, 0..=255.

@@ -3,12 +3,12 @@
 
 use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// No parameters. In buckets of several slots the newest stands first and the oldest store leaves; a new store of the same position
 /// keeps its place.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Always {}
 

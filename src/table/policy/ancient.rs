@@ -6,12 +6,12 @@
 
 use super::{Newcomer, Mark, Replacement, Decision, least};
 use crate::table::Entry;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the note leaves open, each as an option. Whether a deeper result for the same position may overwrite a protected
 /// slot is `table.same_key`: `replace` lets it, `policy` does not (as published).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Ancient {
     /// When an entry counts as useful: `match` or `cutoff`.

@@ -3,13 +3,13 @@
 
 use super::{Decision, Newcomer, Notes, Replacement};
 use crate::table::Entry;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// No parameters. The bucket's slots stand in a circle under a hand. An entry that answers, or whose position is stored again, gets a mark;
 /// the hand takes marks away as it passes, and the first entry without one leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Clock {}
 

@@ -3,11 +3,11 @@
 
 use super::{Newcomer, Replacement, Decision, least};
 use crate::table::Entry;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The factor, and whether the newcomer may be turned away.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct DepthAge {
     /// Plies of depth that an entry loses for each tick of its age, 0..=255.

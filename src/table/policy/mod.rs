@@ -2,7 +2,6 @@
 //! schema and its behaviour, and one line of the registry below. `docs/add-a-policy.md` is the walk-through.
 
 use super::{Entry, TableOptions};
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::RangeInclusive;
 
@@ -35,7 +34,8 @@ impl Decision {
 }
 
 /// When the table marks an entry as used (`Entry::used`, and its generation renewed with it).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     /// Never: it costs a write.
@@ -158,7 +158,8 @@ macro_rules! policies {
         $(mod $module; pub use $module::$policy;)*
 
         /// Which entry gives way.
-        #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(tag = "kind")]
         pub enum Policy {
             $($(#[doc = $doc])+ #[serde(rename = $name)] $policy($policy),)*

@@ -2,11 +2,11 @@
 
 use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The seed.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Random {
     /// Which pseudo-random function of the newcomer's key chooses.

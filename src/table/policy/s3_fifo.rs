@@ -3,23 +3,23 @@
 
 use super::{Decision, Newcomer, Notes, Replacement};
 use crate::table::{Entry, bounded::MOST_SLOTS};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// The sizes of the queues. A newcomer goes to the small queue, or to the main one if it left the small one not long ago. What was met
 /// often enough when its turn comes in the small queue moves on to the main one; what was met since in the main queue goes round again.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct S3Fifo {
     /// Slots of the small queue, 1..=7; the main queue has the others.
-    #[schemars(range(min = 1, max = 7))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 7)))]
     pub small: u8,
     /// How many positions that left the small queue are remembered, 0..=8, by 16 bits of their keys.
-    #[schemars(range(max = 8))]
+    #[cfg_attr(test, schemars(range(max = 8)))]
     pub ghosts: u8,
     /// How often an entry must have been met in the small queue to move to the main one, 1..=3.
-    #[schemars(range(min = 1, max = 3))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 3)))]
     pub meetings: u8,
 }
 

@@ -4,12 +4,12 @@
 use super::{Newcomer, Replacement, Decision, least};
 use crate::chess::Bound;
 use crate::table::Entry;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Weights in units of a ply of depth; worth = depth x `depth` - age x `age` + `exact` if the bound is exact + `pv` if the
 /// window was open + `nodes` x log2 of the subtree's nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Scored {
     /// Weight of each ply of depth, -1000..=1000.

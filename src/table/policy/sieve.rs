@@ -3,13 +3,13 @@
 
 use super::{Decision, Newcomer, Notes, Replacement};
 use crate::table::Entry;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// No parameters. The newest stands first. An entry that answers, or whose position is stored again, gets a mark; a hand goes from the
 /// oldest to the newest, takes marks away, and the first entry without one leaves. Unlike under `clock` nothing that is kept becomes new.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Sieve {}
 

@@ -4,17 +4,17 @@
 
 use super::{Decision, Newcomer, Notes, Replacement};
 use crate::table::{Entry, bounded::MOST_SLOTS};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// How long meetings are remembered. Each store and each answered probe is counted in a sketch of the bucket, two rows of sixteen counters;
 /// the newcomer is refused unless its count is above that of the entry that was not met for the longest time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct TinyLfu {
     /// After so many meetings for each slot of the bucket all counts are halved, 1..=255.
-    #[schemars(range(min = 1, max = 255))]
+    #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
     pub sample: u8,
 }
 

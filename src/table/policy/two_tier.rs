@@ -3,12 +3,12 @@
 
 use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// No parameters: the number of always slots is `table.slots` less one (2 slots: 1 + 1; 3 slots: 1 + 2).
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct TwoTier {}
 

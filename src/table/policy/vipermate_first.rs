@@ -3,12 +3,12 @@
 use super::{Newcomer, Replacement, Decision};
 use crate::chess::Bound;
 use crate::table::Entry;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// No parameters. Needs `table.slots = 1`; give it `table.same_key = "policy"`, since the rule speaks of the same position too.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct VipermateFirst {}
 
