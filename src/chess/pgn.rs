@@ -215,7 +215,11 @@ mod tests {
         assert_eq!(strict("1. e4 (1. d4 d5 0-1) e5 1-0"), told("e2e4 e7e5", "1-0"));
         assert_eq!(strict("1. e4 (1. d4 (1. c4 *) d5 1/2-1/2) 1... e5 2. Nf3 *"), told("e2e4 e7e5 g1f3", "*"));
         assert_eq!(read("1. e4 -- 2. d4 *", Strictness::Lenient), told("e2e4", "*"));
+        for strictness in [Strictness::Strict, Strictness::Lenient] {
+            assert_eq!(read("1. e4 (1. d4 -- 2. c4 *) e5 1-0", strictness), told("e2e4 e7e5", "1-0"));
+        }
     }
+
     /// A game that cannot be read costs no other, with `Event` or without, wherever in it the mistake lies.
     #[test]
     fn a_bad_game_is_left_out_alone() {

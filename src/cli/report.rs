@@ -156,4 +156,21 @@ mod tests {
             assert!(of(words) == format, "{words:?}");
         }
     }
+
+    /// None of the results that a page is of is written over, be it the first or another.
+    #[test]
+    fn what_is_read_is_kept() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let results = ["a.csv", "b.csv"].map(|name| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "variant,position,depth,search.nodes\na,p,1,9\n").unwrap();
+            path.display().to_string()
+        });
+        for out in &results {
+            let words = ["report", &results[0], &results[1], "-o", out];
+            let found = Args::augment_args(clap::Command::new("report")).try_get_matches_from(words).unwrap();
+            let failure = run(&Args::from_arg_matches(&found).unwrap()).unwrap_err();
+            assert!(failure.message.ends_with("cannot be written at the same time"), "{}", failure.message);
+        }
+    }
 }

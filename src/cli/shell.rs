@@ -40,7 +40,7 @@ pub fn man(args: &ManArgs) -> CommandResult {
     let mut root = command();
     root.build();
     if let Some(folder) = &args.out {
-        std::fs::create_dir_all(folder)
+        crate::record::own_folder(folder)
             .map_err(|error| CommandFailure::io(format!("{}: {error}", folder.display())))?;
         let mut all = Vec::new();
         gather(&root, &mut all);

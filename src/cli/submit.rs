@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> CommandResult {
         ));
     }
     crate::submit::check(system, &order).map_err(|problem| CommandFailure::usage(format!("{name}: {problem}")))?;
-    std::fs::create_dir_all(&folder).map_err(|error| io(&folder, error))?;
+    crate::record::own_folder(&folder).map_err(|error| io(&folder, error))?;
     let (scripts, start) = scripts(system, &order);
     for script in scripts {
         let path = folder.join(script.name);

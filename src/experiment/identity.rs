@@ -259,10 +259,19 @@ mod tests {
         );
         assert_eq!([true, false].map(|count| repeated(&clocks.items, None, count)), [[0, 3], [1, 3]]);
         // An item's hash is of what it is, and of its plies.
-        let sequence = Sequence { side: White, ..Sequence::default() };
-        let [plain, same, white] = [None, None, Some(&sequence)].map(|sequence| super::items(&games, sequence));
-        assert_eq!((plain.len(), plain == same), (3, true));
-        assert!(plain.iter().all(|(name, hash)| white[name] != *hash));
+        let usual = Sequence::default();
+        let sequences = [
+            None,
+            Some(usual),
+            Some(Sequence { from: 1, ..usual }),
+            Some(Sequence { to: Some(9), ..usual }),
+            Some(Sequence { side: White, ..usual }),
+            Some(Sequence { self_play: 2, ..usual }),
+        ];
+        let of = |sequence: Option<Sequence>| super::items(&games, sequence.as_ref());
+        assert_eq!((of(None).len(), of(None) == of(None)), (3, true));
+        let hashes: HashSet<String> = sequences.into_iter().flat_map(|sequence| of(sequence).into_values()).collect();
+        assert_eq!(hashes.len(), 3 * sequences.len());
     }
 
     /// Another engine at another limit is another point, be it by depth, by nodes or by both; how long it may take is no part of it.

@@ -185,6 +185,14 @@ mod tests {
         assert_eq!(only_move(&board, &mut SelfPlay::new().unwrap()), None);
     }
 
+    /// What mates at once is worth most, though the side that is mated has no move to look at.
+    #[test]
+    fn a_mate_is_the_only_move() {
+        let board = Board::from_fen("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 30").unwrap();
+        let best = only_move(&board, &mut SelfPlay::new().unwrap()).map(|mv| mv.to_string());
+        assert_eq!(best.as_deref(), Some("a1a8"));
+    }
+
     #[test]
     fn men_are_counted_by_kind_and_captures_by_what_they_win() {
         let board = Board::from_fen("r3k2r/pp3ppp/8/3q4/4P3/2N5/PP3PPP/R3K3 w Qkq - 0 20").unwrap();

@@ -111,6 +111,21 @@ impl Results {
     }
 }
 
+/// Makes a folder and those above it, where there is none.
+///
+/// # Errors
+/// When something else has its name, or the system refuses.
+pub fn own_folder(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path).map_err(|error| {
+        let told = match std::fs::symlink_metadata(path) {
+            Ok(found) if found.is_file() => "it is a file, not a folder",
+            Ok(found) if found.is_symlink() && !path.exists() => "it is a symbolic link to what is not there",
+            _ => return error,
+        };
+        io::Error::new(error.kind(), told)
+    })
+}
+
 /// Opens a file for reading and writing, making it where there is none. What was planted under its name is not followed: a link
 /// would have the run write to another's file.
 ///
@@ -130,4 +145,25 @@ pub fn own_file(path: &Path) -> io::Result<File> {
         }
         _ => error,
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A folder is made, or is there, or is behind a link; what else has its name is told, and kept.
+    #[test]
+    fn a_folder_is_made_where_nothing_else_is() {
+        let place = tempfile::TempDir::new().unwrap();
+        let at = |name: &str| place.path().join(name);
+        std::fs::write(at("file"), "mine").unwrap();
+        std::os::unix::fs::symlink(at("new"), at("link")).unwrap();
+        let told = |name: &str| own_folder(&at(name)).err().map(|error| error.to_string());
+        assert_eq!(told("link").unwrap(), "it is a symbolic link to what is not there");
+        assert_eq!(told("file").unwrap(), "it is a file, not a folder");
+        assert!(told("file/below").unwrap().starts_with("Not a directory"));
+        assert_eq!(["new/deep", "new", "link", "link/other"].map(told), [const { None }; 4]);
+        assert_eq!(std::fs::read_to_string(at("file")).unwrap(), "mine");
+    }
 }

@@ -14,7 +14,7 @@ pub mod verify;
 mod whole;
 
 pub use anew::{order, rewrite, write_rows};
-pub use appended::{Results, own_file};
+pub use appended::{Results, own_file, own_folder};
 pub use columns::{Column, Extra, Role, columns, header};
 pub use jobs::Jobs;
 pub use results::{FileLine, ResultsError, Rows, header_length, scan, scan_any};

@@ -103,5 +103,11 @@ mod tests {
         put("memory/old/memory.stat", "total_inactive_file 5\n");
         assert_eq!(group_bytes("4:cpu,memory:/old", root), [35]);
         assert_eq!(group_bytes("5:devices:/old", root), Vec::<u64>::new());
+        // In a container the limit lies at the root, whatever the path says.
+        put("memory.max", "600\n");
+        put("memory.current", "40\n");
+        for (line, left) in [("0::/", &[560][..]), ("0::/of/the/host", &[560]), ("0::/slice/job", &[900, 500, 560])] {
+            assert_eq!(group_bytes(line, root), left, "{line}");
+        }
     }
 }

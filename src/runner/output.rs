@@ -93,7 +93,7 @@ impl Output {
     /// # Errors
     /// As there.
     pub fn open_with(folder: &Path, locking: bool) -> Result<Self, OutputError> {
-        fs::create_dir_all(folder).map_err(io_error(folder))?;
+        record::own_folder(folder).map_err(io_error(folder))?;
         let path = folder.join(".lock");
         // Neither followed nor cut short: what was planted there is somebody's.
         let lock = record::own_file(&path).map_err(io_error(&path))?;

@@ -152,6 +152,11 @@ fn faults_name_the_game_the_line_and_the_move() {
         ("1. e4 ) *", "g.pgn:1:7: game 1: found ) without ("),
         ("1. e4 {} {", "g.pgn:1:10: game 1: expected }, found the end of the file"),
         ("1. e4 -- 2. d4 *", "g.pgn:1:7: game 1: expected a move, found the null move --: the game ends here"),
+        ("1. e4 (1. d4 1-0", "g.pgn:1:17: game 1: expected ), found the end of the file"),
+        ("1. e4 {of two\nlines} e5 $7 % 2. d4 *", "g.pgn:2:14: game 1: move 2.`%`: expected a move, found `%`"),
+        ("[White \"A]\n1. e4 *", "g.pgn:1:1: game 1: expected a tag, [Name \"value\"], found `[White \"A]`"),
+        ("[White \"A\" x]\n1. e4 *", "g.pgn:1:1: game 1: expected a tag, [Name \"value\"], found `[White \"A\" x]`"),
+        ("1. e4 } *", "g.pgn:1:7: game 1: move 1...`}`: expected a move, found `}`"),
     ] {
         assert_eq!(pgn::read("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err().0[0].to_string(), fault);
     }
@@ -167,6 +172,11 @@ fn faults_name_the_game_the_line_and_the_move() {
         assert!(note.contains(words), "{notes:?}");
     }
     assert_eq!(notes.len(), 3, "{notes:?}");
+    // A backslash stands for itself behind another; a variation that is left open is told, and its game kept.
+    let file = pgn::read("g.pgn", "[ White_2 \"a\\\\b\" ] 1. e4(1.d4$14 d5;c4)\n", Strictness::Lenient, OnError::Stop)
+        .unwrap();
+    let [game] = &file.games[..] else { panic!("one game") };
+    assert_eq!((game.tag("White_2"), game.moves.len(), file.notes.len()), (Some("a\\b"), 1, 1));
     let file = pgn::read("g.pgn", "[White \"A\"] 0-1 1. e4 *", Strictness::Strict, OnError::Skip).unwrap();
     assert_eq!((file.games.len(), file.games[0].number, file.notes.len()), (1, 2, 1));
     // The second game alone can be read: the others are told of.
@@ -204,6 +214,11 @@ fn suites_name_their_items() {
     {
         let text = format!("[White \"A\"]\n[Black \"B\"]\n[Date \"{date}\"]\n\n1. e4 e5 *\n");
         assert_eq!(read(SuiteKind::Games, &text).items[0].id, id);
+    }
+    // A player who is not known names no game.
+    for (white, black) in [("A", "?"), ("?", "B"), ("?", "?"), ("A", " "), ("", "B")] {
+        let text = format!("[White \"{white}\"]\n[Black \"{black}\"]\n[Date \"1999.01.02\"]\n\n1. e4 e5 *\n");
+        assert_eq!(read(SuiteKind::Games, &text).items[0].id, "stem.1", "{white} - {black}");
     }
     // Solved: one of the best, none of the bad; where only bad ones are named any other move is.
     let position = |operations: &str| read(SuiteKind::Positions, &format!("{start} {operations}")).items[0].clone();
