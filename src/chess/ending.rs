@@ -79,6 +79,7 @@ mod tests {
             ("8/8/4k3/5b2/8/3K4/5N2/8 w - - 0 1", None),
             ("8/8/4k3/5b2/8/3K4/5B2/8 w - - 0 1", None),
             ("8/8/4k3/5b2/8/3K4/4B3/8 w - - 0 1", Some(Ending::Material)),
+            ("8/8/4k3/4b3/8/3K4/5B2/8 w - - 0 1", Some(Ending::Material)),
             ("8/8/4k3/8/8/3K4/5P2/8 w - - 99 80", None),
             ("8/8/4k3/8/8/3K4/5P2/8 w - - 100 80", Some(Ending::FiftyMoves)),
             // A mate on the last move of the fifty stands.

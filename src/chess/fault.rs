@@ -100,6 +100,7 @@ mod tests {
         assert_eq!(said("detph"), " did you mean depth", "two letters exchanged are one mistake");
         assert_eq!(said("depxx"), " did you mean depth", "two of five");
         assert_eq!(said("dexxx"), "", "three of five");
+        assert_eq!(said("nxds"), " did you mean nodes", "two of four");
         assert_eq!(said("noded"), " did you mean nodes");
         assert_eq!(said("x"), " did you mean é", "one of one, a letter of two bytes");
         assert_eq!(said("ééé"), "", "two of three letters, of six bytes");

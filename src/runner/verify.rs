@@ -313,6 +313,11 @@ mod tests {
         let folder = results.parent().unwrap();
         let found = |manifest: &Manifest| as_run(folder, manifest).map(|(experiment, _)| experiment.suite.items.len());
         assert_eq!(found(&manifest), Ok(1));
+        // What was set beside the file belongs to the plan.
+        let sets = vec!["draws=true".to_owned()];
+        let plan = Plan::new(&Experiment::load(&file, &sets).unwrap());
+        let with = |sets| Manifest { plan: format!("{:016x}", plan.id()), sets, ..Manifest::default() };
+        assert_eq!((found(&with(sets)), found(&with(Vec::new())).is_err()), (Ok(1), true));
         write("data/s.epd", "4k3/8/8/8/8/8/8/R3K3 w Q - id \"a\";\n");
         assert!(found(&manifest).is_err_and(|told| told.contains("../data/s.epd")));
     }

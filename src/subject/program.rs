@@ -128,7 +128,9 @@ mod tests {
     fn the_hash_is_the_one_that_sha256sum_prints() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "abc").unwrap();
-        // The first test vector of FIPS 180-2.
+        // The first and the last test vector of FIPS 180-2.
         assert_eq!(hash(file.path()).unwrap(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        std::fs::write(file.path(), "a".repeat(1_000_000)).unwrap();
+        assert_eq!(hash(file.path()).unwrap(), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     }
 }

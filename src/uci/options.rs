@@ -252,4 +252,12 @@ mod tests {
         let once: std::collections::HashSet<&str> = paths.iter().copied().collect();
         assert_eq!(once.len(), paths.len(), "parameters of several policies are told once");
     }
+
+    /// An option whose name begins another's leaves that one as it was.
+    #[test]
+    fn an_option_is_laid_over_itself_alone() {
+        let mut settings = UciSettings::new(None, &["generation_seed=7".to_owned()]).unwrap();
+        assert_eq!(settings.set("generation", Some("shuffle")), Ok(FollowUp::Engine));
+        assert_eq!(settings.engine.generation_seed, 7);
+    }
 }

@@ -122,6 +122,7 @@ mod tests {
         (found.deepest, found.occupancy.slots) = (5, 0);
         found.pv.clear();
         assert_eq!(said(&found, 0), "info depth 6 seldepth 6 score cp -42 nodes 3000 nps 3000000000 time 0");
+        assert_eq!(cut_short(3000, Duration::from_millis(500)), "info nodes 3000 nps 6000 time 500");
         let voice = Voice(Mutex::new(Vec::new()));
         voice.info("two\r\nlines\nof it");
         voice.say("bestmove e2e4");

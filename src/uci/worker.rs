@@ -262,6 +262,26 @@ mod tests {
         assert_eq!([true, false].map(overhead), [Duration::ZERO, Duration::from_millis(200)]);
     }
 
+    /// However long it was pondered, the move has its time from then on.
+    #[test]
+    fn time_runs_from_the_move_that_was_pondered_on() {
+        let signal = Signal {
+            stop: AtomicBool::new(false),
+            endless: false,
+            phase: Mutex::new(Phase::Held),
+            changed: Condvar::new(),
+        };
+        let most = Duration::from_millis(40);
+        std::thread::scope(|scope| {
+            let watching = scope.spawn(|| watch(&signal, most));
+            std::thread::sleep(2 * most);
+            let played = Instant::now();
+            signal.set(Phase::Searching);
+            watching.join().unwrap_or_default();
+            assert!(signal.stop.load(Ordering::Relaxed) && played.elapsed() >= most, "{:?}", played.elapsed());
+        });
+    }
+
     #[test]
     fn a_search_by_nodes_has_no_other_end() {
         for (depth, nodes, asked) in [

@@ -147,7 +147,58 @@ fn strict_refuses_with_a_column_and_lenient_repairs() {
         let (epd, repaired) = lenient(line).unwrap_or_else(|fault| panic!("{line}: {fault}"));
         assert_eq!(best(&epd), moves, "{line}");
         assert_eq!(repaired.len(), notes, "{line}: {repaired:?}");
+        // What is left is strict, each operation once.
+        let names: std::collections::HashSet<&str> =
+            epd.operations.iter().map(|operation| operation.opcode.as_str()).collect();
+        assert_eq!(names.len(), epd.operations.len(), "{line}");
     }
+}
+
+/// Each value in its own kind; numbers at the ends of their ranges, and beyond them.
+#[test]
+fn operands_at_their_edges() {
+    let kings = "4k3/8/8/8/8/8/8/4K3 w - -";
+    let value = |operation: &str| {
+        let name = operation.split(' ').next().unwrap_or_default();
+        strict(&format!("{kings} {operation};")).ok().and_then(|epd| epd.value(name).cloned())
+    };
+    use OperationValue::{Integer, Line, Moves, Nodes, Raw, Text};
+    for (operation, found) in [
+        ("hmvc 0", Some(Integer(0))),
+        ("hmvc 9999", Some(Integer(9999))),
+        ("hmvc 10000", None),
+        ("hmvc -1", None),
+        ("fmvn 1", Some(Integer(1))),
+        ("fmvn 9999", Some(Integer(9999))),
+        ("fmvn 10000", None),
+        ("fmvn 0", None),
+        ("acd 0", Some(Integer(0))),
+        ("acd -1", None),
+        ("acd 5 6", None),
+        ("acs 9223372036854775807", Some(Integer(i64::MAX))),
+        ("ce -9223372036854775808", Some(Integer(i64::MIN))),
+        ("ce 9223372036854775808", None),
+        ("D1 0", Some(Nodes(0))),
+        ("D9 7", Some(Nodes(7))),
+        ("D9 -1", None),
+        ("D10 7", Some(Raw("7".to_owned()))),
+        ("c9 \"\"", Some(Text(String::new()))),
+        ("c9", None),
+        ("c9 a b", None),
+    ] {
+        assert_eq!(value(operation), found, "{operation}");
+    }
+    let clocks = strict(&format!("{kings} hmvc 9999; fmvn 9999;")).unwrap().board;
+    assert_eq!((clocks.halfmove_clock(), clocks.game_ply()), (9999, 2 * 9998));
+    assert!(matches!(value("pv Kd2 Kd7"), Some(Line(moves)) if moves.len() == 2));
+    assert!(matches!(value("bm Kd2 Kf2"), Some(Moves(moves)) if moves.len() == 2));
+    assert!(matches!(value("am Kd2"), Some(Moves(moves)) if moves.len() == 1));
+    // What is dropped goes to its semicolon, which one in quotes is not; words without quotes are one text.
+    let line = "b@d \"a; b\" c; id \"one\" two; 7 men \"are; left\" ; c1 last;";
+    let (epd, notes) = lenient(&format!("{kings} {line}")).unwrap();
+    let texts: Vec<_> = ["id", "c1"].into_iter().map(|name| epd.value(name).cloned()).collect();
+    assert_eq!(texts, [Some(Text("one\" two".to_owned())), Some(Text("last".to_owned()))]);
+    assert_eq!((epd.operations.len(), notes.len()), (2, 3), "{notes:?}");
 }
 
 #[test]

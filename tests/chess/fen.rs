@@ -57,6 +57,30 @@ fn faults_are_refused_with_their_column() {
     }
 }
 
+/// What was found is shown whole up to 24 characters, and nothing unprintable of it.
+#[test]
+fn what_was_found_is_shown() {
+    let kings = "4k3/8/8/8/8/8/8/4K3";
+    let said = |text: &str| Board::from_fen(text).err().map(|fault| (fault.column, fault.message));
+    let turn = |found: &str| Some((21, format!("expected the side to move, w or b, found `{found}`")));
+    for (given, shown) in [
+        ("x".repeat(24), "x".repeat(24)),
+        ("x".repeat(25), format!("{}...", "x".repeat(24))),
+        ("w\u{1}".to_owned(), "w\\u{1}".to_owned()),
+        ("\u{feff}b".to_owned(), "\\u{feff}b".to_owned()),
+    ] {
+        assert_eq!(said(&format!("{kings} {given} - -")), turn(&shown));
+    }
+    assert_eq!(said("4k3/8/8/8/8/8/8/4K2 w - -"), Some((20, "expected 8 squares on rank 1, found 7".to_owned())));
+    assert_eq!(said("4k3/8/8/8/8/8/4K3 w - -"), Some((18, "expected 8 ranks, found 7".to_owned())));
+    // No blank before the first field, one between two, and clocks up to 9999.
+    assert!(said(&format!(" {kings} w - -")).is_some_and(|(column, _)| column == 1));
+    assert!(said(&format!("{kings}  w - -")).is_some_and(|(column, _)| column == 21));
+    assert_eq!(said(&format!("{kings} w - - 9999 9999")), None);
+    assert!(said(&format!("{kings} w - - 10000 1")).is_some_and(|(column, _)| column == 27));
+    assert!(said(&format!("{kings} w - - 0 10000")).is_some_and(|(column, _)| column == 29));
+}
+
 #[test]
 fn unusual_positions_are_read() {
     for (text, known) in [
@@ -64,6 +88,8 @@ fn unusual_positions_are_read() {
         ("rnbqkbnr/nnnnnnnn/8/8/8/8/NNNNNNNN/RNBQKBNR w KQkq - 0 1", None),
         ("rnbqkbnr/rrrrrrrr/8/8/8/8/RRRRRRRR/RNBQKBNR w KQkq - 0 1", None),
         ("2K5/8/8/8/8/8/pppppppp/rrrkrrrr b - - 0 1", Some(0)),
+        // Two give check at once.
+        ("4k3/8/8/8/4r3/3n4/8/4K3 w - - 0 1", None),
         // En passant under a pin, and where it cannot be: the square stays, whatever can be captured.
         ("8/8/8/r2Pp2K/8/8/4k3/8 w - e6 0 1", None),
         ("1nbqkbnr/ppppppp1/6r1/6Pp/6K1/8/PPPP1PPP/RNBQ1BNR w k h6 0 2", None),
@@ -85,7 +111,7 @@ fn unusual_positions_are_read() {
 }
 
 /// Texts, what they are repaired to, and the columns of the repairs.
-const REPAIRED: [(&str, &str, &[usize]); 15] = [
+const REPAIRED: [(&str, &str, &[usize]); 16] = [
     ("4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", &[20, 20, 20]),
     ("\u{feff}rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR  w\tKQkq -\0 0  1\r\n", START, &[]),
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1", START, &[]),
@@ -96,6 +122,7 @@ const REPAIRED: [(&str, &str, &[usize]); 15] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 99999999999 1", START, &[54]),
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 and more", START, &[58]),
     ("4k3/44/8/8/8/8/8/4K3 b - - 3 7", "4k3/8/8/8/8/8/8/4K3 b - - 3 7", &[]),
+    ("r3k2r/8/8/8/8/8/8/R3K3 w Kk - 0 1", "r3k2r/8/8/8/8/8/8/R3K3 w k - 0 1", &[26]),
     ("1r2k3/8/8/8/8/8/8/R3KR2 w KQkq - 0 1", "1r2k3/8/8/8/8/8/8/R3KR2 w Q - 0 1", &[27]),
     (
         "2rqkb1r/3n1p1p/p3p1pn/1p1pP1N1/5P2/2N5/PPP3PP/R1BQ1R1K w kq -",
@@ -120,6 +147,21 @@ fn lenient_repairs_and_says_where() {
         REFUSED.iter().filter(|(_, _, part)| part.contains("expected one king") || part.contains("squares"))
     {
         assert!(fen::read(text, Strictness::Lenient).is_err(), "{text}");
+    }
+}
+
+/// Of two pawns that stand ready one may be pinned: the square counts while the other may take.
+#[test]
+fn one_of_two_pawns_is_enough_to_take_en_passant() {
+    for (ranks, legal) in [
+        ("3r1r1k/8/8/3PpP2/8/8/8/3K4", true),
+        ("3r1r1k/8/8/3PpP2/8/8/8/5K2", true),
+        ("3r1r1k/8/8/3PpP2/8/8/8/K7", true),
+        ("3r3k/8/8/3Pp3/8/8/8/3K4", false),
+        ("5r1k/8/8/4pP2/8/8/8/5K2", false),
+    ] {
+        let board = Board::from_fen(&format!("{ranks} w - e6 0 9")).unwrap();
+        assert_eq!(board.fen(EpRule::Legal).contains(" e6 "), legal, "{ranks}");
     }
 }
 

@@ -85,6 +85,16 @@ fn published_faults_and_what_they_cannot_tell_apart() {
         assert_eq!(audited(Scheme::PurpleProduct, generator), (263, 10_338, 32, 8));
     }
     assert_eq!(audited(Scheme::Standard, Generator::Polyglot), (768, 0, 32, 8));
+    // Each seed has its numbers, but for those of the list.
+    for (generator, alike) in [(Generator::Pcg64, false), (Generator::Mt19937_64, false), (Generator::Polyglot, true)] {
+        let [one, other] = [1, 2].map(|seed| Keys::new(&KeyOptions { generator, seed, ..KeyOptions::default() }).piece);
+        assert_eq!(one == other, alike, "{generator:?}");
+    }
+    let product = keyaudit::audit(&Keys::new(&KeyOptions { scheme: Scheme::WebsterProduct, ..KeyOptions::default() }));
+    assert!(product.examples.len() == 8 && product.examples.is_sorted(), "{:?}", product.examples);
+    // Of pieces alone: the side, four rights and the squares of two ranks have no number.
+    let zeros = |scheme| keyaudit::audit(&Keys::new(&KeyOptions { scheme, ..KeyOptions::default() })).zeros;
+    assert_eq!([Scheme::Standard, Scheme::PiecesOnly].map(zeros), [0, 1 + 4 + 16]);
 }
 
 #[test]

@@ -96,6 +96,10 @@ fn orders_of_a_few_positions_by_hand() {
         texts(fen, GenerationOrder::Webster)[..12],
         ["Kf1", "Kd1", "Kd2", "Kf2", "O-O", "O-O-O", "Rb1", "Rc1", "Rd1", "Ra2", "Ra3", "Ra4"]
     );
+    // Webster's pawns of Black step south, then take south-east and south-west.
+    let mut black = texts("4k3/8/8/8/3p4/2N1N3/8/4K3 b - - 0 1", GenerationOrder::Webster);
+    black.retain(|text| text.starts_with('d'));
+    assert_eq!(black, ["d3", "dxe3", "dxc3"]);
     assert_eq!(
         texts(fen, GenerationOrder::Webster).iter().rev().take(4).rev().cloned().collect::<Vec<_>>(),
         ["a8=Q+", "a8=N", "a8=B", "a8=R+"]

@@ -55,6 +55,11 @@ fn moves_that_only_a_lenient_reader_takes() {
         ("6k1/p3b1np/6pr/6P1/1B2p2Q/K7/7P/8 w - -", "Qxh6??", "h4h6"),
         ("4k3/8/8/8/8/8/8/R3K2R w KQ -", "0-0-0", "e1c1"),
         ("4k3/P7/8/8/8/8/8/4K3 w - -", "a8Q", "a7a8q"),
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ -", "0-0", "e1g1"),
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ -", "o-o", "e1g1"),
+        ("r3k2r/8/8/8/8/8/8/4K3 b kq -", "o-o-o", "e8c8"),
+        ("4k3/8/8/8/8/8/p7/1N2K3 b - -", "a1Q", "a2a1q"),
+        ("4k3/8/8/8/8/8/p7/1N2K3 b - -", "axb1N", "a2b1n"),
         ("4k3/P7/8/8/8/8/8/4K3 w - -", "a8(R)", "a7a8r"),
         ("4k3/P7/8/8/8/8/8/4K3 w - -", "a8/b", "a7a8b"),
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6", "exd6e.p.", "e5d6"),
@@ -172,6 +177,16 @@ fn faults_name_the_game_the_line_and_the_move() {
         assert!(note.contains(words), "{notes:?}");
     }
     assert_eq!(notes.len(), 3, "{notes:?}");
+    // Nothing need stand between a move and what is passed over; a tag may have one letter for its name, and has one at least.
+    let close = "% escaped\n[A \"b\"]\n1. e4{c}e5$14Nf3 (2. f4)Nc6;c\n*";
+    let file = pgn::read("g.pgn", close, Strictness::Strict, OnError::Stop).unwrap();
+    let moves: Vec<String> = file.games[0].moves.iter().map(ToString::to_string).collect();
+    assert_eq!((moves.join(" ").as_str(), file.games[0].tag("A")), ("e2e4 e7e5 g1f3 b8c6", Some("b")));
+    assert!(pgn::read("g.pgn", "[\"b\"]\n1. e4 *", Strictness::Lenient, OnError::Stop).is_err());
+    // A start position is read as strictly as all else.
+    let set_up = "[FEN \"4k3/8/8/8/8/8/8/R3K3 w aQ\"]\n1. Kd2 *";
+    let read = |strictness| pgn::read("g.pgn", set_up, strictness, OnError::Stop).map(|file| file.games.len()).ok();
+    assert_eq!([Strictness::Strict, Strictness::Lenient].map(read), [None, Some(1)]);
     // A backslash stands for itself behind another; a variation that is left open is told, and its game kept.
     let file = pgn::read("g.pgn", "[ White_2 \"a\\\\b\" ] 1. e4(1.d4$14 d5;c4)\n", Strictness::Lenient, OnError::Stop)
         .unwrap();
@@ -237,12 +252,29 @@ fn suites_name_their_items() {
         assert_eq!(moves.map(|mv| item.solved_by(mv)), solved, "{operations}");
     }
 
+    assert_eq!(position("D1 20; D9 9; D10 3; D3 0;").perft(), [(1, 20), (3, 0), (9, 9)]);
+    let empty = tempfile::Builder::new().suffix(".epd").tempfile().unwrap();
+    assert!(matches!(Suite::load(empty.path(), options), Err(SuiteError::Empty { .. })));
+    for (path, kind) in [
+        ("a.epd", Some(SuiteKind::Positions)),
+        ("A.FEN", Some(SuiteKind::Positions)),
+        ("Games.Pgn", Some(SuiteKind::Games)),
+        ("pgn", None),
+        ("a.pgn.gz", None),
+    ] {
+        assert_eq!(SuiteKind::of(Path::new(path)), kind, "{path}");
+    }
     assert!(matches!(Suite::load(Path::new("missing.epd"), options), Err(SuiteError::Unreadable { .. })));
     assert!(matches!(Suite::load(Path::new("Cargo.toml"), options), Err(SuiteError::Kind { .. })));
     let bad = Suite::read("s", "s.epd", SuiteKind::Positions, b"# fine\n8/\xff", options).unwrap_err();
     assert_eq!(bad.to_string(), "s.epd:2:3: expected UTF-8 text, found the byte 0xff");
     let options = SuiteOptions { strictness: Strictness::Lenient, ..options };
     assert_eq!(Suite::read("s", "s.epd", SuiteKind::Positions, b"# fine\xff\n", options).unwrap().notes.len(), 1);
+    // What was repaired is told with the suite, of positions and of games.
+    for (kind, text) in [(SuiteKind::Positions, format!("{start} id a b;")), (SuiteKind::Games, "1. e4".to_owned())] {
+        let read = Suite::read("s", "s.x", kind, text.as_bytes(), options).unwrap();
+        assert_eq!((read.items.len(), read.notes.len()), (1, 1), "{text}");
+    }
     // Games are UTF-8 or, as the PGN standard has them, Latin-1.
     for strictness in [Strictness::Strict, Strictness::Lenient] {
         for name in [&b"Andr\xe9"[..], "Andr\u{e9}".as_bytes()] {

@@ -175,6 +175,23 @@ fn counts_are_those_of_the_search_command() {
     client.quit();
 }
 
+/// What is never cleared between games is cleared when the client says so, and at no other time.
+#[test]
+fn a_client_clears_what_games_do_not() {
+    let mut client =
+        Client::new(&["--set", "table.size=65536", "--set", "table.clear=never", "--set", "history_clear=never"]);
+    let mut nodes = |before: &str| {
+        client.say(&format!("{before}position startpos\ngo depth 4"));
+        let heard = client.until("bestmove");
+        let last = heard.iter().find(|line| line.starts_with("info depth 4 ")).unwrap();
+        last.split(" nodes ").nth(1).unwrap().split(' ').next().unwrap().parse::<u64>().unwrap()
+    };
+    let first = nodes("");
+    assert!(nodes("") < first && nodes("ucinewgame\n") < first);
+    assert_eq!(nodes("setoption name Clear Hash\n"), first);
+    client.quit();
+}
+
 /// Words that end are no `quit`: what was asked with a limit is answered, what has none is not waited for.
 #[test]
 fn a_pipe_is_answered() {

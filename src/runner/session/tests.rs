@@ -347,3 +347,23 @@ fn a_share_is_of_the_jobs_own_search() {
         assert!(alone.len() as u64 == jobs && sizes.len() as u64 > jobs / 2, "{alone:?}");
     }
 }
+
+/// A game that ends before the side whose moves are searched has one is a failed job, and says so.
+#[test]
+fn a_game_without_a_search_is_told() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let text = "suite = { fen = '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1' }\nlimit = { depth = 1 }\n\
+                sequence = { self_play = 2, side = 'white' }\n";
+    let ran = run(&experiment(folder.path(), text), &folder.path().join("out"), Settings::default());
+    assert_eq!((ran.done, ran.failed), (1, 1));
+    assert!(ran.failures[0].1.contains("nothing was searched"), "{:?}", ran.failures);
+}
+
+/// Times are taken one job at a time; other key seeds are other counts, and no reason to wait.
+#[test]
+fn times_are_taken_one_job_at_a_time() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let jobs = |more: &str| Settings::usual_jobs(&experiment(folder.path(), &format!("{more}{SIX}")));
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    assert_eq!(["", "repeats = 1\n", "seeds = 3\n", "repeats = 2\n"].map(jobs), [all, all, all, 1]);
+}
