@@ -190,17 +190,18 @@ mod tests {
     #[test]
     fn a_trace_has_its_own_games() {
         let folder = tempfile::tempdir().unwrap();
-        let written = |name: &str, window: u8| {
+        let written = |name: &str, windows: [u8; 2]| {
             let mut writer = Writer::new(std::fs::File::create(folder.path().join(name)).unwrap());
-            for key in [1, 2] {
+            for (key, window) in (1..).zip(windows) {
                 writer.push(Event::search(0, flags::GAME, 0));
                 writer.push(Event::probe(key, 2, 0, window, 1));
                 writer.push(Event::store(key, 2, 0, 0b1100, 3));
             }
             writer.finish().unwrap();
         };
-        written("told.trace", flags::WINDOW);
-        written("untold.trace", 0);
+        written("told.trace", [flags::WINDOW; 2]);
+        written("half.trace", [0, flags::WINDOW]);
+        written("untold.trace", [0, 0]);
         let of = |trace: &str, more: &str| {
             let text = format!("{more}[trace]\n{trace}\n");
             match Experiment::parse(&text, &folder.path().join("x.toml"), &[]) {
@@ -216,6 +217,8 @@ mod tests {
             let refused = format!("trace.memory: {memory} is out of range: expected 1 to 1048576 MiB");
             assert_eq!(told, if fits { "game 1, game 2".to_owned() } else { refused });
         }
+        // One game that tells is something to be said.
+        assert_eq!(of("file = 'half.trace'", ""), "game 1, game 2");
         assert!(of("file = 'untold.trace'", "").ends_with("so that nothing can be said of worth"));
         assert!(of("file = 'none.trace'", "").starts_with("trace.file: none.trace: "));
     }

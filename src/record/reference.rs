@@ -269,6 +269,13 @@ mod tests {
             assert!(!read(folder.path()).unwrap().contains(&b), "{torn}");
             assert_eq!(damaged(folder.path()).unwrap()[0], 3, "{torn}");
         }
+        // Nor does a line that is no text take those after it along.
+        let mut bytes = whole.replace(row, "no text").into_bytes();
+        let at = bytes.windows(7).position(|found| found == b"no text").unwrap();
+        bytes[at] = 0xff;
+        std::fs::write(folder.path().join(NAME), bytes).unwrap();
+        assert_eq!(read(folder.path()).unwrap(), [a.clone(), c.clone()]);
+        assert_eq!(damaged(folder.path()).unwrap(), [3]);
         // A file from before there were checks is read as it is.
         let bare: Vec<&str> = whole.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
         put(&(bare.join("\n").replace(",12,80", ",13,80") + "\n"));

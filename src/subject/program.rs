@@ -117,6 +117,18 @@ mod tests {
         assert_eq!(one(""), "no program is named");
     }
 
+    /// What any of owner, group and others may run.
+    #[cfg(unix)]
+    #[test]
+    fn who_may_run_it_may_be_one_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for (mode, may) in [(0o700, true), (0o610, true), (0o601, true), (0o666, false)] {
+            std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(runnable(file.path()), may, "{mode:o}");
+        }
+    }
+
     #[cfg(unix)]
     #[test]
     fn folders_of_games_come_after_the_path() {

@@ -282,6 +282,28 @@ mod tests {
         });
     }
 
+    /// Where the input ends, a search that has a limit comes to it, by its time too; one that has none is ended.
+    #[test]
+    fn the_last_search_has_its_time() {
+        let settings =
+            UciSettings::new(None, &["table=\"none\"".to_owned()]).unwrap_or_else(|problem| panic!("{problem}"));
+        let told = Voice(Mutex::new(Vec::new()));
+        let time = Duration::from_millis(150);
+        for (go, least) in [
+            (Go { move_time: Some(time), ..Go::default() }, time - settings.overhead),
+            (Go { infinite: true, ..Go::default() }, Duration::ZERO),
+        ] {
+            std::thread::scope(|scope| {
+                let mut worker = Worker::default();
+                worker.prepare(&settings, &told);
+                let begun = Instant::now();
+                worker.go(scope, go, &PlayedGame::default(), &settings, &told);
+                worker.last();
+                assert!(begun.elapsed() >= least, "{:?}", begun.elapsed());
+            });
+        }
+    }
+
     #[test]
     fn a_search_by_nodes_has_no_other_end() {
         for (depth, nodes, asked) in [

@@ -91,6 +91,18 @@ fn moves_that_nobody_takes() {
             assert_eq!(san::read(&start, text, strictness).unwrap_err().to_string(), error);
         }
     }
+    // A king that does not stand on its own square castles no more, wherever it may go.
+    for strictness in [Strictness::Strict, Strictness::Lenient] {
+        for (fen, castles, goes) in
+            [("4k3/8/8/8/8/8/8/5K1R w - -", "O-O", "Kg1"), ("4k3/8/8/8/8/8/8/R2K4 w - -", "O-O-O", "Kc1")]
+        {
+            assert_eq!(
+                san::read(&board(fen), castles, strictness).unwrap_err().to_string(),
+                format!("no legal move `{castles}`")
+            );
+            assert!(san::read(&board(fen), goes, strictness).is_ok(), "{goes}");
+        }
+    }
     // A pawn's capture names its file.
     let takes = board("4k3/8/8/3p4/4P3/8/8/4K3 w - -");
     for strictness in [Strictness::Strict, Strictness::Lenient] {

@@ -430,6 +430,24 @@ fn one_off_commands_answer() {
     let (stdout, _, _) =
         run(&["perft", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", "2", "--divide"]);
     assert!(stdout.lines().count() == 49 && stdout.ends_with("2039\n"), "{stdout}");
+    // One ply: each move has the one position behind it.
+    let (stdout, _, _) = run(&["perft", "startpos", "1", "--divide"]);
+    assert!(stdout.lines().filter(|line| line.ends_with(": 1")).count() == 20 && stdout.ends_with("20\n"), "{stdout}");
+    // The bench took no longer than the whole of its process.
+    let begun = std::time::Instant::now();
+    let (stdout, _, _) = run(&["bench"]);
+    let all = begun.elapsed().as_secs_f64();
+    let words: Vec<f64> = stdout.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let [nodes, rate] = words[..] else { panic!("{stdout}") };
+    assert!(rate.is_finite() && nodes / rate <= all + 1e-3, "{stdout} in {all} s");
+    // Where nothing is replaced, a table holds the same whatever makes its entries older.
+    let entries = |clock: &str| {
+        let clock = format!("table.clock={clock}");
+        let position = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+        let (stdout, _, _) = run(&["search", position, "--depth", "5", "--set", "table.size=16 MiB", "--set", &clock]);
+        stdout.lines().find(|line| line.starts_with("entries")).map(str::to_owned).unwrap()
+    };
+    assert_eq!(entries("iteration"), entries("search"));
     let (stdout, _, _) = run(&["search", "startpos", "--depth", "5", "--preset", "purple"]);
     assert!(stdout.contains("32138"), "{stdout}");
     let (stdout, _, _) = run(&["search", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "--nodes", "5000"]);

@@ -388,9 +388,12 @@ fn an_experiment_shows_a_trace_to_its_variants() {
     let before = fs::read(&results).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
     assert_eq!((code, fs::read(&results).unwrap() == before), (0, true), "{stderr}");
-    run(&["trace", "data/games.pgn", "--first", "2", "--depth", "3", "--set", "table.kind=unbounded", "-o", &file]);
-    let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
-    assert_ne!(code, 0, "{stderr}");
+    // Of other games, and of the same games otherwise searched.
+    for (first, more) in [("2", "table.kind=unbounded"), ("3", "table.size=64")] {
+        run(&["trace", "data/games.pgn", "--first", first, "--depth", "3", "--set", more, "-o", &file]);
+        let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
+        assert_eq!(code, 2, "{stderr}");
+    }
 
     let (_, stderr, code) = run(&["audit", &toml]);
     assert!(code == 2 && stderr.contains("[trace] g.trace: nothing is searched in it"), "{stderr}");

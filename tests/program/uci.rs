@@ -91,6 +91,12 @@ fn what_clients_get_wrong_is_told_and_survived() {
     client.say("go depth 4");
     let heard = client.until("bestmove");
     assert!(heard.iter().any(|line| line.starts_with("info depth 4 ")), "{heard:?}");
+    // What is not heeded of a limit is told.
+    client.say("go depth 2 mate 3 nodes many");
+    let heard = client.until("bestmove");
+    for told in ["info string go: mate: is passed over", "info string go: nodes: expected a number, found `many`"] {
+        assert!(heard.iter().any(|line| line == told), "{heard:?}");
+    }
     // Checkmated and stalemated: no move.
     for fen in ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "7k/5Q2/8/8/8/8/8/K7 b - - 0 1"] {
         client.say(&format!("position fen {fen}\ngo depth 3"));

@@ -66,6 +66,11 @@ mod tests {
         assert_eq!(power(&[vec![(0, 0.5)], vec![], vec![(0, -0.5)]]), (1, 2, false));
         assert_eq!(power(&[vec![(0, 0.5), (0, 0.25)]]), (1, 1, true));
         assert_eq!(power(&[vec![]]), (0, 0, false));
+        // Lines that lack positions take nothing from what the others can show.
+        let few = vec![(0, 0.5)];
+        let whole = vec![(0, 0.5), (1, 0.25), (2, 0.125)];
+        assert_eq!(power(&[few.clone(), whole.clone()]).0, 3);
+        assert_eq!(power(&[whole, few]).0, 3);
     }
 
     /// All signs one way are chance once in sixteen of five, once in thirty-two of six.

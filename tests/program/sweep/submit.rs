@@ -211,6 +211,8 @@ fn more_shards_than_an_array_holds_take_several() {
     assert_eq!(calls(&tools, "aws", "size="), ["size=10000", "size=10000"]);
     let firsts = calls(&tools, "aws", "TTLAB_FIRST");
     assert!(firsts.len() == 3 && firsts[2].contains("\"20000\""), "{firsts:?}");
+    // The merge waits for all three.
+    assert_eq!(calls(&tools, "aws", "jobId=").len(), 3);
     ttlab(&["plan", &trial.file, "--shards", "200001", "-o", &plan]).expect(0);
     for (system, most) in [("kubernetes", "100000"), ("aws-batch", "200000")] {
         ttlab(&["submit", system, &plan, "--out", &out]).expect(2).says(&["plan fewer", most]);
