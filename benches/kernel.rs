@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use ttlab::chess::Board;
 use ttlab::engine::{Engine, EngineOptions, Limit};
+use ttlab::experiment::reading::from_toml;
 
 fn preset(name: &str, over: &str) -> EngineOptions {
     let mut table = ttlab::experiment::presets::options(name).unwrap();
@@ -58,12 +59,12 @@ fn kernel(criterion: &mut Criterion) {
     for (name, text) in
         [("preset vipermate", String::new()), ("the same by hand", toml::to_string(&preset("vipermate", "")).unwrap())]
     {
-        let options = if text.is_empty() { preset("vipermate", "") } else { toml::from_str(&text).unwrap() };
+        let options = if text.is_empty() { preset("vipermate", "") } else { from_toml(&text).unwrap() };
         let mut engine = Engine::new(&options, None).unwrap();
         group.bench_function(name, |bencher| bencher.iter(|| black_box(evals(&mut engine, 7))));
     }
     // Sequences cost no more for a node than single searches.
-    let mut engine = Engine::new(&toml::from_str("table.clear = 'game'\ntable.size = '1 MiB'").unwrap(), None).unwrap();
+    let mut engine = Engine::new(&from_toml("table.clear = 'game'\ntable.size = '1 MiB'").unwrap(), None).unwrap();
     let limit = Limit { depth: Some(5), nodes: None };
     let mut board = Board::startpos();
     let mut boards = Vec::new();

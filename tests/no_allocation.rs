@@ -5,6 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ttlab::chess::Board;
 use ttlab::engine::{Engine, EngineOptions, Limit, SearchProgress};
+use ttlab::experiment::reading::from_toml;
 
 struct Counting;
 
@@ -48,7 +49,7 @@ fn a_larger_tree_makes_no_more_allocations() {
         "deepening.step = 0\nalgorithm = 'pvs'\nordering = ['table-move', 'see', 'countermove', 'history']\nprobe.at = 'quiescence'\n\
          store.at = 'quiescence'\ndraws = true\netc_depth = 2\niid.min_depth = 3\nnull_move.min_depth = 3\nlmr.min_depth = 3",
     ] {
-        let options: EngineOptions = toml::from_str(text).unwrap();
+        let options: EngineOptions = from_toml(text).unwrap();
         let (shallow, few) = allocations(&options, 2);
         let (deep, many) = allocations(&options, 4);
         assert!(many > 5 * few, "{many} nodes against {few}: the trees are too alike to tell");

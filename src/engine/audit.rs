@@ -199,14 +199,15 @@ impl<'a> Auditor<'a> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-
     use crate::engine::{Engine, Limit, SearchProgress};
     use std::sync::atomic::AtomicBool;
 
     /// What makes scores depend on more than position and depth is off, and faults that are asked for stay.
     #[test]
     fn what_cannot_be_compared_is_off() {
-        let options = |text: &str| toml::from_str::<EngineOptions>(text).unwrap();
+        let options = |text: &str| -> EngineOptions {
+            serde_json::from_value(serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap()).unwrap()
+        };
         let plain = "table.size = 64\nprobe.depth = 'equal'\ndraws = false";
         for prunes in [
             "draws = true",

@@ -45,6 +45,16 @@ pub fn from_table<T: DeserializeOwned>(table: Table) -> Result<T, Unread> {
     from_json(to_json(Value::Table(table), "")?)
 }
 
+/// The same from its text.
+///
+/// # Errors
+/// As there; and where the text is no TOML.
+pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, Unread> {
+    let table =
+        text.parse().map_err(|error: toml::de::Error| Unread { path: String::new(), message: error.to_string() })?;
+    from_table(table)
+}
+
 fn to_json(value: Value, path: &str) -> Result<Json, Unread> {
     let unread = |message: String| Unread { path: path.to_owned(), message };
     Ok(match value {

@@ -97,18 +97,19 @@ pub fn sets(pressure: &Table) -> Vec<String> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::experiment::reading::from_toml;
 
     /// What holds where nothing is said, as docs/tuning.md has it.
     #[test]
     fn a_race_as_usual() {
-        let Tune { metric, goal, first, held_out, alpha, finalists, seed, pressures } = toml::from_str("").unwrap();
+        let Tune { metric, goal, first, held_out, alpha, finalists, seed, pressures } = from_toml("").unwrap();
         assert_eq!((metric.as_str(), goal, first, held_out), ("nodes", Goal::Least, 12, 0.5));
         assert_eq!((alpha, finalists, seed, pressures.len()), (0.05, 3, 1, 0));
     }
 
     #[test]
     fn a_pressure_is_said_as_on_a_command_line() {
-        let pressure: Table = toml::from_str("'table.size' = '1 MiB'\n'table.slots' = 4").unwrap();
+        let pressure: Table = "'table.size' = '1 MiB'\n'table.slots' = 4".parse().unwrap();
         assert_eq!(sets(&pressure), ["table.size=\"1 MiB\"", "table.slots=4"]);
     }
 }

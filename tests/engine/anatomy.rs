@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ttlab::chess::{Board, Bound, Increments};
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::experiment::reading::from_toml;
 use ttlab::table::options::{Index, Size};
 use ttlab::table::policy::Policy;
 use ttlab::table::watched::{Watch, Watched};
@@ -14,7 +15,7 @@ const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R 
 
 /// Two searches along the engine's own play.
 fn search(text: &str, diagnostics: &str) -> Vec<Iteration> {
-    let options: EngineOptions = toml::from_str(&format!("diagnostics = '{diagnostics}'\n{text}")).unwrap();
+    let options: EngineOptions = from_toml(&format!("diagnostics = '{diagnostics}'\n{text}")).unwrap();
     let mut engine = Engine::new(&options, None).unwrap();
     let mut board = Board::from_fen(KIWIPETE).unwrap();
     let mut iterations = Vec::new();
@@ -332,7 +333,7 @@ impl Watch for Last {
 #[test]
 fn cuts_by_other_positions_entries_are_counted_by_their_keys() {
     let text = "diagnostics = 'full'\ntable = { size = 512, index = 'modulo', key_bits = 0, policy = 'always' }\nkeys.ep = 'legal'";
-    let options: EngineOptions = toml::from_str(text).unwrap();
+    let options: EngineOptions = from_toml(text).unwrap();
     let cuts = Arc::new(AtomicU64::new(0));
     let table = build(&options.table, None, false).unwrap().unwrap();
     let table = Watched::by(Last { keys: HashMap::new(), foreign: false, cuts: Arc::clone(&cuts) }, table);
@@ -362,7 +363,7 @@ fn what_is_counted_at_once_is_what_is_counted_one_by_one() {
         for more in ["", "fail = 'hard'", "eval.squares = 'none'", "eval.squares = 'none'\nfail = 'hard'", reduced] {
             let text = format!("{bare}{table}\n{more}");
             let found = ["off", "full"].map(|diagnostics| {
-                let options: EngineOptions = toml::from_str(&format!("diagnostics = '{diagnostics}'\n{text}")).unwrap();
+                let options: EngineOptions = from_toml(&format!("diagnostics = '{diagnostics}'\n{text}")).unwrap();
                 let (limit, board) = (Limit { depth: Some(4), nodes: None }, Board::from_fen(KIWIPETE).unwrap());
                 let mut engine = Engine::new(&options, None).unwrap();
                 engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations

@@ -5,9 +5,10 @@ use std::sync::atomic::AtomicBool;
 use ttlab::chess::suite::{Suite, SuiteOptions};
 use ttlab::chess::{Board, Bound, Increments};
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::experiment::reading::from_toml;
 
 fn engine(text: &str) -> Engine {
-    let options: EngineOptions = toml::from_str(text).unwrap();
+    let options: EngineOptions = from_toml(text).unwrap();
     Engine::new(&options, None).unwrap()
 }
 
@@ -167,7 +168,7 @@ fn a_policy_from_outside_counts_stored_nodes_if_it_says_so() {
         }
     }
 
-    let mut options: EngineOptions = toml::from_str("table.size = 1024").unwrap();
+    let mut options: EngineOptions = from_toml("table.size = 1024").unwrap();
     let nodes = |mut engine: Engine| {
         let limit = Limit { depth: Some(6), nodes: None };
         let outcome = engine.search(&Board::startpos(), &[], limit, &AtomicBool::new(false), &mut |_| {});

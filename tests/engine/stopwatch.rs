@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use ttlab::chess::Board;
 use ttlab::engine::{Engine, EngineOptions, Limit, SearchProgress, Stop};
+use ttlab::experiment::reading::from_toml;
 use ttlab::table::{Entry, Hit, Occupancy, Stored, Table, TableCounters};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,7 +95,7 @@ fn the_clock_runs_while_the_search_does_and_no_longer() {
         "algorithm = 'mtdf'",
         "algorithm = 'minimax'\nleaf = 'static'",
     ] {
-        let options: EngineOptions = toml::from_str(text).unwrap();
+        let options: EngineOptions = from_toml(text).unwrap();
         let all = Log::default();
         let mut engine = Engine::with_table(&options, Box::new(Mute(Arc::clone(&all)))).unwrap();
         for _ in 0..2 {

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use ttlab::chess::{Board, Increments, Move, MoveList, legal};
 use ttlab::engine::eval::piece_square_values;
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::experiment::reading::from_toml;
 
 /// Mates and stalemates near, promotions, en passant, both sides to move; and how deep every move can be tried.
 const POSITIONS: [(&str, u8); 6] = [
@@ -72,7 +73,7 @@ fn every_algorithm_has_the_value_of_minimax() {
         let board = Board::from_fen(fen).unwrap();
         let wanted: Vec<i32> = (0..=depth).map(|depth| value(&EngineOptions::default(), &board, depth, 0)).collect();
         for text in &texts {
-            let options: EngineOptions = toml::from_str(&format!("leaf = 'static'\n{text}")).unwrap();
+            let options: EngineOptions = from_toml(&format!("leaf = 'static'\n{text}")).unwrap();
             for found in searched(&options, &board, depth) {
                 assert_eq!(found.score, wanted[usize::from(found.depth)], "{fen}, depth {}\n{text}", found.depth);
             }
@@ -92,7 +93,7 @@ fn a_line_leads_to_its_score() {
         "algorithm = 'minimax'",
         "algorithm = 'pvs'\nnull_move.min_depth = 2\naspiration = 1",
     ] {
-        let options: EngineOptions = toml::from_str(&format!("leaf = 'static'\ntable = 'none'\n{text}")).unwrap();
+        let options: EngineOptions = from_toml(&format!("leaf = 'static'\ntable = 'none'\n{text}")).unwrap();
         for (fen, depth) in POSITIONS {
             let root = Board::from_fen(fen).unwrap();
             for found in searched(&options, &root, depth) {
@@ -116,7 +117,7 @@ fn a_line_leads_to_its_score() {
 #[test]
 fn a_threshold_at_infinity_is_off() {
     let count = |text: &str| -> Vec<_> {
-        let options: EngineOptions = toml::from_str(&format!("algorithm = 'pvs'\ntable.size = 1024\n{text}")).unwrap();
+        let options: EngineOptions = from_toml(&format!("algorithm = 'pvs'\ntable.size = 1024\n{text}")).unwrap();
         POSITIONS
             .iter()
             .flat_map(|&(fen, depth)| searched(&options, &Board::from_fen(fen).unwrap(), depth))
@@ -147,7 +148,7 @@ fn a_side_passes_only_where_it_may() {
     {
         let board = Board::from_fen(fen).unwrap();
         let nodes = |text: &str| -> u64 {
-            let options: EngineOptions = toml::from_str(&format!("table = 'none'\n{text}")).unwrap();
+            let options: EngineOptions = from_toml(&format!("table = 'none'\n{text}")).unwrap();
             searched(&options, &board, depth).iter().map(|found| found.search.nodes).sum()
         };
         assert_eq!(nodes("null_move.min_depth = 1") != nodes(""), may, "{fen}");

@@ -21,6 +21,7 @@ use ttlab::analysis::rows::axes::axes;
 use ttlab::analysis::rows::seeds;
 use ttlab::analysis::{Frame, Line, Metric, Question, Summary};
 use ttlab::experiment::expect::Expect;
+use ttlab::experiment::reading::from_toml;
 
 const UNITS: [(&str, &str); 4] = [("", "p"), ("", "q"), ("g", "g/1"), ("g", "g/2")];
 
@@ -430,8 +431,7 @@ fn the_page_of_it_cell_by_cell() {
 
 fn ruled(rows: &[String], claims: &[&str]) -> Vec<Verdict> {
     let frame = frame(rows);
-    let expects: Vec<Expect> =
-        claims.iter().map(|claim| toml::from_str(&format!("claim = '{claim}'")).unwrap()).collect();
+    let expects: Vec<Expect> = claims.iter().map(|claim| from_toml(&format!("claim = '{claim}'")).unwrap()).collect();
     let summary = Summary::new(&frame, &question("s1", &["nodes"], &frame)).unwrap();
     verdicts(&expects, 0.005, &frame, &summary)
 }
@@ -577,7 +577,7 @@ fn key_seeds_are_averaged_position_by_position() {
     ratio(line.ratio(), -1.0, 1.0, 1.0, 2, 2);
     assert_eq!((line.nodes, line.searches), (100.0, 2));
     // What a claim shows beside its ratio are the first seed's totals too.
-    let claim: Expect = toml::from_str("claim = 'nodes(s2) < nodes(s1)'").unwrap();
+    let claim: Expect = from_toml("claim = 'nodes(s2) < nodes(s1)'").unwrap();
     let found = verdicts(&[claim], 0.005, &folded, &summary);
     assert!(found[0].measured.starts_with("100 against 200; ratio 0.500"), "{}", found[0].measured);
 }
@@ -687,7 +687,7 @@ fn figures_are_held_against_their_own_rows() {
     let frame = frame(&rows(&[1, 2]));
     let summary = Summary::new(&frame, &question("s1", &["nodes"], &frame)).unwrap();
     let of = |text: &str| -> Vec<[String; 4]> {
-        let expect: Expect = toml::from_str(text).unwrap();
+        let expect: Expect = from_toml(text).unwrap();
         let found = verdicts(&[expect], 0.005, &frame, &summary);
         found
             .into_iter()
@@ -741,7 +741,7 @@ fn figures_are_held_against_their_own_rows() {
     assert_eq!(failed, [row("position q, b2: nodes", "0", "nothing", "no rows")]);
     // What was wanted to differ is met where it does; what nothing was wanted of passes and is not met.
     let judged = |verdict: &str, figure: &str| {
-        let expect: Expect = toml::from_str(&format!("{s1}verdict = '{verdict}'\nnodes = {figure}")).unwrap();
+        let expect: Expect = from_toml(&format!("{s1}verdict = '{verdict}'\nnodes = {figure}")).unwrap();
         let found = verdicts(&[expect], 0.005, &frame, &summary).remove(0);
         (found.passes(), found.is_met(), found.word())
     };

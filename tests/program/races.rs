@@ -8,12 +8,12 @@ use ttlab::analysis::questions::samples::Measured;
 use ttlab::experiment::{Goal, Tune};
 
 /// What a candidate is worth on the n-th item of a stage.
-struct Scripted<F> {
-    value: F,
+struct Scripted<'a> {
+    value: &'a mut dyn FnMut(RaceStage, usize, usize, usize) -> f64,
     asked: Vec<(RaceStage, Vec<usize>, Vec<usize>)>,
 }
 
-impl<F: FnMut(RaceStage, usize, usize, usize) -> f64> Objective for Scripted<F> {
+impl Objective for Scripted<'_> {
     type Error = Infallible;
 
     fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
@@ -32,7 +32,15 @@ type Asked = Vec<(RaceStage, Vec<usize>, Vec<usize>)>;
 fn race(
     (candidates, baseline, items, pressures): (usize, usize, usize, usize),
     options: &Tune,
-    value: impl FnMut(RaceStage, usize, usize, usize) -> f64,
+    mut value: impl FnMut(RaceStage, usize, usize, usize) -> f64,
+) -> (Tuned, Asked) {
+    raced((candidates, baseline, items, pressures), options, &mut value)
+}
+
+fn raced(
+    (candidates, baseline, items, pressures): (usize, usize, usize, usize),
+    options: &Tune,
+    value: &mut dyn FnMut(RaceStage, usize, usize, usize) -> f64,
 ) -> (Tuned, Asked) {
     let mut objective = Scripted { value, asked: Vec::new() };
     let question = Contest { candidates, baseline, items, pressures, tune: options };

@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use ttlab::chess::suite::{Suite, SuiteOptions};
 use ttlab::chess::{Board, Color, Increments};
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::experiment::reading::from_toml;
 
 type Row = BTreeMap<String, String>;
 
@@ -164,7 +165,7 @@ fn expected(case: &Case, suite: &Path) -> (Vec<Row>, u64, usize) {
                     rows.append(&mut kept[at]);
                     continue;
                 }
-                let options: EngineOptions = toml::from_str(variant.options).unwrap();
+                let options: EngineOptions = from_toml(variant.options).unwrap();
                 let share = options.table.size.to_string().ends_with('%');
                 let items = if whole { &suite.items[..] } else { std::slice::from_ref(item) };
                 let working_set = share.then(|| {
@@ -240,7 +241,7 @@ fn holds(case: &Case, more: &[&str]) {
     let varying: Vec<&str> = case.variants[0].cells.iter().map(|cell| cell.0).collect();
     assert_eq!(manifest["varying"], serde_json::json!(varying));
     for variant in &case.variants {
-        let options: EngineOptions = toml::from_str(variant.options).unwrap();
+        let options: EngineOptions = from_toml(variant.options).unwrap();
         assert_eq!(manifest["options"][variant.name], serde_json::to_value(&options).unwrap(), "{}", variant.name);
     }
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();

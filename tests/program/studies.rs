@@ -6,6 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use ttlab::experiment::reading::from_toml;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -150,7 +151,7 @@ fn every_figure_with_an_interval_in_a_study_stands_in_a_report() {
     let name = |folder: &Path| folder.file_name().unwrap().to_str().unwrap().to_owned();
     let (mut wrong, mut seen) = (Vec::new(), 0);
     for folder in &folders {
-        let Ok(file) = toml::from_str::<toml::Table>(&read(folder.join("experiment.toml"))) else { continue };
+        let Ok(file) = from_toml::<toml::Table>(&read(folder.join("experiment.toml"))) else { continue };
         let analysis = file.get("analysis").and_then(toml::Value::as_str).unwrap_or_default();
         let mut known = Vec::new();
         for other in folders.iter().filter(|other| *other == folder || analysis.contains(&name(other))) {
@@ -174,7 +175,7 @@ fn every_figure_with_an_interval_in_a_study_stands_in_a_report() {
 fn rerun(study: &str, column: &str, change: impl FnOnce(&mut toml::Table)) -> BTreeMap<String, f64> {
     let folder = scratch();
     let text = fs::read_to_string(root().join(format!("experiments/studies/{study}.toml"))).unwrap();
-    let mut file: toml::Table = toml::from_str(&text).unwrap();
+    let mut file: toml::Table = from_toml(&text).unwrap();
     for key in ["expect", "variant", "baseline", "exclude", "seeds", "reference"] {
         file.remove(key);
     }
@@ -198,7 +199,7 @@ fn rerun(study: &str, column: &str, change: impl FnOnce(&mut toml::Table)) -> BT
 }
 
 fn set(file: &mut toml::Table, key: &str, value: &str) {
-    let value: toml::Table = toml::from_str(&format!("value = {value}")).unwrap();
+    let value: toml::Table = from_toml(&format!("value = {value}")).unwrap();
     file.insert(key.to_owned(), value["value"].clone());
 }
 

@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use std::collections::{HashSet, VecDeque};
 use ttlab::chess::Bound;
+use ttlab::experiment::reading::from_toml;
 use ttlab::table::options::Layout;
 use ttlab::table::{Entry, TableOptions, build};
 
@@ -233,7 +234,7 @@ proptest! {
         ] {
             for ((text, mut plain), (_, new)) in caches(slots, mask).into_iter().zip(caches(slots, mask)) {
                 let mut new = Some(new);
-                let options: TableOptions = toml::from_str(&format!("slots = {slots}\nsize = {slots}\npolicy = {text}")).unwrap();
+                let options: TableOptions = from_toml(&format!("slots = {slots}\nsize = {slots}\npolicy = {text}")).unwrap();
                 let mut table = build(&TableOptions { layout, ..options }, None, false).unwrap().unwrap();
                 for (at, &(store, one, other)) in steps.iter().enumerate() {
                     if at == emptied {
@@ -281,7 +282,7 @@ fn a_story_of_each() {
         ("tiny-lfu", "abcdd", "bcd"),
         ("tiny-lfu", "abc?add", "acd"),
     ] {
-        let options: TableOptions = toml::from_str(&format!("slots = 3\nsize = 3\npolicy = '{policy}'")).unwrap();
+        let options: TableOptions = from_toml(&format!("slots = 3\nsize = 3\npolicy = '{policy}'")).unwrap();
         let mut table = build(&options, None, false).unwrap().unwrap();
         let mut asks = false;
         for name in script.bytes() {

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use std::collections::HashMap;
 use ttlab::chess::Bound;
+use ttlab::experiment::reading::from_toml;
 use ttlab::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::table::policy::Policy;
 use ttlab::table::{Entry, Observed, Table, TableKind, TableOptions, build, bytes, entries};
@@ -409,10 +410,10 @@ fn bounds_by_hand() {
 #[test]
 fn answers_given_for_the_first_time_are_counted_where_they_are_asked_for() {
     let bounded = |policy: &str| -> TableOptions {
-        toml::from_str(&format!("size = 64\nindex = 'modulo'\npolicy = '{policy}'")).unwrap()
+        from_toml(&format!("size = 64\nindex = 'modulo'\npolicy = '{policy}'")).unwrap()
     };
     let made = |options: &TableOptions| build(options, None, false).unwrap().unwrap();
-    let unbounded: TableOptions = toml::from_str("kind = 'unbounded'").unwrap();
+    let unbounded: TableOptions = from_toml("kind = 'unbounded'").unwrap();
     let tables: [(&str, bool, Box<dyn Table>); 5] = [
         ("unbounded", true, made(&unbounded)),
         ("watched", true, Box::new(Observed::new(made(&bounded("always"))))),
@@ -458,7 +459,7 @@ fn what_a_store_moved_is_found_one_slot_on() {
             let text = format!(
                 "size = {slots}\nslots = {slots}\npolicy = '{policy}'\nsame_key = '{same_key}'\nindex = 'modulo'"
             );
-            let options: TableOptions = toml::from_str(&text).unwrap();
+            let options: TableOptions = from_toml(&text).unwrap();
             let mut table = build(&options, None, false).unwrap().unwrap();
             let keys: Vec<u64> = (1..12_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
             let mut state = 3_u64;
@@ -498,8 +499,7 @@ fn what_a_store_moved_is_found_one_slot_on() {
 #[test]
 fn the_smallest_share_is_a_bucket() {
     for (share, working_set, slots, wanted) in [("25 %", 1000, 2, 250), ("25 %", 3, 4, 4), ("0.01 %", 10, 1, 1)] {
-        let options: TableOptions =
-            toml::from_str(&format!("size = '{share}'\nslots = {slots}\nindex = 'modulo'")).unwrap();
+        let options: TableOptions = from_toml(&format!("size = '{share}'\nslots = {slots}\nindex = 'modulo'")).unwrap();
         assert_eq!(entries(&options, Some(working_set)), Some(wanted), "{share} of {working_set}");
         let table = build(&options, Some(working_set), false).unwrap().unwrap();
         assert_eq!(table.occupancy().slots, wanted);

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use ttlab::chess::Bound;
+use ttlab::experiment::reading::from_toml;
 use ttlab::table::options::{Index, Layout, Refresh, SameKey};
 use ttlab::table::policy::Policy;
 use ttlab::table::{Entry, TableCounters, TableOptions, build};
@@ -306,8 +307,7 @@ fn every_table(turn: usize) -> Vec<TableOptions> {
                     (_, 1) => Layout::Bytes24,
                     _ => Layout::Bytes16,
                 };
-                let options: TableOptions =
-                    toml::from_str(&format!("policy = {policy}\nsize = {}", 4 * slots)).unwrap();
+                let options: TableOptions = from_toml(&format!("policy = {policy}\nsize = {}", 4 * slots)).unwrap();
                 let options = TableOptions {
                     slots,
                     same_key,

@@ -1,12 +1,13 @@
 //! Truth tables of every policy and of every rule for the same position, worked out by hand and held through the table itself.
 
 use ttlab::chess::{Bound, Move};
+use ttlab::experiment::reading::from_toml;
 use ttlab::table::policy::{Big1, Clock, Decision, Newcomer, Random, Replacement, register};
 use ttlab::table::{Entry, Table, TableOptions, build};
 
 /// A table of one bucket, under the rules that `text` adds.
 fn one_bucket(slots: u8, text: &str) -> Box<dyn Table> {
-    let options: TableOptions = toml::from_str(&format!("slots = {slots}\nsize = {slots}\nlayout = 'bytes24'\n{text}"))
+    let options: TableOptions = from_toml(&format!("slots = {slots}\nsize = {slots}\nlayout = 'bytes24'\n{text}"))
         .unwrap_or_else(|error| panic!("{text}: {error}"));
     build(&options, None, false).unwrap().unwrap()
 }
@@ -292,7 +293,7 @@ impl Replacement for FixedSlot {
 #[test]
 fn parameters_of_a_policy_from_outside_are_its_own() {
     register::<FixedSlot>("fixed-slot").unwrap();
-    let options = |policy: &str| toml::from_str::<TableOptions>(&format!("slots = 4\nsize = 4\npolicy = {policy}"));
+    let options = |policy: &str| from_toml::<TableOptions>(&format!("slots = 4\nsize = 4\npolicy = {policy}"));
     let cases = [
         ("'fixed-slot'", 1, 3),
         ("{ kind = 'fixed-slot', slot = 3 }", 3, 3),

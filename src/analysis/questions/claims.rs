@@ -293,6 +293,7 @@ fn statistic_of(statistic: Statistic, sorted: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::reading::from_toml;
 
     #[test]
     fn a_source_is_told_as_a_list_of_works_has_it() {
@@ -319,7 +320,7 @@ mod tests {
         let frame = Frame::parse(text.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
         let question = Question::by_variant(&[], Some("a"));
         let summary = Summary::new(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
-        let expect = |text: &&str| toml::from_str::<Expect>(text).unwrap_or_else(|error| panic!("{error}"));
+        let expect = |text: &&str| from_toml::<Expect>(text).unwrap_or_else(|error| panic!("{error}"));
         let expects: Vec<Expect> = expects.iter().map(expect).collect();
         verdicts(&expects, 0.005, &frame, &summary)
             .into_iter()

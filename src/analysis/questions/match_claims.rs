@@ -63,6 +63,7 @@ mod tests {
     use super::*;
     use crate::analysis::rows::frame::Frame;
     use crate::experiment::matches::Test;
+    use crate::experiment::reading::from_toml;
 
     /// Of five pairs nothing is told, though all were won.
     #[test]
@@ -74,7 +75,7 @@ mod tests {
             let games: String = (0..pairs).flat_map(|at| ["white", "black"].map(|side| row(at, side))).collect();
             let rows = Frame::parse(format!("{head}{games}").as_bytes(), "test").unwrap();
             let all = Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap();
-            let claim: Expect = toml::from_str("claim = 'elo(a, b) > 0'").unwrap();
+            let claim: Expect = from_toml("claim = 'elo(a, b) > 0'").unwrap();
             let found = &verdicts(&[claim], &all)[0];
             assert_eq!(found.ruling, ruling);
             assert_eq!(found.measured.ends_with("over 5 pairs; so few show nothing: at least 6"), pairs == 5);
@@ -95,7 +96,7 @@ mod tests {
         let Elo { elo, low, high } = all.encounters[0].pairs.elo_within(all.reach);
         assert!(0.0 < low && low < elo && elo < high && elo - low < high - elo, "a lopsided interval above 0");
         let of = |claim: &str| {
-            let found = verdicts(&[toml::from_str(&format!("claim = '{claim}'")).unwrap()], &all).remove(0);
+            let found = verdicts(&[from_toml(&format!("claim = '{claim}'")).unwrap()], &all).remove(0);
             (found.ruling, found.measured.split(" over").next().unwrap().to_owned())
         };
         let straight = format!("{elo:+.1} Elo [{low:+.1}, {high:+.1}]");

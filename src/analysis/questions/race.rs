@@ -339,6 +339,7 @@ fn found(held: &Held, tune: &Tune) -> Confirmation {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::experiment::reading::from_toml;
 
     use std::convert::Infallible;
 
@@ -369,7 +370,7 @@ mod tests {
                 (1, _) => 1.1 * spread(item) + (item % 3) as f64,
                 (who, _) => spread(item) + (who * item % 2) as f64,
             });
-            let tune: Tune = toml::from_str("held_out = 0.5\nfirst = 10").unwrap();
+            let tune: Tune = from_toml("held_out = 0.5\nfirst = 10").unwrap();
             let tune = Tune { goal, ..tune };
             let contest = Contest {
                 candidates: 3,
@@ -405,7 +406,7 @@ mod tests {
     /// Six items that all point one way are chance twice in 64, by hand: enough for one round at a level of 0.05, and not for each of two.
     #[test]
     fn rounds_share_the_level_of_a_race() {
-        let tune: Tune = toml::from_str("first = 2\nalpha = 0.05").unwrap();
+        let tune: Tune = from_toml("first = 2\nalpha = 0.05").unwrap();
         let mut samples = Samples::new(2);
         let values = [5.0, 6.0].map(|value| (0..6).map(|at| value + f64::from(at) / 100.0).collect::<Vec<f64>>());
         samples.add(&[0, 1], &Measured { items: (0..6).collect(), values: values.to_vec() });
@@ -418,7 +419,7 @@ mod tests {
     #[test]
     fn what_is_beyond_all_ratios_on_the_better_side_stays() {
         let of = |goal: Goal, best: [f64; 12], who: [f64; 12]| {
-            let tune: Tune = toml::from_str("first = 2").unwrap();
+            let tune: Tune = from_toml("first = 2").unwrap();
             let mut samples = Samples::new(2);
             samples.add(&[0, 1], &Measured { items: (0..12).collect(), values: vec![best.to_vec(), who.to_vec()] });
             losers(&samples, &[0, 1], 0, &Tune { goal, ..tune }, 1)

@@ -1,6 +1,7 @@
 //! The sentences of a page that stand by themselves, by hand.
 
 use super::*;
+use crate::experiment::reading::from_toml;
 use crate::record::manifest::{Build, Machine};
 use crate::record::reference::Judgement;
 
@@ -133,7 +134,7 @@ fn choices(by: Option<&str>, filters: &[&str], pairs: bool) -> Choices {
 /// An experiment's file, beyond what every one has.
 fn file(text: &str) -> Option<crate::experiment::File> {
     let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{text}");
-    Some(toml::from_str(&text).unwrap_or_else(|error| panic!("{error}")))
+    Some(from_toml(&text).unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// What is expected is expected of all rows of one result: a choice of rows, other groups or a second result have no verdicts.
@@ -350,7 +351,7 @@ fn moves_that_are_not_judged_are_told() {
     };
     assert_eq!(told(&asked), Vec::<String>::new(), "nobody was to judge them");
     let text = "suite = 'p.epd'\nlimit = { nodes = 9 }\n[reference]\nuci = 'builtin'\nlimit = { depth = 2 }\n";
-    asked.file = Some(toml::from_str(text).unwrap_or_else(|error| panic!("{error}")));
+    asked.file = Some(from_toml(text).unwrap_or_else(|error| panic!("{error}")));
     assert_eq!(
         told(&asked),
         [
@@ -373,7 +374,7 @@ fn moves_that_are_not_judged_are_told() {
     asked.judged.extend([judged("q", "", "e2e4"), judged("q", "d2d4", "")]);
     assert_eq!(told(&asked), Vec::<String>::new());
     // Along own play no run judges any.
-    let own = toml::from_str(&format!("sequence = {{ self_play = 4 }}\n{text}"));
+    let own = from_toml(&format!("sequence = {{ self_play = 4 }}\n{text}"));
     let own = Source { file: Some(own.unwrap_or_else(|error| panic!("{error}"))), judged: Vec::new(), ..asked };
     assert_eq!(told(&own), ["moves along an engine's own play are not judged: this file's [reference] is of no use"]);
 }

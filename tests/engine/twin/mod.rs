@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use ttlab::chess::{Board, Bound, Increments};
 use ttlab::engine::anatomy::AnatomyCounters;
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::experiment::reading::from_toml;
 use ttlab::signature::Start;
 use ttlab::signature::values;
 use ttlab::table::{Entry, Hit, Occupancy, Stored, Table, TableCounters};
@@ -318,7 +319,7 @@ fn draws_by_fifty_moves_are_the_twins() {
         "draws = true\ntable.size = 4096",
         "draws = true\nalgorithm = 'minimax'\nleaf = 'static'",
     ] {
-        let options: EngineOptions = toml::from_str(text).unwrap();
+        let options: EngineOptions = from_toml(text).unwrap();
         // Minimax comes to the edge in three plies as well as in four, and sooner.
         let depth = if text.contains("minimax") { 3 } else { 4 };
         let cases: Vec<u16> = (93..=101).collect();
@@ -345,7 +346,7 @@ fn draws_by_repetition_are_the_twins() {
     .flat_map(|&text| (0..=shuffle.len()).map(move |plies| (text, plies)))
     .collect();
     each(&cases, |&(text, plies)| {
-        let options: EngineOptions = toml::from_str(text).unwrap();
+        let options: EngineOptions = from_toml(text).unwrap();
         let (mut board, mut past) = (Board::startpos(), Vec::new());
         for uci in &shuffle[..plies] {
             past.push(board);
@@ -369,7 +370,7 @@ fn draws_by_repetition_are_the_twins() {
 fn mates_behind_a_pass_are_the_twins() {
     for text in ["", "algorithm = 'pvs'", "mate.distance = 'depth'", "fail = 'hard'\ntable = 'none'"] {
         let options: EngineOptions =
-            toml::from_str(&format!("null_move = {{ min_depth = 1, reduction = 0 }}\n{text}")).unwrap();
+            from_toml(&format!("null_move = {{ min_depth = 1, reduction = 0 }}\n{text}")).unwrap();
         let starts =
             ["1k6/8/1K6/8/8/8/8/7R b - - 0 1", "k7/8/1K6/8/8/8/8/6R1 b - - 0 1", "8/8/8/8/8/1k6/7r/1K6 w - - 0 1"];
         same(text, &options, &starts.map(|fen| (fen, 6)), None);
@@ -377,7 +378,7 @@ fn mates_behind_a_pass_are_the_twins() {
     // Here the pass comes where a null window asks for less than mate: what a pass promises is stored as far as it is proven.
     for text in ["algorithm = 'pvs'", "algorithm = 'mtdf'"] {
         let options: EngineOptions =
-            toml::from_str(&format!("null_move = {{ min_depth = 1, reduction = 0 }}\n{text}")).unwrap();
+            from_toml(&format!("null_move = {{ min_depth = 1, reduction = 0 }}\n{text}")).unwrap();
         same(text, &options, &[("k7/8/8/K7/8/8/8/5R2 b - - 0 1", 6)], None);
     }
 }
@@ -389,7 +390,7 @@ fn aged_entries_of_an_equal_depth_are_the_twins() {
         let text = format!(
             "probe.depth = 'equal'\n[table]\nsize = 4096\npolicy = {{ kind = 'aged-depth', factor = 1, on = '{on}' }}"
         );
-        same(&text, &toml::from_str(&text).unwrap(), &starts(0), None);
+        same(&text, &from_toml(&text).unwrap(), &starts(0), None);
     }
 }
 
@@ -397,7 +398,7 @@ fn aged_entries_of_an_equal_depth_are_the_twins() {
 #[test]
 fn what_a_child_refutes_is_stored_as_the_twin_stores_it() {
     for text in ["store.min_depth = 2", "store.min_depth = 3", "store.min_depth = 9", "store.at = 'quiescence'"] {
-        let options: EngineOptions = toml::from_str(&format!("etc_depth = 1\ntable.size = 4096\n{text}")).unwrap();
+        let options: EngineOptions = from_toml(&format!("etc_depth = 1\ntable.size = 4096\n{text}")).unwrap();
         same(text, &options, &starts(0), None);
     }
 }
