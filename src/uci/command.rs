@@ -193,9 +193,11 @@ mod tests {
 
     #[test]
     fn clocks_that_ran_out_and_numbers_that_are_none() {
-        let Some(Command::Go(found)) = parse("go wtime -5 btime 1000 winc x movestogo 0 depth 999") else { panic!() };
+        let Some(Command::Go(found)) = parse("go wtime -5 btime 1000 winc x binc y movestogo 0 depth 999") else {
+            panic!()
+        };
         assert_eq!(found.time, [Some(Duration::ZERO), Some(Duration::from_secs(1))]);
-        assert_eq!((found.moves_to_go, found.depth, found.increment[0]), (Some(1), Some(255), Duration::ZERO));
+        assert_eq!((found.moves_to_go, found.depth, found.increment), (Some(1), Some(255), [Duration::ZERO; 2]));
     }
 
     #[test]

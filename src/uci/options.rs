@@ -172,8 +172,8 @@ mod tests {
         let mut settings = UciSettings::new(None, &[]).unwrap();
         assert_eq!(settings.set("hash", Some("3")), Ok(FollowUp::Engine));
         assert_eq!(settings.engine.table.size, Size::Bytes(3 << 20));
-        // A MiB has 1,048,576 bytes; a table of less is told as the least that can be asked for.
-        for (size, told) in [("64 MiB", 64), ("1 GiB", 1024), ("1000 KiB", 1)] {
+        // A MiB has 1,048,576 bytes; a table of less is told as the least that can be asked for, one of so many entries as most engines' default.
+        for (size, told) in [("64 MiB", 64), ("1 GiB", 1024), ("1000 KiB", 1), ("4096", 16)] {
             assert_eq!(settings.set("table.size", Some(size)), Ok(FollowUp::Engine));
             let line = format!("option name Hash type spin default {told} min 1 max {MOST_HASH}");
             assert!(settings.lines().contains(&line), "{size}");

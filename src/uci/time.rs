@@ -170,6 +170,26 @@ mod tests {
         assert!((ms(11)..ms(40)).contains(&lag.overhead(ms(10))), "{:?}", lag.overhead(ms(10)));
     }
 
+    /// However much is kept back for the moves ahead, a move has a four-hundredth of the clock, and begins nothing new after six tenths of that.
+    #[test]
+    fn there_is_always_time_for_a_move() {
+        let go = Go { time: [Some(ms(4000)); 2], ..Go::default() };
+        assert_eq!(budget(&go, Color::White, ms(100)), Some(Budget { enough: ms(6), most: ms(10) }));
+    }
+
+    /// Half of what was lost is believed at once, up to a second; more is no lag.
+    #[test]
+    fn a_second_is_the_most_that_is_believed() {
+        let overhead = |lost: u64| {
+            let go = |left: u64| Go { time: [Some(ms(left)); 2], ..Go::default() };
+            let mut lag = Lag::default();
+            lag.answered(&go(5000), Color::White, ms(100));
+            lag.asked(&go(4900 - lost), Color::White);
+            lag.overhead(ms(0))
+        };
+        assert_eq!([0, 20, 1000, 1001].map(overhead), [0, 10, 500, 0].map(ms));
+    }
+
     #[test]
     fn lag_is_what_the_clock_lost_beyond_the_search() {
         let go = |left| Go { time: [Some(ms(left)), Some(ms(9))], increment: [ms(10); 2], ..Go::default() };

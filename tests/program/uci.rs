@@ -178,6 +178,12 @@ fn counts_are_those_of_the_search_command() {
         let deepest: u32 = last.split(" seldepth ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
         assert!(deepest > 6 && deepest < 6 + 30, "{last}");
     }
+    // The bench is the build's, whatever was set and searched before; and it ends a search that would have no end.
+    let signatures = std::fs::read_to_string("tests/signatures.txt").unwrap();
+    let bench = signatures.lines().find_map(|line| line.strip_prefix("bench ")).unwrap();
+    client.say("go infinite\nbench");
+    let heard = client.until(&format!("{bench} nodes "));
+    assert!(heard.iter().any(|line| line.starts_with("bestmove")), "{heard:?}");
     client.quit();
 }
 
