@@ -59,8 +59,10 @@ pub fn run(args: &Args) -> CommandResult {
     let unjudged = reference::unjudged(&experiment, &results).map_err(CommandFailure::io)?;
     if unjudged > 0 {
         eprintln!(
-            "{unjudged} searches of the reference are missing: run the shards again that `ttlab plan --missing` names, then merge, or have them made \
+            "{} of the reference {} missing: run the shards again that `ttlab plan --missing` names, then merge, or have them made \
              here: `ttlab run` of the file with --out {}",
+            many(unjudged, "search"),
+            if unjudged == 1 { "is" } else { "are" },
             results.display()
         );
         return Ok(Exit::Failed);

@@ -418,3 +418,103 @@ fn limits_have_one_word() {
     let lines: Vec<&str> = page.lines().filter(|line| line.starts_with("2 ") || line.starts_with("1 ")).collect();
     assert!(code == 0 && lines.len() == 1 && lines[0].starts_with("2 "), "{page}");
 }
+
+/// What is asked for in part, or of what is not there, is refused with what would do.
+#[test]
+fn what_lacks_something_is_told_what() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    std::fs::create_dir(place.path().join("empty")).unwrap();
+    for (words, told) in [
+        (
+            &["trace", "startpos", "--depth", "1", "--first", "2", "-o", &at("x.trace")][..],
+            "error: --first: startpos is one position, and no file of them\n".to_owned(),
+        ),
+        (&["reproduce", &at("empty")], format!("error: {}: no experiment files\n", at("empty"))),
+        (&["options", "--preset", "matsh"], "error: there is no preset `matsh`: did you mean `match`?\n".to_owned()),
+        (
+            &["options", "sise"],
+            "error: no option has `sise` in its path, its words or its meaning: did you mean `table.size`?\n"
+                .to_owned(),
+        ),
+        (
+            &["replay", &at("x.trace"), "--set", "algorithm=minimax"],
+            "error: --set algorithm: nothing is searched: only options of the table are heeded\n".to_owned(),
+        ),
+        (
+            &["replay", &at("x.trace"), "--set", "table.policy.kind=always"],
+            "error: --set table.policy.kind: policies are given by --policy\n".to_owned(),
+        ),
+    ] {
+        let (code, said, errors) = call(words);
+        assert_eq!((code, said.as_str(), errors), (2, "", told), "{words:?}");
+    }
+    assert!(!place.path().join("x.trace").exists());
+}
+
+/// A folder that is given to a merge is a shard's.
+#[test]
+fn what_is_merged_is_shards() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let (plan, out) = (at("plan.json"), at("out"));
+    let x = file(place.path(), "x.toml", TWO);
+    assert_eq!(exit(&["plan", &x, "--shards", "2", "-o", &plan]), 0);
+    assert_eq!(exit(&["run", &x, "-q", "--out", &at("whole")]), 0);
+    for (from, told) in
+        [(at("whole"), "it is not a shard's"), (at("none"), "no results of ttlab are there: it has no manifest.json")]
+    {
+        let (code, _, errors) = call(&["merge", &plan, "--from", &from, "--out", &out]);
+        assert_eq!((code, errors), (2, format!("error: {from}: {told}\n")));
+    }
+    for shard in ["0", "1"] {
+        assert_eq!(exit(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &at("parts")]), 0);
+    }
+    let (code, said, _) =
+        call(&["merge", &plan, "--from", &at("parts/shards/1"), "--from", &at("parts/shards/0"), "--out", &out]);
+    assert!(code == 0 && said.contains("merged 2 shards; report: "), "{said}");
+}
+
+/// A merge of rows whose reference did not judge all moves says so, and how that is mended.
+#[test]
+fn moves_that_nobody_judged_are_missed_by_a_merge() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let (plan, out) = (at("plan.json"), at("out"));
+    let x = file(place.path(), "x.toml", &format!("[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n{TWO}"));
+    assert_eq!(exit(&["plan", &x, "--shards", "2", "-o", &plan]), 0);
+    for shard in ["0", "1"] {
+        assert_eq!(exit(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &at("parts")]), 0);
+    }
+    let judged = place.path().join("parts/shards/1/reference.csv");
+    let text = std::fs::read_to_string(&judged).unwrap();
+    let rows: Vec<&str> = text.split_inclusive('\n').collect();
+    std::fs::write(&judged, rows[..rows.len() - 1].concat()).unwrap();
+    let (code, _, errors) =
+        call(&["merge", &plan, "--from", &at("parts/shards/0"), "--from", &at("parts/shards/1"), "--out", &out]);
+    assert_eq!(code, 3, "{errors}");
+    assert!(errors.starts_with("1 search of the reference is missing: run the shards again that"), "{errors}");
+    let (code, said, errors) = call(&["plan", "--missing", &plan, "--out", &at("parts")]);
+    assert_eq!(
+        (code, said.as_str(), errors.as_str()),
+        (3, "1\n", "shard 1 of 2: all jobs done, 1 search of the reference missing\n")
+    );
+}
+
+/// What a tuning decides by is known and a sum, and no difference.
+#[test]
+fn a_tuning_needs_a_metric_that_can_be_raced() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out").display().to_string();
+    for (metric, told) in [
+        ("loss", "tune.metric: the loss of moves is a difference"),
+        ("nodez", "tune.metric: there is no column `nodez`: did you mean"),
+    ] {
+        let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd").display().to_string();
+        let path = file(place.path(), "x.toml", &format!("{TWO}\n[tune]\nmetric = '{metric}'"));
+        let text = std::fs::read_to_string(&path).unwrap().replace("three.epd", &suite);
+        std::fs::write(&path, text).unwrap();
+        let (code, _, errors) = call(&["tune", &path, "--out", &out]);
+        assert!(code == 2 && errors.contains(told), "{code}: {errors}");
+    }
+}

@@ -245,6 +245,7 @@ mod tests {
             (format!("{ROOKS} bm O-O O-O-O; id \"a\";"), format!("{ROOKS} bm O-O O-O-O; id \"a\";")),
             (format!("{ROOKS} hmvc 7; fmvn 30; id \"a\";"), format!("{ROOKS} hmvc 7; fmvn 30; id \"a\";")),
             (format!("{ROOKS} id \"a\"; am Ke2; ce -5;"), format!("{ROOKS} am Ke2; ce -5; id \"a\";")),
+            (format!("{ROOKS} D1 26; D2 112; id \"a\";"), format!("{ROOKS} D1 26; D2 112; id \"a\";")),
             (format!("{ROOKS} noop; pv Ra8+ Ke7; id \"a\";"), format!("{ROOKS} noop; pv Ra8+ Ke7; id \"a\";")),
             // Each move of a line is named where it is played: the rook that checks is alone on its rank by then.
             (format!("{ROOKS} pv Ra8+ Kd7 Rhh8; id \"a\";"), format!("{ROOKS} pv Ra8+ Kd7 Rhh8; id \"a\";")),

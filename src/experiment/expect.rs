@@ -422,6 +422,10 @@ mod tests {
         assert_eq!((claim.relation.as_str(), claim.right.factor), (">=", 1.25));
         assert_eq!(claim.right.variant, "size=1 MiB, policy=always");
         assert!(claim.holds(2.0, 1.0) && !claim.holds(1.0, 2.0));
+        // A star in a name is no factor.
+        let claim = Claim::parse("nodes(a * b) < 2 * nodes(3 * c)").unwrap();
+        assert_eq!((claim.left.factor, claim.left.variant.as_str()), (1.0, "a * b"));
+        assert_eq!((claim.right.factor, claim.right.variant.as_str()), (2.0, "3 * c"));
         for text in ["nodes(a)", "nodes > nodes(b)", "nodes(a) > ", "x * nodes(a) < nodes(b)", ""] {
             assert!(Claim::parse(text).is_err(), "{text:?}");
         }
@@ -501,6 +505,8 @@ mod tests {
         assert_eq!(of("depth = 3 }\nsequence = { self_play = 2", "position = 'startpos ply 1'"), []);
         assert_eq!(of("depth = 3", "'table.slots' = 2"), []);
         assert_eq!(of("depth = 3", "'table.slots' = 3, repeat = 7"), told("table.slots = 3"));
+        assert_eq!(of("depth = 3", "'table.slots' = 1.5"), told("table.slots = 1.5"));
+        assert_eq!(of("depth = 3", "draws = true"), told("draws = true"));
         // Which of several, and of games no position is known before.
         let games = "suite = 'data/games.pgn'\nlimit = { depth = 3 }\n[[expect]]\nnodes = 1\nwhere = { position = 'no game' }\n[[expect]]\nnodes = 2\nwhere = { depth = 4 }\n";
         assert_eq!(idle(&Experiment::parse(games, "x.toml".as_ref(), &[]).unwrap()), told("depth = 4"));

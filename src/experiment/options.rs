@@ -246,6 +246,28 @@ mod tests {
         }
     }
 
+    /// What is like nothing is told what stands where it would be; a limit is no option, and another engine is none.
+    #[test]
+    fn what_fits_nowhere_is_told_what_does() {
+        let of = |set: &str| options(None, &[set.to_owned()]).unwrap_err();
+        let help = of("zzzzzzzzzzzz=1").help.unwrap();
+        assert!(help.ends_with(" more: `ttlab options` has all"), "{help}");
+        assert!(help.starts_with("there are `algorithm`, ") && !help.contains('.'), "{help}");
+        let help = of("table.zzzzzzzzzzzz=1").help.unwrap();
+        assert!(
+            help.starts_with("there are `table.clear`, ") && !help.contains("algorithm") && !help.contains("policy."),
+            "{help}"
+        );
+        for (set, path) in
+            [("limit.depth=3", "limit.depth"), ("subject.uci=x", "subject.uci"), ("uci.Hash=3", "uci.Hash")]
+        {
+            assert_eq!(
+                of(set).message,
+                format!("{path}: is not one of the engine's options: a limit is set by itself")
+            );
+        }
+    }
+
     /// What is set goes over the preset that is given beside it, a preset that is set among it.
     #[test]
     fn a_preset_that_is_set_goes_over_the_one_that_is_given() {

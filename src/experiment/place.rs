@@ -106,6 +106,14 @@ mod tests {
         assert_eq!(at("engine.ordering.1", Some("q")), "'q'");
         assert_eq!(at("engine.orderin", None), "engine");
         assert_eq!(at("nothing", None), "");
+        // A word stands by itself; its quotes are shown where they belong to what is looked at.
+        let word =
+            |text: &'static str, within: Range<usize>, word: &str| word_in(text, &within, word).map(|span| &text[span]);
+        assert_eq!(word_in("a-b b-a b", &(0..9), "b"), Some(8..9));
+        assert_eq!(word("'b'", 0..3, "b"), Some("'b'"));
+        assert_eq!(word("'b'", 1..2, "b"), Some("b"));
+        assert_eq!(word("'b\"", 0..3, "b"), Some("b"));
+        assert_eq!(word(".b", 0..2, "b"), None);
         let value = |path: &str| locate_value(text, path).map_or("", |span| &text[span]);
         assert_eq!(["grid.t.size.1", "engine.orderin", "nothing"].map(value), ["'yy'", "engine", ""]);
         let text = "[grid.t]\nsize = 1\n[grid]\n't.size' = [2]\n't.size.of' = [3]\n";

@@ -232,6 +232,22 @@ mod tests {
         assert!(read("[grid]\n\"table.clear\" = [\"never\", \"game\"]\n", "x.epd", THREE).is_err());
     }
 
+    /// A suite holds something, and is one file.
+    #[test]
+    fn a_suite_is_a_file_that_holds_something() {
+        let message = |name: &str, suite: &str| read("", name, suite).unwrap_err().message;
+        assert_eq!(message("x.epd", "\n"), "suite: x.epd: no positions or games");
+        assert_eq!(message("x.txt", THREE), "suite: x.txt is no suite");
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("x.epd")).unwrap();
+        let text = "suite = 'x.epd'\nlimit = { depth = 2 }\n";
+        let wrong = Experiment::parse(text, &folder.path().join("x.toml"), &[]).unwrap_err();
+        assert_eq!(wrong.message, "suite: x.epd is a folder: a suite is one of its files");
+        assert_eq!(wrong.span.map(|span| &text[span]), Some("suite"));
+        let wrong = Experiment::of_plan(text, Path::new("x.toml"), &[], &None).unwrap_err();
+        assert_eq!(wrong.message, "suite: the plan does not hold its text");
+    }
+
     /// In a text of another code page the byte that is none is pointed at.
     #[test]
     fn a_file_in_another_code_page_is_told_where() {

@@ -217,10 +217,53 @@ mod tests {
             let refused = format!("trace.memory: {memory} is out of range: expected 1 to 1048576 MiB");
             assert_eq!(told, if fits { "game 1, game 2".to_owned() } else { refused });
         }
+        // Points are tables of our own, and where a file speaks of another engine it is told.
+        let other = "\n[[variant]]\nname = 'v'\n'table.slots' = 2\n[[variant]]\nname = 'w'\nsubject = 'x'";
+        assert_eq!(
+            of(&format!("{file}{other}"), ""),
+            "trace: tables of our own are shown it, not other engines (variant \"w\")"
+        );
+        let heeded = "\n[[variant]]\nname = 'v'\npreset = 'otter'\n[[variant]]\nname = 'w'\ntable = 'unbounded'";
+        assert_eq!(of(&format!("{file}{heeded}"), ""), "game 1, game 2");
+        assert_eq!(
+            of(&format!("{file}\n[[variant]]\nname = 'v'\ndraws = true"), ""),
+            "draws: a trace is shown to tables and nothing is searched: only options of the table may vary"
+        );
         // One game that tells is something to be said.
         assert_eq!(of("file = 'half.trace'", ""), "game 1, game 2");
         assert!(of("file = 'untold.trace'", "").ends_with("so that nothing can be said of worth"));
         assert!(of("file = 'none.trace'", "").starts_with("trace.file: none.trace: "));
+    }
+
+    /// As many games are kept as their memory holds: the oldest go first, and what is larger than all of it is never kept.
+    #[test]
+    fn games_are_kept_while_they_fit() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = Writer::new(std::fs::File::create(folder.path().join("x.trace")).unwrap());
+        for _ in 0..3 {
+            writer.push(Event::search(0, flags::GAME, 0));
+            for key in 1..10 {
+                writer.push(Event::probe(key, 2, 0, flags::WINDOW, 1));
+            }
+        }
+        writer.finish().unwrap();
+        let read = Experiment::parse("[trace]\nfile = 'x.trace'\n", &folder.path().join("x.toml"), &[]);
+        let trace = read.unwrap_or_else(|problem| panic!("{problem}")).trace.unwrap();
+        let mut trace = std::sync::Arc::into_inner(trace).unwrap();
+        let game = 10 * size_of::<super::Step>() as u64;
+        for (memory, kept) in
+            [(game - 1, &[][..]), (game, &[1]), (2 * game - 1, &[1]), (2 * game, &[2, 1]), (3 * game, &[0, 2, 1])]
+        {
+            trace.memory = memory;
+            trace.kept = Default::default();
+            for place in [0, 2, 1] {
+                let steps = trace.steps(place, 1).unwrap();
+                assert_eq!(steps.map(|steps| steps.len()), (memory >= game).then_some(10));
+            }
+            let places: Vec<usize> = trace.kept.lock().unwrap().iter().map(|(place, _)| *place).collect();
+            assert_eq!(places, kept, "{memory} of {game}");
+        }
+        assert!(trace.steps(0, 2).unwrap().is_none(), "what takes turns is not kept");
     }
 
     /// What a table is shown, step by step, and how often.

@@ -415,6 +415,12 @@ mod tests {
             let wrong = GamesFault::Wrong(format!("{NAME} is not of these rows"));
             assert_eq!(verify(&results).expect("read"), Some(wrong));
         }
+        // What is there and is no file is no file of games.
+        std::fs::remove_file(folder.path().join(NAME)).expect("gone");
+        std::fs::create_dir(folder.path().join(NAME)).expect("a folder");
+        let Some(GamesFault::Wrong(told)) = verify(&results).expect("read") else { panic!("a folder is no games") };
+        assert!(told.starts_with(&format!("{NAME}: ")), "{told}");
+        std::fs::remove_dir(folder.path().join(NAME)).expect("gone");
         for (name, at, to, problem) in [
             (columns::COLOUR, 0, "red", "line 2: match.colour: `red` is no colour"),
             (columns::POINTS, 1, "2", "line 3: match.points: `2` is no result"),
@@ -437,7 +443,6 @@ mod tests {
             assert!(write(&results).is_err_and(|error| error.to_string().starts_with(problem)), "{name}");
         }
         // Rows that are no games have none, and nothing is written.
-        std::fs::remove_file(folder.path().join(NAME)).expect("gone");
         std::fs::write(&results, "id,variant\n1,a\n").expect("rows");
         assert!(verify(&results).expect("read").is_none() && write(&results).is_ok());
         assert!(!folder.path().join(NAME).exists());

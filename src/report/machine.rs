@@ -175,6 +175,7 @@ mod tests {
 
     #[test]
     fn nothing_breaks_out_of_an_attribute() {
-        assert_eq!(xml("a<b>&\"\u{1}\n"), "a&lt;b&gt;&amp;&quot;\u{fffd}&#10;");
+        assert_eq!(xml("a<b>&\"\u{1}\n\t"), "a&lt;b&gt;&amp;&quot;\u{fffd}&#10;&#9;");
+        assert_eq!(xml("\u{fffe}\u{ffff}\u{20}é"), "\u{fffd}\u{fffd} é");
     }
 }

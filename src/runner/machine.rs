@@ -102,7 +102,9 @@ mod tests {
         put("memory/old/memory.usage_in_bytes", "20\n");
         put("memory/old/memory.stat", "total_inactive_file 5\n");
         assert_eq!(group_bytes("4:cpu,memory:/old", root), [35]);
-        assert_eq!(group_bytes("5:devices:/old", root), Vec::<u64>::new());
+        for no_group in ["5:devices:/old", "5:memory", "0:", "", "4:cpu,memories:/old"] {
+            assert_eq!(group_bytes(no_group, root), Vec::<u64>::new(), "{no_group}");
+        }
         // In a container the limit lies at the root, whatever the path says.
         put("memory.max", "600\n");
         put("memory.current", "40\n");

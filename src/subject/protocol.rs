@@ -176,7 +176,15 @@ mod tests {
         assert_eq!(parse("option name Clear Hash type button").kind, OptionKind::Button);
         // A name may hold any word but "type".
         assert_eq!(parse("option name min default type check default true").name, "min default");
-        for line in ["id name X", "option", "option name X", "option name X type spin default 1 min x max 3"] {
+        assert_eq!(parse("option name a name of name type button").name, "a name of name");
+        for line in [
+            "id name X",
+            "option",
+            "option name X",
+            "option X type button",
+            "option default 1 name X type button",
+            "option name X type spin default 1 min x max 3",
+        ] {
             assert_eq!(Declared::parse(line), None, "{line}");
         }
     }

@@ -311,6 +311,31 @@ mod tests {
         );
     }
 
+    /// What is joined is told with what is apart, and why that matters; of many options the first are named.
+    #[test]
+    fn what_is_joined_is_told_with_what_is_apart() {
+        let two = || vec!["a".to_owned(), "b".to_owned()];
+        let many = |count: usize| (0..count).map(|at| format!("o{at}")).collect::<Vec<_>>();
+        for (doubt, told) in [
+            (Doubt::Builds(two()), "results of different builds are joined (a; b): counts may differ for that alone"),
+            (Doubt::Machines(two()), "results of different machines are joined (a; b): times cannot be compared"),
+            (
+                Doubt::Suites(two()),
+                "results of different suites are joined (a; b): positions are paired by their names alone",
+            ),
+            (
+                Doubt::Apart(two()),
+                "the joined results differ in options that no line names: a; b: what tells them apart may be that",
+            ),
+        ] {
+            assert_eq!(doubt.to_string(), told);
+        }
+        for (count, more) in [(SHOWN, ""), (SHOWN + 2, "; and in 2 more")] {
+            let told = Doubt::Apart(many(count)).to_string();
+            assert!(told.contains(&format!("o{}{more}: what tells", SHOWN - 1)), "{told}");
+        }
+    }
+
     /// Each doubt at its edge, of a machine that grows slower and of one that grows faster; numbers of searches that differ are told of variants alone.
     #[test]
     fn each_doubt_has_its_edge() {

@@ -238,6 +238,16 @@ mod tests {
                 format!("Most nodes: {}", farthest("e", 3.0))
             ]
         );
+        // What is no count is little, not few.
+        let timed = Metric {
+            name: "seconds".to_owned(),
+            how: crate::analysis::rows::metric::How::Sum(columns::SECONDS.to_owned()),
+        };
+        assert_ne!(timed.unit(), Unit::Count);
+        let power = Power { detectable: f64::NAN, clusters: 20, lines: 8, ..Power::default() };
+        let lines = vec![of("base", 1.0, false), of("b", 0.5, true)];
+        let told_of_time = findings(&Summary { lines, power, metrics: vec![timed], ..Summary::default() }, 0.005);
+        assert!(told_of_time[0].starts_with("Least "), "{told_of_time:?}");
         assert_eq!(told(vec![of("base", 1.0, false)]), Vec::<String>::new());
         let none = "No difference in nodes could be told from chance between the baseline and 2 others (0.100 to 9.000 of its nodes).";
         assert_eq!(told(vec![of("base", 1.0, false), of("c", 0.1, false), of("g", 9.0, false)]), [none]);

@@ -240,6 +240,20 @@ mod tests {
         assert_eq!(both.baseline("slots=2").unwrap(), [pair(1, "2")]);
         assert_eq!(both.baseline("slots=1, policy.kind=big1").unwrap(), [pair(1, "1"), pair(0, "big1")]);
         assert_eq!(by(&["variant"]).baseline("b").unwrap(), [pair(0, "b")]);
+        // What may be two columns is neither.
+        let two = by(&["table.slots", "table.policy.kind"]);
+        assert_eq!(two.baseline("kind=big1").unwrap(), [pair(1, "big1")]);
+        let rows = "a.kind,b.kind,variant,position,depth,search.nodes\nx,x,v,p,1,9\nx,y,w,p,1,9\n";
+        let frame = Frame::parse(rows.as_bytes(), "rows").unwrap();
+        let twice = Grouping::new(&frame, &["a.kind", "b.kind"].map(str::to_owned));
+        assert_eq!(
+            twice.baseline("kind=x").unwrap_err(),
+            "--baseline: `kind` may be `a.kind` or `b.kind`: write it out"
+        );
+        // A name of its own goes before a value, a value of the one column before pairs.
+        let slots = by(&["table.slots"]);
+        assert_eq!(slots.baseline("2").unwrap(), [pair(0, "2")]);
+        assert_eq!(slots.baseline("slots=2").unwrap(), [pair(0, "2")]);
         for wrong in ["slots=3", "slots=1, policy.kind=big2", "slots", "height=1"] {
             let error = both.baseline(wrong).unwrap_err();
             assert!(error.starts_with(&format!("--baseline: there is no group \"{wrong}\"")), "{error}");

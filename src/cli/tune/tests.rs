@@ -81,6 +81,7 @@ fn a_quarter_and_four_times() {
         (Size::Bytes(1 << 20), ["table.size=\"256 KiB\"", "table.size=\"4 MiB\""]),
         (Size::Entries(4096), ["table.size=1024", "table.size=16384"]),
         (Size::Entries(3), ["table.size=1", "table.size=12"]),
+        (Size::Share(0.08), ["table.size=\"2 %\"", "table.size=\"32 %\""]),
     ] {
         assert_eq!(neighbours(size), settings);
     }

@@ -157,6 +157,12 @@ fn subjects_are_told_by_their_own_place() {
                 "",
             ),
             (
+                "uci = \"x\"\noptions = 3\n[[variant]]\nname = \"v\"\n\"uci.Hash\" = 4",
+                "uci.Hash: `options` is a plain value and has no parts (variant \"v\")",
+                "\"uci.Hash\"",
+                "",
+            ),
+            (
                 "uci = [\"x\", \"-u\"]\n[[variant]]\nname = \"v\"\n\"table.slots\" = 4",
                 "table.slots: is an option of ttlab's own engine, and this point is of x -u: its own are \"uci.Name\" (variant \"v\")",
                 "\"table.slots\"",
