@@ -39,9 +39,9 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
                 .to_owned(),
         );
     }
-    let sequence = experiment.trace.is_some()
-        || experiment.file.sequence.is_some()
-        || experiment.suite.items.iter().any(|item| item.game().is_some());
+    let games = experiment.suite.items.iter().any(|item| item.game().is_some());
+    let shared = games || experiment.file.sequence.is_some();
+    let sequence = shared || experiment.trace.is_some();
     let ages =
         ["table.refresh", "table.clock"].into_iter().any(varies) || schema::age_paths().any(|path| varies(&path));
     let grows_old = |point: &Point| {
@@ -54,7 +54,7 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     let replacement = varies("table.policy") || varies("table.same_key") || varies("table.slots");
     let points = &experiment.points;
     let loose: Vec<&str> =
-        points.iter().filter(|point| roomy(point, experiment)).map(|point| point.name.as_str()).collect();
+        points.iter().filter(|point| roomy(point, experiment, shared)).map(|point| point.name.as_str()).collect();
     let bounded = points.iter().filter(|point| point.options.table.kind == TableKind::Bounded).count();
     let what = "cannot be filled to a third by the limit of nodes";
     warnings.extend(blindness::pressure(replacement, points.len(), &loose, bounded, what, "more nodes"));
@@ -79,7 +79,6 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     let figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
     // A game that has none of the plies that are wanted shows nothing.
     let searches = experiment.suite.items.iter().filter(|item| experiment.is_searched(item)).count();
-    let games = experiment.suite.items.iter().any(|item| item.game().is_some());
     if figures || experiment.trace.is_some() {
         // Published counts are compared, not means; the games of a trace are not known before.
     } else if let Some(words) = few::too_few(searches, points.len() - 1, games) {
@@ -110,8 +109,8 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     warnings
 }
 
-/// Whether the limit of nodes cannot put a bounded table under pressure.
-fn roomy(point: &Point, experiment: &Experiment) -> bool {
+/// Whether the limit of nodes cannot put a bounded table under pressure; `shared`: whether searches may share one.
+fn roomy(point: &Point, experiment: &Experiment, shared: bool) -> bool {
     let table = &point.options.table;
     let (Some(nodes), TableKind::Bounded) = (point.limit.nodes, table.kind) else { return false };
     let slots = match table.size {
@@ -121,7 +120,6 @@ fn roomy(point: &Point, experiment: &Experiment) -> bool {
     };
     // Searches that share a table fill it together.
     let searches = experiment.suite.items.len() as u64 * 1024;
-    let shared = experiment.file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some());
     let nodes = if shared { nodes.saturating_mul(searches) } else { nodes };
     slots as f64 > nodes as f64 * ROOMY
 }

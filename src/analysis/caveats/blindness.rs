@@ -1,7 +1,7 @@
 //! What an experiment cannot show, and what to do about it.
 
-use super::few;
 use super::reach::Reach;
+use super::{few, named};
 use crate::analysis::questions::line::Line;
 use crate::analysis::questions::summary::Summary;
 use crate::experiment::Sequence;
@@ -28,22 +28,18 @@ pub(super) fn pressure(
     than: &str,
 ) -> Option<String> {
     let told = variants > 1 && !loose.is_empty() && (replacement || loose.len() == bounded);
-    let shown = loose.iter().take(3).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
-    let more = if loose.len() > 3 { format!(" and {} more", loose.len() - 3) } else { String::new() };
     let so = if replacement { "so this says little about replacement" } else { "as no table is in a game" };
-    told.then(|| format!("no pressure: the tables of {shown}{more} {what}, {so}; use smaller tables or {than}"))
+    told.then(|| format!("no pressure: the tables of {} {what}, {so}; use smaller tables or {than}", named(loose)))
 }
 
 /// Variants that nothing is cleared for between so many positions or games, where they are compared.
 #[must_use]
 pub fn follow_on(names: &[&str], items: usize) -> Option<String> {
-    let more = if names.len() > 3 { format!(" and {} more", names.len() - 3) } else { String::new() };
-    let shown: Vec<String> = names.iter().take(3).map(|name| format!("\"{name}\"")).collect();
     (!names.is_empty() && items > 1).then(|| {
         format!(
-            "nothing is cleared between positions for {}{more}: each search goes on with what those before it left, and intervals take positions and \
+            "nothing is cleared between positions for {}: each search goes on with what those before it left, and intervals take positions and \
              games for independent",
-            shown.join(", ")
+            named(names)
         )
     })
 }

@@ -1,13 +1,13 @@
 //! What makes findings doubtful beside blindness: noise, drift, missing rows, mixed builds and machines.
 
+use super::named;
 use super::timing::{NOISY, Timing};
 use crate::analysis::questions::line::Measure;
 use crate::analysis::questions::summary::Summary;
 use crate::experiment::paths;
 use crate::record::columns;
-use crate::record::manifest::Manifest;
+use crate::record::manifest::{Manifest, Stretch};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::Path;
 
 /// Shards whose speeds are further apart than this share ran on unlike machines, or not alone.
@@ -17,119 +17,72 @@ const UNLIKE: f64 = 0.2;
 const SHOWN: usize = 3;
 
 /// One doubt.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Doubt {
     /// Times differ between repeats by this share.
+    #[error("times are noisy: repeats of one search differ by {:.0} %; close other programs, or raise repeats", 100.0 * .0)]
     Noise(f64),
     /// The last repeat took this much longer than the first.
+    #[error(
+        "the machine changed its speed: the last repeat took {:+.0} % against the first; let it warm up, and fix its clock",
+        100.0 * .0
+    )]
     Drift(f64),
     /// Variants have different numbers of searches: the least and the most.
+    #[error("variants have {0} to {1} searches: totals are not of the same work (ratios are: they are paired)")]
     Uneven(usize, usize),
     /// Variants whose searches finished other depths than the baseline's: compared in common depths, and not at all.
+    #[error("not all went as deep as the baseline: {}", unlike(.0, .1))]
     Unlike(Vec<String>, Vec<String>),
     /// A metric that is 0 for some searches, so that they have no ratio, and the lines that they are of.
+    #[error(
+        "{}: searches of {} in which one side alone is 0 have no ratio and are left out of the mean, though they differ most",
+        .0, named(.1)
+    )]
     Zeros(String, Vec<String>),
     /// Jobs that failed.
+    #[error("{} left out: see the error column", if *.0 == 1 { "a job failed and is".to_owned() } else { format!("{} jobs failed and are", .0) })]
     Failed(usize),
     /// The run has not ended.
+    #[error("the run is not finished: the same `ttlab run` continues it")]
     Unfinished,
     /// Joined results are of several builds.
+    #[error("results of different builds are joined ({}): counts may differ for that alone", .0.join("; "))]
     Builds(Vec<String>),
     /// Joined results are of several machines.
+    #[error("results of different machines are joined ({}): times cannot be compared", .0.join("; "))]
     Machines(Vec<String>),
     /// Joined results are of suites of other names.
+    #[error("results of different suites are joined ({}): positions are paired by their names alone", .0.join("; "))]
     Suites(Vec<String>),
     /// Joined results differ in options that no line names: each with the values of each result.
+    #[error("the joined results differ in options that no line names: {}: what tells them apart may be that", first(.0))]
     Apart(Vec<String>),
     /// Shards were run at speeds this share apart, on so many kinds of machine.
+    #[error(
+        "shards ran on {} kind(s) of machine, the fastest {:.0} % faster than the slowest by `ttlab bench`: totals of seconds mix them; \
+         ratios of times are of searches on the same machine",
+        .1, 100.0 * .0
+    )]
     Shards(f64, usize),
     /// Joined results do not say where they come from.
+    #[error("{0} has no manifest.json beside it: its build and machine are unknown")]
     Unknown(String),
 }
 
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Noise(noise) => write!(
-                f,
-                "times are noisy: repeats of one search differ by {:.0} %; close other programs, or raise repeats",
-                100.0 * noise
-            ),
-            Self::Drift(drift) => write!(
-                f,
-                "the machine changed its speed: the last repeat took {:+.0} % against the first; let it warm up, and fix its clock",
-                100.0 * drift
-            ),
-            Self::Uneven(least, most) => write!(
-                f,
-                "variants have {least} to {most} searches: totals are not of the same work (ratios are: they are paired)"
-            ),
-            Self::Unlike(cut, apart) => {
-                let mut parts = Vec::new();
-                if !cut.is_empty() {
-                    parts.push(format!("the ratios of {} are of the depths that both finished", named(cut)));
-                }
-                if !apart.is_empty() {
-                    parts.push(format!("searches of {} that share no finished depth are not compared", named(apart)));
-                }
-                write!(f, "not all went as deep as the baseline: {}", parts.join("; "))
-            }
-            Self::Zeros(metric, lines) => write!(
-                f,
-                "{metric}: searches of {} in which one side alone is 0 have no ratio and are left out of the mean, though they differ most",
-                named(lines)
-            ),
-            Self::Failed(1) => write!(f, "a job failed and is left out: see the error column"),
-            Self::Failed(count) => write!(f, "{count} jobs failed and are left out: see the error column"),
-            Self::Unfinished => write!(f, "the run is not finished: the same `ttlab run` continues it"),
-            Self::Builds(builds) => {
-                write!(
-                    f,
-                    "results of different builds are joined ({}): counts may differ for that alone",
-                    builds.join("; ")
-                )
-            }
-            Self::Machines(machines) => {
-                write!(
-                    f,
-                    "results of different machines are joined ({}): times cannot be compared",
-                    machines.join("; ")
-                )
-            }
-            Self::Suites(suites) => {
-                write!(
-                    f,
-                    "results of different suites are joined ({}): positions are paired by their names alone",
-                    suites.join("; ")
-                )
-            }
-            Self::Apart(options) => {
-                let more = options.len().saturating_sub(SHOWN);
-                let more = if more > 0 { format!("; and in {more} more") } else { String::new() };
-                let shown = &options[..options.len().min(SHOWN)];
-                write!(
-                    f,
-                    "the joined results differ in options that no line names: {}{more}: what tells them apart may be that",
-                    shown.join("; ")
-                )
-            }
-            Self::Shards(apart, machines) => write!(
-                f,
-                "shards ran on {machines} kind(s) of machine, the fastest {:.0} % faster than the slowest by `ttlab bench`: totals of \
-                 seconds mix them; ratios of times are of searches on the same machine",
-                100.0 * apart
-            ),
-            Self::Unknown(source) => {
-                write!(f, "{source} has no manifest.json beside it: its build and machine are unknown")
-            }
-        }
-    }
+/// What became of lines that finished other depths than the baseline.
+fn unlike(cut: &[String], apart: &[String]) -> String {
+    let cut = (!cut.is_empty()).then(|| format!("the ratios of {} are of the depths that both finished", named(cut)));
+    let apart = (!apart.is_empty())
+        .then(|| format!("searches of {} that share no finished depth are not compared", named(apart)));
+    cut.into_iter().chain(apart).collect::<Vec<_>>().join("; ")
 }
 
-/// The first names of a list.
-fn named(names: &[String]) -> String {
-    let shown = names.iter().take(3).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
-    if names.len() > 3 { format!("{shown} and {} more", names.len() - 3) } else { shown }
+/// The first of some options.
+fn first(options: &[String]) -> String {
+    let more = options.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!("; and in {more} more") } else { String::new() };
+    options[..options.len().min(SHOWN)].join("; ") + &more
 }
 
 /// Doubts about one result.
@@ -193,23 +146,14 @@ pub fn shards(manifest: &Manifest) -> Option<Doubt> {
 #[must_use]
 pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
     let mut doubts = Vec::new();
-    let known: Vec<&Manifest> = sources.iter().filter_map(|(_, manifest)| *manifest).collect();
-    let mut builds: Vec<String> = known
-        .iter()
-        .flat_map(|manifest| manifest.history())
-        .map(|stretch| stretch.build)
-        .map(|build| format!("{} {} {}", build.version, build.commit, build.profile))
-        .collect();
-    let mut machines: Vec<String> = known
-        .iter()
-        .flat_map(|manifest| manifest.history())
-        .map(|stretch| stretch.machine)
-        .map(|machine| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os))
-        .collect();
-    for list in [&mut builds, &mut machines] {
-        list.sort();
-        list.dedup();
-    }
+    let history = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(Manifest::history);
+    let different = |words: fn(Stretch) -> String| -> Vec<String> {
+        let all: BTreeSet<String> = history().map(words).collect();
+        all.into_iter().collect()
+    };
+    let builds = different(|Stretch { build, .. }| format!("{} {} {}", build.version, build.commit, build.profile));
+    let machines =
+        different(|Stretch { machine, .. }| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os));
     if builds.len() > 1 {
         doubts.push(Doubt::Builds(builds));
     }
@@ -217,12 +161,8 @@ pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
         doubts.push(Doubt::Machines(machines));
     }
     if sources.len() > 1 {
-        doubts.extend(
-            sources
-                .iter()
-                .filter(|(_, manifest)| manifest.is_none())
-                .map(|(name, _)| Doubt::Unknown((*name).to_owned())),
-        );
+        let unknown = sources.iter().filter(|(_, manifest)| manifest.is_none());
+        doubts.extend(unknown.map(|(name, _)| Doubt::Unknown((*name).to_owned())));
     }
     doubts
 }
@@ -258,15 +198,13 @@ fn options_apart(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Optio
         !same && !named.contains(&path.as_str())
     });
     let shown = |(path, of): (String, BTreeMap<&str, BTreeSet<String>>)| {
-        let of: Vec<String> = sources
-            .iter()
-            .filter_map(|(label, _)| of.get(label).map(|set| (label, set)))
-            .map(|(label, set)| {
-                let list: Vec<&str> = set.iter().map(String::as_str).take(SHOWN).collect();
-                format!("{}{} in \"{label}\"", list.join(" or "), if set.len() > SHOWN { " or others" } else { "" })
-            })
-            .collect();
-        format!("{path} ({})", of.join(", "))
+        let told = |label: &&str| {
+            let set = of.get(label)?;
+            let list: Vec<&str> = set.iter().map(String::as_str).take(SHOWN).collect();
+            let others = if set.len() > SHOWN { " or others" } else { "" };
+            Some(format!("{}{others} in \"{label}\"", list.join(" or ")))
+        };
+        format!("{path} ({})", sources.iter().filter_map(|(label, _)| told(label)).collect::<Vec<_>>().join(", "))
     };
     let options: Vec<String> = values.into_iter().map(shown).collect();
     (!options.is_empty()).then_some(Doubt::Apart(options))

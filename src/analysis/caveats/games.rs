@@ -1,7 +1,7 @@
 //! What a match cannot show, known before it is played.
 
-use super::alike;
-use crate::experiment::{Experiment, matches};
+use super::{alike, named};
+use crate::experiment::{Experiment, Point, matches};
 use crate::table::TableKind;
 use crate::table::options::Clear;
 use crate::words::many;
@@ -36,21 +36,21 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
             pairs_for(wanted)
         ));
     }
-    let ours = || experiment.points.iter().filter(|point| point.outside().is_none());
-    let names = |wanted: &dyn Fn(&&crate::experiment::Point) -> bool| {
-        let names: Vec<String> = ours().filter(wanted).map(|point| format!("\"{}\"", point.name)).collect();
-        let more = if names.len() > 3 { format!(" and {} more", names.len() - 3) } else { String::new() };
-        (!names.is_empty()).then(|| format!("{}{more}", names[..names.len().min(3)].join(", ")))
+    let names = |wanted: &dyn Fn(&Point) -> bool| {
+        let ours = experiment.points.iter().filter(|point| point.outside().is_none() && wanted(point));
+        let names: Vec<&str> = ours.map(|point| point.name.as_str()).collect();
+        (!names.is_empty()).then(|| named(&names))
     };
     if let Some(names) = names(&|point| !point.options.draws) {
         warnings.push(format!(
             "draws = false: {names} does not see repetitions and the fifty moves, by which games are drawn"
         ));
     }
-    let emptied = |clear: Clear| matches!(clear, Clear::Search | Clear::Iteration);
-    if let Some(names) =
-        names(&|point| point.options.table.kind != TableKind::None && emptied(point.options.table.clear))
-    {
+    let emptied = |point: &Point| {
+        let table = &point.options.table;
+        table.kind != TableKind::None && matches!(table.clear, Clear::Search | Clear::Iteration)
+    };
+    if let Some(names) = names(&emptied) {
         warnings.push(format!(
             "table.clear: the table of {names} is emptied before each move: nothing is kept through a game (table.clear = \"game\" keeps it)"
         ));

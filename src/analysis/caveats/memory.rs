@@ -13,7 +13,7 @@ type Shape = (u64, u64);
 #[must_use]
 pub fn compared(frame: &Frame) -> Option<String> {
     let [slots, bytes] = [columns::SLOTS, columns::BYTES].map(|name| frame.numbers(name));
-    let (variants, has_size) = (frame.coded(columns::VARIANT), frame.names().iter().any(|name| name == "table.size"));
+    let (variants, has_size) = (frame.coded(columns::VARIANT), frame.has("table.size"));
     let mut sizes: BTreeMap<String, BTreeMap<u32, Shape>> = BTreeMap::new();
     let mut last = u32::MAX;
     for row in 0..frame.rows() {

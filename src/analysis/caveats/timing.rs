@@ -27,8 +27,7 @@ impl Timing {
     /// From the seconds of all searches; none for a single repeat.
     #[must_use]
     pub fn new(frame: &Frame) -> Option<Self> {
-        let timed = frame.names().iter().any(|name| name == columns::SECONDS);
-        if !timed || !frame.numbers(columns::REPEAT).iter().any(|repeat| *repeat > 0.0) {
+        if !frame.has(columns::SECONDS) || !frame.numbers(columns::REPEAT).iter().any(|repeat| *repeat > 0.0) {
             return None;
         }
         let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);

@@ -136,12 +136,8 @@ impl Comparison {
         };
         out.variants =
             joined.variants.iter().map(|name| Change { variant: name.clone(), ..Change::default() }).collect();
-        for pair in &joined.both {
-            out.variants[pair.variant].paired += 1;
-        }
-        for &(_, variant) in &joined.missing {
-            out.variants[variant].missing += 1;
-        }
+        joined.both.iter().for_each(|pair| out.variants[pair.variant].paired += 1);
+        joined.missing.iter().for_each(|&(_, variant)| out.variants[variant].missing += 1);
         let named = joined.missing.iter().take(SHOWN).map(|&(row, _)| joined.row(row));
         out.missing = (joined.missing.len(), named.collect());
         out.count(&joined);
@@ -180,98 +176,83 @@ impl Comparison {
     /// Goes through the columns that both have: totals, and rows that differ.
     fn count(&mut self, joined: &Joined) {
         let Joined { frame, both, shared, .. } = joined;
-        let mut differing = vec![0_u32; both.len()];
+        let mut differing = vec![false; both.len()];
         let repeats = frame.numbers(columns::REPEAT);
-        let empty = |change: &mut Change| {
-            change.totals.push([0.0; 2]);
-            change.differ.push(0);
-        };
-        for column in shared.iter().filter(|name| matches!(columns::role(name), Role::Sum | Role::Last)) {
-            let numbers = frame.numbers(column);
+        for column in shared.iter().filter(is_decided) {
+            let differ = frame.differ(column);
+            let differs = |pair: &RowPair| differ(pair.base, pair.new);
+            both.iter().zip(&mut differing).for_each(|(pair, differing)| *differing |= differs(pair));
             // A state at the end moves like any count, but its sum means nothing.
-            let metric = columns::role(column) == Role::Sum;
-            if metric {
-                self.metrics.push(column.clone());
-                self.variants.iter_mut().for_each(empty);
+            if columns::role(column) != Role::Sum {
+                continue;
             }
-            for (pair, differing) in both.iter().zip(&mut differing) {
-                let (old, fresh) = (numbers[pair.base], numbers[pair.new]);
-                let differs = old != fresh && !(old.is_nan() && fresh.is_nan());
-                *differing += u32::from(differs);
-                let again = repeats[pair.base] > 0.0;
+            let (place, numbers) = (self.metrics.len(), frame.numbers(column));
+            self.metrics.push(column.clone());
+            for change in &mut self.variants {
+                change.totals.push([0.0; 2]);
+                change.differ.push(0);
+            }
+            for pair in both {
                 let change = &mut self.variants[pair.variant];
-                if let (true, Some(totals), Some(differ)) = (metric, change.totals.last_mut(), change.differ.last_mut())
-                {
-                    *differ += usize::from(differs);
-                    if !again && !old.is_nan() && !fresh.is_nan() {
-                        *totals = [totals[0] + old, totals[1] + fresh];
-                    }
+                change.differ[place] += usize::from(differs(pair));
+                let (old, fresh, again) = (numbers[pair.base], numbers[pair.new], repeats[pair.base] > 0.0);
+                if !again && !old.is_nan() && !fresh.is_nan() {
+                    let [base, new] = change.totals[place];
+                    change.totals[place] = [base + old, new + fresh];
                 }
             }
         }
-        for column in shared.iter().filter(|name| columns::role(name) == Role::Word) {
-            for (pair, differing) in both.iter().zip(&mut differing) {
-                *differing += u32::from(frame.text(column, pair.base) != frame.text(column, pair.new));
-            }
-        }
-        for (pair, _) in both.iter().zip(&differing).filter(|(_, differing)| **differing > 0) {
-            self.variants[pair.variant].moved += 1;
-        }
-        self.rows = (both.len(), differing.iter().filter(|differing| **differing > 0).count());
+        let moved = both.iter().zip(differing).filter_map(|(pair, differing)| differing.then_some(pair));
+        let moved: Vec<&RowPair> = moved.collect();
+        moved.iter().for_each(|pair| self.variants[pair.variant].moved += 1);
+        self.rows = (both.len(), moved.len());
         self.ratios(joined);
-        self.largest(joined, &differing);
+        self.largest(joined, &moved);
     }
 
     /// Nodes and seconds, paired by search.
     fn ratios(&mut self, joined: &Joined) {
         let seconds = Metric { name: columns::SECONDS.to_owned(), how: How::Sum(columns::SECONDS.to_owned()) };
-        let [counted, seconds] = [Metric::nodes(), seconds].map(|metric| {
+        let [nodes, seconds] = [Metric::nodes(), seconds].map(|metric| {
             let reading = Gauge::new(&joined.searches, &metric, &joined.frame);
             let pairs = |groups: &[Option<usize>; 2]| match *groups {
                 [Some(base), Some(new)] => Base::new(&reading, &joined.grouping, base).pairs(new),
                 _ => Pairs::default(),
             };
-            joined.groups.iter().map(pairs).collect::<Vec<_>>()
+            let pairs: Vec<Pairs> = joined.groups.iter().map(pairs).collect();
+            let judged = Family::of(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines;
+            pairs.into_iter().zip(judged)
         });
         self.metrics.push(columns::SECONDS.to_owned());
-        let judged =
-            [&counted, &seconds].map(|pairs| Family::of(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines);
-        for (at, (change, seconds)) in self.variants.iter_mut().zip(&seconds).enumerate() {
-            let [nodes, times] = [&judged[0], &judged[1]].map(|lines| lines[at]);
-            (change.nodes, change.p, change.seconds) = (nodes.ratio, nodes.p, times.ratio);
-            change.spread = seconds.spread;
-            change.cut = counted[at].cut;
-            change.totals.push(seconds.totals);
+        for (change, ((nodes, of_nodes), (times, of_times))) in self.variants.iter_mut().zip(nodes.zip(seconds)) {
+            (change.nodes, change.p, change.cut) = (of_nodes.ratio, of_nodes.p, nodes.cut);
+            (change.seconds, change.spread) = (of_times.ratio, times.spread);
+            change.totals.push(times.totals);
             change.differ.push(0);
         }
     }
 
     /// The rows that moved most.
-    fn largest(&mut self, joined: &Joined, differing: &[u32]) {
+    fn largest(&mut self, joined: &Joined, moved: &[&RowPair]) {
         let frame = &joined.frame;
         let [nodes, depths, repeats] =
             [columns::NODES, columns::DEPTH, columns::REPEAT].map(|column| frame.numbers(column));
         let size = |pair: &RowPair| ((nodes[pair.new] + 1.0) / (nodes[pair.base] + 1.0)).ln().abs();
-        let moved = joined.both.iter().zip(differing).filter(|(_, differing)| **differing > 0);
-        let mut moved: Vec<(f64, &RowPair)> = moved.map(|(pair, _)| (size(pair), pair)).collect();
-        moved.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let decided = |name: &&String| matches!(columns::role(name), Role::Sum | Role::Last | Role::Word);
-        let differs = |pair: &RowPair, column: &str| frame.text(column, pair.base) != frame.text(column, pair.new);
-        let names = |pair: &RowPair| {
-            joined.shared.iter().filter(decided).filter(|column| differs(pair, column)).cloned().collect()
-        };
-        self.moved = moved
-            .into_iter()
-            .take(SHOWN)
-            .map(|(_, pair)| Moved {
-                variant: self.variants[pair.variant].variant.clone(),
+        let mut largest: Vec<(f64, &RowPair)> = moved.iter().map(|pair| (size(pair), *pair)).collect();
+        largest.sort_by(|a, b| b.0.total_cmp(&a.0));
+        largest.truncate(SHOWN);
+        let told = |(_, pair): (f64, &RowPair)| {
+            let differ = |column: &&String| frame.differ(column)(pair.base, pair.new);
+            Moved {
+                variant: joined.variants[pair.variant].clone(),
                 position: frame.text(columns::POSITION, pair.base).to_string(),
                 depth: depths[pair.base],
                 repeat: repeats[pair.base].max(0.0) as u32,
                 nodes: [nodes[pair.base], nodes[pair.new]],
-                columns: names(pair),
-            })
-            .collect();
+                columns: joined.shared.iter().filter(is_decided).filter(differ).cloned().collect(),
+            }
+        };
+        self.moved = largest.into_iter().map(told).collect();
     }
 
     fn judge(&mut self, gates: &[(Gate, String)]) {
@@ -299,6 +280,11 @@ impl Comparison {
             }
         }
     }
+}
+
+/// Whether a column is of what a search decides: a count, a state at its end, or a word such as its best move.
+fn is_decided(column: &&String) -> bool {
+    matches!(columns::role(column), Role::Sum | Role::Last | Role::Word)
 }
 
 /// That totals hold what a node limit cut short: it is what was to be spent, not what was needed.

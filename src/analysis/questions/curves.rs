@@ -10,6 +10,7 @@ use crate::analysis::pairing::gauge::Gauge;
 use crate::analysis::pairing::pairs::Base;
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::searches::Searches;
+use crate::analysis::pairing::stats::mean;
 use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::Frame;
@@ -48,6 +49,10 @@ pub struct CurvePoint {
 }
 
 impl CurvePoint {
+    pub(super) fn bare(x: f64, y: f64, label: String) -> Self {
+        Self { x, y, low: f64::NAN, high: f64::NAN, label }
+    }
+
     fn of(x: f64, ratio: &Ratio, label: &str) -> Self {
         Self { x, y: ratio.mean, low: ratio.low, high: ratio.high, label: label.to_owned() }
     }
@@ -104,17 +109,12 @@ pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series
     }
     let series = lines.iter().filter_map(|&at| {
         let line = &summary.lines[at];
-        let group = grouping.values.iter().position(|values| *values == line.values)? as u32;
+        let group = grouping.find(&line.values)? as u32;
         let own: Vec<_> = sums.range((group, 0)..=(group, u32::MAX)).collect();
         let most = own.iter().map(|(_, (_, count))| *count).fold(0.0, f64::max);
-        let points =
-            own.into_iter().filter(|(_, (_, count))| *count == most).map(|((_, depth), (sum, count))| CurvePoint {
-                x: f64::from(*depth),
-                y: sum / count,
-                low: f64::NAN,
-                high: f64::NAN,
-                label: format!("mean of {count} searches"),
-            });
+        let points = own.into_iter().filter(|(_, (_, count))| *count == most).map(|((_, depth), (sum, count))| {
+            CurvePoint::bare(f64::from(*depth), sum / count, format!("mean of {count} searches"))
+        });
         Some(Series { name: line.name.clone(), line: Some(at), points: points.collect() })
     });
     let series: Vec<Series> = series.collect();
@@ -132,29 +132,23 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     for row in shown.into_iter().filter(|&row| finished.at(row) != "false" && depths[row] > 0.0) {
         rows.entry(depths[row] as u32).or_default().push(row);
     }
-    let mut series: Vec<Series> = lines
-        .iter()
-        .map(|&at| Series { name: summary.lines[at].name.clone(), line: Some(at), points: Vec::new() })
-        .collect();
     // One depth is no curve.
     if rows.len() < 2 {
         return Vec::new();
     }
+    let empty = |&at: &usize| Series { name: summary.lines[at].name.clone(), line: Some(at), points: Vec::new() };
+    let mut series: Vec<Series> = lines.iter().map(empty).collect();
     for (depth, rows) in rows {
         let part = frame.take_lean(&rows, &[columns::NODES]);
         let grouping = Grouping::new(&part, &summary.by);
         let (searches, metric) = (Searches::gather(&part, &grouping, &[]), Metric::nodes());
         let reading = Gauge::new(&searches, &metric, &part);
-        let group = |values: &[String]| grouping.values.iter().position(|known| known == values);
-        let Some(group_of_base) = group(&base.values) else { continue };
-        let reference = Base::new(&reading, &grouping, group_of_base);
-        for series in &mut series {
-            let Some(group) = series.line.and_then(|at| group(&summary.lines[at].values)) else { continue };
+        let Some(own) = grouping.find(&base.values) else { continue };
+        let reference = Base::new(&reading, &grouping, own);
+        for (series, &at) in series.iter_mut().zip(lines) {
+            let Some(group) = grouping.find(&summary.lines[at].values) else { continue };
             let pairs = reference.pairs(group);
-            let ratio = match group == group_of_base {
-                true => Ratio::itself(pairs.list.len()),
-                false => pairs.ratio(),
-            };
+            let ratio = if group == own { Ratio::itself(pairs.list.len()) } else { pairs.ratio() };
             if ratio.pairs > 0 {
                 series.points.push(CurvePoint::of(f64::from(depth), &ratio, &format!("{} pairs", ratio.pairs)));
             }
@@ -182,25 +176,31 @@ pub fn positions(
     let Some(base) = summary.baseline() else { return Vec::new() };
     let metric = Metric::nodes();
     let reading = Gauge::new(searches, &metric, frame);
-    let group = |values: &[String]| grouping.values.iter().position(|known| known == values);
-    let Some(base) = group(&base.values) else { return Vec::new() };
+    let Some(base) = grouping.find(&base.values) else { return Vec::new() };
     let base = Base::new(&reading, grouping, base);
     let units = frame.coded(columns::POSITION);
-    let shown = lines.iter().filter(|&&at| !summary.lines[at].is_baseline).count().max(1);
-    lines
-        .iter()
-        .filter(|&&at| !summary.lines[at].is_baseline)
-        .filter_map(|&at| {
-            let pairs = base.pairs(group(&summary.lines[at].values)?).list;
-            let step = (pairs.len() * shown).div_ceil(POINTS).max(1);
-            let points = pairs.iter().step_by(step).map(|pair| {
-                let label = units.list()[pair.unit as usize].clone();
-                CurvePoint { x: pair.values[0], y: pair.log.exp(), low: f64::NAN, high: f64::NAN, label }
-            });
-            Some(Series { name: summary.lines[at].name.clone(), line: Some(at), points: points.collect() })
-        })
-        .filter(|series: &Series| !series.points.is_empty())
-        .collect()
+    let others: Vec<usize> = lines.iter().copied().filter(|&at| !summary.lines[at].is_baseline).collect();
+    let series = others.iter().filter_map(|&at| {
+        let line = &summary.lines[at];
+        let pairs = base.pairs(grouping.find(&line.values)?).list;
+        let step = (pairs.len() * others.len()).div_ceil(POINTS).max(1);
+        let points = pairs
+            .iter()
+            .step_by(step)
+            .map(|pair| CurvePoint::bare(pair.values[0], pair.log.exp(), units.list()[pair.unit as usize].clone()));
+        Some(Series { name: line.name.clone(), line: Some(at), points: points.collect() })
+    });
+    series.filter(|series| !series.points.is_empty()).collect()
+}
+
+/// The lines of a summary that lie on the grid, by their places, each with its level on every axis.
+fn placed(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, Vec<Option<usize>>)> {
+    let variants = grid.coded(columns::VARIANT);
+    let place = |(name, row): (&String, Option<usize>)| {
+        let (at, row) = (summary.lines.iter().position(|line| line.name == *name)?, row?);
+        Some((at, axes.iter().map(|axis| axis.level_of(grid, row)).collect()))
+    };
+    variants.list().iter().zip(variants.first_rows()).filter_map(place).collect()
 }
 
 /// Lines over a numeric axis, one for each combination of the other axes: `value` of each summary line that lies on the grid.
@@ -213,32 +213,22 @@ pub fn along(
     summary: &Summary,
     value: impl Fn(usize) -> Option<(f64, f64, f64)>,
 ) -> Vec<Series> {
-    let variants = grid.coded(columns::VARIANT);
     let mut lines: BTreeMap<Vec<usize>, Series> = BTreeMap::new();
-    let mut first_rows: BTreeMap<u32, usize> = BTreeMap::new();
-    variants.codes().iter().enumerate().for_each(|(row, &code)| {
-        first_rows.entry(code).or_insert(row);
-    });
-    for (code, row) in first_rows {
-        let name = &variants.list()[code as usize];
-        let Some(at) = summary.lines.iter().position(|line| line.name == *name) else { continue };
-        let level = |axis: &Axis| {
-            axis.level(&axis.columns.iter().map(|column| grid.text(column, row).into_owned()).collect::<Vec<_>>())
-        };
-        let others = axes.iter().enumerate().filter(|(other, _)| *other != axis).map(|(_, other)| level(other));
-        let Some(others) = others.collect::<Option<Vec<usize>>>() else { continue };
-        let Some(x) = level(&axes[axis]).and_then(|level| axes[axis].levels[level].number) else { continue };
+    for (at, levels) in placed(grid, axes, summary) {
+        let Some(levels) = levels.into_iter().collect::<Option<Vec<usize>>>() else { continue };
+        let Some(x) = axes[axis].levels[levels[axis]].number else { continue };
         let Some((y, low, high)) = value(at).filter(|(y, ..)| y.is_finite()) else { continue };
-        let labels = axes.iter().enumerate().filter(|(other, _)| *other != axis).zip(&others);
+        let others = || (0..axes.len()).filter(|other| *other != axis);
         // A bare number says what it is of: 4 slots.
-        let label = |((_, axis), &level): ((usize, &Axis), &usize)| match axis.levels[level].label.parse::<f64>() {
-            Ok(_) => format!("{} {}", axis.levels[level].label, axis.name),
-            Err(_) => axis.levels[level].label.clone(),
+        let label = |other: usize| {
+            let label = &axes[other].levels[levels[other]].label;
+            if label.parse::<f64>().is_ok() { format!("{label} {}", axes[other].name) } else { label.clone() }
         };
-        let labels: Vec<String> = labels.map(label).collect();
-        let series =
-            lines.entry(others.clone()).or_insert_with(|| Series { name: labels.join(", "), ..Series::default() });
-        series.points.push(CurvePoint { x, y, low, high, label: name.clone() });
+        let name = || others().map(label).collect::<Vec<_>>().join(", ");
+        let series = lines.entry(others().map(|other| levels[other]).collect());
+        let series = series.or_insert_with(|| Series { name: name(), ..Series::default() });
+        let label = summary.lines[at].name.clone();
+        series.points.push(CurvePoint { x, y, low, high, label });
     }
     let mut series: Vec<Series> = lines.into_values().filter(|series| series.points.len() > 1).collect();
     series.iter_mut().for_each(|series| series.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
@@ -313,32 +303,22 @@ pub type Map = (Vec<Vec<Option<f64>>>, bool);
 /// Geometric mean ratios over two axes: rows of the first, columns of the second; the other axes are averaged over.
 #[must_use]
 pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> Map {
-    // The other levels of each cell.
-    let mut others = vec![vec![BTreeSet::new(); axes[second].levels.len()]; axes[first].levels.len()];
-    let variants = grid.coded(columns::VARIANT);
-    let mut sums = vec![vec![(0.0, 0.0); axes[second].levels.len()]; axes[first].levels.len()];
-    let mut seen = std::collections::HashSet::new();
-    for row in 0..grid.rows() {
-        if !seen.insert(variants.codes()[row]) {
-            continue;
-        }
-        let level = |axis: &Axis| {
-            axis.level(&axis.columns.iter().map(|column| grid.text(column, row).into_owned()).collect::<Vec<_>>())
-        };
-        let line = summary.lines.iter().find(|line| line.name == variants.at(row));
-        if let (Some(a), Some(b), Some(line)) = (level(&axes[first]), level(&axes[second]), line)
-            && line.ratio().mean > 0.0
+    // The logarithms of each cell, and the other levels that they are of.
+    let mut cells = vec![vec![(Vec::new(), BTreeSet::new()); axes[second].levels.len()]; axes[first].levels.len()];
+    for (at, mut levels) in placed(grid, axes, summary) {
+        let ratio = summary.lines[at].ratio().mean;
+        if let (Some(a), Some(b)) = (levels[first].take(), levels[second].take())
+            && ratio > 0.0
         {
-            sums[a][b] = (sums[a][b].0 + line.ratio().mean.ln(), sums[a][b].1 + 1.0);
-            let rest = axes.iter().enumerate().filter(|(at, _)| *at != first && *at != second);
-            others[a][b].insert(rest.map(|(_, axis)| level(axis)).collect::<Vec<_>>());
+            cells[a][b].0.push(ratio.ln());
+            cells[a][b].1.insert(levels);
         }
     }
-    let mean = |&(sum, count): &(f64, f64)| (count > 0.0).then(|| (sum / count).exp());
-    let mut filled = others.iter().flatten().filter(|levels| !levels.is_empty());
+    let mut filled = cells.iter().flatten().map(|(_, others)| others).filter(|others| !others.is_empty());
     let first = filled.next();
-    let unlike = filled.any(|levels| Some(levels) != first);
-    (sums.iter().map(|row| row.iter().map(mean).collect()).collect(), unlike)
+    let unlike = filled.any(|others| Some(others) != first);
+    let of = |(logs, _): (Vec<f64>, _)| (!logs.is_empty()).then(|| mean(logs.into_iter()).exp());
+    (cells.into_iter().map(|row| row.into_iter().map(of).collect()).collect(), unlike)
 }
 
 #[cfg(test)]

@@ -40,13 +40,7 @@ pub struct Interaction {
 pub fn references(grid: &Frame, axes: &[Axis], baseline: Option<&str>) -> Vec<usize> {
     let variants = grid.coded(columns::VARIANT);
     let row = (0..grid.rows()).find(|&row| Some(variants.at(row)) == baseline);
-    axes.iter()
-        .map(|axis| {
-            let values = row
-                .map(|row| axis.columns.iter().map(|column| grid.text(column, row).into_owned()).collect::<Vec<_>>());
-            values.and_then(|values| axis.level(&values)).unwrap_or(0)
-        })
-        .collect()
+    axes.iter().map(|axis| row.and_then(|row| axis.level_of(grid, row)).unwrap_or(0)).collect()
 }
 
 /// The searches of each level of some axes together.
@@ -65,8 +59,7 @@ impl Levels {
 
     /// The group of a level of each axis.
     fn of(&self, values: &[&[String]]) -> Option<usize> {
-        let wanted = values.concat();
-        self.grouping.values.iter().position(|values| *values == wanted)
+        self.grouping.find(&values.concat())
     }
 }
 
@@ -86,9 +79,9 @@ pub fn effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metri
     }
     // One family: the levels of all axes are measured on the same positions.
     let (places, samples): (Vec<_>, Vec<_>) = known.into_iter().unzip();
-    let effect = |((axis, level), judged): ((usize, usize), Judged)| match level == references[axis] {
-        true => Effect { axis, level, judged: Judged { ratio: Ratio::itself(0), ..judged } },
-        false => Effect { axis, level, judged },
+    let effect = |((axis, level), judged): ((usize, usize), Judged)| {
+        let ratio = if level == references[axis] { Ratio::itself(0) } else { judged.ratio };
+        Effect { axis, level, judged: Judged { ratio, ..judged } }
     };
     places.into_iter().zip(Family::of(&samples).lines).map(effect).collect()
 }

@@ -22,34 +22,17 @@ pub enum Rule {
     Changed,
     /// A change of a variant's total beyond a bound.
     Beyond {
-        /// Which side of the bound fails.
-        sense: Sense,
-        /// The bound.
-        bound: Allowance,
+        /// Which side of the bound fails: one of [`SIGNS`].
+        sign: &'static str,
+        /// The bound, in the metric's own unit or as a part of the old total: 0.01 is one percent.
+        bound: f64,
+        /// Whether it is a part.
+        share: bool,
     },
 }
 
-/// Which side of a bound fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sense {
-    /// `>`
-    More,
-    /// `>=`
-    MoreOrEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-}
-
-/// How large a change.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Allowance {
-    /// Part of the old total: 0.01 is one percent.
-    Share(f64),
-    /// In the metric's own unit.
-    Amount(f64),
-}
+/// Signs, the longer before those that they begin with.
+const SIGNS: [&str; 4] = [">=", "<=", ">", "<"];
 
 /// Why a gate cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -84,19 +67,15 @@ impl Gate {
         if let Some(metric) = trimmed.strip_suffix("changed").filter(|rest| rest.ends_with(char::is_whitespace)) {
             return Ok(gate(metric_name(metric).ok_or_else(|| error("there is no metric", FORM))?, Rule::Changed));
         }
-        let at = trimmed.find(['<', '>']).ok_or_else(|| match trimmed.contains(['=', '!']) {
+        let signed = trimmed.find(['<', '>']).and_then(|at| {
+            let (metric, rest) = trimmed.split_at(at);
+            SIGNS.into_iter().find_map(|sign| Some((metric, sign, rest.strip_prefix(sign)?.trim())))
+        });
+        let (metric, sign, value) = signed.ok_or_else(|| match trimmed.contains(['=', '!']) {
             true => error("a total that must not move is `METRIC changed`", FORM),
             false => error("there is no comparison", FORM),
         })?;
-        let (metric, rest) = trimmed.split_at(at);
         let metric = metric_name(metric).ok_or_else(|| error("there is no metric before the comparison", FORM))?;
-        let (sense, rest) = match (&rest[..1], rest[1..].strip_prefix('=')) {
-            (">", None) => (Sense::More, &rest[1..]),
-            (">", Some(rest)) => (Sense::MoreOrEqual, rest),
-            (_, None) => (Sense::Less, &rest[1..]),
-            (_, Some(rest)) => (Sense::LessOrEqual, rest),
-        };
-        let value = rest.trim();
         let (digits, share) = match value.strip_suffix('%') {
             Some(digits) => (digits.trim_end(), true),
             None => (value, false),
@@ -113,8 +92,8 @@ impl Gate {
                 &format!("a gate bounds the change from BASE to NEW, not the value: write +{digits}, or a percentage"),
             ));
         }
-        let bound = if share { Allowance::Share(number / 100.0) } else { Allowance::Amount(number) };
-        Ok(gate(metric, Rule::Beyond { sense, bound }))
+        let bound = if share { number / 100.0 } else { number };
+        Ok(gate(metric, Rule::Beyond { sign, bound, share }))
     }
 
     /// The column that the gate speaks of.
@@ -143,18 +122,15 @@ impl Gate {
     /// Whether a change from `base` to `new` lies beyond the gate's bound; a gate on any change does not ask for totals.
     #[must_use]
     pub fn is_beyond(&self, base: f64, new: f64) -> bool {
-        let Rule::Beyond { sense, bound } = self.limit else { return false };
+        let Rule::Beyond { sign, bound, share } = self.limit else { return false };
         let change = new - base;
         // A share of the base, not a quotient: nothing is divided, and what rose from zero lies above every share.
-        let bound = match bound {
-            Allowance::Share(share) => share * base,
-            Allowance::Amount(amount) => amount,
-        };
-        match sense {
-            Sense::More => change > bound,
-            Sense::MoreOrEqual => change >= bound,
-            Sense::Less => change < bound,
-            Sense::LessOrEqual => change <= bound,
+        let bound = if share { bound * base } else { bound };
+        match sign {
+            ">" => change > bound,
+            ">=" => change >= bound,
+            "<" => change < bound,
+            _ => change <= bound,
         }
     }
 }

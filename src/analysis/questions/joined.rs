@@ -33,34 +33,15 @@ pub enum RecordedError {
     /// The manifest.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// The rows are not what a run wrote.
-    #[error(
-        "{path}: {problem}\nhelp: the figures would not be those of a run; `ttlab run` with --repair makes such rows again"
-    )]
-    Wrong {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// Two positions of one name.
-    #[error("{base} and {new}: {problem}")]
-    Unlike {
-        /// The one.
-        base: String,
-        /// The other.
-        new: String,
-        /// Which.
-        problem: String,
-    },
-    /// Two rows of one search and depth.
-    #[error("{side}: {doubled}: join no results that overlap")]
-    Twice {
-        /// The results.
-        side: String,
-        /// Of which search and depth.
-        doubled: String,
-    },
+    /// The rows are not what a run wrote: the file, and what is wrong with it.
+    #[error("{0}: {1}\nhelp: the figures would not be those of a run; `ttlab run` with --repair makes such rows again")]
+    Wrong(String, String),
+    /// Two positions of one name: the results, and which.
+    #[error("{0} and {1}: {2}")]
+    Unlike(String, String, String),
+    /// Two rows of one search and depth: the results, and which.
+    #[error("{0}: {1}: join no results that overlap")]
+    Twice(String, String),
 }
 
 impl Recorded {
@@ -76,7 +57,7 @@ impl Recorded {
             None => None,
         };
         let frame = Frame::read(&rows)?;
-        let wrong = |problem| RecordedError::Wrong { path: rows.display().to_string(), problem };
+        let wrong = |problem| RecordedError::Wrong(rows.display().to_string(), problem);
         let verified = verify::verify(&rows, manifest.as_ref()).map_err(|error| wrong(error.to_string()))?;
         match verified.wrong() {
             Some(problem) => Err(wrong(problem)),
@@ -135,16 +116,21 @@ impl Joined {
     pub fn new(base: &Recorded, new: &Recorded) -> Result<Self, RecordedError> {
         let manifests = base.manifest.as_ref().zip(new.manifest.as_ref());
         if let Some(problem) = manifests.and_then(|(base, new)| base.unlike(new)) {
-            return Err(RecordedError::Unlike { base: base.name.clone(), new: new.name.clone(), problem });
+            return Err(RecordedError::Unlike(base.name.clone(), new.name.clone(), problem));
         }
-        let names = [base, new].map(|side| side.frame.coded(columns::VARIANT).list().to_vec());
-        let [base_names, new_names] = &names;
+        let [base_names, new_names] = [base, new].map(|side| side.frame.coded(columns::VARIANT).list().to_vec());
+        // The variant of BASE, unknown to NEW, that has the options of one of NEW.
+        let same_options = |name: &String| {
+            let (base, new) = manifests?;
+            let options = new.options.get(name)?;
+            base_names.iter().position(|known| !new_names.contains(known) && base.options.get(known) == Some(options))
+        };
         let mut out = Self { variants: base_names.clone(), renamed: vec![None; base_names.len()], ..Self::default() };
         // What each of NEW's variants is called in BASE.
         let mut called = HashMap::new();
-        for name in new_names {
+        for name in &new_names {
             let at = base_names.iter().position(|known| known == name);
-            if let Some(at) = at.or_else(|| same_options(base, new, name, base_names, new_names)) {
+            if let Some(at) = at.or_else(|| same_options(name)) {
                 if base_names[at] != *name {
                     out.renamed[at] = Some(name.clone());
                 }
@@ -184,7 +170,7 @@ impl Joined {
     fn pair(&mut self, sides: [&Recorded; 2]) -> Result<(), RecordedError> {
         if let Some((row, doubled)) = self.searches.doubled(&self.frame) {
             let side = sides[usize::from(row >= sides[0].frame.rows())].name.clone();
-            return Err(RecordedError::Twice { side, doubled });
+            return Err(RecordedError::Twice(side, doubled));
         }
         for (variant, groups) in self.groups.iter().enumerate() {
             let [base, new] = groups.map(|group| group.map_or(&[][..], |group| self.searches.cells(group)));
@@ -203,52 +189,5 @@ impl Joined {
     pub fn row(&self, row: usize) -> String {
         let text = |column: &str| self.frame.text(column, row);
         format!("\"{}\", {}, depth {}", text(columns::VARIANT), text(columns::POSITION), text(columns::DEPTH))
-    }
-}
-
-/// The variant of BASE, unknown to NEW, that has the options of one of NEW.
-fn same_options(
-    base: &Recorded,
-    new: &Recorded,
-    name: &str,
-    base_names: &[String],
-    new_names: &[String],
-) -> Option<usize> {
-    let (base, new) = (base.manifest.as_ref()?, new.manifest.as_ref()?);
-    let options = new.options.get(name)?;
-    base_names
-        .iter()
-        .position(|candidate| !new_names.contains(candidate) && base.options.get(candidate) == Some(options))
-}
-
-/// Options that a variant has otherwise in NEW: path, BASE's value, NEW's.
-#[must_use]
-pub fn option_changes(base: &serde_json::Value, new: &serde_json::Value) -> Vec<(String, String, String)> {
-    let (old, fresh) = (leaves(base), leaves(new));
-    let value = |leaves: &[(String, String)], path: &str| {
-        leaves.iter().find(|(known, _)| known == path).map_or_else(|| "-".to_owned(), |(_, value)| value.clone())
-    };
-    let mut paths: Vec<&String> = old.iter().map(|(path, _)| path).collect();
-    paths.extend(fresh.iter().map(|(path, _)| path).filter(|path| !old.iter().any(|(known, _)| known == *path)));
-    paths
-        .into_iter()
-        .map(|path| (path.clone(), value(&old, path), value(&fresh, path)))
-        .filter(|(_, old, fresh)| old != fresh)
-        .collect()
-}
-
-/// A value's leaves by dotted path.
-fn leaves(value: &serde_json::Value) -> Vec<(String, String)> {
-    match value {
-        serde_json::Value::Object(fields) => fields
-            .iter()
-            .flat_map(|(name, value)| {
-                leaves(value).into_iter().map(move |(path, leaf)| {
-                    (if path.is_empty() { name.clone() } else { format!("{name}.{path}") }, leaf)
-                })
-            })
-            .collect(),
-        serde_json::Value::String(text) => vec![(String::new(), text.clone())],
-        other => vec![(String::new(), other.to_string())],
     }
 }

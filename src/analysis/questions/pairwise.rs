@@ -49,28 +49,23 @@ pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<Versus>, String>
     let grouping = Grouping::new(frame, &summary.by);
     let searches = Searches::gather(frame, &grouping, &[]);
     let gauge = Gauge::new(&searches, metric, frame);
-    let group = |line: usize| grouping.values.iter().position(|values| *values == summary.lines[line].values);
-    let (mut places, mut samples) = (Vec::new(), Vec::new());
-    for (against, base) in (0..count).filter_map(|line| Some((line, group(line)?))) {
+    let group = |line: usize| Some((line, grouping.find(&summary.lines[line].values)?));
+    let mut all: Vec<(usize, usize, Pairs)> = Vec::new();
+    for (against, base) in (0..count).filter_map(group) {
         let base = Base::new(&gauge, &grouping, base);
-        for (line, group) in (0..count).filter(|line| *line != against).filter_map(|line| Some((line, group(line)?))) {
-            places.push((line, against));
-            samples.push(base.pairs(group));
+        for (line, group) in (0..count).filter(|line| *line != against).filter_map(group) {
+            all.push((line, against, base.pairs(group)));
         }
     }
-    let wins = |line: usize| {
-        places.iter().zip(&samples).filter(|((this, _), pairs)| *this == line && pairs.mean() < 0.0).count()
-    };
+    let wins = |line: usize| all.iter().filter(|(this, _, pairs)| *this == line && pairs.mean() < 0.0).count();
     let mut order: Vec<usize> = (0..count).collect();
-    order.sort_by_key(|&line| std::cmp::Reverse(wins(line)));
+    order.sort_by_cached_key(|&line| std::cmp::Reverse(wins(line)));
     let rank = |line: usize| order.iter().position(|&known| known == line).unwrap_or(count);
     // Each pair once: the better line against the worse.
-    let mut pairs: Vec<((usize, usize), Pairs)> =
-        places.into_iter().zip(samples).filter(|((line, against), _)| rank(*line) < rank(*against)).collect();
-    pairs.sort_by_key(|((line, against), _)| (rank(*line), rank(*against)));
-    let (places, samples): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
-    let logs: Vec<Logs> = samples.iter().map(Pairs::logs).collect();
-    let versus = |(((line, against), pairs), judged): (((usize, usize), Pairs), Judged)| Versus {
+    all.retain(|&(line, against, _)| rank(line) < rank(against));
+    all.sort_by_key(|&(line, against, _)| (rank(line), rank(against)));
+    let logs: Vec<Logs> = all.iter().map(|(.., pairs)| pairs.logs()).collect();
+    let versus = |((line, against, pairs), judged): ((usize, usize, Pairs), Judged)| Versus {
         line,
         against,
         ratio: judged.ratio,
@@ -81,7 +76,7 @@ pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<Versus>, String>
         apart: pairs.apart,
         beyond: pairs.beyond.iter().sum(),
     };
-    Ok(places.into_iter().zip(samples).zip(Family::of(&logs).lines).map(versus).collect())
+    Ok(all.into_iter().zip(Family::of(&logs).lines).map(versus).collect())
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! In what the plans of two results differ: what a reader of a comparison asks first.
 
-use super::joined::{Joined, Recorded, option_changes};
+use super::joined::{Joined, Recorded};
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::limits::parts;
 use crate::record::columns;
 use crate::words::many;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// In what the plans differ; nothing where they are equal, none where a manifest is missing.
 #[must_use]
@@ -23,7 +23,7 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
     said("suite", old.suite.clone(), fresh.suite.clone());
     said("items", old.items.to_string(), fresh.items.to_string());
     // How deep a node limit let a search come is no part of the plan.
-    let told = [base, new].iter().all(|side| side.frame.names().iter().any(|name| name == columns::LIMIT));
+    let told = [base, new].iter().all(|side| side.frame.has(columns::LIMIT));
     if !told {
         said(columns::DEPTH, deepest(base), deepest(new));
     }
@@ -41,11 +41,14 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
                 changes.entry((*path).to_owned()).or_default().push((value(from), value(to)));
             }
         }
-        let theirs = fresh.options.get(theirs);
-        let Some((old, fresh)) = old.options.get(name).zip(theirs) else { continue };
+        let Some((old, fresh)) = old.options.get(name).zip(fresh.options.get(theirs)) else { continue };
         both += 1;
-        for (path, from, to) in option_changes(old, fresh) {
-            changes.entry(path).or_default().push((from, to));
+        let [old, fresh] = [old, fresh].map(leaves);
+        for path in old.keys().chain(fresh.keys()).collect::<BTreeSet<_>>() {
+            let [from, to] = [&old, &fresh].map(|leaves| leaves.get(path).map_or("-", String::as_str).to_owned());
+            if from != to {
+                changes.entry(path.clone()).or_default().push((from, to));
+            }
         }
     }
     for (path, moves) in changes {
@@ -67,14 +70,24 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
     Some(found)
 }
 
+/// A value's leaves by dotted path.
+fn leaves(value: &serde_json::Value) -> BTreeMap<String, String> {
+    match value {
+        serde_json::Value::Object(fields) => {
+            let below = |(name, value): (&String, &serde_json::Value)| {
+                let path = |path: String| if path.is_empty() { name.clone() } else { format!("{name}.{path}") };
+                leaves(value).into_iter().map(|(below, leaf)| (path(below), leaf)).collect::<Vec<_>>()
+            };
+            fields.iter().flat_map(below).collect()
+        }
+        leaf => BTreeMap::from([(String::new(), leaf.as_str().map_or_else(|| leaf.to_string(), str::to_owned))]),
+    }
+}
+
 /// The limit of each variant, by its parts.
 fn limits(frame: &Frame) -> HashMap<String, [(&'static str, String); 2]> {
     let (variants, limits) = (frame.coded(columns::VARIANT), frame.coded(columns::LIMIT));
-    let mut first: Vec<Option<usize>> = vec![None; variants.list().len()];
-    for (row, &code) in variants.codes().iter().enumerate() {
-        first[code as usize].get_or_insert(row);
-    }
-    let named = variants.list().iter().zip(first);
+    let named = variants.list().iter().zip(variants.first_rows());
     named.filter_map(|(name, row)| Some((name.clone(), parts(limits.at(row?))))).collect()
 }
 

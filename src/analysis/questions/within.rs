@@ -50,7 +50,7 @@ pub fn within(
     };
     let series = lines.iter().filter_map(|&at| {
         let line = &summary.lines[at];
-        let group = grouping.values.iter().position(|values| *values == line.values)?;
+        let group = grouping.find(&line.values)?;
         let first = searches.cells(group).iter().map(|cell| searches.repeats(cell)[0]);
         let first = first.filter(|&search| searches.list[search as usize].is_first);
         let all: Vec<Option<f64>> = first.filter_map(|search| taken(searches.steps(search))).collect();
@@ -58,12 +58,9 @@ pub fn within(
         there.sort_by(f64::total_cmp);
         let step = there.len().div_ceil(POINTS).max(1);
         let shown = |place: &usize| *place == 0 || *place + 1 == there.len() || (*place + 1).is_multiple_of(step);
-        let points = (0..there.len()).filter(shown).map(|place| CurvePoint {
-            x: there[place],
-            y: (place + 1) as f64 / all.len() as f64,
-            low: f64::NAN,
-            high: f64::NAN,
-            label: format!("{} of {} searches", place + 1, all.len()),
+        let points = (0..there.len()).filter(shown).map(|place| {
+            let label = format!("{} of {} searches", place + 1, all.len());
+            CurvePoint::bare(there[place], (place + 1) as f64 / all.len() as f64, label)
         });
         let points: Vec<CurvePoint> = points.collect();
         (points.len() > 1).then(|| Series { name: line.name.clone(), line: Some(at), points })

@@ -37,23 +37,23 @@ impl Axis {
         self.levels.iter().all(|level| level.number.is_some())
     }
 
-    /// Whether it is of several options that vary together.
-    #[must_use]
-    pub fn is_joined(&self) -> bool {
-        self.path.contains(JOINED)
-    }
-
     /// A level under its option's name; one of a joined axis has the names of all.
     #[must_use]
     pub fn named(&self, level: usize) -> String {
         let label = &self.levels[level].label;
-        if self.is_joined() { label.clone() } else { format!("{}={label}", self.name) }
+        if self.path.contains(JOINED) { label.clone() } else { format!("{}={label}", self.name) }
     }
 
     /// The place of a level, by its values.
     #[must_use]
     pub fn level(&self, values: &[String]) -> Option<usize> {
         self.levels.iter().position(|level| level.values == values)
+    }
+
+    /// The place of the level that a row has.
+    #[must_use]
+    pub fn level_of(&self, rows: &Frame, row: usize) -> Option<usize> {
+        self.level(&self.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>())
     }
 }
 
@@ -79,7 +79,7 @@ pub fn axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axi
     let columns: Vec<(String, Words)> = options
         .into_iter()
         .map(|option| (option.clone(), grid.coded(&option).into_owned()))
-        .filter(|(_, words)| varies(words))
+        .filter(|(_, words)| words.list().len() > 1)
         .collect();
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
     for (at, (name, words)) in columns.iter().enumerate() {
@@ -147,10 +147,6 @@ fn join_moving(groups: &mut Vec<(String, Vec<usize>)>, columns: &[(String, Words
             }
         }
     }
-}
-
-fn varies(words: &Words) -> bool {
-    words.list().iter().filter(|word| !word.is_empty()).count() > 1 || words.list().len() > 1
 }
 
 /// The combinations of values that come, empty ones apart. The first so many stand without their heads.

@@ -52,6 +52,16 @@ impl Words {
         &self.list[self.codes[row] as usize]
     }
 
+    /// The first row of each word, in the list's order; none of a word that no row has.
+    #[must_use]
+    pub fn first_rows(&self) -> Vec<Option<usize>> {
+        let mut first = vec![None; self.list.len()];
+        for (row, &code) in self.codes.iter().enumerate() {
+            first[code as usize].get_or_insert(row);
+        }
+        first
+    }
+
     /// Appends a word.
     pub fn push(&mut self, text: &str) {
         // Rows come in runs: the last word is the likeliest.
@@ -101,13 +111,11 @@ impl Values {
     /// Appends a field; false if it is not what the column holds.
     pub fn push(&mut self, text: &[u8]) -> bool {
         match self {
-            Self::Numbers(numbers) => match number(text) {
-                Some(number) => {
-                    numbers.push(number);
-                    true
-                }
-                None => false,
-            },
+            Self::Numbers(numbers) => {
+                let number = number(text);
+                numbers.extend(number);
+                number.is_some()
+            }
             Self::Words(words) => {
                 words.push(&String::from_utf8_lossy(text));
                 true

@@ -3,34 +3,18 @@
 use super::axes::number;
 use super::frame::{Frame, FrameError, Sought};
 use crate::experiment::problem::listed;
+use std::cmp::Ordering;
 
 /// One condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
     column: String,
-    relation: Relation,
+    sign: &'static str,
     value: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    Equal,
-    Unequal,
-    Less,
-    AtMost,
-    More,
-    AtLeast,
-}
-
 /// Signs, the longer before those that they begin with.
-const SIGNS: [(&str, Relation); 6] = [
-    ("!=", Relation::Unequal),
-    ("<=", Relation::AtMost),
-    (">=", Relation::AtLeast),
-    ("<", Relation::Less),
-    (">", Relation::More),
-    ("=", Relation::Equal),
-];
+const SIGNS: [&str; 6] = ["!=", "<=", ">=", "<", ">", "="];
 
 /// Why a condition cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -68,21 +52,18 @@ impl Filter {
     /// # Errors
     /// When it is no condition, or there is no such column.
     pub fn parse(text: &str, frame: &Frame) -> Result<Self, FilterError> {
-        let place = text.find(['=', '!', '<', '>']).ok_or_else(|| FilterError::NoSign(text.to_owned()))?;
-        let (name, rest) = text.split_at(place);
-        let (sign, relation) = SIGNS
-            .into_iter()
-            .find(|(sign, _)| rest.starts_with(sign))
-            .ok_or_else(|| FilterError::NoSign(text.to_owned()))?;
-        let value = rest[sign.len()..].trim().to_owned();
-        let ordered = !matches!(relation, Relation::Equal | Relation::Unequal);
-        if ordered && number(&value).is_none() {
+        let signed = text.find(['=', '!', '<', '>']).and_then(|place| {
+            let (name, rest) = text.split_at(place);
+            SIGNS.into_iter().find_map(|sign| Some((name, sign, rest.strip_prefix(sign)?.trim().to_owned())))
+        });
+        let (name, sign, value) = signed.ok_or_else(|| FilterError::NoSign(text.to_owned()))?;
+        if !matches!(sign, "=" | "!=") && number(&value).is_none() {
             return Err(FilterError::NoNumber { text: text.to_owned(), value });
         }
         let column = frame
             .resolve(name.trim(), Sought::Condition)
             .map_err(|error| FilterError::Column { text: text.to_owned(), error })?;
-        Ok(Self { column: column.to_owned(), relation, value })
+        Ok(Self { column: column.to_owned(), sign, value })
     }
 
     /// The rows of a frame that meet all conditions.
@@ -102,7 +83,7 @@ impl Filter {
     #[must_use]
     pub fn absent(&self, frame: &Frame) -> Option<String> {
         let words = frame.coded(&self.column);
-        if self.relation != Relation::Equal || words.list().iter().any(|word| self.met(word)) {
+        if self.sign != "=" || words.list().iter().any(|word| self.met(word)) {
             return None;
         }
         let there = words.list().iter().map(String::as_str).filter(|word| !word.is_empty());
@@ -116,13 +97,13 @@ impl Filter {
             _ => word == self.value,
         };
         let order = number(word).zip(wanted).and_then(|(found, wanted)| found.partial_cmp(&wanted));
-        match self.relation {
-            Relation::Equal => same,
-            Relation::Unequal => !same,
-            Relation::Less => order.is_some_and(std::cmp::Ordering::is_lt),
-            Relation::AtMost => order.is_some_and(std::cmp::Ordering::is_le),
-            Relation::More => order.is_some_and(std::cmp::Ordering::is_gt),
-            Relation::AtLeast => order.is_some_and(std::cmp::Ordering::is_ge),
+        match self.sign {
+            "=" => same,
+            "!=" => !same,
+            "<" => order.is_some_and(Ordering::is_lt),
+            "<=" => order.is_some_and(Ordering::is_le),
+            ">" => order.is_some_and(Ordering::is_gt),
+            _ => order.is_some_and(Ordering::is_ge),
         }
     }
 }

@@ -9,22 +9,17 @@ use std::borrow::Cow;
 /// began and the scores.
 #[derive(Debug, Clone, Default)]
 pub struct Frame {
-    names: Vec<String>,
-    columns: Vec<Values>,
-    rows: usize,
+    pub(super) names: Vec<String>,
+    pub(super) columns: Vec<Values>,
+    pub(super) rows: usize,
 }
 
 /// Why a results file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     /// The system would not, or it is no CSV.
-    #[error("{path}: {error}")]
-    Csv {
-        /// The file.
-        path: String,
-        /// What is wrong.
-        error: csv::Error,
-    },
+    #[error("{0}: {1}")]
+    Csv(String, csv::Error),
     /// A line has too few or too many fields.
     #[error(
         "{path}:{line}: expected {expected} fields, found {found}: torn by a kill (the same `ttlab run` repairs it) or \
@@ -58,28 +53,15 @@ pub enum FrameError {
     },
     /// A column of numbers that may be less than nothing.
     #[error(
-        "`{name}` may be negative: it has no ratio, and is no metric (`other_score` counts searches that end with another one)"
+        "`{0}` may be negative: it has no ratio, and is no metric (`other_score` counts searches that end with another one)"
     )]
-    NoRatio {
-        /// The column.
-        name: String,
-    },
+    NoRatio(String),
     /// A column that analysis needs is not there.
-    #[error("{path}: there is no column `{column}`: this is no results file of ttlab")]
-    Missing {
-        /// The file.
-        path: String,
-        /// The column.
-        column: &'static str,
-    },
+    #[error("{0}: there is no column `{1}`: this is no results file of ttlab")]
+    Missing(String, &'static str),
     /// A column stands there twice.
-    #[error("{path}: the column `{column}` stands there twice")]
-    Twice {
-        /// The file.
-        path: String,
-        /// The column.
-        column: String,
-    },
+    #[error("{0}: the column `{1}` stands there twice")]
+    Twice(String, String),
     /// No column of that name.
     #[error("there is no column `{name}`{}", hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default())]
     Unknown {
@@ -89,19 +71,11 @@ pub enum FrameError {
         hint: Option<String>,
     },
     /// A column of words where numbers are wanted.
-    #[error("`{name}` holds words, not numbers: it is no metric")]
-    NoNumbers {
-        /// The column.
-        name: String,
-    },
-    /// Several columns end like that.
-    #[error("`{name}` may be {}: write it out", columns.join(" or "))]
-    Ambiguous {
-        /// The name asked for.
-        name: String,
-        /// What it may mean.
-        columns: Vec<String>,
-    },
+    #[error("`{0}` holds words, not numbers: it is no metric")]
+    NoNumbers(String),
+    /// Several columns end like that: the name asked for, and what it may mean.
+    #[error("`{}` may be {}: write it out", .0, .1.join(" or "))]
+    Ambiguous(String, Vec<String>),
 }
 
 /// What a column is looked up for.
@@ -117,24 +91,14 @@ pub enum Sought {
 
 /// The error of a name that several columns end with; those without a path of their own get one.
 fn ambiguous(name: &str, columns: &[&str]) -> FrameError {
-    let shown =
-        |column: &&str| if column.contains('.') { (*column).to_owned() } else { format!("{}{column}", columns::ROW) };
-    FrameError::Ambiguous {
-        name: name.to_owned(),
-        columns: columns.iter().map(shown).map(|c| format!("`{c}`")).collect(),
-    }
+    let shown = |column: &&str| format!("`{}{column}`", if column.contains('.') { "" } else { columns::ROW });
+    FrameError::Ambiguous(name.to_owned(), columns.iter().map(shown).collect())
 }
 
 /// Columns that analysis adds: no options.
 const JOINED: &[&str] = &[SOURCE, SEED];
 
 impl Frame {
-    /// Of rows that were read: the columns' names and their values.
-    #[must_use]
-    pub(super) fn of(names: Vec<String>, columns: Vec<Values>, rows: usize) -> Self {
-        Self { names, columns, rows }
-    }
-
     /// Appends the rows of another frame; columns that only one of them has are empty in the other's rows.
     pub fn append(&mut self, other: &Self) {
         for (name, values) in other.names.iter().zip(&other.columns) {
@@ -211,6 +175,12 @@ impl Frame {
         &self.names
     }
 
+    /// Whether there is a column of that name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.column(name).is_some()
+    }
+
     /// The columns that are options: those that vary between variants.
     #[must_use]
     pub fn options(&self) -> Vec<&str> {
@@ -229,18 +199,18 @@ impl Frame {
     /// When there is none, with the nearest; when several may be meant.
     pub fn resolve(&self, name: &str, wanted: Sought) -> Result<&str, FrameError> {
         let unknown = || {
-            // A kind is also called by what it is a kind of.
-            let short = self.names.iter().filter_map(|known| known.strip_suffix(".kind"));
-            let nearest = || nearest_name(name, self.names.iter().map(String::as_str).chain(short));
-            // Joined results alone have it.
-            let joined = (name == SOURCE).then(|| "it tells several results apart, and one was given".to_owned());
-            let limits = || {
+            let hint = if name == SOURCE {
+                // Joined results alone have it.
+                Some("it tells several results apart, and one was given".to_owned())
+            } else if name.starts_with("limit.") && self.has(columns::LIMIT) {
                 let there = self.coded(columns::LIMIT);
                 let there = there.list().iter().map(String::as_str).filter(|limit| !limit.is_empty());
-                format!("`{}` says what ended the searches: {}", columns::LIMIT, listed(there))
+                Some(format!("`{}` says what ended the searches: {}", columns::LIMIT, listed(there)))
+            } else {
+                // A kind is also called by what it is a kind of.
+                let short = self.names.iter().filter_map(|known| known.strip_suffix(".kind"));
+                nearest_name(name, self.names.iter().map(String::as_str).chain(short))
             };
-            let limit = name.starts_with("limit.") && self.column(columns::LIMIT).is_some();
-            let hint = joined.or_else(|| limit.then(limits)).or_else(nearest);
             FrameError::Unknown { name: name.to_owned(), hint }
         };
         if let Some(own) = name.strip_prefix(columns::ROW) {
@@ -322,6 +292,18 @@ impl Frame {
         match self.column(name)? {
             Values::Words(words) => Some((words.codes(), words.list())),
             Values::Numbers(_) => None,
+        }
+    }
+
+    /// Whether two rows differ in a column; numbers that are not there are alike.
+    pub fn differ(&self, name: &str) -> impl Fn(usize, usize) -> bool + '_ {
+        let values = self.column(name);
+        move |one, other| match values {
+            Some(Values::Numbers(numbers)) => {
+                numbers[one] != numbers[other] && !(numbers[one].is_nan() && numbers[other].is_nan())
+            }
+            Some(Values::Words(words)) => words.codes()[one] != words.codes()[other],
+            None => false,
         }
     }
 

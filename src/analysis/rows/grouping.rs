@@ -29,21 +29,28 @@ impl Grouping {
     pub fn new(frame: &Frame, by: &[String]) -> Self {
         let (group, values) = combine(frame, by);
         // A variant fixes every option and the limit: only where the results come from may vary within it.
-        let variant = by.iter().any(|column| column == VARIANT);
-        let has = |name: &str| frame.names().iter().any(|known| known == name);
+        let named = |name: &str| by.iter().any(|column| column == name);
+        let variant = named(VARIANT);
         let mut rest = if variant { Vec::new() } else { frame.options() };
         // Its parts, where they are laid in, say what the limit says.
-        let parts = frame.names().iter().any(|name| limits::is_part(name));
-        rest.extend([LIMIT].into_iter().filter(|name| has(name) && !variant && !parts));
-        let joined = has(SOURCE);
-        let named = by.iter().any(|column| column == SOURCE);
-        let across = joined && (named || !variant && one_each(&group, frame.coded(SOURCE).codes(), values.len()));
-        rest.extend([SOURCE].into_iter().filter(|_| joined && !across));
-        let whole = by.iter().any(|column| column == LIMIT);
-        rest.retain(|option| by.iter().all(|column| column != option) && !(whole && limits::is_part(option)));
+        if !variant && frame.has(LIMIT) && !frame.names().iter().any(|name| limits::is_part(name)) {
+            rest.push(LIMIT);
+        }
+        let alone = || !variant && one_each(&group, frame.coded(SOURCE).codes(), values.len());
+        let across = frame.has(SOURCE) && (named(SOURCE) || alone());
+        if frame.has(SOURCE) && !across {
+            rest.push(SOURCE);
+        }
+        rest.retain(|option| !named(option) && !(named(LIMIT) && limits::is_part(option)));
         let rest: Vec<String> = rest.into_iter().map(str::to_owned).collect();
         let (block, blocks) = combine(frame, &rest);
         Self { by: by.to_vec(), values, group, block, blocks, across }
+    }
+
+    /// The group that has these values.
+    #[must_use]
+    pub fn find(&self, values: &[String]) -> Option<usize> {
+        self.values.iter().position(|known| known == values)
     }
 
     /// The names of the groups: the variant's own, or `policy=always, size=1 MiB`.
@@ -88,10 +95,8 @@ impl Grouping {
         if let Some(at) = self.names().iter().position(|name| name == text) {
             return Ok(self.values[at].iter().cloned().enumerate().collect());
         }
-        if self.by.len() == 1
-            && let Some(values) = self.values.iter().find(|values| values[0] == text)
-        {
-            return Ok(vec![(0, values[0].clone())]);
+        if self.by.len() == 1 && self.values.iter().any(|values| values[0] == text) {
+            return Ok(vec![(0, text.to_owned())]);
         }
         let heads = short_names(&self.by);
         let mut pairs = Some(Vec::new());

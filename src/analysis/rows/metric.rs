@@ -68,10 +68,9 @@ impl Metric {
     /// # Errors
     /// When there is none, or the column holds words.
     pub fn find(name: &str, frame: &Frame) -> Result<Self, FrameError> {
-        let has = |column: &str| frame.names().iter().any(|known| known == column);
         if let Some((_, num, den, _)) = DERIVED.iter().find(|(known, ..)| *known == name)
-            && has(num)
-            && has(den)
+            && frame.has(num)
+            && frame.has(den)
         {
             let (num, den) = ((*num).to_owned(), (*den).to_owned());
             let how = if adds_up(&den) { How::Rate(num, den) } else { How::PerLast(num, den) };
@@ -85,7 +84,7 @@ impl Metric {
             other => other,
         })?;
         if frame.words(column).is_some() {
-            return Err(FrameError::NoNumbers { name: column.to_owned() });
+            return Err(FrameError::NoNumbers(column.to_owned()));
         }
         let how = if adds_up(column) { How::Sum(column.to_owned()) } else { How::Last(column.to_owned()) };
         Ok(Self { name: name.to_owned(), how })
@@ -98,7 +97,7 @@ impl Metric {
     pub fn compared(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         let metric = Self::find(name, frame)?;
         match &metric.how {
-            How::Last(column) if column == columns::SCORE => Err(FrameError::NoRatio { name: column.clone() }),
+            How::Last(column) if column == columns::SCORE => Err(FrameError::NoRatio(column.clone())),
             _ => Ok(metric),
         }
     }

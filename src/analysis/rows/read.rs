@@ -18,12 +18,16 @@ impl Frame {
     /// When it is no results file; with line and column.
     pub fn read(path: &Path) -> Result<Self, FrameError> {
         let name = path.display().to_string();
-        let file = File::open(path).map_err(|error| FrameError::Csv { path: name.clone(), error: error.into() })?;
+        let file = File::open(path).map_err(|error| FrameError::Csv(name.clone(), error.into()))?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         match by_blocks(&file, threads, blocks::SIZE) {
             Some(frame) => Ok(frame),
             // What is wrong, and on which line, is told by the reader that goes from line to line.
-            None => Self::parse(BufReader::with_capacity(1 << 20, from_the_start(&file)), &name),
+            None => {
+                // From its start, where it has one: a pipe has not.
+                let _ = (&file).seek(SeekFrom::Start(0));
+                Self::parse(BufReader::with_capacity(1 << 20, &file), &name)
+            }
         }
     }
 
@@ -39,13 +43,13 @@ impl Frame {
                 expected: expected_len,
                 found: len,
             },
-            _ => FrameError::Csv { path: path.to_owned(), error },
+            _ => FrameError::Csv(path.to_owned(), error),
         };
         let mut reader = csv::Reader::from_reader(source);
         let heading = Heading::of(reader.headers().map_err(csv_error)?, path)?;
         let (mut rows, mut record) = (heading.rows(), ByteRecord::new());
         while reader.read_byte_record(&mut record).map_err(csv_error)? {
-            rows.push(&heading, &record).map_err(|at| FrameError::Field {
+            heading.push(&mut rows, &record).map_err(|at| FrameError::Field {
                 path: path.to_owned(),
                 line: record.position().map_or(0, csv::Position::line),
                 at: at + 1,
@@ -53,14 +57,8 @@ impl Frame {
                 found: String::from_utf8_lossy(&record[at]).into_owned(),
             })?;
         }
-        Ok(rows.framed(heading))
+        Ok(rows)
     }
-}
-
-/// The same file again, where it can be read again from its start.
-fn from_the_start(mut file: &File) -> &File {
-    let _ = file.seek(SeekFrom::Start(0));
-    file
 }
 
 /// The frame of a file, by so many threads in blocks of so many bytes; none if something is wrong with it.
@@ -73,10 +71,10 @@ fn by_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize) -
     let mut rows = heading.rows();
     let work = |block: &[u8]| heading.plain(block).or_else(|| heading.quoted(block));
     blocks::each_block(threads, size, source, blocks::records, work, |_, found| {
-        found.map(|found| rows.follow(&found)).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+        found.map(|found| rows.append(&found)).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
     })
     .ok()?;
-    Some(rows.framed(heading))
+    Some(rows)
 }
 
 /// The columns of a file.
@@ -86,42 +84,46 @@ struct Heading {
     kept: Vec<bool>,
 }
 
-/// Rows that were read: the columns that are kept.
-struct KeptRows {
-    columns: Vec<Values>,
-    count: usize,
-}
-
 impl Heading {
     fn of(header: &StringRecord, path: &str) -> Result<Self, FrameError> {
-        let path = path.to_owned();
-        for column in [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES] {
-            if !header.iter().any(|name| name == column) {
-                return Err(FrameError::Missing { path, column });
-            }
+        let needed = [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES];
+        if let Some(column) = needed.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
+            return Err(FrameError::Missing(path.to_owned(), column));
         }
         let fields: Vec<String> = header.iter().map(str::to_owned).collect();
         let kept: Vec<bool> = fields.iter().map(|column| !SKIPPED.contains(&column.as_str())).collect();
         let twice = |at: &usize| kept[*at] && fields[..*at].contains(&fields[*at]);
         match (0..fields.len()).find(twice) {
-            Some(at) => Err(FrameError::Twice { path, column: fields[at].clone() }),
+            Some(at) => Err(FrameError::Twice(path.to_owned(), fields[at].clone())),
             None => Ok(Self { fields, kept }),
         }
     }
 
     /// No rows yet.
-    fn rows(&self) -> KeptRows {
-        let kept = self.fields.iter().zip(&self.kept).filter(|(_, kept)| **kept);
-        let columns = kept.map(|(column, _)| match columns::column(column).is_some_and(columns::Column::is_number) {
+    fn rows(&self) -> Frame {
+        let kept = self.fields.iter().zip(&self.kept).filter(|(_, kept)| **kept).map(|(name, _)| name);
+        let columns = kept.clone().map(|name| match columns::column(name).is_some_and(columns::Column::is_number) {
             true => Values::Numbers(Vec::new()),
             // What is no other column is an option: a word.
             false => Values::Words(Words::default()),
         });
-        KeptRows { columns: columns.collect(), count: 0 }
+        Frame { columns: columns.collect(), names: kept.cloned().collect(), rows: 0 }
+    }
+
+    /// Appends a row; or says which field is not what its column holds.
+    fn push(&self, rows: &mut Frame, record: &ByteRecord) -> Result<(), usize> {
+        let kept = record.iter().enumerate().zip(&self.kept).filter(|(_, kept)| **kept);
+        for (values, ((at, text), _)) in rows.columns.iter_mut().zip(kept) {
+            if !values.push(text) {
+                return Err(at);
+            }
+        }
+        rows.rows += 1;
+        Ok(())
     }
 
     /// The rows of whole lines without quotes; none if they are no such lines, or something is wrong with them.
-    fn plain(&self, block: &[u8]) -> Option<KeptRows> {
+    fn plain(&self, block: &[u8]) -> Option<Frame> {
         if block.contains(&b'"') || block.contains(&b'\r') || !block.ends_with(b"\n") {
             return None;
         }
@@ -139,13 +141,13 @@ impl Heading {
                 }
                 rest = &rest[length + 1..];
             }
-            rows.count += 1;
+            rows.rows += 1;
         }
         Some(rows)
     }
 
     /// The rows of a block of whatever lines; none if something is wrong with them.
-    fn quoted(&self, block: &[u8]) -> Option<KeptRows> {
+    fn quoted(&self, block: &[u8]) -> Option<Frame> {
         // An empty line is no row, and keeps what begins the block from being taken for a file's byte order mark.
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(b"\n".chain(block));
         let (mut rows, mut record) = (self.rows(), ByteRecord::new());
@@ -153,36 +155,9 @@ impl Heading {
             if record.len() != self.fields.len() {
                 return None;
             }
-            rows.push(self, &record).ok()?;
+            self.push(&mut rows, &record).ok()?;
         }
         Some(rows)
-    }
-}
-
-impl KeptRows {
-    /// Appends a row; or says which field is not what its column holds.
-    fn push(&mut self, heading: &Heading, record: &ByteRecord) -> Result<(), usize> {
-        let kept = record.iter().enumerate().zip(&heading.kept).filter(|(_, kept)| **kept);
-        for (values, ((at, text), _)) in self.columns.iter_mut().zip(kept) {
-            if !values.push(text) {
-                return Err(at);
-            }
-        }
-        self.count += 1;
-        Ok(())
-    }
-
-    /// Appends the rows that follow.
-    fn follow(&mut self, other: &Self) {
-        for (values, others) in self.columns.iter_mut().zip(&other.columns) {
-            values.append(Some(others), other.count);
-        }
-        self.count += other.count;
-    }
-
-    fn framed(self, heading: Heading) -> Frame {
-        let kept = heading.fields.into_iter().zip(heading.kept).filter(|(_, kept)| *kept);
-        Frame::of(kept.map(|(name, _)| name).collect(), self.columns, self.count)
     }
 }
 

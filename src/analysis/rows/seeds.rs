@@ -23,14 +23,11 @@ pub fn variant_of(name: &str) -> Option<&str> {
 pub fn fold(frame: &Frame) -> Option<(Frame, usize)> {
     let variants = frame.coded(columns::VARIANT);
     let names = variants.list();
-    fn own<'a>(name: &'a str, names: &[String]) -> Option<&'a str> {
-        variant_of(name).filter(|variant| names.iter().any(|known| known == variant))
-    }
     let mut counts = std::collections::HashMap::<&str, usize>::new();
     // Each name's variant, and which of its seeds it is, in the order in which they come.
     let folded: Vec<(&str, usize)> = names
         .iter()
-        .map(|name| match own(name, names) {
+        .map(|name| match variant_of(name).filter(|variant| names.iter().any(|known| known == variant)) {
             None => (name.as_str(), 0),
             Some(variant) => {
                 let count = counts.entry(variant).or_default();
@@ -48,7 +45,7 @@ pub fn fold(frame: &Frame) -> Option<(Frame, usize)> {
     let place = |row: usize| folded[variants.codes()[row] as usize];
     let mut folded_frame = frame.clone();
     folded_frame.put_words(columns::VARIANT, |row| place(row).0.to_owned());
-    if frame.names().iter().any(|name| name == KEYS_SEED) {
+    if frame.has(KEYS_SEED) {
         // A variant's seeds are no options that set its rows apart.
         folded_frame
             .put_words(KEYS_SEED, |row| first.get(place(row).0).map_or(String::new(), |seed| (*seed).to_owned()));
