@@ -52,7 +52,7 @@ impl Choices {
         };
         let filters = pairs.iter().map(|(key, value)| {
             Filter::parse(&format!("{}={}", key.trim(), value.trim()), rows).map_err(|error| match error {
-                FilterError::Column { error, .. } => anyhow!("--baseline {text}: {error}"),
+                FilterError::Column(_, error) => anyhow!("--baseline {text}: {error}"),
                 error => anyhow!("--baseline {text}: {error}"),
             })
         });

@@ -47,36 +47,43 @@ const AGE: [&str; 2] = ["table.clock", "table.refresh"];
 
 type Leaves = BTreeMap<String, String>;
 
+fn is(leaves: &Leaves, path: &str, wanted: &str) -> bool {
+    leaves.get(path).is_some_and(|value| value == wanted)
+}
+
+fn number(leaves: &Leaves, path: &str) -> Option<f64> {
+    leaves.get(path)?.parse().ok()
+}
+
 /// Whether an option makes ages that nothing in the variant's table looks at.
 fn is_unread_age(path: &str, point: &Point) -> bool {
     let table = &point.options.table;
     AGE.contains(&path) && !table.policy.ages() && table.same_key != SameKey::GuardFour
 }
 
-/// The rule that switches an option off among these.
-fn switched_off(path: &str, leaves: &Leaves) -> Option<&'static (&'static str, &'static str, When)> {
-    OFF.iter().find(|(option, by, when)| {
-        let value = leaves.get(*by).map(String::as_str);
-        path.starts_with(option)
-            && value.is_some_and(|value| match when {
-                When::Is(word) => value == *word,
-                When::IsNot(word) => value != *word,
-                When::Lacks(word) => !value.contains(word),
-            })
-    })
+/// The option that switches another off among these.
+fn switched_off(path: &str, leaves: &Leaves) -> Option<&'static str> {
+    let off = OFF.iter().find(|(option, by, when)| {
+        let holds = |value: &String| match when {
+            When::Is(word) => value == word,
+            When::IsNot(word) => value != word,
+            When::Lacks(word) => !value.contains(word),
+        };
+        path.starts_with(option) && leaves.get(*by).is_some_and(holds)
+    });
+    off.map(|(_, by, _)| *by)
 }
 
 /// The option that says how many plies a tick of age costs, where nothing but depth and age weighs; and the plies of one tick.
 fn ageing(leaves: &Leaves) -> Option<(&'static str, f64)> {
-    let number = |path: &str| leaves.get(path).and_then(|value| value.parse::<f64>().ok());
     match leaves.get(KIND)?.as_str() {
-        "aged-depth" | "depth-age" => Some(("table.policy.factor", number("table.policy.factor")?)),
+        "aged-depth" | "depth-age" => Some(("table.policy.factor", number(leaves, "table.policy.factor")?)),
         "scored" => {
             let other = ["table.policy.exact", "table.policy.pv", "table.policy.nodes"]
                 .iter()
-                .any(|weight| number(weight) != Some(0.0));
-            let depth = number("table.policy.depth").filter(|depth| *depth > 0.0)?;
-            (!other).then_some(("table.policy.age", number("table.policy.age")? / depth))
+                .any(|weight| number(leaves, weight) != Some(0.0));
+            let depth = number(leaves, "table.policy.depth").filter(|depth| *depth > 0.0)?;
+            (!other).then_some(("table.policy.age", number(leaves, "table.policy.age")? / depth))
         }
         _ => None,
     }
@@ -84,7 +91,7 @@ fn ageing(leaves: &Leaves) -> Option<(&'static str, f64)> {
 
 /// `depth-age` in the words of `scored`, of which it is a case.
 fn as_scored(leaves: &mut Leaves) {
-    if leaves.get(KIND).is_none_or(|kind| kind != "depth-age") {
+    if !is(leaves, KIND, "depth-age") {
         return;
     }
     let factor = leaves.remove("table.policy.factor").unwrap_or_default();
@@ -104,7 +111,7 @@ fn as_scored(leaves: &mut Leaves) {
 
 /// Weights of `scored` that a number divides choose as what is left of them does; so does the margin, unless it refuses nothing anyway.
 fn in_lowest_terms(leaves: &mut Leaves) {
-    if leaves.get(KIND).is_none_or(|kind| kind != "scored") {
+    if !is(leaves, KIND, "scored") {
         return;
     }
     let weighs =
@@ -124,10 +131,9 @@ const fn common_divisor(a: i64, b: i64) -> i64 {
 
 /// What is done from some remaining depth on is never done where that is deeper than the search.
 fn in_reach(leaves: &Leaves) -> Leaves {
-    let number = |path: &str| leaves.get(path).and_then(|value| value.parse::<u32>().ok());
+    let most = number(leaves, "limit.depth");
     let mut reached = leaves.clone();
-    let beyond =
-        |path: &&&str| number(path).is_some_and(|least| number("limit.depth").is_some_and(|most| least > most));
+    let beyond = |path: &&&str| number(leaves, path).zip(most).is_some_and(|(least, most)| least > most);
     reached.extend(FROM_DEPTH.iter().filter(beyond).map(|path| ((*path).to_owned(), "0".to_owned())));
     reached
 }
@@ -142,14 +148,13 @@ fn effective(point: &Point, leaves: &Leaves) -> Leaves {
         .collect();
     as_scored(&mut left);
     in_lowest_terms(&mut left);
-    let depth = leaves.get("limit.depth").and_then(|depth| depth.parse::<f64>().ok());
-    if let (Some((path, plies)), Some(depth)) = (ageing(&left), depth)
+    if let (Some((path, plies)), Some(depth)) = (ageing(&left), number(leaves, "limit.depth"))
         && plies >= depth - 1.0
         && plies > 0.0
     {
         left.insert(path.to_owned(), "beyond every depth".to_owned());
     }
-    let is = |path: &str, wanted: &str| leaves.get(path).is_some_and(|value| value == wanted);
+    let is = |path: &str, wanted: &str| is(leaves, path, wanted);
     let never_refuses =
         !is("table.policy.refuse", "true") && leaves.get("table.policy.margin").is_none_or(|margin| margin == NEVER);
     if is("table.slots", "1")
@@ -186,7 +191,8 @@ pub fn alike(points: &[Point]) -> Vec<String> {
 fn reason(point: &Point, one: &Leaves, other: &Leaves) -> String {
     let paths = one.keys().chain(other.keys());
     let differ: Vec<&String> = paths.filter(|path| one.get(*path) != other.get(*path)).collect();
-    if one.get(KIND) != other.get(KIND) && one.get("table.slots").is_some_and(|slots| slots != "1") {
+    let several = one.get("table.slots").is_some_and(|slots| slots != "1");
+    if one.get(KIND) != other.get(KIND) && several {
         return "depth-age is scored with these weights".to_owned();
     }
     let aged = |leaves: &Leaves| ageing(leaves).filter(|(path, _)| differ.iter().any(|differ| differ == path));
@@ -194,8 +200,8 @@ fn reason(point: &Point, one: &Leaves, other: &Leaves) -> String {
         return format!("at these depths a tick of age outweighs every stored depth, whatever {path} is beyond that");
     }
     let off = differ.iter().find_map(|path| Some((path, switched_off(path, one)?)));
-    if let Some((path, (_, by, _))) = off {
-        let value = one.get(*by).map_or("", String::as_str);
+    if let Some((path, by)) = off {
+        let value = one.get(by).map_or("", String::as_str);
         return format!("{path} does nothing where {by} is {value}");
     }
     if let Some(path) = differ.iter().find(|path| FROM_DEPTH.contains(&path.as_str())) {
@@ -204,7 +210,7 @@ fn reason(point: &Point, one: &Leaves, other: &Leaves) -> String {
     if let Some(path) = differ.iter().find(|path| is_unread_age(path, point)) {
         return format!("{path} does nothing where the policy looks at no age");
     }
-    if one.get(KIND).is_some_and(|kind| kind == "scored") && one.get("table.slots").is_some_and(|slots| slots != "1") {
+    if is(one, KIND, "scored") && several {
         return "the weights of one are a multiple of the other's".to_owned();
     }
     "with one slot for a key there is nothing to choose from".to_owned()

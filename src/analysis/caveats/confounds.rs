@@ -18,7 +18,7 @@ const ROUNDING: f64 = 0.05;
 
 /// One point: what each compared thing is, and what each watched thing is.
 struct Seen {
-    compared: BTreeMap<String, String>,
+    compared: BTreeMap<String, Vec<String>>,
     watched: BTreeMap<&'static str, String>,
 }
 
@@ -30,31 +30,22 @@ fn thing(path: &str) -> &str {
     if path.starts_with("table.policy.") { "table.policy" } else { path }
 }
 
-/// How many entries a point's table has room for.
-fn entries(point: &Point) -> Option<String> {
-    crate::table::entries(&point.options.table, None).map(|entries| entries.to_string())
-}
-
 fn seen(point: &Point) -> Seen {
     let mut seen = Seen { compared: BTreeMap::new(), watched: BTreeMap::new() };
     for (path, value) in grid::columns(point) {
         if path == SEED {
-            seen.compared.insert(path.clone(), value.clone());
+            seen.compared.insert(path.clone(), vec![value.clone()]);
         }
         match WATCHED.into_iter().find(|watched| *watched == path) {
             Some(watched) => _ = seen.watched.insert(watched, value),
             // Sizes are watched by the entries that they come to.
             None if path == "table.size" => {}
-            None => {
-                let parts = seen.compared.entry(thing(&path).to_owned()).or_default();
-                if !parts.is_empty() {
-                    parts.push(' ');
-                }
-                parts.push_str(&value);
-            }
+            None => seen.compared.entry(thing(&path).to_owned()).or_default().push(value),
         }
     }
-    seen.watched.extend(entries(point).map(|entries| (ENTRIES, entries)));
+    // How many entries the table has room for.
+    let entries = crate::table::entries(&point.options.table, None);
+    seen.watched.extend(entries.map(|entries| (ENTRIES, entries.to_string())));
     seen
 }
 
@@ -76,7 +67,7 @@ pub fn confounds(variants: &[Point], baseline: usize) -> Vec<String> {
     let mut found: BTreeMap<(&str, Vec<usize>), Vec<&str>> = BTreeMap::new();
     for (thing, own) in &base.compared {
         // The watched values of each value of the thing.
-        let mut levels: BTreeMap<&str, Valued<'_>> = BTreeMap::new();
+        let mut levels: BTreeMap<&[String], Valued<'_>> = BTreeMap::new();
         for (at, point) in points.iter().enumerate() {
             let Some(level) = point.compared.get(thing) else { continue };
             let (_, watched) = levels.entry(level).or_insert_with(|| (at, BTreeMap::new()));
@@ -84,9 +75,9 @@ pub fn confounds(variants: &[Point], baseline: usize) -> Vec<String> {
                 watched.entry(what).or_default().insert(value);
             }
         }
-        let Some((_, base_watched)) = levels.get(own.as_str()) else { continue };
+        let Some((_, base_watched)) = levels.get(own.as_slice()) else { continue };
         let mut apart: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (at, watched) in levels.iter().filter(|(level, _)| **level != own).map(|(_, level)| level) {
+        for (at, watched) in levels.iter().filter(|(level, _)| *level != own).map(|(_, level)| level) {
             for (what, values) in watched.iter().filter(|(what, _)| *what != thing) {
                 // Without a table there are no slots to be equal.
                 if base_watched.get(what).is_some_and(|base| !meet(what, base, values)) {

@@ -29,32 +29,23 @@ pub fn compared(frame: &Frame) -> Option<String> {
     if sizes.is_empty() {
         return None;
     }
-    let unlike = |part: fn(&Shape) -> u64| -> Option<(u32, u64, u32, u64)> {
+    let unlike = |what: &str, part: fn(&Shape) -> u64| {
         sizes.values().find_map(|shapes| {
-            let mut shapes = shapes.iter().map(|(&variant, shape)| (variant, part(shape)));
+            let mut shapes = shapes.iter().map(|(&variant, shape)| (&variants.list()[variant as usize], part(shape)));
             let (first, value) = shapes.next()?;
-            shapes
-                .find(|(_, other)| other.abs_diff(value) * 1000 > value)
-                .map(|(other, found)| (first, value, other, found))
+            let (other, found) = shapes.find(|(_, other)| other.abs_diff(value) * 1000 > value)?;
+            Some(format!(": \"{first}\" has {value} {what}, \"{other}\" {found}"))
         })
     };
-    let name = |code: u32| &variants.list()[code as usize];
-    let apart = |what: &str, (first, value, other, found): (u32, u64, u32, u64)| {
-        format!("\"{}\" has {value} {what}, \"{}\" {found}", name(first), name(other))
+    let (bytes, entries) = (unlike(columns::BYTES, |shape| shape.1), unlike(columns::SLOTS, |shape| shape.0));
+    let equal = match (&bytes, &entries) {
+        (None, None) => "equal bytes and equal entries",
+        (None, Some(_)) => "equal bytes, not at equal entries",
+        (Some(_), None) => "equal entries, not at equal bytes",
+        (Some(_), Some(_)) => "neither equal bytes nor equal entries",
     };
     let of = if has_size { "tables of one table.size" } else { "tables" };
-    Some(match (unlike(|shape| shape.1), unlike(|shape| shape.0)) {
-        (None, None) => format!("{of} are compared at equal bytes and equal entries"),
-        (None, Some(entries)) => {
-            format!("{of} are compared at equal bytes, not at equal entries: {}", apart(columns::SLOTS, entries))
-        }
-        (Some(bytes), None) => {
-            format!("{of} are compared at equal entries, not at equal bytes: {}", apart(columns::BYTES, bytes))
-        }
-        (Some(bytes), Some(_)) => {
-            format!("{of} are compared at neither equal bytes nor equal entries: {}", apart(columns::BYTES, bytes))
-        }
-    })
+    Some(format!("{of} are compared at {equal}{}", bytes.or(entries).unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -145,23 +145,19 @@ impl fmt::Display for Reach {
         let Self { clusters, games, comparisons, matters, .. } = *self;
         let unit = if games { "games" } else { "positions" };
         let among = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
-        match self.falls_short() {
-            true => write!(f, "{clusters} {unit} cannot show a difference of {}{among}: ", percent(matters))?,
-            false => write!(f, "{clusters} {unit}{among}: ")?,
-        }
+        let (short, takes) = match self.falls_short() {
+            true => (format!(" cannot show a difference of {}", percent(matters)), "it takes at least".to_owned()),
+            false => (String::new(), format!("{} takes", percent(matters))),
+        };
         let of = if games { "a game's mean log(nodes)" } else { "log(nodes) of one search" };
         let range =
             |[low, high]: [String; 2]| if low == high { low } else { format!("{low} (calm) to {high} (lively)") };
         let spread = self.spread.map(|spread| format!("{spread:.2}"));
         let spread = if spread[0] == spread[1] { spread[0].clone() } else { spread.join(" to ") };
         let known = if self.measured { "by the rows that are there" } else { "as such engines do" };
-        let takes = match self.falls_short() {
-            true => "it takes at least".to_owned(),
-            false => format!("{} takes", percent(matters)),
-        };
         write!(
             f,
-            "where {of} spreads by {spread}, {known}, differences from {} on are found four times in five; {takes} {} {unit}",
+            "{clusters} {unit}{short}{among}: where {of} spreads by {spread}, {known}, differences from {} on are found four times in five; {takes} {} {unit}",
             range(self.detectable().map(percent)),
             range(self.needed().map(rounded)),
         )

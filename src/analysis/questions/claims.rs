@@ -14,7 +14,7 @@ use crate::experiment::expect::{Claim, Expect, ExpectedFigure, Range, SaidBy, Sc
 use crate::record::columns;
 
 /// One figure or claim and what was measured.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
     /// What the figure speaks of: the filter, then the metric or the claim.
     pub subject: String,
@@ -41,15 +41,12 @@ impl Verdict {
     #[must_use]
     pub fn unheld(expect: &Expect) -> Self {
         Self {
-            subject: String::new(),
-            published: String::new(),
-            measured: String::new(),
-            ruling: Ruling::NoRows,
             kind: expect.kind,
             wanted: expect.verdict,
             source: source(expect),
             quote: expect.quote.clone(),
             note: expect.note.clone(),
+            ..Self::default()
         }
     }
 

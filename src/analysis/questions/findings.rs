@@ -44,10 +44,7 @@ pub fn sign(line: &Line, metric: usize) -> Sign {
 #[must_use]
 pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let Some(metric) = summary.metrics.first() else { return Vec::new() };
-    let signs: Vec<Sign> = summary.lines.iter().map(|line| sign(line, 0)).collect();
-    let of = |wanted: Sign| -> Vec<&Line> {
-        summary.lines.iter().zip(&signs).filter(|(_, sign)| **sign == wanted).map(|(line, _)| line).collect()
-    };
+    let of = |wanted| -> Vec<&Line> { summary.lines.iter().filter(|line| sign(line, 0) == wanted).collect() };
     let (less, more, unclear) = (of(Sign::Less), of(Sign::More), of(Sign::Unclear));
     let compared = less.len() + more.len() + unclear.len();
     if compared == 0 {

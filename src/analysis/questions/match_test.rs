@@ -36,10 +36,7 @@ impl Pentanomial {
     /// Normalized Elo, with its interval; NaN where all pairs are of one kind, whose deviation nobody knows.
     #[must_use]
     pub fn normalized(&self) -> Elo {
-        if self.only().is_some() {
-            return Elo { elo: f64::NAN, low: f64::NAN, high: f64::NAN };
-        }
-        let (_, deviation) = self.mean();
+        let deviation = if self.only().is_some() { f64::NAN } else { self.mean().1 };
         self.interval(SURE, |score| (score - 0.5) / (deviation * std::f64::consts::SQRT_2) * PER_DEVIATION)
     }
 
@@ -65,11 +62,7 @@ impl Pentanomial {
     #[must_use]
     pub fn superiority(&self) -> f64 {
         let (mean, deviation) = self.mean();
-        if mean.is_nan() {
-            f64::NAN
-        } else {
-            Normal::standard().cdf((mean - 0.5) / deviation * (self.count() as f64).sqrt())
-        }
+        Normal::standard().cdf((mean - 0.5) / deviation * (self.count() as f64).sqrt())
     }
 }
 
@@ -89,6 +82,7 @@ mod tests {
         // Ten pairs of mean 0.55 and variance 0.035: 0.05 x sqrt(10 / 0.035) = 0.845 standard errors above a half, 0.8010 of the normal law.
         let nearly = Pentanomial([0, 2, 4, 4, 0]).superiority();
         assert!((nearly - 0.8010).abs() < 1e-3, "{nearly}");
+        assert!(Pentanomial::default().superiority().is_nan());
         assert!(pairs.superiority() > 0.9999 && (Pentanomial([1, 2, 3, 2, 1]).superiority() - 0.5).abs() < 1e-9);
     }
 

@@ -58,6 +58,18 @@ impl Encounter {
     pub fn points(&self) -> f64 {
         self.games[0] as f64 + self.games[1] as f64 / 2.0
     }
+
+    /// Elo with the interval that is right for this encounter alone.
+    #[must_use]
+    pub fn elo(&self) -> Elo {
+        self.pairs.elo()
+    }
+
+    /// Games.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.games.iter().sum()
+    }
 }
 
 /// What a match says.
@@ -100,28 +112,27 @@ impl Matches {
     /// What the rows say; none where they are no games.
     #[must_use]
     pub fn new(rows: &Frame, test: Test) -> Option<Self> {
-        if !rows.names().iter().any(|name| name == columns::OPPONENT) {
+        if !rows.has(columns::OPPONENT) {
             return None;
         }
-        let words = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(|name| rows.coded(name));
-        let [variants, opponents, positions] = &words;
-        let [colours, ends, lines, errors] =
-            [columns::COLOUR, columns::END, columns::MOVES, columns::ERROR].map(|name| rows.coded(name));
+        let words = |name| rows.coded(name);
+        let [variants, opponents, positions] = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(words);
+        let [colours, ends, lines, errors] = [columns::COLOUR, columns::END, columns::MOVES, columns::ERROR].map(words);
         let numbers = |name| rows.numbers(name);
         let [points, plies, depths, blind] =
             [columns::POINTS, columns::GAME_PLIES, columns::DEPTHS, columns::BLIND].map(numbers);
         let nodes = [columns::NODES, columns::OPPONENT_NODES].map(numbers);
-        let mut order: Vec<(u32, u32)> = Vec::new();
         let mut places: HashMap<(u32, u32), usize> = HashMap::new();
         let mut found: Vec<Gathered> = Vec::new();
         let mut failed = 0;
         for row in 0..rows.rows() {
-            let who = (variants.codes()[row], opponents.codes()[row]);
-            let at = *places.entry(who).or_insert_with(|| {
-                order.push(who);
-                found.push(Gathered::default());
-                found.len() - 1
-            });
+            let next = found.len();
+            let at = *places.entry((variants.codes()[row], opponents.codes()[row])).or_insert(next);
+            if at == next {
+                let [player, opponent] = [&variants, &opponents].map(|names| names.at(row).to_owned());
+                let told = Encounter { player, opponent, ..Encounter::default() };
+                found.push(Gathered { told, ..Gathered::default() });
+            }
             if !errors.at(row).is_empty() || points[row].is_nan() {
                 failed += 1;
                 continue;
@@ -129,22 +140,19 @@ impl Matches {
             let one = &mut found[at];
             let game = GameRow { points: points[row], white: colours.at(row) == WHITE, line: lines.codes()[row] };
             one.take(positions.codes()[row], game);
-            *one.ends.entry(ends.at(row).to_owned()).or_insert(0) += 1;
-            one.plies += plies[row];
-            one.depths += depths[row];
             one.blind += blind[row];
-            one.nodes[0] += nodes[0][row];
-            one.nodes[1] += nodes[1][row];
+            *one.told.ends.entry(ends.at(row).to_owned()).or_insert(0) += 1;
+            one.told.plies += plies[row];
+            one.told.depth += depths[row];
+            one.told.nodes[0] += nodes[0][row];
+            one.told.nodes[1] += nodes[1][row];
         }
         let share = found.len().max(1) as f64;
         let bounds = Bounds::shared(&test, found.len());
         let mut encounters: Vec<Encounter> = found
             .iter()
-            .zip(&order)
             .enumerate()
-            .map(|(at, (one, &(player, opponent)))| Encounter {
-                player: variants.list()[player as usize].clone(),
-                opponent: opponents.list()[opponent as usize].clone(),
+            .map(|(at, one)| Encounter {
                 same_as: found[..at].iter().position(|other| !one.lines.is_empty() && other.lines == one.lines),
                 ..one.encounter(&bounds)
             })
@@ -164,20 +172,6 @@ impl Matches {
         });
         let reach = Normal::standard().inverse_cdf(1.0 - 0.025 / share);
         Some(Self { encounters, failed, test, bounds, reach })
-    }
-}
-
-impl Encounter {
-    /// Elo with the interval that is right for this encounter alone.
-    #[must_use]
-    pub fn elo(&self) -> Elo {
-        self.pairs.elo()
-    }
-
-    /// Games.
-    #[must_use]
-    pub fn count(&self) -> u64 {
-        self.games.iter().sum()
     }
 }
 
@@ -207,29 +201,19 @@ struct Gathered {
     open: HashMap<u32, GameRow>,
     /// Points of each pair, in order.
     pairs: Vec<f64>,
-    games: [u64; 3],
-    white: f64,
     lines: Vec<u32>,
     /// Both games' moves of each pair.
     both: Vec<[u32; 2]>,
-    ends: BTreeMap<String, u64>,
-    plies: f64,
-    depths: f64,
     blind: f64,
-    nodes: [f64; 2],
+    /// What is told of it; sums where that will be means.
+    told: Encounter,
 }
 
 impl Gathered {
     fn take(&mut self, position: u32, game: GameRow) {
-        let kind = if game.points > 0.75 {
-            0
-        } else if game.points > 0.25 {
-            1
-        } else {
-            2
-        };
-        self.games[kind] += 1;
-        self.white += if game.white { game.points } else { 1.0 - game.points };
+        let kind = [0.75, 0.25].into_iter().filter(|least| game.points <= *least).count();
+        self.told.games[kind] += 1;
+        self.told.white += if game.white { game.points } else { 1.0 - game.points };
         self.lines.push(game.line);
         match self.open.remove(&position) {
             Some(first) => {
@@ -249,46 +233,39 @@ impl Gathered {
         for (at, points) in (1..).zip(&self.pairs) {
             pairs.add(*points);
             let wanted = at % step == 0 || at == all;
-            if decided.is_none() || wanted {
-                let llr = pairs.llr(bounds.elo0, bounds.elo1);
-                let decision = bounds.decide(llr);
-                if decided.is_none() && decision != SoFar::Open {
-                    decided = Some((decision, at));
-                    course.push((at, llr));
-                } else if wanted {
-                    course.push((at, llr));
-                }
+            if decided.is_some() && !wanted {
+                continue;
+            }
+            let llr = pairs.llr(bounds.elo0, bounds.elo1);
+            let decision = bounds.decide(llr);
+            let ends = decided.is_none() && decision != SoFar::Open;
+            if ends {
+                decided = Some((decision, at));
+            }
+            if ends || wanted {
+                course.push((at, llr));
             }
         }
-        let games = self.games.iter().sum::<u64>() as f64;
+        let told = self.told.clone();
+        let moves = told.plies / 2.0;
         let (mean, deviation) = pairs.mean();
         let error = deviation / (all as f64).sqrt();
         let mut seen = HashSet::new();
+        let again = |both: &&[u32; 2]| {
+            both.iter().filter(|line| !seen.insert(**line)).count() > usize::from(both[0] == both[1])
+        };
         Encounter {
             pairs,
-            games: self.games,
-            white: self.white,
-            ends: self.ends.clone(),
             mirrored: self.both.iter().filter(|[first, second]| first == second).count() as u64,
-            repeated: self
-                .both
-                .iter()
-                .filter(|both| {
-                    both.iter().filter(|&&line| !seen.insert(line)).count() > usize::from(both[0] == both[1])
-                })
-                .count() as u64,
+            repeated: self.both.iter().filter(again).count() as u64,
             blind: self.blind as u64,
-            plies: self.plies / games,
-            depth: self.depths / (self.plies / 2.0),
-            nodes: self.nodes.map(|nodes| nodes / (self.plies / 2.0)),
+            plies: told.plies / told.count() as f64,
+            depth: told.depth / moves,
+            nodes: told.nodes.map(|nodes| nodes / moves),
             course,
             decided,
-            p: if all < 2 {
-                f64::NAN
-            } else {
-                t_beyond(pairs.count() as usize, (mean - 0.5) / error).max(least_p(pairs.count()))
-            },
-            ..Encounter::default()
+            p: if all < 2 { f64::NAN } else { t_beyond(all as usize, (mean - 0.5) / error).max(least_p(all)) },
+            ..told
         }
     }
 }
@@ -377,7 +354,7 @@ A,o4,0,0,base,,,,,,,,,engine died
             let cut = Gathered {
                 pairs: one.pairs[..pairs].to_vec(),
                 both: one.both[..pairs].to_vec(),
-                games: [1, 0, 0],
+                told: Encounter { games: [1, 0, 0], ..Encounter::default() },
                 ..Gathered::default()
             };
             cut.encounter(&bounds)

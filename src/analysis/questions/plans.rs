@@ -7,6 +7,9 @@ use crate::record::columns;
 use crate::words::many;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// Options by dotted path.
+type Leaves = BTreeMap<String, String>;
+
 /// In what the plans differ; nothing where they are equal, none where a manifest is missing.
 #[must_use]
 pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<Vec<String>> {
@@ -31,24 +34,24 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
     said("key seeds", old.seeds.to_string(), fresh.seeds.to_string());
     said("sequence", old.sequence.to_string(), fresh.sequence.to_string());
     let mut changes: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    let mut compare = |old: &Leaves, fresh: &Leaves, none: &str| {
+        for path in old.keys().chain(fresh.keys()).collect::<BTreeSet<_>>() {
+            let [from, to] = [old, fresh].map(|leaves| leaves.get(path).map_or(none, String::as_str).to_owned());
+            if from != to {
+                changes.entry(path.clone()).or_default().push((from, to));
+            }
+        }
+    };
     let limits = [base, new].map(|side| limits(&side.frame));
     let mut both = 0;
     for (name, renamed) in joined.variants.iter().zip(&joined.renamed) {
         let theirs = renamed.as_ref().unwrap_or(name);
         if let Some((old, fresh)) = limits[0].get(name).zip(limits[1].get(theirs)) {
-            for ((path, from), (_, to)) in old.iter().zip(fresh).filter(|(old, fresh)| old != fresh) {
-                let value = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
-                changes.entry((*path).to_owned()).or_default().push((value(from), value(to)));
-            }
+            compare(old, fresh, "none");
         }
-        let Some((old, fresh)) = old.options.get(name).zip(fresh.options.get(theirs)) else { continue };
-        both += 1;
-        let [old, fresh] = [old, fresh].map(leaves);
-        for path in old.keys().chain(fresh.keys()).collect::<BTreeSet<_>>() {
-            let [from, to] = [&old, &fresh].map(|leaves| leaves.get(path).map_or("-", String::as_str).to_owned());
-            if from != to {
-                changes.entry(path.clone()).or_default().push((from, to));
-            }
+        if let Some((old, fresh)) = old.options.get(name).zip(fresh.options.get(theirs)) {
+            both += 1;
+            compare(&leaves(old), &leaves(fresh), "-");
         }
     }
     for (path, moves) in changes {
@@ -71,7 +74,7 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
 }
 
 /// A value's leaves by dotted path.
-fn leaves(value: &serde_json::Value) -> BTreeMap<String, String> {
+fn leaves(value: &serde_json::Value) -> Leaves {
     match value {
         serde_json::Value::Object(fields) => {
             let below = |(name, value): (&String, &serde_json::Value)| {
@@ -80,15 +83,17 @@ fn leaves(value: &serde_json::Value) -> BTreeMap<String, String> {
             };
             fields.iter().flat_map(below).collect()
         }
-        leaf => BTreeMap::from([(String::new(), leaf.as_str().map_or_else(|| leaf.to_string(), str::to_owned))]),
+        leaf => Leaves::from([(String::new(), leaf.as_str().map_or_else(|| leaf.to_string(), str::to_owned))]),
     }
 }
 
-/// The limit of each variant, by its parts.
-fn limits(frame: &Frame) -> HashMap<String, [(&'static str, String); 2]> {
+/// The limit of each variant, by the parts that it has.
+fn limits(frame: &Frame) -> HashMap<String, Leaves> {
     let (variants, limits) = (frame.coded(columns::VARIANT), frame.coded(columns::LIMIT));
+    let parts = |row: usize| parts(limits.at(row)).into_iter().filter(|(_, value)| !value.is_empty());
+    let of = |row: usize| parts(row).map(|(path, value)| (path.to_owned(), value)).collect();
     let named = variants.list().iter().zip(variants.first_rows());
-    named.filter_map(|(name, row)| Some((name.clone(), parts(limits.at(row?))))).collect()
+    named.filter_map(|(name, row)| Some((name.clone(), of(row?)))).collect()
 }
 
 /// The greatest depth that was searched.

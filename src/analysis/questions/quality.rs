@@ -34,8 +34,8 @@ struct One {
     cluster: String,
 }
 
-/// Variant, position, repeat, and the bits of the key seed's number.
-type Search = (String, String, String, u64);
+/// The searches of a variant by position, repeat, and the bits of the key seed's number.
+type Answers = BTreeMap<(String, String, u64), One>;
 
 /// The mean losses of a variant by position and repeat, each with its position or game.
 type Losses<'a> = BTreeMap<(&'a str, &'a str), (&'a str, f64)>;
@@ -55,7 +55,7 @@ pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baselin
         judged.iter().filter(|row| row.mv.is_empty()).map(|row| (row.position.as_str(), row.best.as_str())).collect();
     let seeds = frame.numbers(SEED);
     // The last row of a search is its answer.
-    let mut searches: BTreeMap<Search, One> = BTreeMap::new();
+    let mut searches: HashMap<String, Answers> = HashMap::new();
     for row in 0..frame.rows() {
         let field = |name: &str| frame.text(name, row).into_owned();
         let (position, best) = (field(columns::POSITION), field(columns::BEST));
@@ -72,19 +72,14 @@ pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baselin
             solved: field(columns::SOLVED).parse().ok(),
             cluster: if game.is_empty() { position.clone() } else { game },
         };
-        searches.insert((field(columns::VARIANT), position, field(columns::REPEAT), seeds[row].to_bits()), one);
+        let place = (position, field(columns::REPEAT), seeds[row].to_bits());
+        searches.entry(field(columns::VARIANT)).or_default().insert(place, one);
     }
-    let of = |variant: &str| searches.iter().filter(move |((name, ..), _)| name == variant).collect::<Vec<_>>();
-    let base = of(baseline);
-    let base = losses(&base);
-    let mut found = Vec::new();
-    for variant in variants {
-        let mine = of(variant);
-        if mine.is_empty() {
-            continue;
-        }
+    let base = searches.get(baseline).map(losses).unwrap_or_default();
+    let of = |variant: &String| {
+        let mine = searches.get(variant)?;
         let mut clusters: BTreeMap<&str, u32> = BTreeMap::new();
-        let differences: Vec<(u32, f64)> = losses(&mine)
+        let differences: Vec<(u32, f64)> = losses(mine)
             .into_iter()
             .filter_map(|(place, (cluster, loss))| {
                 let (_, other) = base.get(&place)?;
@@ -97,23 +92,23 @@ pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baselin
             let ratio = Ratio::of(&differences);
             [ratio.mean, ratio.low, ratio.high].map(|value| UNIT * value.ln()).into()
         });
-        let told = mine.iter().filter_map(|(_, one)| one.solved);
-        found.push(Quality {
+        let told = mine.values().filter_map(|one| one.solved);
+        Some(Quality {
             variant: variant.clone(),
             searches: mine.len(),
-            loss: mine.iter().map(|(_, one)| one.loss).sum::<f64>() / mine.len() as f64,
+            loss: mine.values().map(|one| one.loss).sum::<f64>() / mine.len() as f64,
             against,
-            same: mine.iter().filter(|(_, one)| one.same).count(),
+            same: mine.values().filter(|one| one.same).count(),
             solved: (told.clone().filter(|solved| *solved).count(), told.count()),
-        });
-    }
-    found
+        })
+    };
+    variants.iter().filter_map(of).collect()
 }
 
 /// Of one variant's searches the mean loss over the key seeds.
-fn losses<'a>(searches: &[(&'a Search, &'a One)]) -> Losses<'a> {
+fn losses(searches: &Answers) -> Losses<'_> {
     let mut all: BTreeMap<_, (&str, Vec<f64>)> = BTreeMap::new();
-    for ((_, position, repeat, _), one) in searches {
+    for ((position, repeat, _), one) in searches {
         let of = all.entry((position.as_str(), repeat.as_str())).or_insert((one.cluster.as_str(), Vec::new()));
         of.1.push(one.loss);
     }

@@ -196,11 +196,10 @@ pub fn tune<O: Objective>(
 
     let others: Vec<usize> = (0..count).filter(|&who| who != best).collect();
     let against_best = against(&samples, &others, best);
-    let p = |who: usize| others.iter().position(|&other| other == who).map_or(f64::NAN, |at| against_best[at]);
     let candidates = (0..count).map(|who| Candidate {
         searches: samples.searches(who),
-        ratio: if who == baseline { Ratio::itself(samples.searches(who)) } else { samples.ratio(who, baseline) },
-        p: p(who),
+        ratio: samples.ratio(who, baseline),
+        p: others.iter().position(|&other| other == who).map_or(f64::NAN, |at| against_best[at]),
         dropped: dropped[who],
         same: who != best && samples.same(who, best),
     });
@@ -209,6 +208,7 @@ pub fn tune<O: Objective>(
         rounds,
         winner: best,
         held_out,
+        cost,
         full_cost: count * items * (1 + pressures),
         ..Tuned::default()
     };
@@ -217,32 +217,22 @@ pub fn tune<O: Objective>(
     tuned.against = if best == baseline { rival.unwrap_or(baseline) } else { baseline };
     if tuned.candidates.iter().enumerate().all(|(who, candidate)| who == best || candidate.same) {
         tuned.found = vec![Confirmation::Inert];
-        tuned.cost = cost;
         return Ok(tuned);
     }
     // The winner, the next best that are not the same, the baseline, and what the winner is tested against.
     let mut finalists = vec![best];
     finalists.extend(ranked.into_iter().filter(|&who| who != baseline && !tuned.candidates[who].same));
     finalists.truncate(tune.finalists);
-    for who in [baseline, tuned.against] {
-        if !finalists.contains(&who) {
-            finalists.push(who);
-        }
-    }
+    finalists.extend([baseline, tuned.against]);
     finalists.sort_unstable();
+    finalists.dedup();
     let mut tests = Vec::new();
     for at in 0..=pressures {
         let measured = objective.measure(RaceStage::Held(at), &finalists, held)?;
-        cost += finalists.len() * held.len();
+        tuned.cost += finalists.len() * held.len();
         let mut samples = Samples::new(count);
         samples.add(&finalists, &measured);
-        let standing = |&candidate: &usize| Standing {
-            candidate,
-            ratio: match candidate == baseline {
-                true => Ratio::itself(samples.searches(candidate)),
-                false => samples.ratio(candidate, baseline),
-            },
-        };
+        let standing = |&candidate: &usize| Standing { candidate, ratio: samples.ratio(candidate, baseline) };
         tests.push(samples.pairs(best, tuned.against));
         tuned.held.push(Held { standings: finalists.iter().map(standing).collect(), ..Held::default() });
     }
@@ -253,20 +243,13 @@ pub fn tune<O: Objective>(
     }
     tuned.level = family.level;
     tuned.found = tuned.held.iter().map(|held| found(held, tune)).collect();
-    tuned.cost = cost;
     Ok(tuned)
 }
 
 /// Items searched after each round: so many, then twice as many, and so on to all. The last round is never a small one.
 fn totals(first: usize, all: usize) -> Vec<usize> {
-    let mut totals = Vec::new();
-    let mut total = first;
-    while total < all - all / 4 {
-        totals.push(total);
-        total *= 2;
-    }
-    totals.push(all);
-    totals
+    let doubled = std::iter::successors(Some(first), |total| Some(2 * total));
+    doubled.take_while(|total| *total < all - all / 4).chain([all]).collect()
 }
 
 /// p of some candidates against one, tested together: all are measured on the same items. While the race is on nobody asks for intervals.
@@ -285,19 +268,15 @@ fn cost(mean: f64, goal: Goal) -> f64 {
 
 /// How a candidate compares with the baseline: less is better.
 fn worth(samples: &Samples, who: usize, baseline: usize, goal: Goal) -> f64 {
-    cost(if who == baseline { 0.0 } else { samples.mean(who, baseline) }, goal)
+    cost(if who == baseline { 0.0 } else { samples.pairs(who, baseline).mean() }, goal)
 }
 
 /// The best of those still in the race; of equals the baseline, else the first.
 fn first_best(samples: &Samples, still: &[usize], baseline: usize, goal: Goal) -> usize {
     let key = |who: usize| worth(samples, who, baseline, goal);
-    let mut best: Option<usize> = still.iter().copied().find(|&who| who == baseline);
-    for &who in still {
-        if best.is_none_or(|best| key(who) < key(best)) {
-            best = Some(who);
-        }
-    }
-    best.unwrap_or(baseline)
+    let first = still.iter().filter(|&&who| who == baseline);
+    let better = |best, who| if key(who) < key(best) { who } else { best };
+    first.chain(still).copied().reduce(better).unwrap_or(baseline)
 }
 
 /// Those that are clearly worse than the best: joint sign-flip tests by item, corrected for the number of candidates, at a

@@ -40,14 +40,9 @@ impl Samples {
         Pairs::of_values(&self.items, &self.values[base], &self.values[candidate])
     }
 
-    /// The ratio of two candidates.
+    /// The ratio of two candidates, or of one to itself.
     pub fn ratio(&self, candidate: usize, base: usize) -> Ratio {
-        self.pairs(candidate, base).ratio()
-    }
-
-    /// The mean logarithm of the ratio of two candidates.
-    pub fn mean(&self, candidate: usize, base: usize) -> f64 {
-        self.pairs(candidate, base).mean()
+        if candidate == base { Ratio::itself(self.searches(base)) } else { self.pairs(candidate, base).ratio() }
     }
 
     /// Whether two candidates agree in every search that both made.

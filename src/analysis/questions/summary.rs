@@ -69,9 +69,6 @@ pub struct Summary {
     pub power: Power,
 }
 
-/// What lines are held against, by their groups.
-type Bases<'a> = BTreeMap<usize, Base<'a>>;
-
 impl Summary {
     /// Sums the rows up.
     ///
@@ -116,14 +113,19 @@ impl Summary {
             }
         };
         let references = grouping.references(&baseline);
+        for (at, line) in lines.iter_mut().enumerate() {
+            line.is_baseline = references[at] == Some(at);
+        }
         let mut power = Power::default();
         let of_lines: BTreeSet<usize> = references.iter().copied().flatten().collect();
         for (at, metric) in question.metrics.iter().enumerate() {
             let reading = Gauge::new(&searches, metric, frame);
-            let bases: Bases<'_> = of_lines.iter().map(|&base| (base, Base::new(&reading, &grouping, base))).collect();
-            let family = compare(&mut lines, metric, &searches, &reading, &bases, &references);
+            let bases: BTreeMap<usize, Base<'_>> =
+                of_lines.iter().map(|&base| (base, Base::new(&reading, &grouping, base))).collect();
+            let bases: Vec<Option<&Base<'_>>> = references.iter().map(|base| bases.get(base.as_ref()?)).collect();
+            let family = compare(&mut lines, metric, &reading, &bases);
             if at == 0 {
-                scores(&mut lines, &searches, frame, &bases, &references);
+                scores(&mut lines, &searches, frame, &bases);
                 for line in &mut lines {
                     let influence = line.ratio().influence;
                     line.influential =
@@ -163,46 +165,34 @@ impl Summary {
 }
 
 /// Adds a metric to every line, against its reference.
-fn compare(
-    lines: &mut [Line],
-    metric: &Metric,
-    searches: &Searches,
-    reading: &Gauge<'_>,
-    bases: &Bases<'_>,
-    references: &[Option<usize>],
-) -> Family {
-    let base = |at: usize| references[at].and_then(|base| bases.get(&base));
+fn compare(lines: &mut [Line], metric: &Metric, reading: &Gauge<'_>, bases: &[Option<&Base<'_>>]) -> Family {
+    let searches = reading.searches();
     let pairs: Vec<Pairs> =
-        each(lines.len(), searches.list.len(), |at| base(at).map_or_else(Pairs::default, |base| base.pairs(at)));
-    let own = |at: usize| references[at] == Some(at);
+        each(lines.len(), searches.list.len(), |at| bases[at].map_or_else(Pairs::default, |base| base.pairs(at)));
     // What is held against itself needs no interval.
-    let logs: Vec<_> =
-        pairs.iter().enumerate().map(|(at, pairs)| if own(at) { Vec::new() } else { pairs.logs() }).collect();
+    let logs = |(line, pairs): (&Line, &Pairs)| if line.is_baseline { Vec::new() } else { pairs.logs() };
+    let logs: Vec<_> = lines.iter().zip(&pairs).map(logs).collect();
     let family = Family::of(&logs);
-    for (at, (judged, pairs)) in family.lines.iter().zip(&pairs).enumerate() {
-        let mine = reading.group(at);
-        let whole = mine.iter().filter(|value| value.is_finite()).sum::<f64>();
+    for (at, ((judged, pairs), line)) in family.lines.iter().zip(&pairs).zip(lines).enumerate() {
+        let own = line.is_baseline;
+        let mine: Vec<f64> = reading.group(at).into_iter().filter(|value| value.is_finite()).collect();
+        let whole = mine.iter().sum::<f64>();
         let value = match &metric.how {
             How::Sum(_) => whole,
             How::Rate(num, den) if !metric.is_time() => searches.group_sum(at, num) / searches.group_sum(at, den),
-            _ => whole / mine.iter().filter(|value| value.is_finite()).count() as f64,
+            _ => whole / mine.len() as f64,
         };
-        let ratio = match own(at) {
-            true => Ratio::itself(pairs.list.len()),
-            false => judged.ratio,
-        };
-        lines[at].measures.push(Measure {
+        line.measures.push(Measure {
             value,
-            ratio,
+            ratio: if own { Ratio::itself(pairs.list.len()) } else { judged.ratio },
             p: judged.p,
             marked: judged.marked,
             hangs: judged.hangs,
             // Nothing goes less deep than itself.
-            cut: if own(at) { 0 } else { pairs.cut },
-            apart: if own(at) { 0 } else { pairs.apart },
+            cut: if own { 0 } else { pairs.cut },
+            apart: if own { 0 } else { pairs.apart },
             beyond: pairs.beyond.iter().sum(),
         });
-        lines[at].is_baseline = own(at);
     }
     family
 }
@@ -223,14 +213,12 @@ fn rivals(lines: &[Line], reading: &Gauge<'_>, grouping: &Grouping, references: 
 }
 
 /// Counts the searches that end with another score than the reference's.
-fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, bases: &Bases<'_>, references: &[Option<usize>]) {
+fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, bases: &[Option<&Base<'_>>]) {
     let score = Metric { name: columns::SCORE.to_owned(), how: How::Last(columns::SCORE.to_owned()) };
     let reading = Gauge::new(searches, &score, frame);
-    let found = each(lines.len(), searches.list.len(), |at| {
-        references[at].and_then(|base| bases.get(&base)).map(|base| base.other_ends(at, &reading))
-    });
+    let found = each(lines.len(), searches.list.len(), |at| bases[at].map(|base| base.other_ends(at, &reading)));
     for (line, found) in lines.iter_mut().zip(found) {
-        line.other_scores = found.unwrap_or(line.other_scores);
+        line.other_scores = found.unwrap_or_default();
     }
 }
 

@@ -14,7 +14,7 @@ use crate::words::many;
 use std::collections::HashMap;
 
 /// What the rows say of a figure or claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ruling {
     /// They bear it out.
     Holds,
@@ -23,6 +23,7 @@ pub enum Ruling {
     /// They are too few, or too close, for either.
     CannotTell,
     /// None matches.
+    #[default]
     NoRows,
 }
 
@@ -116,20 +117,21 @@ impl Weighed {
         let Self { claim, pairs, .. } = self;
         let Judged { ratio, p, .. } = judged;
         let [below, above] = pairs.beyond;
+        let cannot_tell = |why: String| (Ruling::CannotTell, why);
         if pairs.list.is_empty() {
             return match pairs.apart {
-                0 if below + above > 0 => (Ruling::CannotTell, String::new()),
+                0 if below + above > 0 => cannot_tell(String::new()),
                 0 if pairs.nil > 0 => {
-                    (Ruling::CannotTell, format!("{} with 0 on both sides, of no ratio", many(pairs.nil, "search")))
+                    cannot_tell(format!("{} with 0 on both sides, of no ratio", many(pairs.nil, "search")))
                 }
                 0 => (Ruling::NoRows, String::new()),
-                apart => (Ruling::CannotTell, format!("{apart} searches share no depth that both finished")),
+                apart => cannot_tell(format!("{apart} searches share no depth that both finished")),
             };
         }
         let ratio = pairs.with_beyond(*ratio);
         if ratio.clusters < 2 {
             if below + above > 0 {
-                return (Ruling::CannotTell, String::new());
+                return cannot_tell(String::new());
             }
             let [right, left] = pairs.totals;
             let holds = claim.holds(claim.left.factor * left, claim.right.factor * right);
@@ -142,7 +144,8 @@ impl Weighed {
         } else {
             [ratio.low, ratio.mean, ratio.high]
         };
-        let enough = ratio.clusters >= at_least(claims);
+        let wanted = at_least(claims);
+        let enough = ratio.clusters >= wanted;
         let told = enough && *p < LEVEL && !(low <= 1.0 && high >= 1.0);
         let (less, greater) = (told && mean <= 1.0 / matters, told && mean >= matters);
         let (holds, differs) = match claim.relation.as_str() {
@@ -153,13 +156,11 @@ impl Weighed {
         match (holds, differs) {
             (true, _) => (Ruling::Holds, String::new()),
             (false, true) => (Ruling::Differs, String::new()),
-            (false, false) if enough => (Ruling::CannotTell, String::new()),
-            (false, false) => {
-                let (clusters, wanted) = (ratio.clusters, at_least(claims));
-                let few =
-                    format!("{clusters} positions or games cannot show that among {claims} claims: at least {wanted}");
-                (Ruling::CannotTell, few)
-            }
+            (false, false) if enough => cannot_tell(String::new()),
+            (false, false) => cannot_tell(format!(
+                "{} positions or games cannot show that among {claims} claims: at least {wanted}",
+                ratio.clusters
+            )),
         }
     }
 
@@ -181,10 +182,10 @@ impl Weighed {
             parts.push(format!("{} against {}", shown(left), shown(right)));
             let factor = claim.right.factor / claim.left.factor;
             let [mean, low, high] = [ratio.mean, ratio.low, ratio.high].map(|ratio| ratio * factor);
+            let p = if *p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
             parts.push(match low.is_nan() {
                 true => format!("ratio {mean:.3}"),
-                false if *p < 0.001 => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p < 0.001"),
-                false => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p {p:.3}"),
+                false => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p {p}"),
             });
             let totals = left / (right * factor);
             if ruling != Ruling::CannotTell && (ratio.mean < 1.0) != (totals < 1.0) && !within(totals, matters) {

@@ -75,10 +75,10 @@ pub fn axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axi
         true => Cow::Owned(frame.take_lean(&frame.select(|row| kinds.at(row) == "bounded"), counters)),
         false => Cow::Borrowed(frame),
     };
-    let options: Vec<String> = grid.options().into_iter().map(str::to_owned).collect();
-    let columns: Vec<(String, Words)> = options
+    let columns: Vec<(String, Words)> = grid
+        .options()
         .into_iter()
-        .map(|option| (option.clone(), grid.coded(&option).into_owned()))
+        .map(|option| (option.to_owned(), grid.coded(option).into_owned()))
         .filter(|(_, words)| words.list().len() > 1)
         .collect();
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
@@ -99,17 +99,17 @@ pub fn axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axi
     join_moving(&mut groups, &columns);
     groups.retain(|(_, members)| !NO_AXES.contains(&columns[members[0]].0.as_str()));
     let paths: Vec<String> = groups.iter().flat_map(|(path, _)| path.split(JOINED)).map(str::to_owned).collect();
-    let names: HashMap<&String, String> = paths.iter().zip(short_names(&paths)).collect();
+    let names: HashMap<&str, String> = paths.iter().map(String::as_str).zip(short_names(&paths)).collect();
     let axes: Vec<Axis> = groups
         .into_iter()
         .map(|(path, members)| {
             let members: Vec<&(String, Words)> = members.into_iter().map(|at| &columns[at]).collect();
             let columns: Vec<String> = members.iter().map(|(column, _)| column.clone()).collect();
-            let own = |path: &str| names.get(&path.to_owned()).cloned();
-            let heads = columns.iter().zip(short_names(&columns));
-            let heads =
-                heads.map(|(column, short)| own(column.strip_suffix(".kind").unwrap_or(column)).unwrap_or(short));
-            let heads: Vec<String> = heads.collect();
+            let own = |path: &str| names.get(path).cloned();
+            let head = |(column, short): (&String, String)| {
+                own(column.strip_suffix(".kind").unwrap_or(column)).unwrap_or(short)
+            };
+            let heads: Vec<String> = columns.iter().zip(short_names(&columns)).map(head).collect();
             let name = path.split(JOINED).filter_map(own).collect::<Vec<_>>().join(JOINED);
             // One option's value needs no name before it.
             let unnamed = usize::from(!path.contains(JOINED));

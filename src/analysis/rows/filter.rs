@@ -22,22 +22,12 @@ pub enum FilterError {
     /// No sign in it.
     #[error("--where {0}: expected a column, one of = != < <= > >=, and a value, as in depth>=5")]
     NoSign(String),
-    /// Words cannot be put in order.
-    #[error("--where {text}: `{value}` is no number: only = and != compare words")]
-    NoNumber {
-        /// The condition.
-        text: String,
-        /// Its right side.
-        value: String,
-    },
-    /// The column.
-    #[error("--where {text}: {error}")]
-    Column {
-        /// The condition.
-        text: String,
-        /// What is wrong with it.
-        error: FrameError,
-    },
+    /// Words cannot be put in order: the condition and its right side.
+    #[error("--where {0}: `{1}` is no number: only = and != compare words")]
+    NoNumber(String, String),
+    /// The condition's column.
+    #[error("--where {0}: {1}")]
+    Column(String, FrameError),
 }
 
 impl Filter {
@@ -58,11 +48,11 @@ impl Filter {
         });
         let (name, sign, value) = signed.ok_or_else(|| FilterError::NoSign(text.to_owned()))?;
         if !matches!(sign, "=" | "!=") && number(&value).is_none() {
-            return Err(FilterError::NoNumber { text: text.to_owned(), value });
+            return Err(FilterError::NoNumber(text.to_owned(), value));
         }
         let column = frame
             .resolve(name.trim(), Sought::Condition)
-            .map_err(|error| FilterError::Column { text: text.to_owned(), error })?;
+            .map_err(|error| FilterError::Column(text.to_owned(), error))?;
         Ok(Self { column: column.to_owned(), sign, value })
     }
 
