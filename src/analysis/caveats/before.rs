@@ -48,10 +48,9 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
         let table = &point.options.table;
         table.clear == Clear::Never || table.clock == TickSource::Iteration && table.clear != Clear::Iteration
     };
-    if ages && !sequence && !plan.variants.iter().any(grows_old) {
-        warnings.push(blindness::AGING.to_owned());
-    }
-    let replacement = varies("table.policy") || varies("table.same_key") || varies("table.slots");
+    let unseen = ages && !sequence && !plan.variants.iter().any(grows_old);
+    warnings.extend(unseen.then(|| blindness::AGING.to_owned()));
+    let replacement = blindness::REPLACEMENT.into_iter().any(varies);
     let points = &experiment.points;
     let loose: Vec<&str> =
         points.iter().filter(|point| roomy(point, experiment, shared)).map(|point| point.name.as_str()).collect();
@@ -60,18 +59,13 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     warnings.extend(blindness::pressure(replacement, points.len(), &loose, bounded, what, "more nodes"));
     warnings.extend(confounds::confounds(points, experiment.baseline));
     // What another engine calls itself is not known yet.
-    warnings.extend(confounds::engines(
-        points.iter().map(|point| if point.outside().is_some() { "another" } else { "ours" }),
-    ));
+    let engine = |point: &Point| if point.outside().is_some() { "another" } else { "ours" };
+    warnings.extend(confounds::engines(points.iter().map(engine)));
     warnings.extend(blindness::parted(experiment.file.sequence.as_ref(), points.len()));
     warnings.extend(alike::alike(points));
     for at in grid::idle_excludes(&experiment.file) {
-        let excluded = &experiment.file.exclude[at];
-        warnings.push(format!(
-            "[[exclude]] {} leaves nothing out: {}",
-            at + 1,
-            excluded.to_string().trim().replace('\n', ", ")
-        ));
+        let excluded = experiment.file.exclude[at].to_string().trim().replace('\n', ", ");
+        warnings.push(format!("[[exclude]] {} leaves nothing out: {excluded}", at + 1));
     }
     for (at, condition) in expect::idle(experiment) {
         warnings.push(format!("[[expect]] {} meets no row: none will have {condition}", at + 1));

@@ -13,6 +13,9 @@ const FEW: usize = 10;
 /// Tables less full than this, in per mille, put no pressure on a policy. Source: Stockfish's advice on table sizes.
 const FULL: f64 = 300.0;
 
+/// What decides about replacement.
+pub(super) const REPLACEMENT: [&str; 3] = ["table.policy", "table.same_key", "table.slots"];
+
 /// Said where no entry grows old.
 pub(super) const AGING: &str = "aging is invisible: every position is searched from an empty table, so no entry grows old; give a \
      [sequence], or a PGN suite";
@@ -59,7 +62,7 @@ pub fn parted(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
 pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let mut warnings = Vec::new();
     let varies = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
-    let replacement = varies("table.policy") || varies("table.same_key") || varies("table.slots");
+    let replacement = REPLACEMENT.into_iter().any(varies);
     let mut loose: Vec<&Line> = summary.lines.iter().filter(|line| line.hashfull < FULL).collect();
     if replacement && loose.iter().any(|line| line.is_baseline) {
         // Where tables that are as empty are told apart, something was shown.
@@ -78,9 +81,8 @@ pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> V
     let grows_old = |options| {
         is(options, "clear", "never") || is(options, "clock", "iteration") && !is(options, "clear", "iteration")
     };
-    if ages && !manifest.sequence && !manifest.options.values().any(grows_old) {
-        warnings.push(AGING.to_owned());
-    }
+    let unseen = ages && !manifest.sequence && !manifest.options.values().any(grows_old);
+    warnings.extend(unseen.then(|| AGING.to_owned()));
     let power = &summary.power;
     if let Some(words) = few::too_few(power.clusters, power.lines, power.games) {
         warnings.push(words);
@@ -100,17 +102,15 @@ pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> V
 
 /// What its times cannot show.
 #[must_use]
-pub fn times(manifest: &Manifest, summary: &Summary) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if manifest.jobs > 1 {
-        warnings.push(format!(
-            "timings are of {} jobs at a time, which share caches and memory: use --jobs 1 and repeats to compare times",
-            manifest.jobs
-        ));
-    } else if summary.repeats == 1 {
-        warnings.push("timings are of a single run each: set repeats to compare times".to_owned());
+pub fn times(manifest: &Manifest, summary: &Summary) -> Option<String> {
+    match manifest.jobs {
+        jobs @ 2.. => Some(format!(
+            "timings are of {jobs} jobs at a time, which share caches and memory: use --jobs 1 and repeats to compare times"
+        )),
+        _ => {
+            (summary.repeats == 1).then(|| "timings are of a single run each: set repeats to compare times".to_owned())
+        }
     }
-    warnings
 }
 
 #[cfg(test)]

@@ -1,17 +1,15 @@
 //! Variants that differ in more than what they are compared in: slots, entries, bytes, the rule for the same key, the seed of the keys, limits.
 
+use crate::analysis::rows::seeds::KEYS_SEED;
 use crate::experiment::{Point, grid};
 use crate::record::columns;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What should be the same, unless it is what is compared.
-const WATCHED: [&str; 6] = ["table.slots", "table.same_key", "table.layout", SEED, "limit.depth", "limit.nodes"];
+const WATCHED: [&str; 6] = ["table.slots", "table.same_key", "table.layout", KEYS_SEED, "limit.depth", "limit.nodes"];
 
 /// What is watched too, but follows from other options: the number of entries.
 const ENTRIES: &str = columns::ENTRIES;
-
-/// The seed of the keys, which alone moves counts: watched, and compared like any option.
-const SEED: &str = "keys.seed";
 
 /// Entries that differ by less than this share are as good as equal: buckets are rounded.
 const ROUNDING: f64 = 0.05;
@@ -33,7 +31,8 @@ fn thing(path: &str) -> &str {
 fn seen(point: &Point) -> Seen {
     let mut seen = Seen { compared: BTreeMap::new(), watched: BTreeMap::new() };
     for (path, value) in grid::columns(point) {
-        if path == SEED {
+        // The seed of the keys alone moves counts: watched, and compared like any option.
+        if path == KEYS_SEED {
             seen.compared.insert(path.clone(), vec![value.clone()]);
         }
         match WATCHED.into_iter().find(|watched| *watched == path) {

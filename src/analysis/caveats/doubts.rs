@@ -90,26 +90,18 @@ fn first(options: &[String]) -> String {
 pub fn doubts(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     let failed: usize = summary.lines.iter().map(|line| line.errors).sum();
-    if failed > 0 {
-        doubts.push(Doubt::Failed(failed));
-    }
+    doubts.extend((failed > 0).then_some(Doubt::Failed(failed)));
     let some = |at: usize, of: fn(&Measure) -> usize| -> Vec<String> {
         let lines = summary.lines.iter().filter(|line| line.measures.get(at).is_some_and(|measure| of(measure) > 0));
         lines.map(|line| line.name.clone()).collect()
     };
     let (cut, apart) = (some(0, |measure| measure.cut), some(0, |measure| measure.apart));
-    if !cut.is_empty() || !apart.is_empty() {
-        doubts.push(Doubt::Unlike(cut, apart));
-    }
+    doubts.extend((!cut.is_empty() || !apart.is_empty()).then_some(Doubt::Unlike(cut, apart)));
     for (at, metric) in summary.metrics.iter().enumerate() {
         let lines = some(at, |measure| measure.beyond);
-        if !lines.is_empty() {
-            doubts.push(Doubt::Zeros(metric.name.clone(), lines));
-        }
+        doubts.extend((!lines.is_empty()).then(|| Doubt::Zeros(metric.name.clone(), lines)));
     }
-    if !finished {
-        doubts.push(Doubt::Unfinished);
-    }
+    doubts.extend((!finished).then_some(Doubt::Unfinished));
     // Lines of other columns than the variant may rightly differ.
     let counts = summary.lines.iter().map(|line| line.searches).filter(|_| summary.by == [columns::VARIANT]);
     if let (Some(least), Some(most)) = (counts.clone().min(), counts.max())
@@ -117,23 +109,15 @@ pub fn doubts(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec
     {
         doubts.push(Doubt::Uneven(least, most));
     }
-    if let Some(timing) = timing {
-        if timing.noise > NOISY {
-            doubts.push(Doubt::Noise(timing.noise));
-        }
-        if timing.drift.abs() > NOISY {
-            doubts.push(Doubt::Drift(timing.drift));
-        }
-    }
+    doubts.extend(timing.map(|timing| timing.noise).filter(|noise| *noise > NOISY).map(Doubt::Noise));
+    doubts.extend(timing.map(|timing| timing.drift).filter(|drift| drift.abs() > NOISY).map(Doubt::Drift));
     doubts
 }
 
 /// A doubt about times of merged shards: their machines differ, or their speeds by more than the noise of a bench.
 #[must_use]
 pub fn shards(manifest: &Manifest) -> Option<Doubt> {
-    let mut machines: Vec<String> = manifest.shards.iter().map(|run| format!("{:?}", run.machine)).collect();
-    machines.sort();
-    machines.dedup();
+    let machines: BTreeSet<String> = manifest.shards.iter().map(|run| format!("{:?}", run.machine)).collect();
     let speeds = || manifest.shards.iter().filter_map(|run| run.calibration).filter(|&speed| speed > 0);
     let apart = match (speeds().min(), speeds().max()) {
         (Some(least), Some(most)) => most as f64 / least as f64 - 1.0,
@@ -154,12 +138,8 @@ pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
     let builds = different(|Stretch { build, .. }| format!("{} {} {}", build.version, build.commit, build.profile));
     let machines =
         different(|Stretch { machine, .. }| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os));
-    if builds.len() > 1 {
-        doubts.push(Doubt::Builds(builds));
-    }
-    if machines.len() > 1 {
-        doubts.push(Doubt::Machines(machines));
-    }
+    doubts.extend((builds.len() > 1).then_some(Doubt::Builds(builds)));
+    doubts.extend((machines.len() > 1).then_some(Doubt::Machines(machines)));
     if sources.len() > 1 {
         let unknown = sources.iter().filter(|(_, manifest)| manifest.is_none());
         doubts.extend(unknown.map(|(name, _)| Doubt::Unknown((*name).to_owned())));

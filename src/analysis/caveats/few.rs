@@ -2,21 +2,17 @@
 
 use crate::analysis::pairing::stats::at_least;
 use crate::record::columns;
+use crate::words::many;
 
 /// That so many positions (or games) can show nothing among so many comparisons; none where they can.
 #[must_use]
 pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
     let wanted = at_least(comparisons);
-    let unit = match (games, clusters) {
-        (true, 1) => columns::GAME,
-        (true, _) => "games",
-        (false, 1) => columns::POSITION,
-        (false, _) => "positions",
-    };
+    let units = many(clusters, if games { columns::GAME } else { columns::POSITION });
     let among = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
     (comparisons > 0 && clusters < wanted).then(|| {
         format!(
-            "{clusters} {unit} cannot show anything{among}: all of them pointing one way would still be chance once in twenty; it \
+            "{units} cannot show anything{among}: all of them pointing one way would still be chance once in twenty; it \
              takes at least {wanted}"
         )
     })

@@ -5,7 +5,6 @@ use crate::analysis::pairing::stats::median;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::record::columns;
-use std::collections::BTreeMap;
 
 /// Searches shorter than this, in seconds, say nothing about noise.
 const SHORT: f64 = 0.001;
@@ -32,19 +31,17 @@ impl Timing {
         }
         let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
         let searches = Searches::gather(frame, &grouping, &[columns::SECONDS.to_owned()]);
-        let mut repeats: BTreeMap<(u32, u32, u32, u32), BTreeMap<u32, f64>> = BTreeMap::new();
-        for (at, search) in searches.list.iter().enumerate() {
-            let key = (search.group, search.block, search.unit, search.seed);
-            repeats.entry(key).or_default().insert(search.repeat, searches.sum(at, columns::SECONDS));
-        }
         let last = searches.list.iter().map(|search| search.repeat).max().filter(|last| *last > 0)?;
+        let seconds = searches.sums(columns::SECONDS);
         let (mut first_sum, mut last_sum, mut spreads) = (0.0, 0.0, Vec::new());
-        for times in repeats.values() {
-            if let (Some(early), Some(late)) = (times.get(&0), times.get(&last)) {
+        for cell in (0..grouping.values.len()).flat_map(|group| searches.cells(group)) {
+            let places = searches.repeats(cell).iter().map(|&place| place as usize);
+            let time = |repeat| places.clone().find(|&at| searches.list[at].repeat == repeat).map(&seconds);
+            if let (Some(early), Some(late)) = (time(0), time(last)) {
                 first_sum += early;
                 last_sum += late;
             }
-            let mut values: Vec<f64> = times.values().copied().collect();
+            let mut values: Vec<f64> = places.map(&seconds).collect();
             let middle = median(&mut values);
             if values.len() >= 3 && middle >= SHORT {
                 let mut deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();

@@ -12,6 +12,7 @@ use crate::analysis::rows::frame::{Frame, FrameError, Sought};
 use crate::experiment::expect::OTHER_SCORES;
 use crate::experiment::expect::{Claim, Expect, ExpectedFigure, Range, SaidBy, Scalar, Statistic, WantedVerdict};
 use crate::record::columns;
+use std::collections::BTreeSet;
 
 /// One figure or claim and what was measured.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -174,19 +175,26 @@ impl Judge<'_> {
                 continue;
             }
             let column = frame.resolve(metric, Sought::Figure)?;
+            let (numbers, depths) = (frame.numbers(column), frame.numbers(columns::DEPTH));
+            let values = |wanted: &dyn Fn(usize) -> bool| -> Vec<f64> {
+                let rows = own.iter().filter(|row| wanted(**row));
+                rows.map(|&row| numbers[row]).filter(|value| !value.is_nan()).collect()
+            };
             match figure {
+                ExpectedFigure::Exact(Scalar::Text(word)) => {
+                    let found = own.iter().map(|&row| frame.text(column, row).into_owned()).collect();
+                    self.verdicts.push(worded(&base, metric, word, found));
+                }
                 ExpectedFigure::Range(series) if !series.by_depth.is_empty() => {
-                    let depths = frame.numbers(columns::DEPTH);
                     for (depth, &value) in (u32::from(series.from.unwrap_or(1))..).zip(&series.by_depth) {
                         let subject = format!("{}, depth {depth}", base.subject);
                         let base = Verdict { subject: subject.trim_start_matches(", ").to_owned(), ..base.clone() };
-                        let rows: Vec<usize> =
-                            own.iter().copied().filter(|&row| depths[row] == f64::from(depth)).collect();
-                        let figure = ExpectedFigure::Range(Range { exact: Some(value), ..Range::default() });
-                        self.verdicts.push(figure_verdict(&base, metric, &figure, frame, column, &rows));
+                        let figure = ExpectedFigure::Exact(Scalar::Float(value));
+                        let values = values(&|row| depths[row] == f64::from(depth));
+                        self.verdicts.push(held(&base, metric, &figure, values));
                     }
                 }
-                figure => self.verdicts.push(figure_verdict(&base, metric, figure, frame, column, &own)),
+                figure => self.verdicts.push(held(&base, metric, figure, values(&|_| true))),
             }
         }
         if let Some(text) = &expect.claim {
@@ -213,25 +221,12 @@ fn source(expect: &Expect) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-fn figure_verdict(
-    base: &Verdict,
-    metric: &str,
-    figure: &ExpectedFigure,
-    frame: &Frame,
-    column: &str,
-    rows: &[usize],
-) -> Verdict {
-    if let ExpectedFigure::Exact(Scalar::Text(word)) = figure {
-        let found: std::collections::BTreeSet<String> =
-            rows.iter().map(|&row| frame.text(column, row).into_owned()).collect();
-        let holds = (!rows.is_empty()).then(|| found.iter().all(|text| text == word));
-        let measured = found.into_iter().collect::<Vec<_>>().join(", ");
-        let subject = format!("{}: {metric}", base.subject);
-        return Verdict { subject, published: word.clone(), measured, ruling: Ruling::of(holds), ..base.clone() };
-    }
-    let numbers = frame.numbers(column);
-    let values: Vec<f64> = rows.iter().map(|&row| numbers[row]).filter(|value| !value.is_nan()).collect();
-    held(base, metric, figure, values)
+/// Words held against one.
+fn worded(base: &Verdict, metric: &str, word: &str, found: BTreeSet<String>) -> Verdict {
+    let holds = (!found.is_empty()).then(|| found.iter().all(|text| text == word));
+    let measured = found.into_iter().collect::<Vec<_>>().join(", ");
+    let subject = format!("{}: {metric}", base.subject);
+    Verdict { subject, published: word.to_owned(), measured, ruling: Ruling::of(holds), ..base.clone() }
 }
 
 /// Values held against a figure.

@@ -6,7 +6,7 @@ use super::plans;
 use crate::analysis::pairing::gauge::Gauge;
 use crate::analysis::pairing::pairs::{Base, Pairs};
 use crate::analysis::pairing::ratio::{Family, Ratio};
-use crate::analysis::rows::metric::{How, Metric};
+use crate::analysis::rows::metric::Metric;
 use crate::record::columns::{self, Role};
 use crate::words::many;
 
@@ -212,8 +212,7 @@ impl Comparison {
 
     /// Nodes and seconds, paired by search.
     fn ratios(&mut self, joined: &Joined) {
-        let seconds = Metric { name: columns::SECONDS.to_owned(), how: How::Sum(columns::SECONDS.to_owned()) };
-        let [nodes, seconds] = [Metric::nodes(), seconds].map(|metric| {
+        let [nodes, seconds] = [Metric::nodes(), Metric::of(columns::SECONDS)].map(|metric| {
             let reading = Gauge::new(&joined.searches, &metric, &joined.frame);
             let pairs = |groups: &[Option<usize>; 2]| match *groups {
                 [Some(base), Some(new)] => Base::new(&reading, &joined.grouping, base).pairs(new),
@@ -290,9 +289,9 @@ fn is_decided(column: &&String) -> bool {
 /// That totals hold what a node limit cut short: it is what was to be spent, not what was needed.
 fn cut_short(joined: &Joined) -> Option<String> {
     let finished = joined.frame.coded(columns::FINISHED);
-    let count =
-        |row: &dyn Fn(&RowPair) -> usize| joined.both.iter().filter(|pair| finished.at(row(pair)) == "false").count();
-    let [base, new] = [count(&|pair| pair.base), count(&|pair| pair.new)];
+    let cut = |row: usize| finished.at(row) == "false";
+    let base = joined.both.iter().filter(|pair| cut(pair.base)).count();
+    let new = joined.both.iter().filter(|pair| cut(pair.new)).count();
     (base + new > 0).then(|| {
         format!(
             "totals, and gates on them, hold iterations that a node limit cut short ({} of BASE and {new} of NEW): budgets spent, \
@@ -305,10 +304,9 @@ fn cut_short(joined: &Joined) -> Option<String> {
 /// What the reader must know beside the figures.
 fn notes(base: &Recorded, new: &Recorded, joined: &Joined, gates: &[(Gate, String)]) -> Vec<String> {
     let mut notes = Vec::new();
-    for (at, renamed) in joined.renamed.iter().enumerate() {
-        if let Some(name) = renamed {
-            notes.push(format!("\"{}\" is \"{name}\" in NEW: it has the same options", joined.variants[at]));
-        }
+    for (variant, name) in joined.variants.iter().zip(&joined.renamed) {
+        let same = |name: &String| format!("\"{variant}\" is \"{name}\" in NEW: it has the same options");
+        notes.extend(name.as_ref().map(same));
     }
     for (side, failed) in ["BASE", "NEW"].iter().zip(joined.failed) {
         if failed > 0 {
@@ -330,14 +328,13 @@ fn notes(base: &Recorded, new: &Recorded, joined: &Joined, gates: &[(Gate, Strin
         }
     }
     if old.build != fresh.build {
-        let words =
-            |build: &crate::record::manifest::Build| format!("{} ({}, {})", build.version, build.commit, build.profile);
-        notes.push(format!("other builds: BASE {}, NEW {}", words(&old.build), words(&fresh.build)));
+        let [base, new] =
+            [&old.build, &fresh.build].map(|build| format!("{} ({}, {})", build.version, build.commit, build.profile));
+        notes.push(format!("other builds: BASE {base}, NEW {new}"));
     }
     if old.machine != fresh.machine {
-        let words = |machine: &crate::record::manifest::Machine| format!("{}, {} cores", machine.cpu, machine.cores);
-        let (old, fresh) = (words(&old.machine), words(&fresh.machine));
-        notes.push(format!("other machines: BASE {old}; NEW {fresh}; counts can be compared, times cannot"));
+        let [base, new] = [old, fresh].map(|of| format!("{}, {} cores", of.machine.cpu, of.machine.cores));
+        notes.push(format!("other machines: BASE {base}; NEW {new}; counts can be compared, times cannot"));
     }
     if gates.iter().any(|(_, column)| column == columns::SECONDS) {
         for (side, manifest) in [("BASE", old), ("NEW", fresh)] {

@@ -249,27 +249,24 @@ pub fn responses(
     for (at, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.path != "table.size") {
         let Some((path, numbers)) = numeric(axis) else { continue };
         let other = axes.iter().position(|other| other.path == "table.size" && other.levels.len() <= LINES);
-        let points = |effects: &[Effect]| -> Vec<CurvePoint> {
+        let points = |effects: &[Effect], axis_of: usize| -> Vec<CurvePoint> {
             let point = |effect: &Effect| {
                 let label = axis.levels[effect.level].label.clone();
                 numbers[effect.level].map(|x| CurvePoint::of(x, &effect.judged.ratio, &label))
             };
-            let mut points: Vec<CurvePoint> =
-                effects.iter().filter_map(point).filter(|point| !point.y.is_nan()).collect();
+            let own = effects.iter().filter(|effect| effect.axis == axis_of);
+            let mut points: Vec<CurvePoint> = own.filter_map(point).filter(|point| !point.y.is_nan()).collect();
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
             points
         };
         let (series, by) = match other {
-            None => {
-                let own: Vec<Effect> = effects.iter().filter(|effect| effect.axis == at).cloned().collect();
-                (vec![Series { name: "all".to_owned(), line: None, points: points(&own) }], String::new())
-            }
+            None => (vec![Series { name: "all".to_owned(), line: None, points: points(effects, at) }], String::new()),
             Some(other) => {
                 let sizes = grid.coded(&axes[other].columns[0]);
                 let lines = axes[other].levels.iter().map(|level| {
                     let rows = grid.take(&grid.select(|row| sizes.at(row) == level.values[0]));
                     let effects = effects::effects(&rows, &axes[at..=at], &references[at..=at], metric);
-                    Series { name: level.label.clone(), line: None, points: points(&effects) }
+                    Series { name: level.label.clone(), line: None, points: points(&effects, 0) }
                 });
                 (lines.filter(|series| series.points.len() > 1).collect(), axes[other].name.clone())
             }

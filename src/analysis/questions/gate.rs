@@ -43,6 +43,12 @@ pub struct GateError {
     help: String,
 }
 
+impl GateError {
+    fn new(text: &str, what: &str, help: &str) -> Self {
+        Self { text: text.to_owned(), what: what.to_owned(), help: help.to_owned() }
+    }
+}
+
 /// What gates look like, for hints.
 const FORM: &str = "write METRIC, one of > >= < <=, and a change: \"nodes > +1%\", \"seconds > +5%\", \"table.evictions > +1000\"; \
                     or \"nodes changed\"";
@@ -53,29 +59,25 @@ impl Gate {
     /// # Errors
     /// With what is wrong and how gates are written.
     pub fn parse(text: &str) -> Result<Self, GateError> {
-        let error = |what: &str, help: &str| GateError {
-            text: text.trim().to_owned(),
-            what: what.to_owned(),
-            help: help.to_owned(),
-        };
+        let trimmed = text.trim();
+        let error = |what: &str| GateError::new(trimmed, what, FORM);
         let gate = |metric: &str, limit: Rule| Self {
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             metric: metric.to_owned(),
             limit,
         };
-        let trimmed = text.trim();
         if let Some(metric) = trimmed.strip_suffix("changed").filter(|rest| rest.ends_with(char::is_whitespace)) {
-            return Ok(gate(metric_name(metric).ok_or_else(|| error("there is no metric", FORM))?, Rule::Changed));
+            return Ok(gate(metric_name(metric).ok_or_else(|| error("there is no metric"))?, Rule::Changed));
         }
         let signed = trimmed.find(['<', '>']).and_then(|at| {
             let (metric, rest) = trimmed.split_at(at);
             SIGNS.into_iter().find_map(|sign| Some((metric, sign, rest.strip_prefix(sign)?.trim())))
         });
         let (metric, sign, value) = signed.ok_or_else(|| match trimmed.contains(['=', '!']) {
-            true => error("a total that must not move is `METRIC changed`", FORM),
-            false => error("there is no comparison", FORM),
+            true => error("a total that must not move is `METRIC changed`"),
+            false => error("there is no comparison"),
         })?;
-        let metric = metric_name(metric).ok_or_else(|| error("there is no metric before the comparison", FORM))?;
+        let metric = metric_name(metric).ok_or_else(|| error("there is no metric before the comparison"))?;
         let (digits, share) = match value.strip_suffix('%') {
             Some(digits) => (digits.trim_end(), true),
             None => (value, false),
@@ -84,13 +86,12 @@ impl Gate {
         let digits: String = digits.chars().filter(|c| !c.is_whitespace() && !matches!(c, '_' | ',')).collect();
         let number: f64 = match digits.parse() {
             Ok(number) if f64::is_finite(number) => number,
-            _ => return Err(error(&format!("`{value}` is no change"), FORM)),
+            _ => return Err(error(&format!("`{value}` is no change"))),
         };
         if !share && number != 0.0 && !digits.starts_with(['+', '-']) {
-            return Err(error(
-                &format!("`{value}` has no sign"),
-                &format!("a gate bounds the change from BASE to NEW, not the value: write +{digits}, or a percentage"),
-            ));
+            let help =
+                format!("a gate bounds the change from BASE to NEW, not the value: write +{digits}, or a percentage");
+            return Err(GateError::new(trimmed, &format!("`{value}` has no sign"), &help));
         }
         let bound = if share { number / 100.0 } else { number };
         Ok(gate(metric, Rule::Beyond { sign, bound, share }))
@@ -101,20 +102,17 @@ impl Gate {
     /// # Errors
     /// When there is none of that name, or it holds no figures.
     pub fn column(&self, frame: &Frame) -> Result<String, GateError> {
-        let error = |what: String, help: String| GateError { text: self.text.clone(), what, help };
+        let error = |what: &str, help: &str| GateError::new(&self.text, what, help);
         let column = frame.resolve(&self.metric, Sought::Figure).map_err(|unknown| match unknown {
             FrameError::Unknown { name, hint } => error(
-                format!("there is no metric `{name}`"),
-                hint.unwrap_or_else(|| "`ttlab columns` lists them, with their meanings".to_owned()),
+                &format!("there is no metric `{name}`"),
+                hint.as_deref().unwrap_or("`ttlab columns` lists them, with their meanings"),
             ),
-            other => error(other.to_string(), "`ttlab columns` lists the metrics".to_owned()),
+            other => error(&other.to_string(), "`ttlab columns` lists the metrics"),
         })?;
         if !matches!(columns::role(column), Role::Sum | Role::Time) {
-            let what = format!("`{column}` is no count and no time");
-            return Err(error(
-                what,
-                "gate a counter, such as nodes, or seconds; `ttlab columns` lists them".to_owned(),
-            ));
+            let help = "gate a counter, such as nodes, or seconds; `ttlab columns` lists them";
+            return Err(error(&format!("`{column}` is no count and no time"), help));
         }
         Ok(column.to_owned())
     }

@@ -155,9 +155,7 @@ impl Joined {
         out.frame.append(&theirs);
         out.grouping = Grouping::new(&out.frame, &[SOURCE.to_owned(), columns::VARIANT.to_owned()]);
         out.searches = Searches::gather(&out.frame, &out.grouping, &[]);
-        let group = |source: &str, variant: &String| {
-            out.grouping.values.iter().position(|values| values[0] == source && values[1] == *variant)
-        };
+        let group = |source: &str, variant: &String| out.grouping.find(&[source.to_owned(), variant.clone()]);
         out.groups = out.variants.iter().map(|variant| SOURCES.map(|source| group(source, variant))).collect();
         for (group, errors) in out.searches.errors.iter().enumerate() {
             out.failed[usize::from(out.grouping.values[group][0] == SOURCES[1])] += errors;

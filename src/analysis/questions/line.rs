@@ -71,8 +71,6 @@ pub struct Line {
     pub misses_other: f64,
     /// Stores.
     pub stores: f64,
-    /// Stores into free slots.
-    pub fills: f64,
     /// Stores that displaced another position.
     pub evictions: f64,
     /// Stores refused.
@@ -122,7 +120,7 @@ impl Line {
 type Field = fn(&mut Line) -> &mut f64;
 
 /// Columns that every summary sums up.
-pub(super) const SUMS: [(&str, Field); 13] = [
+pub(super) const SUMS: [(&str, Field); 12] = [
     (columns::NODES, |line| &mut line.nodes),
     (columns::EVALS, |line| &mut line.evals),
     (columns::USABLE, |line| &mut line.usable),
@@ -132,7 +130,6 @@ pub(super) const SUMS: [(&str, Field); 13] = [
     (columns::MISSES_EMPTY, |line| &mut line.misses_empty),
     (columns::MISSES_OTHER, |line| &mut line.misses_other),
     (columns::STORES, |line| &mut line.stores),
-    (columns::FILLS, |line| &mut line.fills),
     (columns::EVICTIONS, |line| &mut line.evictions),
     (columns::REJECTIONS, |line| &mut line.rejections),
     (columns::SAVED, |line| &mut line.saved),
@@ -188,21 +185,19 @@ pub(super) fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
             table.1 += usize::from(!(table.1 > 0 && filled_before));
             bounded[search.group as usize] += 1.0;
         }
-        match solved.at(search.last) {
-            "true" => line.solved = (line.solved.0 + 1, line.solved.1 + 1),
-            "false" => line.solved.1 += 1,
-            _ => {}
-        }
+        let solved = solved.at(search.last);
+        line.solved.0 += usize::from(solved == "true");
+        line.solved.1 += usize::from(matches!(solved, "true" | "false"));
     }
     rates(lines, searches);
-    let mut of_line = vec![(0.0, 0); lines.len()];
+    let mut numbers = vec![0; lines.len()];
     for ((group, ..), (stores, number)) in tables {
-        let (sum, count) = &mut of_line[group as usize];
-        (*sum, *count) = (*sum + stores, *count + number);
+        lines[group as usize].pressure += stores;
+        numbers[group as usize] += number;
     }
-    for ((line, bounded), (stores, number)) in lines.iter_mut().zip(bounded).zip(of_line) {
+    for (at, line) in lines.iter_mut().enumerate() {
         // 0 / 0 is NaN: no search of the line had a bounded table.
-        line.hashfull /= bounded;
-        line.pressure = stores / number as f64;
+        line.hashfull /= bounded[at];
+        line.pressure /= numbers[at] as f64;
     }
 }

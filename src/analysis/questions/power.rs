@@ -27,22 +27,21 @@ impl Power {
     /// Of a family of lines; of rivals, where what they are held against is none of them.
     #[must_use]
     pub fn of(family: &Family, rivals: bool) -> Self {
-        let ratios: Vec<Ratio> =
-            family.lines.iter().map(|line| line.ratio).filter(|ratio| ratio.clusters >= 2).collect();
+        let ratios = family.lines.iter().map(|line| line.ratio);
+        let compared: Vec<Ratio> = ratios.filter(|ratio| ratio.pairs > 0).collect();
         // Lines that are the same search everywhere say nothing of how much searches differ.
-        let spread = || ratios.iter().filter(|ratio| !ratio.is_same());
+        let spread = || compared.iter().filter(|ratio| ratio.clusters >= 2 && !ratio.is_same());
         let mut seen: Vec<f64> =
             spread().map(|ratio| ratio.detectable(family.level)).filter(|effect| effect.is_finite()).collect();
         let wanted = at_least(family.tested);
         let needed = spread().filter_map(|ratio| ratio.needed(0.01, family.level));
         let mut needed: Vec<f64> = needed.map(|needed| needed.max(wanted as f64)).collect();
-        let compared = || family.lines.iter().map(|line| line.ratio).filter(|ratio| ratio.pairs > 0);
-        let clusters = compared().map(|ratio| ratio.clusters).max().unwrap_or(0);
+        let clusters = compared.iter().map(|ratio| ratio.clusters).max().unwrap_or(0);
         Self {
             // Of one position nothing is tested, and something compared all the same.
-            lines: if family.tested > 0 { family.tested } else { compared().count() },
+            lines: if family.tested > 0 { family.tested } else { compared.len() },
             clusters,
-            games: compared().any(|ratio| ratio.clusters < ratio.pairs),
+            games: compared.iter().any(|ratio| ratio.clusters < ratio.pairs),
             level: family.level,
             // Fewer than can show anything show nothing of any size, however calm they are.
             detectable: if clusters < wanted { f64::NAN } else { median(&mut seen) },

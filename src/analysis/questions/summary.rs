@@ -85,7 +85,7 @@ impl Summary {
     pub fn with_searches(frame: &Frame, question: &Question) -> Result<(Self, Grouping, Searches), String> {
         let grouping = Grouping::new(frame, &question.by);
         let mut columns: Vec<String> = SUMS.iter().map(|(name, _)| (*name).to_owned()).collect();
-        columns.push(columns::SECONDS.to_owned());
+        columns.extend([columns::FILLS, columns::SECONDS].map(str::to_owned));
         for column in question.metrics.iter().flat_map(Metric::columns) {
             if !columns.iter().any(|known| known == column) {
                 columns.push(column.to_owned());
@@ -108,9 +108,7 @@ impl Summary {
                 let at = at.filter(known).ok_or_else(|| format!("there are no rows of the baseline \"{value}\""))?;
                 vec![(at, value.clone())]
             }
-            Baseline::First => {
-                grouping.values.first().map_or_else(Vec::new, |first| first.iter().cloned().enumerate().collect())
-            }
+            Baseline::First => grouping.values.first().into_iter().flatten().cloned().enumerate().collect(),
         };
         let references = grouping.references(&baseline);
         for (at, line) in lines.iter_mut().enumerate() {
@@ -127,9 +125,8 @@ impl Summary {
             if at == 0 {
                 scores(&mut lines, &searches, frame, &bases);
                 for line in &mut lines {
-                    let influence = line.ratio().influence;
-                    line.influential =
-                        influence.map_or_else(String::new, |found| searches.cluster_name(found.cluster, frame));
+                    let most = line.ratio().influence.map(|found| searches.cluster_name(found.cluster, frame));
+                    line.influential = most.unwrap_or_default();
                 }
                 power = match rivals(&lines, &reading, &grouping, &references) {
                     Some(rivals) => Power { lines: family.tested, ..Power::of(&rivals, true) },
@@ -137,11 +134,9 @@ impl Summary {
                 };
             }
         }
-        let seconds = Metric { name: columns::SECONDS.to_owned(), how: How::Sum(columns::SECONDS.to_owned()) };
+        let seconds = Metric::of(columns::SECONDS);
         let reading = Gauge::new(&searches, &seconds, frame);
-        let took = each(lines.len(), searches.list.len(), |group| {
-            reading.group(group).iter().fold(0.0, |sum, seconds| sum + seconds)
-        });
+        let took = each(lines.len(), searches.list.len(), |group| reading.group(group).iter().fold(0.0, |a, b| a + b));
         lines.iter_mut().zip(took).for_each(|(line, seconds)| line.seconds = seconds);
         let place = |line: &Line| question.order.iter().position(|name| line.values.first() == Some(name));
         lines.sort_by_key(|line| place(line).unwrap_or(usize::MAX));
@@ -214,7 +209,7 @@ fn rivals(lines: &[Line], reading: &Gauge<'_>, grouping: &Grouping, references: 
 
 /// Counts the searches that end with another score than the reference's.
 fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, bases: &[Option<&Base<'_>>]) {
-    let score = Metric { name: columns::SCORE.to_owned(), how: How::Last(columns::SCORE.to_owned()) };
+    let score = Metric::of(columns::SCORE);
     let reading = Gauge::new(searches, &score, frame);
     let found = each(lines.len(), searches.list.len(), |at| bases[at].map(|base| base.other_ends(at, &reading)));
     for (line, found) in lines.iter_mut().zip(found) {

@@ -203,14 +203,12 @@ impl Weighed {
                 let decides = if *hangs || influence.turns { ", which decides it" } else { "" };
                 parts.push(format!("{:.3} without {name}{decides}", influence.without * factor));
             }
-            if pairs.cut > 0 {
-                parts.push(format!("{} in the depths that both finished", many(pairs.cut, "search")));
-            }
+            let cut = || format!("{} in the depths that both finished", many(pairs.cut, "search"));
+            parts.extend((pairs.cut > 0).then(cut));
         }
         let beyond: usize = pairs.beyond.iter().sum();
-        if beyond > 0 {
-            parts.push(format!("{} with a 0 on one side alone, of no ratio", many(beyond, "search")));
-        }
+        let zeros = || format!("{} with a 0 on one side alone, of no ratio", many(beyond, "search"));
+        parts.extend((beyond > 0).then(zeros));
         parts.extend((!reason.is_empty()).then(|| reason.to_owned()));
         parts.join("; ")
     }

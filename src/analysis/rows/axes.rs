@@ -2,7 +2,8 @@
 
 use super::column::Words;
 use super::frame::Frame;
-use super::grouping::short_names;
+use super::grouping::{combine, short_names};
+use super::seeds::KEYS_SEED;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -64,7 +65,7 @@ const JOINED: &str = " + ";
 const TABLE_KIND: &str = "table.kind";
 
 /// Options that are no axes of an experiment: the seeds of keys are averaged over, and a kind of table is a yardstick.
-const NO_AXES: &[&str] = &["keys.seed", TABLE_KIND];
+const NO_AXES: &[&str] = &[KEYS_SEED, TABLE_KIND];
 
 /// The rows that lie on the grid (with a bounded table, where some have none), and its axes. Of the counters only those named are
 /// kept: what is left out takes no memory twice.
@@ -103,8 +104,7 @@ pub fn axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axi
     let axes: Vec<Axis> = groups
         .into_iter()
         .map(|(path, members)| {
-            let members: Vec<&(String, Words)> = members.into_iter().map(|at| &columns[at]).collect();
-            let columns: Vec<String> = members.iter().map(|(column, _)| column.clone()).collect();
+            let columns: Vec<String> = members.into_iter().map(|at| columns[at].0.clone()).collect();
             let own = |path: &str| names.get(path).cloned();
             let head = |(column, short): (&String, String)| {
                 own(column.strip_suffix(".kind").unwrap_or(column)).unwrap_or(short)
@@ -113,7 +113,7 @@ pub fn axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axi
             let name = path.split(JOINED).filter_map(own).collect::<Vec<_>>().join(JOINED);
             // One option's value needs no name before it.
             let unnamed = usize::from(!path.contains(JOINED));
-            Axis { levels: levels(&members, &heads, unnamed), columns, path, name }
+            Axis { levels: levels(combine(&grid, &columns).1, &heads, unnamed), columns, path, name }
         })
         .filter(|axis| axis.levels.len() > 1)
         .collect();
@@ -149,26 +149,17 @@ fn join_moving(groups: &mut Vec<(String, Vec<usize>)>, columns: &[(String, Words
     }
 }
 
-/// The combinations of values that come, empty ones apart. The first so many stand without their heads.
-fn levels(members: &[&(String, Words)], heads: &[String], unnamed: usize) -> Vec<Level> {
-    let rows = members.first().map_or(0, |(_, words)| words.codes().len());
-    let mut seen: std::collections::HashSet<Vec<u32>> = std::collections::HashSet::new();
-    let mut levels: Vec<Level> = Vec::new();
-    for row in 0..rows {
-        let codes: Vec<u32> = members.iter().map(|(_, words)| words.codes()[row]).collect();
-        if !seen.insert(codes) {
-            continue;
-        }
-        let values: Vec<String> = members.iter().map(|(_, words)| words.at(row).to_owned()).collect();
-        if values[0].is_empty() {
-            continue;
-        }
+/// A level of each combination of values, those without a first one apart. The first so many stand without their heads.
+fn levels(combinations: Vec<Vec<String>>, heads: &[String], unnamed: usize) -> Vec<Level> {
+    let level = |values: Vec<String>| {
         let named = values.iter().zip(heads).skip(unnamed).filter(|(value, _)| !value.is_empty());
         let named = named.map(|(value, head)| format!("{head}={value}"));
-        let label = values.iter().take(unnamed).cloned().chain(named);
+        let label = values.iter().take(unnamed).cloned().chain(named).collect::<Vec<_>>().join(" ");
         let number = if values.len() == 1 { number(&values[0]) } else { None };
-        levels.push(Level { label: label.collect::<Vec<_>>().join(" "), values, number });
-    }
+        Level { values, label, number }
+    };
+    let there = combinations.into_iter().filter(|values| !values[0].is_empty());
+    let mut levels: Vec<Level> = there.map(level).collect();
     if levels.iter().all(|level| level.number.is_some()) {
         levels.sort_by(|a, b| a.number.unwrap_or(0.0).total_cmp(&b.number.unwrap_or(0.0)));
     }

@@ -2,7 +2,6 @@
 
 use super::axes::number;
 use super::frame::{Frame, FrameError, Sought};
-use crate::experiment::problem::listed;
 use std::cmp::Ordering;
 
 /// One condition.
@@ -76,8 +75,7 @@ impl Filter {
         if self.sign != "=" || words.list().iter().any(|word| self.met(word)) {
             return None;
         }
-        let there = words.list().iter().map(String::as_str).filter(|word| !word.is_empty());
-        Some(format!("`{}` has no `{}`; there are {}", self.column, self.value, listed(there)))
+        Some(format!("`{}` has no `{}`; there are {}", self.column, self.value, frame.listed(&self.column)))
     }
 
     fn met(&self, word: &str) -> bool {

@@ -17,51 +17,17 @@ pub struct Frame {
 /// Why a results file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
-    /// The system would not, or it is no CSV.
+    /// A file that cannot be read, or is no results file: which, and why.
     #[error("{0}: {1}")]
-    Csv(String, csv::Error),
-    /// A line has too few or too many fields.
-    #[error(
-        "{path}:{line}: expected {expected} fields, found {found}: torn by a kill (the same `ttlab run` repairs it) or \
-         edited by hand (`ttlab run` with --repair makes such rows again)"
-    )]
-    Torn {
-        /// The file.
-        path: String,
-        /// The line, from 1.
-        line: u64,
-        /// Fields of the header.
-        expected: u64,
-        /// Fields of the line.
-        found: u64,
-    },
-    /// A field is not what its column holds.
-    #[error(
-        "{path}:{line}: column {at}, `{column}`: expected a number, found `{found}`: `ttlab run` with --repair makes such rows again"
-    )]
-    Field {
-        /// The file.
-        path: String,
-        /// The line, from 1.
-        line: u64,
-        /// The column's place, from 1.
-        at: usize,
-        /// The column.
-        column: String,
-        /// What stands there.
-        found: String,
-    },
+    File(String, String),
+    /// A line that cannot be read: of which file, which from 1, and why.
+    #[error("{0}:{1}: {2}")]
+    Line(String, u64, String),
     /// A column of numbers that may be less than nothing.
     #[error(
         "`{0}` may be negative: it has no ratio, and is no metric (`other_score` counts searches that end with another one)"
     )]
     NoRatio(String),
-    /// A column that analysis needs is not there.
-    #[error("{0}: there is no column `{1}`: this is no results file of ttlab")]
-    Missing(String, &'static str),
-    /// A column stands there twice.
-    #[error("{0}: the column `{1}` stands there twice")]
-    Twice(String, String),
     /// No column of that name.
     #[error("there is no column `{name}`{}", hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default())]
     Unknown {
@@ -197,15 +163,13 @@ impl Frame {
     ///
     /// # Errors
     /// When there is none, with the nearest; when several may be meant.
-    pub fn resolve(&self, name: &str, wanted: Sought) -> Result<&str, FrameError> {
+    pub fn resolve<'a>(&'a self, name: &str, wanted: Sought) -> Result<&'a str, FrameError> {
         let unknown = || {
             let hint = if name == SOURCE {
                 // Joined results alone have it.
                 Some("it tells several results apart, and one was given".to_owned())
             } else if name.starts_with("limit.") && self.has(columns::LIMIT) {
-                let there = self.coded(columns::LIMIT);
-                let there = there.list().iter().map(String::as_str).filter(|limit| !limit.is_empty());
-                Some(format!("`{}` says what ended the searches: {}", columns::LIMIT, listed(there)))
+                Some(format!("`{}` says what ended the searches: {}", columns::LIMIT, self.listed(columns::LIMIT)))
             } else {
                 // A kind is also called by what it is a kind of.
                 let short = self.names.iter().filter_map(|known| known.strip_suffix(".kind"));
@@ -224,22 +188,22 @@ impl Frame {
             .map(String::as_str)
             .filter(|known| columns::may_mean(name, known))
             .partition(|known| options.contains(known));
-        let exact = |list: &[&str]| list.contains(&name);
-        if exact(&choices) {
-            choices.retain(|known| *known == name);
-            own.clear();
+        let exact = |list: &[&'a str]| list.iter().copied().find(|known| *known == name);
+        if let Some(exact) = exact(&choices) {
+            return Ok(exact);
         }
-        if exact(&own) {
-            own.retain(|known| *known == name);
+        if let Some(exact) = exact(&own) {
             // What every row has by that very name goes before the end of an option's; a state such as `slots` does not.
             if name.contains('.') || columns::role(name) != columns::Role::Last {
-                choices.clear();
-            } else if wanted == Sought::Condition && choices.is_empty() {
-                let also = crate::experiment::schema::option_paths().find(|path| columns::may_mean(name, path));
-                if let Some(also) = also {
-                    return Err(ambiguous(name, &[name, &format!("{also} (which does not vary here)")]));
-                }
+                return Ok(exact);
             }
+            if wanted == Sought::Condition
+                && choices.is_empty()
+                && let Some(also) = crate::experiment::schema::option_paths().find(|path| columns::may_mean(name, path))
+            {
+                return Err(ambiguous(name, &[name, &format!("{also} (which does not vary here)")]));
+            }
+            own = vec![exact];
         }
         match wanted {
             Sought::Figure if !own.is_empty() => choices.clear(),
@@ -255,6 +219,11 @@ impl Frame {
             [] => Err(unknown()),
             several => Err(ambiguous(name, several)),
         }
+    }
+
+    /// The first few values that there are of a column.
+    pub(super) fn listed(&self, name: &str) -> String {
+        listed(self.coded(name).list().iter().map(String::as_str).filter(|word| !word.is_empty()))
     }
 
     /// A whole column as numbers; what is no number is NaN.

@@ -57,15 +57,13 @@ impl Grouping {
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let heads = short_names(&self.by);
+        let part = |((column, head), value): ((&String, &String), &String)| match (column.as_str(), value.as_str()) {
+            (_, "") => None,
+            (VARIANT | SOURCE | EXPERIMENT, value) => Some(value.to_owned()),
+            (_, value) => Some(format!("{head}={value}")),
+        };
         let name = |values: &Vec<String>| {
-            let mut parts = Vec::new();
-            for ((column, head), value) in self.by.iter().zip(&heads).zip(values) {
-                match (column.as_str(), value.as_str()) {
-                    (_, "") => {}
-                    (VARIANT | SOURCE | EXPERIMENT, value) => parts.push(value.to_owned()),
-                    (_, value) => parts.push(format!("{head}={value}")),
-                }
-            }
+            let parts: Vec<String> = self.by.iter().zip(&heads).zip(values).filter_map(part).collect();
             if parts.is_empty() { "(none)".to_owned() } else { parts.join(", ") }
         };
         self.values.iter().map(name).collect()
@@ -99,10 +97,10 @@ impl Grouping {
             return Ok(vec![(0, text.to_owned())]);
         }
         let heads = short_names(&self.by);
-        let mut pairs = Some(Vec::new());
+        let mut pairs = Vec::new();
         for pair in text.split(',') {
             let Some((key, value)) = pair.split_once('=').map(|(key, value)| (key.trim(), value.trim())) else {
-                pairs = None;
+                pairs.push(None);
                 break;
             };
             let exact = (0..self.by.len()).find(|&at| self.by[at] == key || heads[at] == key);
@@ -110,14 +108,14 @@ impl Grouping {
                 Some(at) => vec![at],
                 None => (0..self.by.len()).filter(|&at| may_mean(key, &self.by[at])).collect(),
             };
-            if let [_, _, ..] = meant[..] {
-                let names: Vec<String> = meant.iter().map(|&at| format!("`{}`", self.by[at])).collect();
-                return Err(format!("--baseline: `{key}` may be {}: write it out", names.join(" or ")));
+            if meant.len() > 1 {
+                let names = meant.iter().map(|&at| format!("`{}`", self.by[at])).collect();
+                return Err(format!("--baseline: {}", FrameError::Ambiguous(key.to_owned(), names)));
             }
-            let at = meant.first().copied().filter(|&at| self.values.iter().any(|values| values[at] == value));
-            pairs = at.and_then(|at| pairs.map(|pairs| [pairs, vec![(at, value.to_owned())]].concat()));
+            let at = meant.first().filter(|at| self.values.iter().any(|values| values[**at] == value));
+            pairs.push(at.map(|&at| (at, value.to_owned())));
         }
-        pairs.ok_or_else(|| {
+        pairs.into_iter().collect::<Option<_>>().ok_or_else(|| {
             let names = self.names();
             let hint = crate::experiment::problem::nearest(text, names.iter().map(String::as_str));
             let hint = hint.unwrap_or_else(|| {
@@ -136,7 +134,7 @@ fn one_each(group: &[u32], source: &[u32], groups: usize) -> bool {
 }
 
 /// The codes of each row's combination of columns, and the combinations.
-fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>) {
+pub(super) fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>) {
     // One column after the other: a group so far and the next column's word are a group of both.
     let (mut codes, mut values) = (vec![0; frame.rows()], vec![Vec::new()]);
     if frame.rows() == 0 {

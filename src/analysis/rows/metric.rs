@@ -86,8 +86,7 @@ impl Metric {
         if frame.words(column).is_some() {
             return Err(FrameError::NoNumbers(column.to_owned()));
         }
-        let how = if adds_up(column) { How::Sum(column.to_owned()) } else { How::Last(column.to_owned()) };
-        Ok(Self { name: name.to_owned(), how })
+        Ok(Self { name: name.to_owned(), ..Self::of(column) })
     }
 
     /// As [`Metric::find`], but none that has no ratio.
@@ -102,10 +101,17 @@ impl Metric {
         }
     }
 
+    /// A column: its sum, or its last value where it does not add up.
+    #[must_use]
+    pub fn of(column: &str) -> Self {
+        let how = if adds_up(column) { How::Sum(column.to_owned()) } else { How::Last(column.to_owned()) };
+        Self { name: column.to_owned(), how }
+    }
+
     /// The nodes.
     #[must_use]
     pub fn nodes() -> Self {
-        Self { name: "nodes".to_owned(), how: How::Sum(columns::NODES.to_owned()) }
+        Self { name: "nodes".to_owned(), ..Self::of(columns::NODES) }
     }
 
     /// The columns that it is made of.

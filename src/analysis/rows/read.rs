@@ -3,7 +3,7 @@
 use super::column::{Values, Words};
 use super::frame::{Frame, FrameError};
 use crate::record::{blocks, columns};
-use csv::{ByteRecord, StringRecord};
+use csv::{ByteRecord, Position, StringRecord};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -18,7 +18,7 @@ impl Frame {
     /// When it is no results file; with line and column.
     pub fn read(path: &Path) -> Result<Self, FrameError> {
         let name = path.display().to_string();
-        let file = File::open(path).map_err(|error| FrameError::Csv(name.clone(), error.into()))?;
+        let file = File::open(path).map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         match by_blocks(&file, threads, blocks::SIZE) {
             Some(frame) => Ok(frame),
@@ -36,25 +36,32 @@ impl Frame {
     /// # Errors
     /// When it is no results file; with line and column.
     pub fn parse(source: impl Read, path: &str) -> Result<Self, FrameError> {
-        let csv_error = |error: csv::Error| match *error.kind() {
-            csv::ErrorKind::UnequalLengths { ref pos, expected_len, len } => FrameError::Torn {
-                path: path.to_owned(),
-                line: pos.as_ref().map_or(0, csv::Position::line),
-                expected: expected_len,
-                found: len,
-            },
-            _ => FrameError::Csv(path.to_owned(), error),
+        let file = |what: String| FrameError::File(path.to_owned(), what);
+        let line = |position: Option<&Position>, what: String| {
+            FrameError::Line(path.to_owned(), position.map_or(0, Position::line), what)
+        };
+        let csv_error = |error: csv::Error| match error.kind() {
+            csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+                let what = format!(
+                    "expected {expected_len} fields, found {len}: torn by a kill (the same `ttlab run` repairs it) or edited by hand \
+                     (`ttlab run` with --repair makes such rows again)"
+                );
+                line(pos.as_ref(), what)
+            }
+            _ => file(error.to_string()),
         };
         let mut reader = csv::Reader::from_reader(source);
-        let heading = Heading::of(reader.headers().map_err(csv_error)?, path)?;
+        let heading = Heading::of(reader.headers().map_err(csv_error)?).map_err(file)?;
         let (mut rows, mut record) = (heading.rows(), ByteRecord::new());
         while reader.read_byte_record(&mut record).map_err(csv_error)? {
-            heading.push(&mut rows, &record).map_err(|at| FrameError::Field {
-                path: path.to_owned(),
-                line: record.position().map_or(0, csv::Position::line),
-                at: at + 1,
-                column: heading.fields[at].clone(),
-                found: String::from_utf8_lossy(&record[at]).into_owned(),
+            heading.push(&mut rows, &record).map_err(|at| {
+                let what = format!(
+                    "column {}, `{}`: expected a number, found `{}`: `ttlab run` with --repair makes such rows again",
+                    at + 1,
+                    heading.fields[at],
+                    String::from_utf8_lossy(&record[at])
+                );
+                line(record.position(), what)
             })?;
         }
         Ok(rows)
@@ -64,7 +71,7 @@ impl Frame {
 /// The frame of a file, by so many threads in blocks of so many bytes; none if something is wrong with it.
 fn by_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize) -> Option<Frame> {
     let mut reader = csv::Reader::from_reader(&mut source);
-    let heading = Heading::of(reader.headers().ok()?, "").ok()?;
+    let heading = Heading::of(reader.headers().ok()?).ok()?;
     let header = reader.position().byte();
     drop(reader);
     source.seek(SeekFrom::Start(header)).ok()?;
@@ -85,16 +92,16 @@ struct Heading {
 }
 
 impl Heading {
-    fn of(header: &StringRecord, path: &str) -> Result<Self, FrameError> {
+    fn of(header: &StringRecord) -> Result<Self, String> {
         let needed = [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES];
         if let Some(column) = needed.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
-            return Err(FrameError::Missing(path.to_owned(), column));
+            return Err(format!("there is no column `{column}`: this is no results file of ttlab"));
         }
         let fields: Vec<String> = header.iter().map(str::to_owned).collect();
         let kept: Vec<bool> = fields.iter().map(|column| !SKIPPED.contains(&column.as_str())).collect();
         let twice = |at: &usize| kept[*at] && fields[..*at].contains(&fields[*at]);
         match (0..fields.len()).find(twice) {
-            Some(at) => Err(FrameError::Twice(path.to_owned(), fields[at].clone())),
+            Some(at) => Err(format!("the column `{}` stands there twice", fields[at])),
             None => Ok(Self { fields, kept }),
         }
     }

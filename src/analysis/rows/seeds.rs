@@ -7,13 +7,13 @@ use super::column::SEED;
 use super::frame::Frame;
 use crate::experiment::plan::FURTHER_SEED;
 use crate::record::columns;
+use std::collections::HashMap;
 
 /// The option that a key seed is.
 pub const KEYS_SEED: &str = "keys.seed";
 
 /// The variant that a name is a further key seed of.
-#[must_use]
-pub fn variant_of(name: &str) -> Option<&str> {
+fn variant_of(name: &str) -> Option<&str> {
     let (variant, seed) = name.rsplit_once(FURTHER_SEED)?;
     (!seed.is_empty() && seed.bytes().all(|byte| byte.is_ascii_digit())).then_some(variant)
 }
@@ -23,7 +23,7 @@ pub fn variant_of(name: &str) -> Option<&str> {
 pub fn fold(frame: &Frame) -> Option<(Frame, usize)> {
     let variants = frame.coded(columns::VARIANT);
     let names = variants.list();
-    let mut counts = std::collections::HashMap::<&str, usize>::new();
+    let mut counts = HashMap::<&str, usize>::new();
     // Each name's variant, and which of its seeds it is, in the order in which they come.
     let folded: Vec<(&str, usize)> = names
         .iter()
@@ -38,10 +38,8 @@ pub fn fold(frame: &Frame) -> Option<(Frame, usize)> {
         .collect();
     let most = counts.values().copied().max()?;
     let seeds = frame.coded(KEYS_SEED);
-    let mut first = std::collections::HashMap::<&str, &str>::new();
-    for row in 0..frame.rows() {
-        first.entry(variants.at(row)).or_insert(seeds.at(row));
-    }
+    let first = names.iter().zip(variants.first_rows());
+    let first: HashMap<&str, &str> = first.filter_map(|(name, row)| Some((name.as_str(), seeds.at(row?)))).collect();
     let place = |row: usize| folded[variants.codes()[row] as usize];
     let mut folded_frame = frame.clone();
     folded_frame.put_words(columns::VARIANT, |row| place(row).0.to_owned());
