@@ -102,15 +102,16 @@ pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> V
 
 /// What its times cannot show.
 #[must_use]
-pub fn times(manifest: &Manifest, summary: &Summary) -> Option<String> {
-    match manifest.jobs {
+pub fn times(manifest: &Manifest, summary: &Summary) -> Vec<String> {
+    let warning = match manifest.jobs {
         jobs @ 2.. => Some(format!(
             "timings are of {jobs} jobs at a time, which share caches and memory: use --jobs 1 and repeats to compare times"
         )),
         _ => {
             (summary.repeats == 1).then(|| "timings are of a single run each: set repeats to compare times".to_owned())
         }
-    }
+    };
+    warning.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ impl Grouping {
         if frame.has(SOURCE) && !across {
             rest.push(SOURCE);
         }
-        rest.retain(|option| !named(option) && !(named(LIMIT) && limits::is_part(option)));
+        rest.retain(|option| !(named(option) || named(LIMIT) && limits::is_part(option)));
         let rest: Vec<String> = rest.into_iter().map(str::to_owned).collect();
         let (block, blocks) = combine(frame, &rest);
         Self { by: by.to_vec(), values, group, block, blocks, across }
