@@ -221,17 +221,22 @@ fn source(expect: &Expect) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
+/// What a figure speaks of: all rows have no name.
+fn of_metric(base: &Verdict, metric: &str) -> String {
+    if base.subject.is_empty() { metric.to_owned() } else { format!("{}: {metric}", base.subject) }
+}
+
 /// Words held against one.
 fn worded(base: &Verdict, metric: &str, word: &str, found: BTreeSet<String>) -> Verdict {
     let holds = (!found.is_empty()).then(|| found.iter().all(|text| text == word));
     let measured = found.into_iter().collect::<Vec<_>>().join(", ");
-    let subject = format!("{}: {metric}", base.subject);
+    let subject = of_metric(base, metric);
     Verdict { subject, published: word.to_owned(), measured, ruling: Ruling::of(holds), ..base.clone() }
 }
 
 /// Values held against a figure.
 fn held(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f64>) -> Verdict {
-    let subject = if base.subject.is_empty() { metric.to_owned() } else { format!("{}: {metric}", base.subject) };
+    let subject = of_metric(base, metric);
     let range = match figure {
         ExpectedFigure::Exact(value) => {
             let exact = match value {
@@ -329,6 +334,7 @@ mod tests {
         assert_eq!(of("variant = 'b'", "best = 'e2e4'"), one(Ruling::Holds, "b: best", "e2e4"));
         assert_eq!(of("variant = 'a'", "best = 'e2e4'"), one(Ruling::Differs, "a: best", "d2d4, e2e4"));
         assert_eq!(of("variant = 'c'", "best = 'e2e4'"), one(Ruling::NoRows, "c: best", ""));
+        assert_eq!(of("", "best = 'e2e4'"), one(Ruling::Differs, "best", "d2d4, e2e4"));
         assert_eq!(of("variant = 'a', depth = 1", "nodes = { min = 7, max = 9 }")[0].2, "7 to 9");
         assert_eq!(
             of("variant = 'a', depth = 1", "nodes = { of = 'sum', exact = 16 }"),
