@@ -22,34 +22,6 @@ pub(super) fn hash_text(text: &str) -> u64 {
     hash.finish()
 }
 
-/// A hash of ids in their order.
-#[derive(Clone)]
-pub struct Digest(SipHasher13);
-
-impl Default for Digest {
-    fn default() -> Self {
-        Self(hasher())
-    }
-}
-
-impl Digest {
-    /// The hash of the ids so far.
-    pub(super) fn value(&self) -> u64 {
-        self.0.finish()
-    }
-
-    /// Takes the next id.
-    pub fn add(&mut self, id: u64) {
-        self.0.write_u64(id);
-    }
-}
-
-impl std::fmt::Display for Digest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:016x}", self.value())
-    }
-}
-
 /// Hash of what makes a point what it is.
 #[must_use]
 pub fn point_id(point: &Point) -> u64 {

@@ -2,7 +2,7 @@
 
 use super::file::Experiment;
 use super::grid::Point;
-use super::identity::{Digest, content, deviations, hash_text, hasher, point_id};
+use super::identity::{content, deviations, hash_text, hasher, point_id};
 use super::sequence::Sequence;
 use crate::chess::suite::Item;
 use crate::record::columns::Extra;
@@ -49,26 +49,12 @@ pub struct Plan {
     pub repeats: u32,
     /// Hash of the sequence's settings; 0 without.
     sequence_id: u64,
-    /// Who plays whom, in a match.
-    games: Option<Encounters>,
-}
-
-/// The encounters of a match.
-#[derive(Debug, Clone)]
-struct Encounters {
-    list: Vec<(usize, usize)>,
-    places: HashMap<(usize, usize), usize>,
-    /// Hash of what ends games.
-    id: u64,
-}
-
-impl Encounters {
-    fn new(experiment: &Experiment) -> Option<Self> {
-        let games = experiment.file.games.as_ref()?;
-        let list = games.encounters(experiment.points.len(), experiment.baseline);
-        let places = list.iter().enumerate().map(|(at, &players)| (players, at)).collect();
-        Some(Self { list, places, id: hash_text(&games.content()) })
-    }
+    /// Who is run on each item, and against whom.
+    lanes: Vec<(usize, Option<usize>)>,
+    /// The places of the lanes.
+    places: HashMap<(usize, Option<usize>), usize>,
+    /// Hash of what ends games, in a match.
+    games: Option<u64>,
 }
 
 impl Plan {
@@ -85,13 +71,13 @@ impl Plan {
             }
         }
         let items = experiment.suite.items.len();
-        let spans = variants
-            .iter()
-            .map(|point| {
-                let alone = experiment.trace.is_some() || experiment.file.games.is_some();
-                if point.keeps() && !alone { items.max(1) } else { 1 }
-            })
-            .collect();
+        let games = experiment.file.games.as_ref();
+        let lanes = match games.map(|games| games.encounters(experiment.points.len(), experiment.baseline)) {
+            Some(encounters) => encounters.into_iter().map(|(first, second)| (first, Some(second))).collect(),
+            None => (0..variants.len()).map(|variant| (variant, None)).collect::<Vec<_>>(),
+        };
+        let alone = experiment.trace.is_some() || games.is_some();
+        let spans = variants.iter().map(|point| if point.keeps() && !alone { items.max(1) } else { 1 }).collect();
         let variant_ids = variants.iter().map(point_id).collect();
         let sequence = experiment.file.sequence;
         let id = |item: &Item| match &experiment.trace {
@@ -105,16 +91,18 @@ impl Plan {
             variant_ids,
             prefixes: item_ids
                 .iter()
-                .scan(Digest::default(), |before, &id| {
-                    let prefix = before.value();
-                    before.add(id);
+                .scan(hasher(), |before, &id| {
+                    let prefix = before.finish();
+                    before.write_u64(id);
                     Some(prefix)
                 })
                 .collect(),
             item_ids,
             searched: experiment.suite.items.iter().map(|item| experiment.is_searched(item)).collect(),
             spans,
-            games: Encounters::new(experiment),
+            places: lanes.iter().enumerate().map(|(at, &lane)| (lane, at)).collect(),
+            lanes,
+            games: games.map(|games| hash_text(&games.content())),
             repeats: experiment.file.repeats,
             sequence_id: sequence.map_or(0, |sequence| {
                 let [given, usual] = [sequence, Sequence::default()].map(|sequence| json!({ "sequence": sequence }));
@@ -140,26 +128,20 @@ impl Plan {
     /// The lanes of the plan: what is run on each item. One for each variant; in a match, one for each encounter.
     #[must_use]
     pub fn lanes(&self) -> usize {
-        self.games.as_ref().map_or(self.variants.len(), |games| games.list.len())
+        self.lanes.len()
     }
 
     /// The job of a lane on an item.
     #[must_use]
     pub fn job_in(&self, lane: usize, item: usize, repeat: u32) -> Job {
-        match &self.games {
-            Some(games) => self.job_of(games.list[lane].0, Some(games.list[lane].1), item, repeat),
-            None => self.job_of(lane, None, item, repeat),
-        }
+        let (variant, opponent) = self.lanes[lane];
+        self.job_of(variant, opponent, item, repeat)
     }
 
     /// The lane of a variant, or of its encounter with another; none where there is no such one.
     #[must_use]
     pub fn lane(&self, variant: usize, opponent: Option<usize>) -> Option<usize> {
-        match (&self.games, opponent) {
-            (Some(games), Some(opponent)) => games.places.get(&(variant, opponent)).copied(),
-            (None, None) => Some(variant),
-            _ => None,
-        }
+        self.places.get(&(variant, opponent)).copied()
     }
 
     /// A job's place among all (repeat, item, lane): jobs stand in its order, which has gaps where a job takes many items.
@@ -172,12 +154,15 @@ impl Plan {
     /// The jobs in order: all variants of an item stand together, and all items of a repeat, so that what is compared
     /// is measured close in time.
     pub fn jobs(&self) -> impl Iterator<Item = Job> + '_ {
-        (0..self.repeats).flat_map(move |repeat| {
-            (0..self.item_ids.len()).flat_map(move |item| {
-                (0..self.lanes())
-                    .filter(move |&lane| self.begins(lane, item))
-                    .map(move |lane| self.job_in(lane, item, repeat))
-            })
+        (0..self.repeats).flat_map(|repeat| self.round(repeat))
+    }
+
+    /// The jobs of one repeat.
+    fn round(&self, repeat: u32) -> impl Iterator<Item = Job> + '_ {
+        let begins = |job: &Job, item: usize| job.item == item && (job.items > 1 || self.searched[item]);
+        (0..self.items()).flat_map(move |item| {
+            let jobs = (0..self.lanes()).map(move |lane| self.job_in(lane, item, repeat));
+            jobs.filter(move |job| begins(job, item))
         })
     }
 
@@ -214,14 +199,7 @@ impl Plan {
     /// How many jobs there are.
     #[must_use]
     pub fn len(&self) -> u64 {
-        let begun = |lane| (0..self.items()).filter(|&item| self.begins(lane, item)).count() as u64;
-        (0..self.lanes()).map(begun).sum::<u64>() * u64::from(self.repeats)
-    }
-
-    /// Whether a job of a lane begins at an item.
-    fn begins(&self, lane: usize, item: usize) -> bool {
-        let span = if self.games.is_some() { 1 } else { self.spans[lane] };
-        item.is_multiple_of(span) && (span > 1 || self.searched[item])
+        self.round(0).count() as u64 * u64::from(self.repeats)
     }
 
     /// Whether there is nothing to do.
@@ -241,8 +219,8 @@ impl Plan {
         hash.write_u16(ply);
         hash.write_u8(depth);
         hash.write_u64(self.sequence_id);
-        if let (Some(games), Some(opponent)) = (&self.games, job.opponent) {
-            hash.write_u64(games.id);
+        if let (Some(games), Some(opponent)) = (self.games, job.opponent) {
+            hash.write_u64(games);
             hash.write_u64(self.variant_ids[opponent]);
         }
         if job.items > 1 {
@@ -265,12 +243,10 @@ impl Plan {
         self.variant_ids.iter().chain(&self.item_ids).for_each(|&id| hash.write_u64(id));
         hash.write_u32(self.repeats);
         hash.write_u64(self.sequence_id);
-        if let Some(games) = &self.games {
-            hash.write_u64(games.id);
-            games.list.iter().for_each(|&(first, second)| {
-                hash.write_u64(self.variant_ids[first]);
-                hash.write_u64(self.variant_ids[second]);
-            });
+        if let Some(games) = self.games {
+            hash.write_u64(games);
+            let players = self.lanes.iter().flat_map(|&(first, second)| [Some(first), second]).flatten();
+            players.for_each(|player| hash.write_u64(self.variant_ids[player]));
         }
         hash.finish()
     }
@@ -278,21 +254,21 @@ impl Plan {
     /// The option columns that differ between variants, in the order of the options.
     #[must_use]
     pub fn varying(&self) -> Vec<String> {
-        // Each path with its first value, and whether another was met: not all columns of all variants at once. Where there is no
-        // table its other options mean nothing: only variants that have a value count.
-        let mut order: Vec<(String, String, bool)> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
+        // Each path's first value, and whether another was met: not all columns of all variants at once. Where there is no table its
+        // other options mean nothing: only variants that have a value count.
+        let mut order = Vec::new();
+        let mut values: HashMap<String, (String, bool)> = HashMap::new();
         for (path, value) in self.variants.iter().flat_map(super::grid::columns) {
-            match places.get(&path) {
-                Some(&at) => order[at].2 |= order[at].1 != value,
+            match values.get_mut(&path) {
+                Some((first, varies)) => *varies |= *first != value,
                 None => {
-                    places.insert(path.clone(), order.len());
-                    order.push((path, value, false));
+                    order.push(path.clone());
+                    values.insert(path, (value, false));
                 }
             }
         }
-        let varies = |(path, _, varies): &(String, String, bool)| *varies && !path.starts_with("limit.");
-        order.into_iter().filter(varies).map(|(path, ..)| path).collect()
+        order.retain(|path| values[path].1 && !path.starts_with("limit."));
+        order
     }
 }
 

@@ -1,12 +1,13 @@
 //! Plans for many machines: a file that holds everything a shard needs, and the rule by which jobs are dealt out.
 
 use super::file::Experiment;
-use super::identity::Digest;
+use super::identity::hasher;
 use super::plan::{Job, Plan};
 use super::reading::from_json;
 use crate::words::many;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::hash::Hasher;
+use std::path::Path;
 
 /// How the jobs of a plan are dealt out to shards. It depends on the plan and the number of shards alone: no scheduler is asked
 /// which of how many it runs.
@@ -76,39 +77,11 @@ pub struct ShardJobs {
 
 /// Why a plan file cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum PlanError {
-    /// The system would not.
-    #[error("{path}: {error}")]
-    Io {
-        /// The file.
-        path: String,
-        /// What it said.
-        error: std::io::Error,
-    },
-    /// It is no plan.
-    #[error("{path}: it is no plan of ttlab: {problem}\nhelp: ttlab plan FILE --shards N -o plan.json makes one")]
-    Json {
-        /// The file.
-        path: String,
-        /// What is wrong with it, and where.
-        problem: String,
-    },
-    /// Its experiment is wrong.
-    #[error("{path}: {problem}")]
-    Experiment {
-        /// The file.
-        path: String,
-        /// What is wrong.
-        problem: Box<super::Problem>,
-    },
-    /// It does not say what this program makes of its experiment.
-    #[error("{path}: {problem}\nhelp: it was edited, or another version of ttlab made it: make it again")]
-    Other {
-        /// The file.
-        path: String,
-        /// What differs.
-        problem: String,
-    },
+#[error("{path}: {problem}")]
+pub struct PlanError {
+    path: String,
+    /// What is wrong with it, and what helps.
+    problem: String,
 }
 
 const SCHEMA: u32 = 1;
@@ -116,15 +89,20 @@ const SCHEMA: u32 = 1;
 /// Shards at most: more than any scheduler's array takes.
 pub const MOST_SHARDS: u64 = 1_000_000;
 
+fn text_of(path: &Path) -> Result<String, PlanError> {
+    let wrong = |error: std::io::Error| PlanError { path: path.display().to_string(), problem: error.to_string() };
+    std::fs::read_to_string(path).map_err(wrong)
+}
+
 fn parts(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
     let split = Split::new(plan, shards);
-    let mut digests = vec![(0, Digest::default()); shards as usize];
+    let mut hashes = vec![(0, hasher()); shards as usize];
     for job in plan.jobs() {
-        let (jobs, digest) = &mut digests[split.shard_of(plan, &job) as usize];
+        let (jobs, hash) = &mut hashes[split.shard_of(plan, &job) as usize];
         *jobs += 1;
-        digest.add(plan.job_id(&job));
+        hash.write_u64(plan.job_id(&job));
     }
-    digests.into_iter().map(|(jobs, digest)| ShardJobs { jobs, ids: digest.to_string() }).collect()
+    hashes.into_iter().map(|(jobs, hash)| ShardJobs { jobs, ids: format!("{:016x}", hash.finish()) }).collect()
 }
 
 impl PlanFile {
@@ -135,9 +113,7 @@ impl PlanFile {
     pub fn new(experiment: &Experiment, file: &Path, sets: &[String], shards: u64) -> Result<Self, PlanError> {
         let plan = Plan::new(experiment);
         let shards = shards.clamp(1, MOST_SHARDS);
-        let suite = experiment.suite_file.as_ref().map(|path| {
-            std::fs::read_to_string(path).map_err(|error| PlanError::Io { path: path.display().to_string(), error })
-        });
+        let suite = experiment.suite_file.as_ref().map(|path| text_of(path));
         Ok(Self {
             schema: SCHEMA,
             ttlab: env!("CARGO_PKG_VERSION").to_owned(),
@@ -158,9 +134,7 @@ impl PlanFile {
     /// # Errors
     /// When it cannot be read, is no plan, or does not say what this program makes of its experiment.
     pub fn load(path: &Path) -> Result<(Self, Experiment, Plan), PlanError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|error| PlanError::Io { path: path.display().to_string(), error })?;
-        Self::parse(&text, &path.display().to_string())
+        Self::parse(&text_of(path)?, &path.display().to_string())
     }
 
     /// As [`PlanFile::load`], from text; `path` is what errors call the file.
@@ -168,19 +142,24 @@ impl PlanFile {
     /// # Errors
     /// As there.
     pub fn parse(text: &str, path: &str) -> Result<(Self, Experiment, Plan), PlanError> {
-        let no_plan = |problem| PlanError::Json { path: path.to_owned(), problem };
+        let wrong = |problem: String| PlanError { path: path.to_owned(), problem };
+        let no_plan = |problem: String| {
+            let help = "ttlab plan FILE --shards N -o plan.json makes one";
+            wrong(format!("it is no plan of ttlab: {problem}\nhelp: {help}"))
+        };
         let value = serde_json::from_str(text).map_err(|error| no_plan(error.to_string()))?;
         let file: Self = from_json(value).map_err(|error| no_plan(error.to_string()))?;
         let same = |field: &str, said: String, meant: String| {
             let problem = format!("{field}: the plan says {said}, and its experiment means {meant}");
-            if said == meant { Ok(()) } else { Err(PlanError::Other { path: path.to_owned(), problem }) }
+            let help = "it was edited, or another version of ttlab made it: make it again";
+            if said == meant { Ok(()) } else { Err(wrong(format!("{problem}\nhelp: {help}"))) }
         };
         same("schema", file.schema.to_string(), SCHEMA.to_string())?;
         if !(1..=MOST_SHARDS).contains(&file.shards) {
             same("shards", file.shards.to_string(), format!("1 to {MOST_SHARDS}"))?;
         }
-        let experiment = Experiment::of_plan(&file.experiment, &PathBuf::from(&file.file), &file.sets, &file.suite)
-            .map_err(|problem| PlanError::Experiment { path: path.to_owned(), problem: Box::new(problem) })?;
+        let experiment = Experiment::of_plan(&file.experiment, Path::new(&file.file), &file.sets, &file.suite)
+            .map_err(|problem| wrong(problem.to_string()))?;
         let plan = Plan::new(&experiment);
         same("name", file.name.clone(), experiment.name.clone())?;
         same("jobs", file.jobs.to_string(), plan.len().to_string())?;
@@ -217,7 +196,7 @@ mod tests {
             let file = PlanFile::new(&experiment, path, &[], shards).unwrap();
             let jobs: Vec<u64> = file.parts.iter().map(|part| part.jobs).collect();
             assert_eq!((jobs.len() as u64, jobs.iter().sum::<u64>()), (shards, 14), "{jobs:?}");
-            let empty = Digest::default().to_string();
+            let empty = format!("{:016x}", hasher().finish());
             assert!(file.parts.iter().all(|part| (part.jobs == 0) == (part.ids == empty)), "{shards}");
         }
     }
