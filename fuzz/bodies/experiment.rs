@@ -17,7 +17,7 @@ pub fn run(data: &[u8]) {
         }
         Err(problem) => {
             assert!(!problem.message.is_empty());
-            let _ = (problem.to_string(), problem.place());
+            let _ = problem.to_string();
         }
     }
 }

@@ -16,22 +16,14 @@ pub(super) type Axis = Vec<(String, Vec<Value>)>;
 /// # Errors
 /// The first that is no list of values, with its place.
 pub(super) fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
-    let list = |table: &str, path: &str, value: &Value| match value {
-        Value::Array(values) if !values.is_empty() => Ok((path.to_owned(), values.clone())),
-        Value::Table(_) => Err(source.at(
-            &format!("{table}.{path}"),
-            format!(
-                "{table}.{path}: expected a list of values; write the path in quotes, as in \"{path}.size\" = [..]"
-            ),
-        )),
-        other => {
-            let found = match other {
-                Value::Array(_) => "an empty one".to_owned(),
-                other => paths::display(other),
-            };
-            let message = format!("{table}.{path}: expected a list of values, found {found}");
-            Err(source.at(&format!("{table}.{path}"), message))
-        }
+    let list = |table: &str, path: &str, value: &Value| {
+        let found = match value {
+            Value::Array(values) if !values.is_empty() => return Ok((path.to_owned(), values.clone())),
+            Value::Table(_) => format!("; write the path in quotes, as in \"{path}.size\" = [..]"),
+            Value::Array(_) => ", found an empty one".to_owned(),
+            other => format!(", found {}", paths::display(other)),
+        };
+        Err(source.wrong(&format!("{table}.{path}"), format!("expected a list of values{found}")))
     };
     let mut axes: Vec<Axis> = Vec::new();
     for (path, value) in &file.grid {
@@ -46,15 +38,9 @@ pub(super) fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Prob
     for (at, zip) in file.zip.iter().enumerate() {
         let axis: Axis = zip.iter().map(|(path, value)| list("zip", path, value)).collect::<Result<_, _>>()?;
         if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != axis[0].1.len()) {
-            return Err(source.at(
-                &format!("zip.{at}.{path}"),
-                format!(
-                    "zip.{path}: has {} where zip.{} has {}",
-                    many(values.len(), "value"),
-                    axis[0].0,
-                    axis[0].1.len()
-                ),
-            ));
+            let ((first, wanted), found) = (&axis[0], many(values.len(), "value"));
+            let message = format!("zip.{path}: has {found} where zip.{first} has {}", wanted.len());
+            return Err(source.at(&format!("zip.{at}.{path}"), message));
         }
         let earlier = |path: &String| axes.iter().flatten().any(|(known, _)| known == path);
         if let Some((path, _)) = axis.iter().find(|(path, _)| earlier(path)) {

@@ -2,7 +2,7 @@
 
 use super::file::File;
 use super::grid::{Point, columns};
-use super::problem::{Problem, listed, nearest};
+use super::problem::{Problem, ambiguous, nearest, nearest_or_all};
 use super::text::FileText;
 use crate::record::columns::{VARIANT, may_mean};
 use std::collections::BTreeSet;
@@ -18,37 +18,29 @@ pub fn baseline(file: &File, points: &[Point], source: &FileText<'_>) -> Result<
     let all: BTreeSet<String> = points.iter().flat_map(columns).map(|(path, _)| path).collect();
     let mut meant = Vec::new();
     for (path, wanted) in &file.baseline {
-        let at = |message: String| source.at(&format!("baseline.{path}"), message);
-        let column = match path.as_str() {
-            VARIANT => VARIANT.to_owned(),
-            path if all.contains(path) => path.to_owned(),
-            path => match all.iter().filter(|column| may_mean(path, column)).collect::<Vec<_>>()[..] {
-                [only] => only.clone(),
-                [] => {
-                    return Err(Problem {
-                        help: nearest(path, all.iter().map(String::as_str)),
-                        ..at(format!("baseline.{path}: there is no option `{path}`"))
-                    });
-                }
-                ref several => {
-                    let names: Vec<String> = several.iter().map(|name| format!("`{name}`")).collect();
-                    return Err(at(format!("baseline.{path}: may be {}: write it out", names.join(" or "))));
-                }
-            },
+        let wrong = |what: String| source.wrong(&format!("baseline.{path}"), what);
+        let ends_alike: Vec<&str> = all.iter().map(String::as_str).filter(|column| may_mean(path, column)).collect();
+        let column = match ends_alike[..] {
+            _ if path == VARIANT || all.contains(path) => path,
+            [only] => only,
+            [] => {
+                let help = nearest(path, all.iter().map(String::as_str));
+                return Err(Problem { help, ..wrong(format!("there is no option `{path}`")) });
+            }
+            _ => return Err(wrong(ambiguous(ends_alike.into_iter()))),
         };
         meant.push((column, wanted.to_string()));
     }
     let matches = |point: &Point| {
         let leaves = columns(point);
         meant.iter().all(|(path, wanted)| {
-            path == VARIANT && point.name == *wanted
+            *path == VARIANT && point.name == *wanted
                 || leaves.iter().any(|(column, value)| column == path && value == wanted)
         })
     };
     points.iter().position(matches).ok_or_else(|| {
-        let names: Vec<&str> = points.iter().map(|point| point.name.as_str()).collect();
         let wanted = file.baseline.get(VARIANT).map(ToString::to_string).unwrap_or_default();
-        let help = nearest(&wanted, names.iter().copied()).unwrap_or_else(|| format!("there are {}", listed(names)));
-        Problem { help: Some(help), ..source.at("baseline", "baseline: no variant matches it") }
+        let help = nearest_or_all(&wanted, points.iter().map(|point| point.name.as_str()));
+        Problem { help: Some(help), ..source.wrong("baseline", "no variant matches it") }
     })
 }

@@ -2,46 +2,42 @@
 
 use super::file::{Experiment, File};
 use super::grid::Point;
-use super::problem::{Problem, listed, nearest};
+use super::problem::{Problem, ambiguous, nearest, nearest_or_all};
 use super::text::FileText;
 use crate::engine::options::Diagnostics;
-use crate::record::columns::{DEPTH, Extra, POSITION, ROW, Role, SCORE, VARIANT, header, may_mean, role};
+use crate::record::columns::{DEPTH, Extra, POSITION, ROW, Role, SCORE, VARIANT, column, header, may_mean, role};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One expectation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct Expect {
     /// Which rows it speaks of: column (or unique end of a column's name, so `nodes` is `search.nodes`) = value; all
     /// must match. None given: every row.
-    #[serde(default, rename = "where")]
+    #[serde(rename = "where")]
     pub filter: BTreeMap<String, Scalar>,
     /// Who says so: `published` (an article: `source` names it), `expected` (theory, or another program) or `asked` (this file's own
     /// question).
-    #[serde(default)]
     pub kind: SaidBy,
     /// Where the figure was published or how it is known; printed beside the verdict.
-    #[serde(default)]
     pub source: String,
     /// The figure or sentence as it was published, word for word.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub quote: String,
     /// Where the claim is not that of the file's article: who made it, and in what.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub author: String,
     /// The article that it was made in.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub article: String,
     /// A sentence for the reader of the report.
-    #[serde(default)]
     pub note: String,
     /// A comparison instead of figures: `"nodes(always) > nodes(two-big1)"`, the sides being a metric of a variant; or
     /// with a factor: `"nodes(no table) > 1.2 * nodes(always)"`.
-    #[serde(default)]
     pub claim: Option<String>,
     /// The verdict that keeps a `--check` green: `holds` unless the published figure is known to be wrong.
-    #[serde(default)]
     pub verdict: WantedVerdict,
     /// Metric = figure, for any counter or column: `evals = 32138`, `nodes = { min = 10, max = 20 }`.
     #[serde(flatten)]
@@ -109,35 +105,29 @@ impl ExpectedFigure {
 
     /// What makes no sense of it, if anything: it would hold of everything, or of nothing.
     fn fault(&self) -> Option<String> {
-        let range = match self {
-            Self::Exact(_) => return None,
-            Self::Range(range) => range,
-        };
-        let limits = range.min.is_some() || range.max.is_some();
-        let kinds = [limits, range.exact.is_some(), !range.by_depth.is_empty()];
-        let last = usize::from(range.from.unwrap_or(1)) + range.by_depth.len().saturating_sub(1);
-        match kinds.iter().filter(|kind| **kind).count() {
-            0 => return Some("gives no figure: expected `min`, `max` or both, `exact`, or `by_depth`".to_owned()),
-            1 => {}
-            _ => return Some("expected `min` and `max`, `exact`, or `by_depth`: one of the three".to_owned()),
-        }
-        if let (Some(min), Some(max)) = (range.min, range.max)
+        let Self::Range(range) = self else { return None };
+        let Range { min, max, exact, of, by_depth, from } = range;
+        let kinds = [min.is_some() || max.is_some(), exact.is_some(), !by_depth.is_empty()];
+        let given = kinds.iter().filter(|kind| **kind).count();
+        let first = from.unwrap_or(1);
+        let last = usize::from(first) + by_depth.len().saturating_sub(1);
+        Some(if given == 0 {
+            "gives no figure: expected `min`, `max` or both, `exact`, or `by_depth`".to_owned()
+        } else if given > 1 {
+            "expected `min` and `max`, `exact`, or `by_depth`: one of the three".to_owned()
+        } else if let (Some(min), Some(max)) = (min, max)
             && min > max
         {
-            return Some(format!("nothing is at least {min} and at most {max}"));
-        }
-        match range.by_depth.is_empty() {
-            true if range.from.is_some() => {
-                Some("`from` is the depth of the first of `by_depth`, which is not given".to_owned())
-            }
-            false if range.of.is_some() => {
-                Some("`by_depth` is held against each row: `of` does not go with it".to_owned())
-            }
-            false if range.from == Some(0) || last > usize::from(u8::MAX) => {
-                Some(format!("`by_depth` speaks of depths {} to {last}: expected 1 to 255", range.from.unwrap_or(1)))
-            }
-            _ => None,
-        }
+            format!("nothing is at least {min} and at most {max}")
+        } else if by_depth.is_empty() && from.is_some() {
+            "`from` is the depth of the first of `by_depth`, which is not given".to_owned()
+        } else if !by_depth.is_empty() && of.is_some() {
+            "`by_depth` is held against each row: `of` does not go with it".to_owned()
+        } else if !by_depth.is_empty() && (first == 0 || last > usize::from(u8::MAX)) {
+            format!("`by_depth` speaks of depths {first} to {last}: expected 1 to 255")
+        } else {
+            return None;
+        })
     }
 }
 
@@ -218,86 +208,87 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
         let own = name.strip_prefix(ROW).is_some_and(|own| own_columns.iter().any(|column| column == own));
         name == OTHER_SCORES || own || columns.iter().any(|column| may_mean(name, column))
     };
-    // What the rows have that `check` knows, and what of it a claim may compare: numbers, but no score, which may be less than nothing.
-    let comparable = |name: &str| {
-        own_columns.iter().filter(|column| may_mean(name, column)).any(|column| match role(column) {
-            Role::Sum | Role::Time => true,
-            Role::Last => column != SCORE,
-            _ => column == DEPTH,
-        })
-    };
-    let variant = |path: &str, name: &str, message: String| {
-        let names = || points.iter().map(|point| point.name.as_str());
-        let help = nearest(name, names()).unwrap_or_else(|| format!("there are {}", listed(names())));
-        Problem { help: Some(help), ..source.at_word(path, name, message) }
-    };
     for (at, expect) in file.expect.iter().enumerate() {
-        let place = format!("expect.{at}");
-        let wrong = |path: &str, name: &str, message: String| Problem {
-            help: nearest(name, columns.iter().map(String::as_str)),
-            ..source.at_word(&format!("{place}.{path}"), name, message)
+        let wrong = |key: &str, word: Option<&str>, what: &str| {
+            source.at_word(&format!("expect.{at}.{key}"), word, format!("expect.{key}: {what}"))
+        };
+        let unknown = |key: &str, name: &str, what: &str| {
+            let help = nearest(name, columns.iter().map(String::as_str));
+            Err(Problem { help, ..wrong(key, Some(name), what) })
+        };
+        let variant = |key: &str, name: &str| {
+            let names = || points.iter().map(|point| point.name.as_str());
+            if names().any(|known| known == name) {
+                return Ok(());
+            }
+            let help = Some(nearest_or_all(name, names()));
+            Err(Problem { help, ..wrong(key, Some(name), &format!("there is no variant \"{name}\"")) })
         };
         if let Some(key) = expect.filter.keys().find(|key| !known(key)) {
-            return Err(wrong(&format!("where.{key}"), key, format!("expect.where.{key}: there is no such column")));
+            return unknown(&format!("where.{key}"), key, "there is no such column");
         }
-        for key in expect.filter.keys().filter(|key| !options.contains(*key)) {
-            // A key of the rows goes before options; any other column of theirs does not.
-            let own = crate::record::columns::column(key);
-            if own.is_some_and(|own| own.role == Role::Key || own.name.contains('.')) {
-                continue;
-            }
-            let mut names: Vec<String> = options.iter().filter(|path| may_mean(key, path)).cloned().collect();
-            names.extend(
-                own.filter(|own| !names.is_empty() && own.name == *key).map(|own| format!("{ROW}{}", own.name)),
-            );
-            if names.len() > 1 {
-                let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-                let message = format!("expect.where.{key}: may be {}: write it out", names.join(" or "));
-                return Err(source.at(&format!("{place}.where.{key}"), message));
+        for key in expect.filter.keys() {
+            let meant = meant(key, &options);
+            if meant.len() > 1 {
+                let what = ambiguous(meant.iter().map(String::as_str));
+                return Err(wrong(&format!("where.{key}"), None, &what));
             }
         }
         if let Some(key) = expect.figures.keys().find(|key| !known(key)) {
-            return Err(wrong(key, key, format!("expect.{key}: there is no such metric")));
+            return unknown(key, key, "there is no such metric");
         }
         if let Some((key, fault)) = expect.figures.iter().find_map(|(key, figure)| Some((key, figure.fault()?))) {
-            return Err(source.at(&format!("{place}.{key}"), format!("expect.{key}: {fault}")));
+            return Err(wrong(key, None, &fault));
         }
-        if let Some(Scalar::Text(name)) = expect.filter.get(VARIANT)
-            && !points.iter().any(|point| point.name == *name)
-        {
-            let message = format!("expect.where.variant: there is no variant \"{name}\"");
-            return Err(variant(&format!("{place}.where.variant"), name, message));
+        if let Some(Scalar::Text(name)) = expect.filter.get(VARIANT) {
+            variant("where.variant", name)?;
         }
         let named =
             [&expect.source, &expect.quote, &expect.author, &expect.article].iter().any(|text| !text.trim().is_empty());
+        let place = format!("expect.{at}");
         if expect.kind != SaidBy::Asked && !named && !(expect.kind == SaidBy::Published && file.article.is_some()) {
             return Err(source.at(&place, "expect.source: missing: who published or expects it?"));
         }
         if expect.figures.is_empty() && expect.claim.is_none() {
             return Err(source.at(&place, "expect: gives neither a figure nor a claim"));
         }
-        if let Some(claim) = &expect.claim {
-            let claim = Claim::parse(claim).map_err(|message| source.at(&format!("{place}.claim"), message))?;
-            for side in [&claim.left, &claim.right] {
-                if !known(&side.metric) {
-                    let message = format!("expect.claim: there is no metric `{}`", side.metric);
-                    return Err(wrong("claim", &side.metric, message));
-                }
-                if !comparable(&side.metric) {
-                    let message = format!(
-                        "expect.claim: `{}` is no metric that has a ratio: expected a count, a state or a time",
-                        side.metric
-                    );
-                    return Err(source.at_word(&format!("{place}.claim"), &side.metric, message));
-                }
-                if !points.iter().any(|point| point.name == side.variant) {
-                    let message = format!("expect.claim: there is no variant \"{}\"", side.variant);
-                    return Err(variant(&format!("{place}.claim"), &side.variant, message));
-                }
+        let Some(claim) = &expect.claim else { continue };
+        let claim = Claim::parse(claim).map_err(|message| source.at(&format!("{place}.claim"), message))?;
+        for Term { metric, variant: name, .. } in [&claim.left, &claim.right] {
+            if !known(metric) {
+                return unknown("claim", metric, &format!("there is no metric `{metric}`"));
             }
+            if !own_columns.iter().any(|column| may_mean(metric, column) && comparable(column)) {
+                let what = format!("`{metric}` is no metric that has a ratio: expected a count, a state or a time");
+                return Err(wrong("claim", Some(metric), &what));
+            }
+            variant("claim", name)?;
         }
     }
     Ok(())
+}
+
+/// What a key of `where` may mean beside an option of that very name: options that end so, and then a column of the rows of that name. A key
+/// of the rows goes before options; any other column of theirs does not.
+fn meant(key: &str, options: &BTreeSet<String>) -> Vec<String> {
+    let own = column(key);
+    if options.contains(key) || own.is_some_and(|own| own.role == Role::Key || own.name.contains('.')) {
+        return Vec::new();
+    }
+    let mut names: Vec<String> = options.iter().filter(|path| may_mean(key, path)).cloned().collect();
+    if !names.is_empty() {
+        names.extend(own.map(|own| format!("{ROW}{}", own.name)));
+    }
+    names
+}
+
+/// Whether a claim may compare a column: numbers, but no score, which may be less than nothing.
+fn comparable(column: &str) -> bool {
+    match role(column) {
+        Role::Sum | Role::Time => true,
+        Role::Last => column != SCORE,
+        _ => column == DEPTH,
+    }
 }
 
 /// A comparison of two metrics: `left relation right`.
@@ -397,7 +388,7 @@ pub fn idle(experiment: &Experiment) -> Vec<(usize, String)> {
             limits.is_none_or(|limits| wanted.parse().is_ok_and(|depth: u8| limits.iter().any(|limit| depth <= *limit)))
         }
         POSITION => !single || suite.items.iter().any(|item| item.id == wanted),
-        _ if crate::record::columns::column(key).is_some() => true,
+        _ if column(key).is_some() => true,
         _ => points.iter().flat_map(super::grid::columns).any(|(path, value)| may_mean(key, &path) && value == wanted),
     };
     let idle = |(at, expect): (usize, &Expect)| {

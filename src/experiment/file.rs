@@ -1,7 +1,7 @@
 //! The TOML of an experiment, and the experiment that it means.
 
 use super::baseline;
-use super::expect::Expect;
+use super::expect::{Expect, Scalar};
 use super::grid::{self, Point};
 use super::options::Setting;
 use super::problem::Problem;
@@ -17,42 +17,33 @@ use std::sync::Arc;
 use toml::Table;
 
 /// An experiment file.
-#[derive(Debug, Clone, Deserialize)]
+// What it leaves out is as serde finds it in the default, but for the numbers that name their own.
+#[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct File {
     /// The experiment's name and that of its folder under `reports/`; default: the file's name.
-    #[serde(default)]
     pub name: Option<String>,
     /// What it should answer; heads the report.
-    #[serde(default)]
     pub question: String,
     /// What the reader should make of the figures; printed in the report.
-    #[serde(default)]
     pub analysis: String,
     /// The article whose claims the file holds against rows; what is expected as `published` is said there.
-    #[serde(default)]
     pub article: Option<Article>,
     /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the working folder), or
     /// `{ startpos = true }`, or `{ fen = "..." }`.
-    #[serde(default)]
     pub suite: Option<SuiteChoice>,
     /// A recorded trace instead of a suite: its games are shown to the tables of all variants, and nothing is searched (open loop). Of the
     /// options only those of the table count; `search.nodes` are the recorded ones and those of the results that a table lost.
-    #[serde(default)]
     pub trace: Option<TraceChoice>,
     /// What becomes of a position or game that cannot be read: `"stop"`: nothing is run; `"skip"`: it is left out, and the report says so.
-    #[serde(default)]
     pub on_error: OnError,
     /// Whether it takes minutes: `ttlab reproduce --quick` leaves it out.
-    #[serde(default)]
     pub slow: bool,
     /// Only the first so many items of the suite.
-    #[serde(default)]
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub first: Option<usize>,
     /// When each search ends.
-    #[serde(default)]
     pub limit: LimitChoice,
     /// How often each search is made; more than 1 makes timings worth printing.
     #[serde(default = "one")]
@@ -67,54 +58,40 @@ pub struct File {
     pub smallest_effect: f64,
     /// Which variant the others are held against: `{ variant = "no table" }`, or the value of an option
     /// (`{ "table.policy.kind" = "always" }`). Default: the first.
-    #[serde(default)]
     pub baseline: BTreeMap<String, Scalar>,
     /// Searches along games instead of single positions.
-    #[serde(default)]
     pub sequence: Option<Sequence>,
     /// The variants play games from the openings of the suite instead of searching them.
-    #[serde(default, rename = "match")]
+    #[serde(rename = "match")]
     pub games: Option<super::Match>,
     /// How `ttlab tune` races the variants for the best one.
-    #[serde(default)]
     pub tune: Option<super::Tune>,
     /// Who is examined: an engine that speaks UCI; without it ttlab's own.
-    #[serde(default)]
     #[cfg_attr(test, schemars(with = "Option<crate::subject::SubjectOptions>"))]
     pub subject: Option<Table>,
     /// Whose deep searches judge the moves: the loss of each in centipawns, and whether it is the same.
-    #[serde(default)]
     pub reference: Option<super::subject::Reference>,
     /// The options of the engine; `preset` names a starting point.
-    #[serde(default)]
     #[cfg_attr(test, schemars(with = "EngineWithPreset"))]
     pub engine: Table,
     /// Axes: option path = list of values; every combination runs.
-    #[serde(default)]
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Vec<serde_json::Value>>"))]
     pub grid: Table,
     /// Named points: `name` and option paths.
-    #[serde(default)]
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     pub variant: Vec<Table>,
     /// Axes whose paths move together.
-    #[serde(default)]
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, Vec<serde_json::Value>>>"))]
     pub zip: Vec<Table>,
     /// Points of the grid to leave out: all paths match.
-    #[serde(default)]
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     pub exclude: Vec<Table>,
     /// Points to add whatever the excludes say.
-    #[serde(default)]
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     pub include: Vec<Table>,
     /// Published or known figures, and the verdicts on them.
-    #[serde(default)]
     pub expect: Vec<Expect>,
 }
-
-use super::expect::Scalar;
 
 /// An article, as reports cite it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -167,29 +144,25 @@ pub enum SuiteChoice {
 }
 
 /// One position, given in the file itself.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct OnePosition {
     /// The position in FEN.
-    #[serde(default)]
     pub fen: Option<String>,
     /// The start position.
-    #[serde(default)]
     pub startpos: bool,
 }
 
 /// When a search ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct LimitChoice {
     /// After the iteration of this depth, in plies, 1..=255.
-    #[serde(default)]
     #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
     pub depth: Option<u8>,
     /// Before it enters another node than this many, over all iterations.
-    #[serde(default)]
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub nodes: Option<u64>,
 }
@@ -262,10 +235,7 @@ impl Experiment {
     /// The first other mistake, with its place.
     pub fn load_to_plan(path: &Path, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
         let text = text_of(path)?;
-        let source = FileText { text: &text, path, suite: None };
-        let experiment = Self::read(&source, sets)?;
-        let wrong = experiment.check_expectations(&source).err();
-        Ok((experiment, wrong))
+        Self::read(&FileText { text: &text, path, suite: None }, sets)
     }
 
     /// As [`Experiment::load`], from text; `path` is where relative suites are looked for and what errors call the file.
@@ -291,58 +261,29 @@ impl Experiment {
     pub fn variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Point>, usize), Problem> {
         let source = FileText { text, path, suite: None };
         let file: File = source.file()?;
-        let sets: Vec<String> = sets.iter().filter(|set| *set != SKIP_BAD).cloned().collect();
-        let points = grid::expand(&file, &Setting::parse_all(&sets)?, &source)?;
+        let points = grid::expand(&file, &settings(sets)?, &source)?;
         let baseline = baseline::baseline(&file, &points, &source)?;
         Ok((points, baseline))
     }
 
     fn checked(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {
-        let experiment = Self::read(source, sets)?;
-        experiment.check_expectations(source)?;
-        Ok(experiment)
+        let (experiment, wrong) = Self::read(source, sets)?;
+        wrong.map_or(Ok(experiment), Err)
     }
 
-    fn check_expectations(&self, source: &FileText<'_>) -> Result<(), Problem> {
-        match &self.file.games {
-            Some(games) => super::match_claims::check(self, games, source),
-            None => super::expect::check(&self.file, &self.points, source),
-        }
-    }
-
-    fn read(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {
-        let FileText { text, path, .. } = *source;
+    /// The experiment, and what is wrong with its expectations.
+    fn read(source: &FileText<'_>, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
         let mut file: File = source.file()?;
-        if let Some(path) = text.parse().ok().as_ref().and_then(super::schema::stray_list) {
-            return Err(source.at(&path, format!("{path}: a list stands where none belongs")));
+        if let Some(path) = source.text.parse().ok().as_ref().and_then(super::schema::stray_list) {
+            return Err(source.wrong(&path, "a list stands where none belongs"));
         }
-        let name = file.name.clone().unwrap_or_else(|| {
-            path.file_stem().map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned())
-        });
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
-            let message = format!("name: `{name}` is not a plain folder name (letters, digits, - _ .)");
-            let help = file.name.is_none().then(|| {
-                let other: String = name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
-                let letter = if other.starts_with('.') { "x" } else { "" };
-                format!("without a name it is called as its file is: write name = \"{letter}{other}\" at its top")
-            });
-            return Err(Problem { help, ..source.at("name", message) });
+        let name = name_of(&file, source)?;
+        for (path, count) in [("repeats", file.repeats), ("seeds", file.seeds)] {
+            source.range(path, count, (1..=10_000).contains(&count), "1 to 10000")?;
         }
-        if file.repeats == 0 || file.repeats > 10_000 {
-            return Err(source.at("repeats", format!("repeats: {} is out of range: expected 1 to 10000", file.repeats)));
-        }
-        if file.seeds == 0 || file.seeds > 10_000 {
-            return Err(source.at("seeds", format!("seeds: {} is out of range: expected 1 to 10000", file.seeds)));
-        }
-        if !(0.0..1.0).contains(&file.smallest_effect) {
-            let found = file.smallest_effect;
-            return Err(source
-                .at("smallest_effect", format!("smallest_effect: {found} is out of range: expected 0 to below 1")));
-        }
-        let given = sets.to_vec();
-        let (skip, sets): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| set == SKIP_BAD);
-        if !skip.is_empty() {
+        let effect = file.smallest_effect;
+        source.range("smallest_effect", effect, (0.0..1.0).contains(&effect), "0 to below 1")?;
+        if sets.iter().any(|set| set == SKIP_BAD) {
             file.on_error = OnError::Skip;
         }
         let (suite_name, suite_file, mut suite, trace) = match (&file.suite, &file.trace) {
@@ -358,20 +299,17 @@ impl Experiment {
                 return Err(source.problem("suite: missing: give suite = \"FILE\", or [trace] with file = \"FILE\""));
             }
             (Some(_), Some(_)) => {
-                return Err(source.at("trace", "trace: a suite is given too: searches or a trace, not both"));
+                return Err(source.wrong("trace", "a suite is given too: searches or a trace, not both"));
             }
         };
         if trace.is_some() && file.sequence.is_some() {
-            return Err(source.at("sequence", "sequence: a trace has its own games"));
+            return Err(source.wrong("sequence", "a trace has its own games"));
         }
         if trace.is_some() && file.seeds > 1 {
-            return Err(source.at("seeds", "seeds: a trace has its own keys: every seed would be shown the same"));
+            return Err(source.wrong("seeds", "a trace has its own keys: every seed would be shown the same"));
         }
-        if file.first == Some(0) {
-            return Err(source.at("first", "first: 0 is out of range: expected at least 1"));
-        }
-        let sets = Setting::parse_all(&sets)?;
-        let points = grid::expand(&file, &sets, source)?;
+        source.range("first", 0, file.first != Some(0), "at least 1")?;
+        let points = grid::expand(&file, &settings(sets)?, source)?;
         // A search of what is kept depends on every item before it: it is another when its position comes again.
         if trace.is_none() && !(file.games.is_none() && points.iter().all(Point::keeps)) {
             source.once(&suite_name, file.on_error, &mut suite)?;
@@ -386,33 +324,49 @@ impl Experiment {
             tune.check(source)?;
         }
         if file.seeds > 1 && points.iter().any(|point| point.outside().is_some()) {
-            return Err(source.at("seeds", "seeds: an engine that is not ttlab's own has no key seeds"));
+            return Err(source.wrong("seeds", "an engine that is not ttlab's own has no key seeds"));
         }
-        Ok(Self {
-            name,
-            text: text.to_owned(),
-            sets: given,
-            suite_name,
-            suite_file,
-            suite,
-            trace,
-            points,
-            baseline,
-            file,
-        })
+        let (text, sets) = (source.text.to_owned(), sets.to_vec());
+        let experiment = Self { name, text, sets, suite_name, suite_file, suite, trace, points, baseline, file };
+        let checked = match &experiment.file.games {
+            Some(games) => super::match_claims::check(&experiment, games, source),
+            None => super::expect::check(&experiment.file, &experiment.points, source),
+        };
+        Ok((experiment, checked.err()))
     }
 }
 
+/// The experiment's name: the file's own, or that by which the file is called.
+fn name_of(file: &File, source: &FileText<'_>) -> Result<String, Problem> {
+    let name = file.name.clone().unwrap_or_else(|| {
+        source.path.file_stem().map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned())
+    });
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if !name.is_empty() && !name.starts_with('.') && name.chars().all(plain) {
+        return Ok(name);
+    }
+    let help = file.name.is_none().then(|| {
+        let other: String = name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
+        let letter = if other.starts_with('.') { "x" } else { "" };
+        format!("without a name it is called as its file is: write name = \"{letter}{other}\" at its top")
+    });
+    let what = format!("`{name}` is not a plain folder name (letters, digits, - _ .)");
+    Err(Problem { help, ..source.wrong("name", what) })
+}
+
+/// What `--set` lays over every point.
+fn settings(sets: &[String]) -> Result<Vec<Setting>, Problem> {
+    let sets: Vec<String> = sets.iter().filter(|set| *set != SKIP_BAD).cloned().collect();
+    Setting::parse_all(&sets)
+}
+
 fn text_of(path: &Path) -> Result<String, Problem> {
-    let problem =
-        |text: String, span, message| Problem { file: path.display().to_string(), text, span, message, help: None };
-    let bytes =
-        std::fs::read(path).map_err(|error| problem(String::new(), None, format!("cannot be read: {error}")))?;
+    let problem = |message: String| Problem { file: path.display().to_string(), message, ..Problem::default() };
+    let bytes = std::fs::read(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
     String::from_utf8(bytes).map_err(|error| {
         let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
-        let message =
-            format!("expected UTF-8 text, found the byte {:#04x}", bytes.get(at).copied().unwrap_or_default());
         // What is wrong is one sign of three bytes in the text that is shown.
-        problem(String::from_utf8_lossy(bytes).into_owned(), Some(at..at + 3), message)
+        let (text, span) = (String::from_utf8_lossy(bytes).into_owned(), Some(at..at + 3));
+        Problem { text, span, ..problem(format!("expected UTF-8 text, found the byte {:#04x}", bytes[at])) }
     })
 }

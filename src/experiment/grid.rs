@@ -5,7 +5,7 @@ use super::excludes::Excludes;
 use super::file::{File, LimitChoice};
 use super::options::{self, OptionFault, Setting, overlap};
 use super::paths;
-use super::place::{locate, locate_word};
+use super::place::locate;
 use super::problem::{Problem, nearest, new_name, word_meant};
 use super::subject;
 use super::text::FileText;
@@ -13,7 +13,7 @@ use crate::engine::{EngineOptions, Limit};
 use crate::subject::SubjectOptions;
 use crate::table::TableKind;
 use crate::table::options::Clear;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use toml::{Table, Value};
 
@@ -64,13 +64,13 @@ struct Draft {
 pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Vec<Point>, Problem> {
     let known = known_paths();
     let axes = axes(file, source)?;
-    for path in axes.iter().flat_map(|axis| axis.iter().map(|(path, _)| path)).collect::<BTreeSet<_>>() {
+    for path in axes.iter().flatten().map(|(path, _)| path).collect::<BTreeSet<_>>() {
         let table = if file.grid.contains_key(path.as_str()) { "grid" } else { "zip" };
         check_path(path, &known, table, source)?;
     }
     let points = axes.iter().try_fold(1usize, |points, axis| points.checked_mul(axis[0].1.len()));
     if points.is_none_or(|points| points > MOST_POINTS) {
-        return Err(source.at("grid", format!("grid: more than {MOST_POINTS} points")));
+        return Err(source.wrong("grid", format!("more than {MOST_POINTS} points")));
     }
     if let Some(at) = file.exclude.iter().position(Table::is_empty) {
         return Err(source.at(&format!("exclude.{at}"), "exclude: names no value of the points to leave out"));
@@ -78,15 +78,10 @@ pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Ve
     let mut drafts: Vec<Draft> = Vec::new();
     if !axes.is_empty() {
         let excludes = Excludes::new(&file.exclude);
-        drafts.extend(combinations(&axes).into_iter().filter(|point| !excludes.hold(point)).map(|paths| Draft {
-            name: None,
-            paths,
-            place: "grid".to_owned(),
-        }));
-        for excluded in &file.exclude {
-            for path in excluded.keys() {
-                check_path(path, &known, "exclude", source)?;
-            }
+        let draft = |paths| Draft { name: None, paths, place: "grid".to_owned() };
+        drafts.extend(combinations(&axes).into_iter().filter(|point| !excludes.hold(point)).map(draft));
+        for path in file.exclude.iter().flat_map(Table::keys) {
+            check_path(path, &known, "exclude", source)?;
         }
     }
     for (table, list) in [("include", &file.include), ("variant", &file.variant)] {
@@ -97,15 +92,12 @@ pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Ve
     if drafts.is_empty() {
         drafts.push(Draft { name: Some("default".to_owned()), paths: Vec::new(), place: "engine".to_owned() });
     }
-    let names = Names::new(&drafts);
-    let mut points: Vec<Point> = Vec::with_capacity(drafts.len());
-    let mut places = Vec::with_capacity(drafts.len());
-    for draft in drafts {
-        let name = draft.name.clone().unwrap_or_else(|| names.of(&draft.paths));
-        let (options, limit, subject) = read(file, &draft, &name, sets, source)?;
-        points.push(Point { name, paths: draft.paths, options, limit, subject });
-        places.push(draft.place);
-    }
+    let short = short_names(&drafts);
+    let point = |draft: &Draft| {
+        let name = draft.name.clone().unwrap_or_else(|| name_of(&draft.paths, &short));
+        read(file, draft, name, sets, source)
+    };
+    let points = drafts.iter().map(point).collect::<Result<Vec<Point>, Problem>>()?;
     refuse_duplicates(&points).map_err(|(at, earlier, message)| {
         let problem = source.problem(message);
         // Of what `--set` has made alike the file says nothing.
@@ -114,9 +106,11 @@ pub fn expand(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Ve
             let help = format!("--set {} lays one value over all of them; the file varies it", set.path);
             return Problem { help: Some(help), ..problem };
         }
-        let place =
-            if places[at] == "grid" { apart(file, &points[at], &points[earlier]) } else { Some(places[at].clone()) };
-        Problem { span: place.and_then(|place| locate(source.text, &place)), ..problem }
+        let place = match drafts[at].place.as_str() {
+            "grid" => apart(file, &points[at], &points[earlier]),
+            place => Some(place.to_owned()),
+        };
+        Problem { span: place.and_then(|place| locate(source.text, &place, None)), ..problem }
     })?;
     Ok(points)
 }
@@ -169,8 +163,7 @@ pub fn known_paths() -> BTreeSet<String> {
 }
 
 fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileText<'_>) -> Result<(), Problem> {
-    // What an engine calls its options is known when it is asked, before the run.
-    if known.contains(path) || path.starts_with(subject::UCI) && subject::is_path(path) {
+    if known.contains(path) || subject::is_own(path) {
         return Ok(());
     }
     let shown = table.split('.').next().unwrap_or(table);
@@ -201,14 +194,8 @@ pub fn idle_excludes(file: &File) -> Vec<usize> {
     (0..file.exclude.len()).filter(|&at| idle(&file.exclude[at])).collect()
 }
 
-/// The options and the limit of a point: what it sets laid over the preset and `[engine]`, and `--set` over that.
-fn read(
-    file: &File,
-    draft: &Draft,
-    name: &str,
-    sets: &[Setting],
-    source: &FileText<'_>,
-) -> Result<(EngineOptions, Limit, Option<SubjectOptions>), Problem> {
+/// A point: what it sets laid over the preset and `[engine]`, and `--set` over that.
+fn read(file: &File, draft: &Draft, name: String, sets: &[Setting], source: &FileText<'_>) -> Result<Point, Problem> {
     // Where a path was set: on the command line, in the point, or in [engine].
     let wrong = |path: &str, message: String| match sets.iter().rev().find(|set| set.touches(path)) {
         Some(set) => set.problem(message),
@@ -221,22 +208,17 @@ fn read(
     let mut preset = file.engine.get("preset");
     let LimitChoice { mut depth, mut nodes } = file.limit;
     for (path, value) in all() {
-        let most = match path {
-            "preset" => {
-                preset = Some(value);
-                continue;
-            }
-            "limit.depth" => i64::from(u8::MAX),
-            "limit.nodes" => i64::MAX,
-            _ => continue,
-        };
-        let number = value.as_integer().filter(|number| (1..=most).contains(number)).ok_or_else(|| {
-            let range = if path == "limit.depth" { "from 1 to 255" } else { "above 0" };
-            wrong(path, format!("{path}: expected a number {range}, found {}", paths::display(value)))
-        })?;
+        let number = value.as_integer().filter(|number| *number > 0);
+        let expected =
+            |range: &str| wrong(path, format!("{path}: expected a number {range}, found {}", paths::display(value)));
         match path {
-            "limit.depth" => depth = u8::try_from(number).ok(),
-            _ => nodes = u64::try_from(number).ok(),
+            "preset" => preset = Some(value),
+            "limit.depth" => {
+                let number = number.and_then(|number| u8::try_from(number).ok());
+                depth = Some(number.ok_or_else(|| expected("from 1 to 255"))?);
+            }
+            "limit.nodes" => nodes = Some(number.ok_or_else(|| expected("above 0"))? as u64),
+            _ => {}
         }
     }
     let told = |OptionFault { path, message, help }| Problem {
@@ -249,39 +231,33 @@ fn read(
     let options = options.map_err(told)?;
     if file.trace.is_some() {
         if outside {
-            return Err(source.at(
-                "trace",
-                format!("trace: tables of our own are shown it, not other engines (variant \"{name}\")"),
-            ));
+            let what = format!("tables of our own are shown it, not other engines (variant \"{name}\")");
+            return Err(source.wrong("trace", what));
         }
         // What a replay would not heed must not seem to be compared.
         let heeded = |path: &str| path == "preset" || path == "table" || path.starts_with("table.");
         if let Some((path, _)) = all().find(|(path, _)| !heeded(path)) {
-            let message = format!(
-                "{path}: a trace is shown to tables and nothing is searched: only options of the table may vary"
-            );
-            return Err(wrong(path, message));
+            let what = "a trace is shown to tables and nothing is searched: only options of the table may vary";
+            return Err(wrong(path, format!("{path}: {what}")));
         }
         if depth.is_some() || nodes.is_some() {
-            return Err(
-                source.at("limit", "limit: a trace is shown to its end: nothing is searched that could have a limit")
-            );
+            let what = "a trace is shown to its end: nothing is searched that could have a limit";
+            return Err(source.wrong("limit", what));
         }
         if options.table.kind == TableKind::None {
             return Err(wrong("table.kind", "table.kind: \"none\" leaves nothing to show a trace to".to_owned()));
         }
-        return Ok((options, Limit { depth: None, nodes: None }, None));
+    } else {
+        if depth.is_none() && nodes.is_none() {
+            return Err(source.wrong("limit", "missing: give limit = { depth = 8 } or { nodes = 100000 }"));
+        }
+        source.range("limit", 0, depth != Some(0) && nodes != Some(0), "at least 1")?;
+        if depth.is_none() && options.deepening.step == 0 && !outside {
+            return Err(source.at("limit", "limit.depth: missing: without deepening a search needs a depth"));
+        }
     }
-    if depth.is_none() && nodes.is_none() {
-        return Err(source.at("limit", "limit: missing: give limit = { depth = 8 } or { nodes = 100000 }"));
-    }
-    if depth == Some(0) || nodes == Some(0) {
-        return Err(source.at("limit", "limit: 0 is out of range: expected at least 1"));
-    }
-    if depth.is_none() && options.deepening.step == 0 && !outside {
-        return Err(source.at("limit", "limit.depth: missing: without deepening a search needs a depth"));
-    }
-    Ok((options, Limit { depth, nodes }, subject))
+    let subject = subject.filter(|_| file.trace.is_none());
+    Ok(Point { name, paths: draft.paths.clone(), options, limit: Limit { depth, nodes }, subject })
 }
 
 /// Where in the file an option of a point was set: in the point itself (of an axis, the very value), else in `[engine]`.
@@ -295,11 +271,11 @@ fn place_of(file: &File, draft: &Draft, path: &str, message: &str, source: &File
             let within = path.strip_prefix(set.as_str()).unwrap_or_default();
             let start = axis_value(file, set, value).filter(|_| draft.place == "grid");
             let start = start.unwrap_or_else(|| format!("{}.{set}", draft.place));
-            locate_word(source.text, &format!("{start}{within}"), word)
+            locate(source.text, &format!("{start}{within}"), word)
         }
-        None if path.starts_with(subject::UCI) => locate(source.text, "subject.options"),
-        None if subject::is_path(path) => locate(source.text, path),
-        None => locate_word(source.text, &format!("engine.{path}"), word),
+        None if path.starts_with(subject::UCI) => locate(source.text, "subject.options", None),
+        None if subject::is_path(path) => locate(source.text, path, None),
+        None => locate(source.text, &format!("engine.{path}"), word),
     }
 }
 
@@ -320,48 +296,30 @@ fn apart(file: &File, point: &Point, earlier: &Point) -> Option<String> {
 fn refuse_duplicates(points: &[Point]) -> Result<(), (usize, usize, String)> {
     let (mut seen, mut names) = (HashMap::new(), HashMap::new());
     for (at, point) in points.iter().enumerate() {
-        if let Some(earlier) = names.insert(&point.name, at) {
-            let message = format!("variant: the name \"{}\" is used twice", point.name);
-            return Err((at, earlier, message));
+        let name = &point.name;
+        if let Some(earlier) = names.insert(name, at) {
+            return Err((at, earlier, format!("variant: the name \"{name}\" is used twice")));
         }
         if let Some(earlier) = seen.insert(super::identity::point_id(point), at) {
-            let message = format!(
-                "\"{}\" and \"{}\" are the same point: the same options under the same limit",
-                point.name, points[earlier].name
-            );
-            return Err((at, earlier, message));
+            let alike = "are the same point: the same options under the same limit";
+            return Err((at, earlier, format!("\"{name}\" and \"{}\" {alike}", points[earlier].name)));
         }
     }
     Ok(())
 }
 
-/// How points of the grid are named: by the last part of each path, or more of it where that would be ambiguous.
-struct Names {
-    short: Vec<(String, String)>,
+/// How points of the grid name their paths: by the last part of each, or more of it where that would be ambiguous.
+fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
+    let paths: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.paths).map(|(path, _)| path.as_str()).collect();
+    let tail = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+    let alone = |path: &str| paths.iter().filter(|other| tail(other) == tail(path)).count() == 1;
+    paths.iter().map(|&path| (path.to_owned(), if alone(path) { tail(path) } else { path.to_owned() })).collect()
 }
 
-impl Names {
-    fn new(drafts: &[Draft]) -> Self {
-        let paths: BTreeSet<&String> =
-            drafts.iter().flat_map(|draft| draft.paths.iter().map(|(path, _)| path)).collect();
-        let tail = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
-        let short = paths
-            .iter()
-            .map(|path| {
-                let alone = paths.iter().filter(|other| tail(other) == tail(path)).count() == 1;
-                ((*path).clone(), if alone { tail(path) } else { (*path).clone() })
-            })
-            .collect();
-        Self { short }
-    }
-
-    fn of(&self, paths: &[(String, Value)]) -> String {
-        let part = |(path, value): &(String, Value)| {
-            let short = self.short.iter().find(|(long, _)| long == path).map_or(path, |(_, short)| short);
-            format!("{short}={}", paths::display(value))
-        };
-        paths.iter().map(part).collect::<Vec<_>>().join(", ")
-    }
+/// The name of a point of the grid.
+fn name_of(paths: &[(String, Value)], short: &BTreeMap<String, String>) -> String {
+    let part = |(path, value): &(String, Value)| format!("{}={}", short[path], paths::display(value));
+    paths.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
 /// The option columns of a point, with its limit.

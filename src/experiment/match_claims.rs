@@ -3,31 +3,20 @@
 use super::expect::Expect;
 use super::file::Experiment;
 use super::matches::Match;
-use super::problem::{Problem, listed, nearest};
+use super::problem::{Problem, nearest_or_all};
 use super::text::FileText;
 
 /// A claim about an encounter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchClaim {
-    /// Of what: Elo, or the share of the points.
-    pub measure: MatchMeasure,
     /// Who is claimed to be so strong.
     pub player: String,
     /// Against whom.
     pub opponent: String,
     /// Whether more is claimed than the figure, or less.
     pub more: bool,
-    /// The figure.
-    pub than: f64,
-}
-
-/// What a claim is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MatchMeasure {
-    /// Elo by the logistic law.
-    Elo,
-    /// Points of a game.
-    Score,
+    /// The figure in Elo, by the logistic law where it is a share of the points.
+    pub elo: f64,
 }
 
 /// What a claim must be.
@@ -44,9 +33,9 @@ impl MatchClaim {
         // A variant's name may hold `=` and brackets: the last bracket ends the players.
         let (term, rest) = text.trim().rsplit_once(')').ok_or_else(wrong)?;
         let (measure, players) = term.split_once('(').ok_or_else(wrong)?;
-        let measure = match measure.trim() {
-            "elo" => MatchMeasure::Elo,
-            "score" => MatchMeasure::Score,
+        let score = match measure.trim() {
+            "elo" => false,
+            "score" => true,
             _ => return Err(wrong()),
         };
         let rest = rest.trim();
@@ -65,22 +54,12 @@ impl MatchClaim {
                 (name.to_owned(), format!("expect.claim: there is no variant \"{name}\""))
             }));
         };
-        if !than.is_finite() || measure == MatchMeasure::Score && !(than > 0.0 && than < 1.0) {
-            return Err((
-                String::new(),
-                format!("expect.claim: `{text}`: a score lies between 0 and 1, and Elo is a number"),
-            ));
+        if !than.is_finite() || score && !(than > 0.0 && than < 1.0) {
+            let message = format!("expect.claim: `{text}`: a score lies between 0 and 1, and Elo is a number");
+            return Err((String::new(), message));
         }
-        Ok(Self { measure, player: player.to_owned(), opponent: opponent.to_owned(), more, than })
-    }
-
-    /// The figure in Elo.
-    #[must_use]
-    pub fn elo(&self) -> f64 {
-        match self.measure {
-            MatchMeasure::Elo => self.than,
-            MatchMeasure::Score => 400.0 * (self.than / (1.0 - self.than)).log10(),
-        }
+        let elo = if score { 400.0 * (than / (1.0 - than)).log10() } else { than };
+        Ok(Self { player: player.to_owned(), opponent: opponent.to_owned(), more, elo })
     }
 }
 
@@ -106,16 +85,16 @@ pub(super) fn check(experiment: &Experiment, games: &Match, source: &FileText<'_
         let claim = MatchClaim::parse(claim, names()).map_err(|(unknown, message)| match unknown.is_empty() {
             true => source.at(&place, message),
             false => {
-                let help = nearest(&unknown, names()).unwrap_or_else(|| format!("there are {}", listed(names())));
-                Problem { help: Some(help), ..source.at_word(&place, &unknown, message) }
+                let help = Some(nearest_or_all(&unknown, names()));
+                Problem { help, ..source.at_word(&place, Some(&unknown), message) }
             }
         })?;
-        let met = |first: usize, second: usize| {
-            let players = [experiment.points[first].name.as_str(), experiment.points[second].name.as_str()];
-            players.contains(&claim.player.as_str()) && players.contains(&claim.opponent.as_str())
+        let met = |&(first, second): &(usize, usize)| {
+            let players = [first, second].map(|at| &experiment.points[at].name);
+            players.contains(&&claim.player) && players.contains(&&claim.opponent)
         };
         let encounters = games.encounters(experiment.points.len(), experiment.baseline);
-        if claim.player == claim.opponent || !encounters.iter().any(|&(first, second)| met(first, second)) {
+        if claim.player == claim.opponent || !encounters.iter().any(met) {
             let message = format!("expect.claim: \"{}\" and \"{}\" do not meet", claim.player, claim.opponent);
             let help = "each plays the baseline; pairing = \"round-robin\" lets everybody meet everybody".to_owned();
             return Err(Problem { help: Some(help), ..source.at(&place, message) });
@@ -135,9 +114,9 @@ mod tests {
         let read = |text: &str| MatchClaim::parse(text, names.into_iter());
         let claim = read("elo(size=1 MiB, policy=always, x (2)) >= -3.5").unwrap();
         assert_eq!((claim.player.as_str(), claim.opponent.as_str()), ("size=1 MiB, policy=always", "x (2)"));
-        assert_eq!((claim.measure, claim.more, claim.than), (MatchMeasure::Elo, true, -3.5));
+        assert_eq!((claim.more, claim.elo), (true, -3.5));
         let claim = read("score(a, x (2)) < 0.75").unwrap();
-        assert!(!claim.more && (claim.elo() - 190.85).abs() < 0.01, "three points of four are 190.85 Elo");
+        assert!(!claim.more && (claim.elo - 190.85).abs() < 0.01, "three points of four are 190.85 Elo");
         for text in [
             "elo(a, a2) > 0",
             "elo(a) > 0",

@@ -137,93 +137,66 @@ impl Match {
         suite: &Suite,
         source: &FileText<'_>,
     ) -> Result<(), Problem> {
-        let wrong = |path: &str, message: String| Err(source.at(path, format!("{path}: {message}")));
-        let range = |path: &str, found: String, expected: &str| {
-            wrong(&format!("match.{path}"), format!("{found} is out of range: expected {expected}"))
-        };
         if points.len() < 2 {
-            return wrong(
-                "match",
-                "one variant has nobody to play: give a second, by [grid] or [[variant]]".to_owned(),
-            );
+            let nobody = "one variant has nobody to play: give a second, by [grid] or [[variant]]";
+            return Err(source.wrong("match", nobody));
         }
-        if file.tune.is_some() {
-            return wrong(
-                "tune",
-                "does not go with [match]: a race gives up what cost nodes on a few positions, and games would want thousands for each try; \
-                 tune by nodes, then let the best play"
-                    .to_owned(),
-            );
-        }
-        for (there, path) in [
-            (file.trace.is_some(), "trace"),
-            (file.sequence.is_some(), "sequence"),
-            (file.reference.is_some(), "reference"),
+        let no_race = "a race gives up what cost nodes on a few positions, and games would want thousands for each try; \
+             tune by nodes, then let the best play";
+        let no_search = "games are played, and no positions searched";
+        for (there, path, why) in [
+            (file.tune.is_some(), "tune", no_race),
+            (file.trace.is_some(), "trace", no_search),
+            (file.sequence.is_some(), "sequence", no_search),
+            (file.reference.is_some(), "reference", no_search),
         ] {
             if there {
-                return wrong(path, "does not go with [match]: games are played, and no positions searched".to_owned());
+                return Err(source.wrong(path, format!("does not go with [match]: {why}")));
             }
         }
-        for (count, path) in [(file.repeats, "repeats"), (file.seeds, "seeds")] {
+        let again = "players that repeat play the same games again: more openings make more games";
+        let alike = "the seeds of a variant would play the same openings: more openings make more games (other keys are \
+             variants too: \"keys.seed\" = [1, 2, 3] in [grid])";
+        for (count, path, why) in [(file.repeats, "repeats", again), (file.seeds, "seeds", alike)] {
             if count > 1 {
-                return wrong(
-                    path,
-                    match path {
-                        "seeds" => format!(
-                            "{count}: the seeds of a variant would play the same openings: more openings make more games (other keys are \
-                             variants too: \"keys.seed\" = [1, 2, 3] in [grid])"
-                        ),
-                        _ => format!(
-                            "{count}: players that repeat play the same games again: more openings make more games"
-                        ),
-                    },
-                );
+                return Err(source.wrong(path, format!("{count}: {why}")));
             }
         }
-        if !(1..=5000).contains(&self.max_moves) {
-            return range("max_moves", self.max_moves.to_string(), "1 to 5000");
-        }
-        if let Some(resign) = &self.resign {
-            if resign.score == 0 {
-                return range("resign.score", "0".to_owned(), "at least 1");
-            }
-            if !(1..=5000).contains(&resign.moves) {
-                return range("resign.moves", resign.moves.to_string(), "1 to 5000");
-            }
-        }
-        if let Some(draw) = &self.draw
-            && !(1..=5000).contains(&draw.moves)
-        {
-            return range("draw.moves", draw.moves.to_string(), "1 to 5000");
-        }
-        let test = &self.test();
-        if !(test.elo0.abs() <= 1000.0 && test.elo1.abs() <= 1000.0) {
-            return range("test", format!("elo0 = {}, elo1 = {}", test.elo0, test.elo1), "-1000 to 1000");
-        }
-        if test.elo0 >= test.elo1 {
-            return range("test", format!("elo0 = {}, elo1 = {}", test.elo0, test.elo1), "elo0 below elo1");
-        }
-        for (name, value) in [("test.alpha", test.alpha), ("test.beta", test.beta)] {
-            if !(0.0001..=0.5).contains(&value) {
-                return range(name, value.to_string(), "0.0001 to 0.5");
-            }
-        }
-        if let Some(point) =
-            points.iter().find(|point| point.outside().is_none() && matches!(point.options.table.size, Size::Share(_)))
-        {
-            let name = &point.name;
-            return wrong(
-                "table.size",
-                format!("a share of what searches store is not known in a match (variant \"{name}\")"),
-            );
+        self.check_numbers(source)?;
+        let share = |point: &&Point| point.outside().is_none() && matches!(point.options.table.size, Size::Share(_));
+        if let Some(Point { name, .. }) = points.iter().find(share) {
+            let unknown = format!("a share of what searches store is not known in a match (variant \"{name}\")");
+            return Err(source.wrong("table.size", unknown));
         }
         let ended = |item: &&Item| crate::chess::ending::ending(&opening(item), &[]).is_some();
         let ended: Vec<&str> = suite.items.iter().filter(ended).map(|item| item.id.as_str()).collect();
         match ended[..] {
             [] => Ok(()),
-            [one] => wrong("suite", format!("{one}: the game is over before it begins")),
-            _ => wrong("suite", format!("{} games are over before they begin: {}", ended.len(), listed(ended))),
+            [one] => Err(source.wrong("suite", format!("{one}: the game is over before it begins"))),
+            _ => {
+                let all = format!("{} games are over before they begin: {}", ended.len(), listed(ended));
+                Err(source.wrong("suite", all))
+            }
         }
+    }
+
+    fn check_numbers(&self, source: &FileText<'_>) -> Result<(), Problem> {
+        let moves = |path: &str, moves: u16| source.range(path, moves, (1..=5000).contains(&moves), "1 to 5000");
+        moves("match.max_moves", self.max_moves)?;
+        if let Some(resign) = &self.resign {
+            source.range("match.resign.score", resign.score, resign.score > 0, "at least 1")?;
+            moves("match.resign.moves", resign.moves)?;
+        }
+        if let Some(draw) = &self.draw {
+            moves("match.draw.moves", draw.moves)?;
+        }
+        let Test { elo0, elo1, alpha, beta, .. } = self.test();
+        let both = format!("elo0 = {elo0}, elo1 = {elo1}");
+        source.range("match.test", &both, elo0.abs() <= 1000.0 && elo1.abs() <= 1000.0, "-1000 to 1000")?;
+        source.range("match.test", &both, elo0 < elo1, "elo0 below elo1")?;
+        let error = |path: &str, rate: f64| source.range(path, rate, (0.0001..=0.5).contains(&rate), "0.0001 to 0.5");
+        error("match.test.alpha", alpha)?;
+        error("match.test.beta", beta)
     }
 }
 

@@ -5,9 +5,10 @@ use super::paths;
 use super::presets;
 use super::problem::{Problem, explain, nearest, new_name, new_word, word_meant};
 use super::schema;
-use super::subject::{UCI, is_path};
+use super::subject::{is_own, is_path};
 use crate::engine::EngineOptions;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use toml::{Table, Value};
 
 /// What is wrong with options, before it is known where that was written.
@@ -29,46 +30,49 @@ pub struct Setting {
     pub path: String,
     /// Its value; what is no TOML value is a word.
     pub value: Value,
-    value_at: usize,
+}
+
+impl OptionFault {
+    /// What is wrong with an option.
+    pub fn new(path: &str, what: impl std::fmt::Display) -> Self {
+        Self { path: path.to_owned(), message: format!("{path}: {what}"), help: None }
+    }
+
+    /// An option that is laid into a part of its path that has no parts.
+    pub(super) fn no_parts(path: &str, part: &str) -> Self {
+        Self::new(path, format!("`{part}` is a plain value and has no parts"))
+    }
+}
+
+/// A mistake at some bytes of a `--set`.
+fn wrong(text: &str, span: Range<usize>, message: String) -> Problem {
+    Problem { file: "--set".to_owned(), text: text.to_owned(), span: Some(span), message, help: None }
 }
 
 impl Setting {
     /// Reads one. `known`: the paths that may be set.
-    ///
-    /// # Errors
-    /// When there is no `=`, or no such path.
-    pub fn parse(text: &str, known: &BTreeSet<String>) -> Result<Self, Problem> {
+    fn parse(text: &str, known: &BTreeSet<String>) -> Result<Self, Problem> {
         let Some((path, value)) = text.split_once('=') else {
-            return Err(Problem {
-                file: "--set".to_owned(),
-                text: text.to_owned(),
-                span: Some(0..text.len()),
-                message: format!("--set {text}: expected path=value, as in table.size=\"4 MiB\""),
-                help: None,
-            });
+            let message = format!("--set {text}: expected path=value, as in table.size=\"4 MiB\"");
+            return Err(wrong(text, 0..text.len(), message));
         };
-        let value_at = path.len() + 1;
         let parsed = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
         let value = parsed.unwrap_or_else(|| Value::from(value.trim()));
-        let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value, value_at };
-        if known.contains(&setting.path)
-            && setting.value.as_str() == Some("")
-            && let Some(values) = schema::values_of(&setting.path)
-        {
-            let help = Some(format!("expected {values}"));
+        let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value };
+        if !known.contains(&setting.path) && !is_own(&setting.path) {
+            let message = format!("--set.{0}: there is no option `{0}`", setting.path);
             return Err(Problem {
-                help,
-                ..setting.problem(format!("{}: there is no value after the =", setting.path))
+                help: Some(right_path(&setting.path, known)),
+                ..wrong(text, 0..path.len(), message)
             });
         }
-        if known.contains(&setting.path) || is_path(&setting.path) && setting.path.starts_with(UCI) {
-            return Ok(setting);
+        if setting.value.as_str() == Some("")
+            && let Some(values) = schema::values_of(&setting.path)
+        {
+            let missing = setting.problem(format!("{}: there is no value after the =", setting.path));
+            return Err(Problem { help: Some(format!("expected {values}")), ..missing });
         }
-        Err(Problem {
-            span: Some(0..path.len()),
-            help: Some(right_path(&setting.path, known)),
-            ..setting.problem(format!("--set.{0}: there is no option `{0}`", setting.path))
-        })
+        Ok(setting)
     }
 
     /// Reads several.
@@ -85,14 +89,9 @@ impl Setting {
 
     /// A mistake in its value.
     #[must_use]
-    pub fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem {
-            file: "--set".to_owned(),
-            text: self.text.clone(),
-            span: Some(self.value_at..self.text.len()),
-            message: message.into(),
-            help: None,
-        }
+    pub fn problem(&self, message: String) -> Problem {
+        let value = self.text.find('=').map_or(0, |at| at + 1);
+        wrong(&self.text, value..self.text.len(), message)
     }
 
     /// Whether it has a say in an option.
@@ -112,18 +111,15 @@ fn right_path(path: &str, known: &BTreeSet<String>) -> String {
     if known.contains(short) {
         return format!("did you mean `{short}`? What is set lies in [engine] already");
     }
-    if schema::file_keys().iter().any(|key| key == path.split('.').next().unwrap_or(path)) && path == short {
+    if path == short && schema::is_file_key(path.split('.').next().unwrap_or(path)) {
         return format!(
             "`{path}` is said in the file itself: --set lays options of the engine, and limits, over every variant"
         );
     }
     nearest(short, known.iter().map(String::as_str)).unwrap_or_else(|| {
         // What stands in the place that was meant, as far as the path leads.
-        let mut above = short;
-        while !above.is_empty() && !known.contains(above) {
-            above = above.rsplit_once('.').map_or("", |(above, _)| above);
-        }
-        let start = if above.is_empty() { String::new() } else { format!("{above}.") };
+        let above = paths::and_above(short).find(|above| known.contains(*above));
+        let start = above.map_or_else(String::new, |above| format!("{above}."));
         let below =
             |known: &&String| known.strip_prefix(&start).is_some_and(|rest| !rest.is_empty() && !rest.contains('.'));
         let names = super::problem::listed(known.iter().filter(below).map(String::as_str));
@@ -147,49 +143,35 @@ pub fn read<'a>(
     engine: &Table,
     set: impl Iterator<Item = (&'a str, &'a Value)>,
 ) -> Result<EngineOptions, OptionFault> {
-    let preset_fault = |message: String, help| OptionFault { path: "preset".to_owned(), message, help };
     let mut table = match preset {
-        Some(Value::String(name)) => presets::options(name).map_err(|(message, help)| preset_fault(message, help))?,
-        Some(_) => return Err(preset_fault("preset: expected a name in quotes".to_owned(), None)),
+        Some(Value::String(name)) => presets::options(name)?,
+        Some(_) => return Err(OptionFault::new("preset", "expected a name in quotes")),
         None => Table::new(),
     };
-    let mut engine = engine.clone();
-    engine.remove("preset");
-    paths::lay_over(&mut table, &engine);
+    paths::lay_over(&mut table, engine);
+    table.remove("preset");
     let mut lists = false;
     for (path, value) in set.filter(|(path, _)| *path != "preset" && !path.starts_with("limit.") && !is_path(path)) {
         lists |= value.is_array() || value.as_table().is_some_and(|table| table.values().any(Value::is_array));
-        paths::set(&mut table, path, value.clone()).map_err(|part| OptionFault {
-            path: path.to_owned(),
-            message: format!("{path}: `{part}` is a plain value and has no parts"),
-            help: None,
-        })?;
+        paths::set(&mut table, path, value.clone()).map_err(|part| OptionFault::no_parts(path, &part))?;
     }
     if lists
         && let Some(path) = schema::stray_list(&Table::from_iter([("engine".to_owned(), Value::Table(table.clone()))]))
     {
-        let path = path.trim_start_matches("engine.").to_owned();
-        return Err(OptionFault { message: format!("{path}: a list stands where none belongs"), path, help: None });
+        return Err(OptionFault::new(path.trim_start_matches("engine."), "a list stands where none belongs"));
     }
     let options: EngineOptions = super::reading::from_table(table).map_err(|error| {
-        let path = error.path;
+        let path = &error.path;
         let (message, help) = explain(&error.message);
         let quoted = word_meant(&message).filter(|key| message.starts_with("unknown key") && key.contains('.'));
         if let Some(key) = quoted {
             let help = format!("in quotes it is one word: write it without them, `{key} = ...`");
-            return OptionFault { message: format!("{path}: unknown key `{key}`"), help: Some(help), path };
+            return OptionFault { help: Some(help), ..OptionFault::new(path, format!("unknown key `{key}`")) };
         }
-        OptionFault {
-            help: new_name(&path).or_else(|| new_word(&path, &message)).or(help),
-            message: format!("{path}: {message}"),
-            path,
-        }
+        let help = new_name(path).or_else(|| new_word(path, &message)).or(help);
+        OptionFault { help, ..OptionFault::new(path, message) }
     })?;
-    options.check().map_err(|error| OptionFault {
-        path: error.path.to_owned(),
-        message: error.to_string(),
-        help: None,
-    })?;
+    options.check().map_err(|error| OptionFault::new(error.path, error.problem))?;
     options.table.check().map_err(|error| {
         let message = error.to_string();
         OptionFault { path: message.split(':').next().unwrap_or_default().to_owned(), message, help: None }
@@ -215,13 +197,7 @@ pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, P
     read(preset, &Table::new(), set).map_err(|fault| {
         let problem = match settings.iter().rev().find(|setting| setting.touches(&fault.path)) {
             Some(setting) => setting.problem(fault.message),
-            None => Problem {
-                file: "options".to_owned(),
-                text: String::new(),
-                span: None,
-                message: fault.message,
-                help: None,
-            },
+            None => Problem { file: "options".to_owned(), message: fault.message, ..Problem::default() },
         };
         Problem { help: fault.help, ..problem }
     })

@@ -7,6 +7,12 @@ pub fn and_above(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once(path).chain(path.rmatch_indices('.').map(|(at, _)| &path[..at]))
 }
 
+/// The path of what lies in another.
+#[must_use]
+pub fn below(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
 /// Sets a path (`table.policy.factor`), making tables on the way. A word where a table is wanted (`"always"`) stands for its
 /// `kind`.
 ///
@@ -78,8 +84,7 @@ fn walk(path: &str, value: &serde_json::Value, leaves: &mut Vec<(String, String)
         serde_json::Value::Object(map) => {
             let none = map.get("kind").is_some_and(|kind| kind == "none");
             for (key, inner) in map.iter().filter(|(key, _)| !none || *key == "kind") {
-                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                walk(&path, inner, leaves);
+                walk(&below(path, key), inner, leaves);
             }
         }
         serde_json::Value::Array(items) => {

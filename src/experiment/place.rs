@@ -14,23 +14,17 @@ struct Located {
 }
 
 /// The bytes of a key in a TOML text: `grid.table.size`, `variant.2.table.size` (the third variant's), `grid.table.size.1` (the
-/// second value), as far as it can be followed.
+/// second value), as far as it can be followed. Where a word of the value is meant and stands there, that word.
 #[must_use]
-pub fn locate(text: &str, path: &str) -> Option<Range<usize>> {
-    find(text, path).map(|place| place.name)
+pub fn locate(text: &str, path: &str, word: Option<&str>) -> Option<Range<usize>> {
+    let place = find(text, path)?;
+    word.filter(|_| place.whole).and_then(|word| word_in(text, &place.value, word)).or(Some(place.name))
 }
 
 /// As [`locate`], but of its value.
 #[must_use]
 pub fn locate_value(text: &str, path: &str) -> Option<Range<usize>> {
     find(text, path).map(|place| if place.whole { place.value } else { place.name })
-}
-
-/// As [`locate`], but where a word of the value is meant and stands there, that word.
-#[must_use]
-pub fn locate_word(text: &str, path: &str, word: Option<&str>) -> Option<Range<usize>> {
-    let place = find(text, path)?;
-    word.filter(|_| place.whole).and_then(|word| word_in(text, &place.value, word)).or(Some(place.name))
 }
 
 /// The first time that a word stands by itself in some bytes of a text, its quotes included.
@@ -92,7 +86,7 @@ mod tests {
     fn the_value_that_is_meant_is_found() {
         let text = "a = 1\n[grid]\n\"t.size\" = ['x', 'yy']\n\"t.policy\" = [{ kind = 'k', factor = 12 }, 'z']\n\
                     [[variant]]\nname = 'v'\n[[variant]]\nname = 'w'\nt.slots = 3\n[engine]\nordering = [\n 'p',\n 'q' ]\n";
-        let at = |path: &str, word| locate_word(text, path, word).map_or("", |span| &text[span]);
+        let at = |path: &str, word| locate(text, path, word).map_or("", |span| &text[span]);
         assert_eq!(at("a", None), "a");
         assert_eq!(at("a", Some("1")), "1");
         assert_eq!(at("grid.t.size", None), "\"t.size\"");
@@ -117,7 +111,7 @@ mod tests {
         let value = |path: &str| locate_value(text, path).map_or("", |span| &text[span]);
         assert_eq!(["grid.t.size.1", "engine.orderin", "nothing"].map(value), ["'yy'", "engine", ""]);
         let text = "[grid.t]\nsize = 1\n[grid]\n't.size' = [2]\n't.size.of' = [3]\n";
-        let at = |path: &str| locate_word(text, path, None).map_or("", |span| &text[span]);
+        let at = |path: &str| locate(text, path, None).map_or("", |span| &text[span]);
         assert_eq!(at("grid.t.size"), "'t.size'", "the longest key that fits");
         assert_eq!(at("grid.t.size.of"), "'t.size.of'");
     }

@@ -1,5 +1,6 @@
 //! Presets: named starting points that a file may override. One TOML file and one line here for each.
 
+use super::options::OptionFault;
 use super::problem::nearest;
 use toml::Table;
 
@@ -31,10 +32,11 @@ pub fn text(name: &str) -> Option<&'static str> {
 ///
 /// # Errors
 /// For an unknown name: the message and the nearest known one.
-pub fn options(name: &str) -> Result<Table, (String, Option<String>)> {
+pub fn options(name: &str) -> Result<Table, OptionFault> {
     let text = text(name).ok_or_else(|| {
-        let all: Vec<_> = names().collect();
-        (format!("preset: unknown preset `{name}`, expected one of {}", all.join(", ")), nearest(name, names()))
+        let all = names().collect::<Vec<_>>().join(", ");
+        let unknown = OptionFault::new("preset", format!("unknown preset `{name}`, expected one of {all}"));
+        OptionFault { help: nearest(name, names()), ..unknown }
     })?;
-    text.parse().map_err(|error| (format!("preset `{name}`: {error}"), None))
+    text.parse().map_err(|error| OptionFault::new("preset", format!("`{name}`: {error}")))
 }

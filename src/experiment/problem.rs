@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 /// One mistake in a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problem {
     /// The file's name, as the user gave it.
     pub file: String,
@@ -19,34 +19,16 @@ pub struct Problem {
     pub help: Option<String>,
 }
 
-impl Problem {
-    /// Line and column (from 1; columns in characters) of the mistake.
-    #[must_use]
-    pub fn place(&self) -> Option<(usize, usize)> {
-        let before = self.text.get(..self.span.as_ref()?.start)?;
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-        Some((line, column))
-    }
-}
-
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let title = Level::ERROR.primary_title(&self.message);
-        let mut report: Vec<Group<'_>> = Vec::new();
-        match &self.span {
-            Some(span) if self.text.is_char_boundary(span.start) && self.text.is_char_boundary(span.end) => {
-                let annotation = AnnotationKind::Primary.span(span.clone());
-                report.push(title.element(Snippet::source(&self.text).path(&self.file).annotation(annotation)));
-            }
-            _ => {
-                writeln!(f, "error: {}: {}", self.file, self.message)?;
-                return self.help.as_ref().map_or(Ok(()), |help| writeln!(f, "help: {help}"));
-            }
-        }
-        if let Some(help) = &self.help {
-            report.push(Group::with_title(Level::HELP.secondary_title(help)));
-        }
+        let Some(span) = self.span.clone().filter(|span| self.text.get(span.clone()).is_some()) else {
+            writeln!(f, "error: {}: {}", self.file, self.message)?;
+            return self.help.iter().try_for_each(|help| writeln!(f, "help: {help}"));
+        };
+        let snippet = Snippet::source(&self.text).path(&self.file);
+        let snippet = snippet.annotation(AnnotationKind::Primary.span(span));
+        let mut report = vec![Level::ERROR.primary_title(&self.message).element(snippet)];
+        report.extend(self.help.as_ref().map(|help| Group::with_title(Level::HELP.secondary_title(help))));
         writeln!(f, "{}", Renderer::plain().render(&report))
     }
 }
@@ -68,6 +50,19 @@ pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Opti
     (distance <= 1 + name.chars().count() / 3).then(|| format!("did you mean `{best}`?"))
 }
 
+/// The nearest of some names, or the first few of them.
+#[must_use]
+pub fn nearest_or_all<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
+    nearest(name, names.clone()).unwrap_or_else(|| format!("there are {}", listed(names)))
+}
+
+/// What is said of a name that may mean several.
+#[must_use]
+pub fn ambiguous<'a>(meant: impl Iterator<Item = &'a str>) -> String {
+    let meant: Vec<String> = meant.map(|name| format!("`{name}`")).collect();
+    format!("may be {}: write it out", meant.join(" or "))
+}
+
 /// What a message is about: its first word in backquotes, or its first text in double quotes.
 #[must_use]
 pub fn word_meant(message: &str) -> Option<&str> {
@@ -78,11 +73,11 @@ pub fn word_meant(message: &str) -> Option<&str> {
 #[must_use]
 pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const MOST: usize = 12;
-    let names: Vec<&str> = names.into_iter().collect();
-    let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
-    match names.len().checked_sub(MOST) {
-        Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
-        _ => shown.join(", "),
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    let shown = names[..names.len().min(MOST)].join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 
@@ -103,15 +98,10 @@ pub fn new_word(path: &str, message: &str) -> Option<String> {
 /// A serde message with its hint: unknown names come with the list of valid ones in backquotes.
 #[must_use]
 pub fn explain(message: &str) -> (String, Option<String>) {
-    let message = message.lines().next().unwrap_or_default().to_owned();
+    let message = message.lines().next().unwrap_or_default();
     let mut quoted = message.split('`').skip(1).step_by(2);
-    let found = quoted.next().map(str::to_owned);
-    let valid: Vec<&str> = quoted.collect();
-    let help = match found {
-        Some(found) if message.starts_with("unknown") && !valid.is_empty() => nearest(&found, valid.iter().copied()),
-        _ => None,
-    };
-    (in_plain_words(&message), help)
+    let found = quoted.next().filter(|_| message.starts_with("unknown"));
+    (in_plain_words(message), found.and_then(|found| nearest(found, quoted)))
 }
 
 /// What the reader of the file calls a type, in the words of TOML.
@@ -256,12 +246,11 @@ mod tests {
             help: Some("right".to_owned()),
         };
         let find = |word: &str| text.find(word).unwrap_or_default();
-        assert_eq!(at(0).place(), Some((1, 1)));
-        assert_eq!(at(find("1")).place(), Some((1, 5)));
-        assert_eq!(at(find("n")).place(), Some((2, 1)));
-        assert_eq!(at(find("x")).place(), Some((2, 12)));
+        for (start, place) in [(find("="), "1:3"), (find("1"), "1:5"), (find("n"), "2:1")] {
+            assert!(at(start).to_string().contains(&format!("--> f.toml:{place}\n")), "{place}");
+        }
         let nowhere = Problem { span: None, ..at(0) };
-        assert_eq!((nowhere.place(), nowhere.to_string()), (None, "error: f.toml: wrong\nhelp: right\n".to_owned()));
+        assert_eq!(nowhere.to_string(), "error: f.toml: wrong\nhelp: right\n");
         assert_eq!(Problem { help: None, ..nowhere }.to_string(), "error: f.toml: wrong\n");
         // Half of a character is no place either.
         assert!(at(1).to_string().starts_with("error: f.toml: wrong\n"));

@@ -1,30 +1,20 @@
 //! From what a file says to types. Whatever a file is written in, its values are read as JSON's are: each type's reading is compiled
 //! for one format, and not for each.
 
+use super::paths::below;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
-use std::fmt;
 use toml::{Table, Value};
 
 /// A value that is not what is expected there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path}{}{message}", if .path.is_empty() { "" } else { ": " })]
 pub struct Unread {
     /// Its dotted path, empty at the top; an item of a list is `ordering[1]`.
     pub path: String,
     /// What was found and what was expected, in serde's words.
     pub message: String,
 }
-
-impl fmt::Display for Unread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
-        }
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Unread {}
 
 /// A type from a value of JSON.
 ///
@@ -71,9 +61,8 @@ fn to_json(value: Value, path: &str) -> Result<Json, Unread> {
             Json::Array(items.map(|(at, item)| to_json(item, &format!("{path}[{at}]"))).collect::<Result<_, _>>()?)
         }
         Value::Table(table) => {
-            let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
             let fields = table.into_iter().map(|(key, value)| {
-                let value = to_json(value, &below(&key))?;
+                let value = to_json(value, &below(path, &key))?;
                 Ok((key, value))
             });
             Json::Object(fields.collect::<Result<_, _>>()?)

@@ -1,7 +1,9 @@
 //! What the option types say about themselves: the list behind `ttlab options`, and the JSON Schema of the file.
 
-use super::{paths, presets};
+use super::paths::below;
+use super::presets;
 use crate::engine::EngineOptions;
+use crate::table::policy::Policy;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
@@ -33,15 +35,19 @@ fn engine() -> &'static Value {
 /// `kind`; the keys of grids and variants are paths of options, the values of grids lists of theirs.
 #[must_use]
 pub fn file_schema() -> Value {
-    let root: &Value = &TYPES;
-    let mut schema = root.clone();
+    let mut schema = TYPES.clone();
     let mut values = Map::new();
-    leaves(root, engine(), "", &mut values);
+    // The schema of a policy's parameter is left to the policy.
+    each_option(engine(), "", &mut |path, property, target| {
+        if target.get("properties").is_none() || !kinds(target).is_empty() {
+            values.insert(path.to_owned(), property.clone());
+        }
+    });
     // Of options alone: a claim's `kind` is no short form of a claim.
     let is_option = |name: &str| values.values().any(|option| option["$ref"] == format!("#/$defs/{name}"));
     if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
         for (name, definition) in definitions {
-            let words = kinds(root, definition);
+            let words = kinds(definition);
             if !words.is_empty() && is_option(name) {
                 let whole = definition.take();
                 *definition = json!({ "anyOf": [whole, { "enum": words }] });
@@ -54,10 +60,8 @@ pub fn file_schema() -> Value {
         let own: Vec<&str> = paths.iter().map(String::as_str).chain(more.iter().copied()).collect();
         json!({ "anyOf": [{ "enum": own }, { "pattern": "^(subject|uci)($|[.])" }] })
     };
-    let lists = |least: u32| -> Map<String, Value> {
-        let list = |schema: &Value| json!({ "type": "array", "minItems": least, "items": schema });
-        values.iter().map(|(path, schema)| (path.clone(), list(schema))).collect()
-    };
+    let list = |schema: &Value| json!({ "type": "array", "minItems": 1, "items": schema });
+    let lists: Map<String, Value> = values.iter().map(|(path, schema)| (path.clone(), list(schema))).collect();
     let mut set = |place: &str, key: &str, value: Value| {
         if let Some(Value::Object(fields)) = schema.pointer_mut(place) {
             fields.insert(key.to_owned(), value);
@@ -65,40 +69,38 @@ pub fn file_schema() -> Value {
     };
     set("/$defs/EngineWithPreset", "additionalProperties", false.into());
     set("/$defs/EngineWithPreset/properties/preset", "enum", presets::names().collect());
-    set("/properties/grid", "propertyNames", names(&[]));
-    set("/properties/grid", "properties", lists(1).into());
-    set("/properties/zip/items", "propertyNames", names(&[]));
-    set("/properties/zip/items", "properties", lists(1).into());
-    for (place, more) in [("variant", &["name"][..]), ("include", &["name"]), ("exclude", &[])] {
-        set(&format!("/properties/{place}/items"), "propertyNames", names(more));
-        set(&format!("/properties/{place}/items"), "properties", values.clone().into());
+    for (place, more, properties) in [
+        ("/properties/grid", &[][..], &lists),
+        ("/properties/zip/items", &[], &lists),
+        ("/properties/variant/items", &["name"], &values),
+        ("/properties/include/items", &["name"], &values),
+        ("/properties/exclude/items", &[], &values),
+    ] {
+        set(place, "propertyNames", names(more));
+        set(place, "properties", properties.clone().into());
     }
     schema
 }
 
 /// The words that stand for a definition that has a `kind`; none where it has not.
-fn kinds(root: &Value, definition: &Value) -> Vec<Value> {
+fn kinds(definition: &Value) -> Vec<Value> {
     let tagged = definition.get("oneOf").and_then(Value::as_array).into_iter().flatten();
     let constants: Vec<Value> = tagged.filter_map(|kind| kind.pointer("/properties/kind/const").cloned()).collect();
     if !constants.is_empty() {
         return constants;
     }
     let Some(kind) = definition.pointer("/properties/kind") else { return Vec::new() };
-    words(resolve(root, kind)).into_iter().map(|(word, _)| word.into()).collect()
+    words(resolve(&TYPES, kind)).into_iter().map(|(word, _)| word.into()).collect()
 }
 
-/// The schema of each option under its dotted path; that of a policy's parameter is left to the policy.
-fn leaves(root: &Value, node: &Value, prefix: &str, out: &mut Map<String, Value>) {
+/// Shows each option under its dotted path: the schema of its place, and what that leads to. What has parts of its own comes after them.
+fn each_option<'a>(node: &'a Value, prefix: &str, visit: &mut impl FnMut(&str, &'a Value, &'a Value)) {
     for (name, property) in node.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-        let target = resolve(root, property);
-        if target.get("properties").is_some() {
-            leaves(root, target, &path, out);
-            if !kinds(root, target).is_empty() {
-                out.insert(path, property.clone());
-            }
-        } else if path != "preset" {
-            out.insert(path, property.clone());
+        let path = below(prefix, name);
+        if path != "preset" {
+            let target = resolve(&TYPES, property);
+            each_option(target, &path, visit);
+            visit(&path, property, target);
         }
     }
 }
@@ -110,7 +112,7 @@ pub fn option_paths() -> impl Iterator<Item = &'static str> {
 
 /// The options that set how much the age of an entry weighs.
 pub fn age_paths() -> impl Iterator<Item = String> {
-    crate::table::policy::Policy::age_parameters().map(|name| format!("table.policy.{name}"))
+    Policy::age_parameters().map(|name| format!("table.policy.{name}"))
 }
 
 /// The path of a list where none belongs, which a reader of structures would take for the values of a table's keys in their order.
@@ -124,7 +126,6 @@ pub fn stray_list(document: &toml::Table) -> Option<String> {
 fn stray<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path: &str) -> Option<String> {
     let mut forms = Vec::new();
     nodes.iter().for_each(|node| alternatives(root, node, &mut forms));
-    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match value {
         Value::Array(items) => {
             let lists: Vec<&Value> = forms.iter().filter_map(|form| form.get("items")).collect();
@@ -133,7 +134,7 @@ fn stray<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path: &str) ->
             if lists.is_empty() {
                 return (!forms.iter().any(anything)).then(|| path.to_owned());
             }
-            items.iter().enumerate().find_map(|(at, item)| stray(root, &lists, item, &below(&at.to_string())))
+            items.iter().enumerate().find_map(|(at, item)| stray(root, &lists, item, &below(path, &at.to_string())))
         }
         Value::Object(fields) => fields.iter().find_map(|(key, inner)| {
             let of = |form: &&'a Value| {
@@ -141,7 +142,7 @@ fn stray<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path: &str) ->
                 named.or_else(|| form.get("additionalProperties").filter(|more| more.is_object()))
             };
             let found: Vec<&Value> = forms.iter().filter_map(of).collect();
-            if found.is_empty() { None } else { stray(root, &found, inner, &below(key)) }
+            if found.is_empty() { None } else { stray(root, &found, inner, &below(path, key)) }
         }),
         _ => None,
     }
@@ -166,10 +167,10 @@ pub fn values_of(path: &str) -> Option<String> {
     Some(if words.is_empty() { page.values.clone() } else { super::problem::listed(words) })
 }
 
-/// The keys of an experiment file's first level.
+/// Whether a key is one of an experiment file's first level.
 #[must_use]
-pub fn file_keys() -> Vec<String> {
-    TYPES["properties"].as_object().map(|keys| keys.keys().cloned().collect()).unwrap_or_default()
+pub fn is_file_key(key: &str) -> bool {
+    TYPES["properties"].get(key).is_some()
 }
 
 /// Every option in the order of its definition.
@@ -178,10 +179,43 @@ pub fn pages() -> &'static [OptionPage] {
     static PAGES: LazyLock<Vec<OptionPage>> = LazyLock::new(|| {
         let defaults = serde_json::to_value(EngineOptions::default()).unwrap_or_default();
         let mut pages = Vec::new();
-        collect(&TYPES, engine(), "", &defaults, &mut pages);
+        each_option(engine(), "", &mut |path, property, target| {
+            let default = defaults.pointer(&format!("/{}", path.replace('.', "/"))).unwrap_or(&Value::Null);
+            let kinds = target.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+            let mut kinds = kinds.filter(|kind| kind.pointer("/properties/kind").is_some()).peekable();
+            if kinds.peek().is_none() {
+                pages.extend(target.get("properties").is_none().then(|| page(path, property, target, default)));
+                return;
+            }
+            pages.push(page(&format!("{path}.kind"), property, target, &default["kind"]));
+            // The kind itself has been told; what is left are each kind's own parameters.
+            for kind in kinds {
+                let of = text(&kind["properties"]["kind"], "const");
+                let usual = Policy::named(&of).and_then(|policy| serde_json::to_value(policy).ok()).unwrap_or_default();
+                each_option(kind, "", &mut |key, property, target| {
+                    if key != "kind" {
+                        let page = page(&format!("{path}.{key}"), property, target, &usual[key]);
+                        pages.push(OptionPage { meaning: format!("Of `{of}`: {}", page.meaning), ..page });
+                    }
+                });
+            }
+        });
         pages
     });
     &PAGES
+}
+
+/// An option by the schema of its place and what that leads to.
+fn page(path: &str, property: &Value, target: &Value, default: &Value) -> OptionPage {
+    let meaning = [property, target].into_iter().map(|node| text(node, "description")).find(|text| !text.is_empty());
+    let item = target.get("items").map(|item| resolve(&TYPES, item));
+    OptionPage {
+        path: path.to_owned(),
+        meaning: meaning.unwrap_or_default(),
+        values: values(target, item.is_some()),
+        words: words(item.unwrap_or(target)),
+        default: shown(default),
+    }
 }
 
 /// Follows a `$ref`.
@@ -196,54 +230,8 @@ fn text(node: &Value, key: &str) -> String {
     node.get(key).and_then(Value::as_str).unwrap_or_default().replace('\n', " ")
 }
 
-fn collect(root: &Value, node: &Value, prefix: &str, defaults: &Value, pages: &mut Vec<OptionPage>) {
-    let Some(properties) = node.get("properties").and_then(Value::as_object) else { return };
-    for (name, property) in properties {
-        let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-        if path == "preset" {
-            continue;
-        }
-        let target = resolve(root, property);
-        let default = &defaults[name];
-        if target.get("properties").is_some() {
-            collect(root, target, &path, default, pages);
-            continue;
-        }
-        let meaning =
-            [property, target].into_iter().map(|node| text(node, "description")).find(|text| !text.is_empty());
-        let kinds = target.get("oneOf").and_then(Value::as_array).cloned().unwrap_or_default();
-        let tagged = kinds.iter().any(|kind| kind.pointer("/properties/kind").is_some());
-        let path_of_words = if tagged { format!("{path}.kind") } else { path.clone() };
-        let item = resolve(root, target.get("items").unwrap_or(&Value::Null));
-        pages.push(OptionPage {
-            path: path_of_words,
-            meaning: meaning.unwrap_or_default(),
-            values: values(target, item),
-            words: if target.get("items").is_some() { words(item) } else { words(target) },
-            default: shown(if tagged { &default["kind"] } else { default }),
-        });
-        for kind in kinds.iter().filter(|_| tagged) {
-            let parameters = resolve(root, kind);
-            let of = text(parameters.pointer("/properties/kind").unwrap_or(&Value::Null), "const");
-            let start = pages.len();
-            collect(root, parameters, &path, &Value::Null, pages);
-            // The kind itself has been told; what is left are this kind's own parameters.
-            let mut own: Vec<OptionPage> = pages.split_off(start);
-            own.retain(|page| page.path != format!("{path}.kind"));
-            for mut page in own {
-                page.default = crate::table::policy::Policy::named(&of)
-                    .and_then(|policy| serde_json::to_value(policy).ok())
-                    .and_then(|policy| page.path.strip_prefix(&format!("{path}.")).map(|key| shown(&policy[key])))
-                    .unwrap_or_default();
-                page.meaning = format!("Of `{of}`: {}", page.meaning);
-                pages.push(page);
-            }
-        }
-    }
-}
-
 /// Type and range.
-fn values(node: &Value, item: &Value) -> String {
+fn values(node: &Value, words: bool) -> String {
     let kind = match node.get("type") {
         Some(Value::String(kind)) => kind.clone(),
         _ if node.get("anyOf").is_some() => "size".to_owned(),
@@ -252,7 +240,7 @@ fn values(node: &Value, item: &Value) -> String {
     let bound = |key: &str| node.get(key).map(ToString::to_string);
     match (kind.as_str(), bound("minimum"), bound("maximum")) {
         ("boolean", ..) => "true | false".to_owned(),
-        ("array", ..) => format!("list of {}", if item.is_null() { "values" } else { "words" }),
+        ("array", ..) => format!("list of {}", if words { "words" } else { "values" }),
         ("string", ..) => "word".to_owned(),
         (kind, Some(low), Some(high)) => format!("{kind} {low}..={high}"),
         (kind, Some(low), None) => format!("{kind} from {low}"),
@@ -278,17 +266,12 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// The default options as (path, text) columns.
-#[must_use]
-pub fn default_columns() -> Vec<(String, String)> {
-    paths::flatten(&serde_json::to_value(EngineOptions::default()).unwrap_or_default())
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::file::File;
     use super::*;
+    use crate::experiment::paths::flatten;
 
     /// `TTLAB_BLESS=1 cargo test --lib what_the_types_say` writes the file after a change of the types.
     #[test]
@@ -308,7 +291,7 @@ mod tests {
     #[test]
     fn every_column_of_the_default_options_has_a_page_with_a_meaning() {
         let pages = pages();
-        for (path, _) in default_columns() {
+        for (path, _) in flatten(&serde_json::to_value(EngineOptions::default()).unwrap()) {
             let page = pages.iter().find(|page| page.path == path);
             assert!(page.is_some_and(|page| !page.meaning.is_empty()), "{path} has no documentation");
         }

@@ -5,7 +5,7 @@ use crate::chess::suite::Item;
 use serde::{Deserialize, Serialize};
 
 /// Searches along games. With a PGN suite: at the plies of each game; with positions: along the engine's own play.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Sequence {
@@ -17,12 +17,6 @@ pub struct Sequence {
     pub side: Side,
     /// Plies of the engine's own play from each position of the suite, each by the best move that it found; 0: none.
     pub self_play: u16,
-}
-
-impl Default for Sequence {
-    fn default() -> Self {
-        Self { from: 0, to: None, side: Side::Both, self_play: 0 }
-    }
 }
 
 /// At whose moves a game is searched.

@@ -27,10 +27,16 @@ pub struct Reference {
     pub limit: LimitChoice,
 }
 
+/// Whether a path is that of an option of another engine's own, whose names are known when it is asked, before the run.
+#[must_use]
+pub fn is_own(path: &str) -> bool {
+    path.strip_prefix(UCI).is_some_and(|name| !name.is_empty())
+}
+
 /// Whether a path speaks of the subject.
 #[must_use]
 pub fn is_path(path: &str) -> bool {
-    path == "subject" || path.starts_with("subject.") || path.len() > UCI.len() && path.starts_with(UCI)
+    path == "subject" || path.starts_with("subject.") || is_own(path)
 }
 
 /// The subject of a point: `[subject]` under what is set one by one; none where nobody speaks of one.
@@ -47,53 +53,43 @@ pub fn read<'a>(
     }
     let mut table = file.subject.clone().unwrap_or_default();
     for (path, value) in mine() {
-        let fault = |part: String| OptionFault {
-            path: path.to_owned(),
-            message: format!("{path}: `{part}` is a plain value and has no parts"),
-            help: None,
-        };
+        let no_parts = |part: &str| OptionFault::no_parts(path, part);
         match (path.strip_prefix(UCI), path.strip_prefix("subject.")) {
             // An engine's names may hold dots: they are no paths.
             (Some(option), _) => {
                 let options = table.entry("options").or_insert_with(|| Value::Table(Table::new()));
-                options
-                    .as_table_mut()
-                    .ok_or_else(|| fault("options".to_owned()))?
-                    .insert(option.to_owned(), value.clone());
+                let options = options.as_table_mut().ok_or_else(|| no_parts("options"))?;
+                options.insert(option.to_owned(), value.clone());
             }
-            (None, Some(rest)) => paths::set(&mut table, rest, value.clone()).map_err(fault)?,
+            (None, Some(rest)) => {
+                paths::set(&mut table, rest, value.clone()).map_err(|part| no_parts(&part))?;
+            }
             (None, None) => {
                 table.insert("uci".to_owned(), value.clone());
             }
         }
     }
     let mut subject: SubjectOptions = super::reading::from_table(table).map_err(|error| {
-        let path = format!("subject.{}", error.path);
         let (message, help) = explain(&error.message);
-        OptionFault { message: format!("{path}: {message}"), path, help }
+        OptionFault { help, ..OptionFault::new(&format!("subject.{}", error.path), message) }
     })?;
-    let wrong = |path: &str, message: String| Err(OptionFault { path: path.to_owned(), message, help: None });
+    let wrong = |path: &str, what: &str| Err(OptionFault::new(path, what));
     if subject.uci.split().0.trim().is_empty() {
-        return wrong("subject.uci", "subject.uci: expected a program, or a list with its arguments".to_owned());
+        return wrong("subject.uci", "expected a program, or a list with its arguments");
     }
     if subject.timeout.is_some_and(|seconds| !(0.001..=1e7).contains(&seconds)) {
-        return wrong("subject.timeout", "subject.timeout: expected seconds, from 0.001 to 1e7".to_owned());
+        return wrong("subject.timeout", "expected seconds, from 0.001 to 1e7");
     }
     if subject.is_builtin() {
         if let Some((path, _)) = set.clone().find(|(path, _)| path.starts_with(UCI)) {
-            return wrong(path, format!("{path}: \"builtin\" has no such option: [engine] sets it up"));
+            return wrong(path, "\"builtin\" has no such option: [engine] sets it up");
         }
         // What [subject] says is said to the others.
         return Ok(Some(SubjectOptions::default()));
     }
     if let Some((path, _)) = set.clone().find(|(path, _)| !is_path(path) && !path.starts_with("limit.")) {
-        return wrong(
-            path,
-            format!(
-                "{path}: is an option of ttlab's own engine, and this point is of {}: its own are \"uci.Name\"",
-                subject.uci
-            ),
-        );
+        let what = "is an option of ttlab's own engine, and this point is of";
+        return wrong(path, &format!("{what} {}: its own are \"uci.Name\"", subject.uci));
     }
     subject.options.retain(|name, _| !name.is_empty());
     Ok(Some(subject))

@@ -1,13 +1,15 @@
 //! The text of an experiment file: where its mistakes are, and the suite that it names.
 
 use super::file::{File, OnePosition, SuiteChoice};
-use super::place::locate_value;
+use super::place::{locate, locate_value};
 use super::problem::{Problem, explain, nearest};
 use super::reading::from_table;
+use super::sequence::Sequence;
 use crate::chess::Board;
 use crate::chess::fault::{Fault, Faults, OnError};
 use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use toml::Table;
 
@@ -25,13 +27,8 @@ impl FileText<'_> {
     /// A mistake with no place.
     #[must_use]
     pub fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem {
-            file: self.path.display().to_string(),
-            text: self.text.to_owned(),
-            span: None,
-            message: message.into(),
-            help: None,
-        }
+        let (file, text) = (self.path.display().to_string(), self.text.to_owned());
+        Problem { file, text, message: message.into(), ..Problem::default() }
     }
 
     /// The file as it is written.
@@ -57,13 +54,24 @@ impl FileText<'_> {
     /// A mistake at a key of the file (`name`, `grid.table.size`), as far as the path can be followed.
     #[must_use]
     pub fn at(&self, path: &str, message: impl Into<String>) -> Problem {
-        Problem { span: super::place::locate(self.text, path), ..self.problem(message) }
+        self.at_word(path, None, message)
+    }
+
+    /// As [`FileText::at`], of what is wrong with the key: its path goes before it.
+    #[must_use]
+    pub fn wrong(&self, path: &str, what: impl Display) -> Problem {
+        self.at(path, format!("{path}: {what}"))
+    }
+
+    /// Refuses what is not inside of its range.
+    pub(super) fn range(&self, path: &str, found: impl Display, inside: bool, expected: &str) -> Result<(), Problem> {
+        if inside { Ok(()) } else { Err(self.wrong(path, format!("{found} is out of range: expected {expected}"))) }
     }
 
     /// As [`FileText::at`], at the word of the key's value that is meant.
     #[must_use]
-    pub fn at_word(&self, path: &str, word: &str, message: impl Into<String>) -> Problem {
-        Problem { span: super::place::locate_word(self.text, path, Some(word)), ..self.problem(message) }
+    pub fn at_word(&self, path: &str, word: Option<&str>, message: impl Into<String>) -> Problem {
+        Problem { span: locate(self.text, path, word), ..self.problem(message) }
     }
 
     pub(super) fn suite(
@@ -80,44 +88,36 @@ impl FileText<'_> {
                 return Ok(("startpos".to_owned(), None, Suite::of_board("startpos", Board::startpos())));
             }
             SuiteChoice::One(_) => {
-                return Err(self.at("suite", "suite: expected a file, { startpos = true } or { fen = \"...\" }"));
+                return Err(self.wrong("suite", "expected a file, { startpos = true } or { fen = \"...\" }"));
             }
             SuiteChoice::File(file) => file,
         };
         let (name, options) = (file.display().to_string(), SuiteOptions { on_error, ..SuiteOptions::default() });
         if let Some(text) = self.suite {
-            let text = text.ok_or_else(|| self.at("suite", "suite: the plan does not hold its text"))?;
-            let kind = SuiteKind::of(file).ok_or_else(|| self.at("suite", format!("suite: {name} is no suite")))?;
+            let text = text.ok_or_else(|| self.wrong("suite", "the plan does not hold its text"))?;
+            let kind = SuiteKind::of(file).ok_or_else(|| self.wrong("suite", format!("{name} is no suite")))?;
             let stem = file.file_stem().unwrap_or_default().to_string_lossy();
             let suite = Suite::read(&stem, &name, kind, text.as_bytes(), options);
-            let suite = suite.map_err(|error| self.at("suite", format!("suite: {error}")))?;
+            let suite = suite.map_err(|error| self.wrong("suite", error))?;
             if suite.items.is_empty() {
-                return Err(self.at("suite", format!("suite: {name}: no positions or games")));
+                return Err(self.wrong("suite", format!("{name}: no positions or games")));
             }
             return Ok((name, None, suite));
         }
         let beside = self.path.parent().unwrap_or(Path::new("")).join(file);
         let found = if beside.is_file() { &beside } else { file };
         if beside.is_dir() || found.is_dir() {
-            return Err(self.at("suite", format!("suite: {name} is a folder: a suite is one of its files")));
+            return Err(self.wrong("suite", format!("{name} is a folder: a suite is one of its files")));
         }
         if !found.is_file() {
-            let siblings = std::fs::read_dir(found.parent().filter(|dir| dir.is_dir()).unwrap_or(Path::new("data")));
-            let names: Vec<String> = siblings
-                .map(|dir| {
-                    dir.flatten()
-                        .map(|entry| entry.path())
-                        .filter(|path| path.is_file())
-                        .map(|path| path.display().to_string())
-                        .collect()
-                })
-                .unwrap_or_default();
-            return Err(Problem {
-                help: nearest(&name, names.iter().map(String::as_str)),
-                ..self.at("suite", format!("suite: there is no file {name}"))
-            });
+            let folder = found.parent().filter(|dir| dir.is_dir()).unwrap_or(Path::new("data"));
+            let siblings = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+            let names: Vec<String> =
+                siblings.filter(|path| path.is_file()).map(|path| path.display().to_string()).collect();
+            let help = nearest(&name, names.iter().map(String::as_str));
+            return Err(Problem { help, ..self.wrong("suite", format!("there is no file {name}")) });
         }
-        let suite = Suite::load(found, options).map_err(|error| self.at("suite", format!("suite: {error}")))?;
+        let suite = Suite::load(found, options).map_err(|error| self.wrong("suite", error))?;
         Ok((name, Some(found.clone()), suite))
     }
 
@@ -130,7 +130,7 @@ impl FileText<'_> {
                 let faults: Vec<Fault> = doubles(name, suite).into_values().collect();
                 if !faults.is_empty() {
                     let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves it out".to_owned());
-                    return Err(Problem { help, ..self.at("suite", format!("suite: {}", Faults(faults))) });
+                    return Err(Problem { help, ..self.wrong("suite", Faults(faults)) });
                 }
             }
         }
@@ -138,27 +138,23 @@ impl FileText<'_> {
     }
 
     pub(super) fn check_sequence(&self, file: &File, suite: &Suite) -> Result<(), Problem> {
+        let Some(sequence) = file.sequence else { return Ok(()) };
+        let Sequence { from, to, self_play, .. } = sequence;
         let games = suite.items.iter().any(|item| item.game().is_some());
-        match file.sequence {
-            Some(sequence) if games && sequence.self_play > 0 => {
-                Err(self.at("sequence", "sequence.self_play: the suite's games give the moves: leave it out"))
-            }
-            Some(sequence) if !games && sequence.self_play == 0 => Err(self.at(
-                "sequence",
-                "sequence: the suite has single positions: give self_play (plies of the engine's own play)",
-            )),
-            Some(sequence) if !games && (sequence.from > 0 || sequence.to.is_some()) => Err(self.at(
-                "sequence",
-                "sequence.from, sequence.to: plies of a game, and the suite has single positions: leave them out beside self_play",
-            )),
-            Some(sequence) if sequence.to.is_some_and(|to| to < sequence.from) => {
-                Err(self.at("sequence", "sequence.to: lies before sequence.from"))
-            }
-            Some(sequence) if !suite.items.iter().any(|item| sequence.searches(item)) => {
-                Err(self.at("sequence", "sequence: no item of the suite has such plies: nothing would be searched"))
-            }
-            _ => Ok(()),
-        }
+        let message = if games && self_play > 0 {
+            "sequence.self_play: the suite's games give the moves: leave it out"
+        } else if !games && self_play == 0 {
+            "sequence: the suite has single positions: give self_play (plies of the engine's own play)"
+        } else if !games && (from > 0 || to.is_some()) {
+            "sequence.from, sequence.to: plies of a game, and the suite has single positions: leave them out beside self_play"
+        } else if to.is_some_and(|to| to < from) {
+            "sequence.to: lies before sequence.from"
+        } else if !suite.items.iter().any(|item| sequence.searches(item)) {
+            "sequence: no item of the suite has such plies: nothing would be searched"
+        } else {
+            return Ok(());
+        };
+        Err(self.at("sequence", message))
     }
 }
 

@@ -80,21 +80,18 @@ impl Trace {
     /// When it cannot be read, and where it is damaged.
     pub fn load(choice: &TraceChoice, source: &FileText<'_>) -> Result<Self, Problem> {
         let name = choice.file.display().to_string();
-        if !(1..=1 << 20).contains(&choice.memory) {
-            let problem = format!("trace.memory: {} is out of range: expected 1 to 1048576 MiB", choice.memory);
-            return Err(source.at("trace.memory", problem));
-        }
+        let inside = (1..=1 << 20).contains(&choice.memory);
+        source.range("trace.memory", choice.memory, inside, "1 to 1048576 MiB")?;
         let beside = source.path.parent().unwrap_or(Path::new("")).join(&choice.file);
         let path = if beside.is_file() { beside } else { choice.file.clone() };
-        let wrong = |error: TraceError| source.at("trace.file", format!("trace.file: {name}: {error}"));
+        let wrong = |error: TraceError| source.wrong("trace.file", format!("{name}: {error}"));
         let file = File::open(&path).map_err(|error| wrong(error.into()))?;
         let stamp = stamp(&file).map_err(|error| wrong(error.into()))?;
         let mut hash = siphasher::sip::SipHasher13::new_with_keys(0, 0);
         let games = games(Hashed(file, &mut hash)).map_err(wrong)?;
         if !games.iter().any(|game| game.info.tells_worth()) {
-            let problem =
-                "trace.file: no probe tells its window or ended its node, so that nothing can be said of worth";
-            return Err(source.at("trace.file", problem));
+            let told = "no probe tells its window or ended its node, so that nothing can be said of worth";
+            return Err(source.wrong("trace.file", told));
         }
         let lowest = games.iter().map(|game| game.info.lowest).min().unwrap_or(0);
         let places = (0..games.len()).map(|place| (item(place), place)).collect();

@@ -67,23 +67,11 @@ impl Tune {
     /// # Errors
     /// The first that is out of its range, with its place.
     pub(super) fn check(&self, source: &FileText<'_>) -> Result<(), Problem> {
-        let wrong = |path: &str, found: String, expected: &str| {
-            Err(source
-                .at(&format!("tune.{path}"), format!("tune.{path}: {found} is out of range: expected {expected}")))
-        };
-        if self.first < 2 {
-            return wrong("first", self.first.to_string(), "at least 2");
-        }
-        if !(self.held_out > 0.0 && self.held_out < 1.0) {
-            return wrong("held_out", self.held_out.to_string(), "a share between 0 and 1");
-        }
-        if !(self.alpha > 0.0 && self.alpha <= 0.5) {
-            return wrong("alpha", self.alpha.to_string(), "above 0, at most 0.5");
-        }
-        if !(1..=100).contains(&self.finalists) {
-            return wrong("finalists", self.finalists.to_string(), "1 to 100");
-        }
-        Ok(())
+        let Self { first, held_out, alpha, finalists, .. } = *self;
+        source.range("tune.first", first, first >= 2, "at least 2")?;
+        source.range("tune.held_out", held_out, held_out > 0.0 && held_out < 1.0, "a share between 0 and 1")?;
+        source.range("tune.alpha", alpha, alpha > 0.0 && alpha <= 0.5, "above 0, at most 0.5")?;
+        source.range("tune.finalists", finalists, (1..=100).contains(&finalists), "1 to 100")
     }
 }
 

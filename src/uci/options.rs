@@ -157,7 +157,7 @@ mod tests {
     fn every_option_of_the_engine_can_be_set_to_what_it_is() {
         let mut settings = UciSettings::new(None, &[]).unwrap();
         let before = settings.engine.clone();
-        for (path, value) in schema::default_columns() {
+        for (path, value) in experiment::paths::flatten(&serde_json::to_value(&before).unwrap()) {
             let told = settings.lines().iter().any(|line| line.starts_with(&format!("option name {path} type ")));
             assert!(told, "{path}");
             if !value.is_empty() {

@@ -49,7 +49,7 @@ fn seen<'m>(claim: &MatchClaim, all: &'m Matches) -> Option<(Elo, &'m Encounter)
 }
 
 fn ruling(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
-    let than = claim.elo();
+    let than = claim.elo;
     match (claim.more, low > than, high < than) {
         (true, true, _) | (false, _, true) => Ruling::Holds,
         (true, _, true) | (false, true, _) => Ruling::Differs,
