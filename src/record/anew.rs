@@ -17,7 +17,7 @@ pub fn rewrite(path: &Path, header: &[String], lines: impl Iterator<Item = Range
     let mut old = BufReader::new(File::open(path)?);
     let mut new = begin(path)?;
     let mut writer = BufWriter::new(new.as_file_mut());
-    writer.write_all(&line_of(header.iter().map(String::as_str))?)?;
+    writer.write_all(&line_of(header)?)?;
     let (mut at, mut bytes) = (0, Vec::new());
     for line in lines {
         // Relative seeks keep the buffer where lines follow each other.

@@ -27,7 +27,7 @@ impl Results {
         file.seek(SeekFrom::End(0))?;
         let mut results = Self { file, path: path.to_owned(), length };
         if length == 0 {
-            results.write(&line_of(header.iter().map(String::as_str))?)?;
+            results.write(&line_of(header)?)?;
         }
         results.sync()?;
         sync_folder(path);
@@ -42,7 +42,7 @@ impl Results {
     pub fn append(&mut self, rows: &[Vec<String>]) -> io::Result<()> {
         let mut bytes = Vec::new();
         for fields in rows {
-            bytes.extend(line_of(fields.iter().map(String::as_str))?);
+            bytes.extend(line_of(fields)?);
         }
         self.write(&bytes)
     }

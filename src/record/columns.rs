@@ -1,10 +1,11 @@
 //! Every column of `results.csv`, once: name, meaning, unit, role and where its field comes from. Header, rows, seal, documentation and
 //! what may be summed derive from these lists: a new column is one line of them.
 
-use super::{GameFound, Played, Row};
+use super::{GameFound, Row};
 use crate::chess::EpRule;
 use crate::engine::anatomy::Anatomy;
 use crate::engine::{Iteration, SearchCounters};
+use crate::subject::Reported;
 use crate::table::{Occupancy, TableCounters};
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -67,17 +68,17 @@ impl Column {
 
 /// A column that is no counter, with its field.
 struct Own {
-    name: &'static str,
-    meaning: &'static str,
-    unit: &'static str,
-    role: Role,
+    column: Column,
     field: fn(&Row<'_>, &Iteration) -> String,
 }
 
 macro_rules! columns {
     ($list:ident: $($constant:ident = $name:literal, $role:ident, $unit:literal, $meaning:literal, $field:expr;)*) => {
         $(#[doc = $meaning] pub const $constant: &str = $name;)*
-        static $list: &[Own] = &[$(Own { name: $name, meaning: $meaning, unit: $unit, role: Role::$role, field: $field },)*];
+        static $list: &[Own] = &[$(Own {
+            column: Column { name: Cow::Borrowed($name), meaning: Cow::Borrowed($meaning), unit: $unit, role: Role::$role },
+            field: $field,
+        },)*];
     };
 }
 
@@ -101,7 +102,7 @@ columns! { RESULT:
     SCORE = "score", Last, "centipawns", "The root's score in centipawns, from the side to move's view.",
         |row, iteration| if row.told().is_some_and(|told| told.score.is_none()) { String::new() } else { iteration.score.to_string() };
     PV = "pv", Word, "", "The principal variation, UCI moves separated by blanks.",
-        |_, iteration| iteration.pv.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        |_, iteration| joined(iteration.pv.iter());
     SOLVED = "solved", Word, "", "Whether the best move is one of the suite's (bm) or none of its bad ones (am); empty where it names none.",
         |row, _| row.solved.map(|solved| solved.to_string()).unwrap_or_default();
     FINISHED = "finished", Word, "", "False for a last iteration that the node limit cut short.",
@@ -116,7 +117,7 @@ columns! { TOLD:
 }
 
 columns! { PLAYED:
-    OPPONENT = "match.opponent", Key, "", "In a match: the variant that it played against.", |row, _| played(row, |of| of.opponent.to_owned());
+    OPPONENT = "match.opponent", Key, "", "In a match: the variant that it played against.", |row, _| row.games.map(|of| of.opponent.to_owned()).unwrap_or_default();
     COLOUR = "match.colour", Key, "", "The variant's pieces: white in the first game of each pair, black in the second.",
         |row, _| game(row, |game| game.colour().to_owned());
     POINTS = "match.points", Last, "points", "What the game was worth to the variant: 1, 0.5 or 0.", |row, _| game(row, |game| game.points().to_owned());
@@ -151,11 +152,6 @@ columns! { TAIL:
     ERROR = "error", Word, "", "Why the job failed; empty if it did not.", |row, _| row.error.replace(char::is_control, " ");
     CHECK = "check", Seal, "", "Eight hexadecimal digits over the row's other fields, the seconds apart, and the check of the same job's row before it: a row that was edited, damaged or lost shows.",
         |_, _| String::new();
-}
-
-/// A field of a pair of games.
-fn played<'a>(row: &Row<'a>, field: impl FnOnce(&Played<'a>) -> String) -> String {
-    row.games.as_ref().map(field).unwrap_or_default()
 }
 
 /// A field of a game; empty where the pair could not be played.
@@ -226,9 +222,8 @@ pub struct Extra {
 
 impl Extra {
     fn has(self, column: &str) -> bool {
-        (self.anatomy || !column.starts_with(ANATOMY))
-            && (self.outside || !column.starts_with(OUTSIDE))
-            && (self.games || !column.starts_with(MATCH))
+        let some = [(self.anatomy, ANATOMY), (self.outside, OUTSIDE), (self.games, MATCH)];
+        some.iter().all(|(there, start)| *there || !column.starts_with(start))
     }
 }
 
@@ -236,14 +231,7 @@ impl Extra {
 const HELD: &str = "held_";
 
 static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
-    let own = |list: &'static [Own]| {
-        list.iter().map(|own| Column {
-            name: own.name.into(),
-            meaning: own.meaning.into(),
-            unit: own.unit,
-            role: own.role,
-        })
-    };
+    let own = |list: &'static [Own]| list.iter().map(|own| own.column.clone());
     let counter = |prefix: &'static str, (name, meaning): (&'static str, &'static str)| Column {
         name: format!("{prefix}{name}").into(),
         meaning: meaning.split_whitespace().collect::<Vec<_>>().join(" ").into(),
@@ -302,53 +290,46 @@ pub fn header(varying: &[String], extra: Extra) -> Vec<String> {
 }
 
 /// What a job that failed has in place of an iteration.
-static BLANK: LazyLock<Iteration> = LazyLock::new(|| Iteration {
-    depth: 0,
-    deepest: 0,
-    score: 0,
-    best: crate::chess::Move::NONE,
-    pv: Vec::new(),
-    search: SearchCounters::default(),
-    table: TableCounters::default(),
-    occupancy: Occupancy::default(),
-    anatomy: None,
-    finished: false,
-});
+static BLANK: LazyLock<Iteration> = LazyLock::new(|| Reported { cut: true, ..Reported::default() }.iteration());
 
-/// A row's fields, as [`header`] names them, but for the seal.
-pub(super) fn fields(row: &Row<'_>) -> Vec<String> {
-    let iteration = row.iteration.unwrap_or(&BLANK);
-    let own =
-        |list: &'static [Own]| list.iter().filter(|own| own.role != Role::Seal).map(|own| (own.field)(row, iteration));
-    let mut fields: Vec<String> = own(HEAD).chain(row.label.options.iter().cloned()).chain(own(RESULT)).collect();
-    let counters = iteration.search.values().into_iter().chain(iteration.table.values());
-    match row.told() {
-        // It tells its nodes at most, which come first.
-        Some(told) => fields.extend(counters.enumerate().map(|(at, _)| match told.nodes {
-            Some(nodes) if at == 0 => nodes.to_string(),
-            _ => String::new(),
-        })),
-        None => fields.extend(counters.map(|value| value.to_string())),
-    }
-    if row.anatomy {
-        match &iteration.anatomy {
-            Some(anatomy) => fields.extend(anatomy.values().iter().map(u64::to_string)),
-            None => fields.extend(Anatomy::columns().map(|_| String::new())),
+impl Row<'_> {
+    /// The row's fields, as [`header`] names them, but for the last: [`super::seal`] adds it.
+    #[must_use]
+    pub fn fields(&self) -> Vec<String> {
+        let iteration = self.iteration.unwrap_or(&BLANK);
+        let own = |list: &'static [Own]| {
+            list.iter().filter(|own| own.column.role != Role::Seal).map(|own| (own.field)(self, iteration))
+        };
+        let mut fields: Vec<String> = own(HEAD).chain(self.label.options.iter().cloned()).chain(own(RESULT)).collect();
+        let counters = iteration.search.values().into_iter().chain(iteration.table.values());
+        match self.told() {
+            // It tells its nodes at most, which come first.
+            Some(told) => fields.extend(counters.enumerate().map(|(at, _)| match told.nodes {
+                Some(nodes) if at == 0 => nodes.to_string(),
+                _ => String::new(),
+            })),
+            None => fields.extend(counters.map(|value| value.to_string())),
         }
+        if self.anatomy {
+            match &iteration.anatomy {
+                Some(anatomy) => fields.extend(anatomy.values().iter().map(u64::to_string)),
+                None => fields.extend(Anatomy::columns().map(|_| String::new())),
+            }
+        }
+        if self.outside.is_some() {
+            fields.extend(own(TOLD));
+        }
+        if self.games.is_some() {
+            fields.extend(own(PLAYED));
+        }
+        fields.extend(own(TAIL));
+        fields
     }
-    if row.outside.is_some() {
-        fields.extend(own(TOLD));
-    }
-    if row.games.is_some() {
-        fields.extend(own(PLAYED));
-    }
-    fields.extend(own(TAIL));
-    fields
 }
 
 /// How many fields stand after the time, which is what the seal leaves out, the seal itself included.
 pub(super) static AFTER_TIME: LazyLock<usize> =
-    LazyLock::new(|| TAIL.iter().rev().position(|own| own.role == Role::Time).unwrap_or(TAIL.len()));
+    LazyLock::new(|| TAIL.iter().rev().position(|own| own.column.role == Role::Time).unwrap_or(TAIL.len()));
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -1,7 +1,9 @@
 //! The fields of a line of a results file.
 
-use super::{check_between, columns};
+use super::columns;
 use csv::StringRecord;
+use siphasher::sip::SipHasher13;
+use std::hash::Hasher;
 
 const NO_TEXT: &str = "it is no UTF-8 text; the file is damaged";
 
@@ -28,6 +30,18 @@ pub(super) struct Parted {
 }
 
 impl Parted {
+    pub(super) fn of<'a>(fields: impl Iterator<Item = &'a str>) -> Self {
+        let mut parted = Self::default();
+        fields.for_each(|field| parted.push(field));
+        parted
+    }
+
+    fn push(&mut self, field: &str) {
+        self.bytes.extend_from_slice(field.as_bytes());
+        self.ends.push(self.bytes.len());
+        self.bytes.push(BETWEEN);
+    }
+
     /// How many fields there are.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
@@ -46,8 +60,20 @@ impl Parted {
     pub(super) fn check(&self, previous: u32, fields: usize) -> u32 {
         let end = self.start(fields);
         let time = fields.checked_sub(*columns::AFTER_TIME).map_or(end..end, |at| self.start(at)..self.start(at + 1));
-        check_between(previous, [&self.bytes[..time.start], &self.bytes[time.end..end]])
+        check(previous, [&self.bytes[..time.start], &self.bytes[time.end..end]])
     }
+
+    /// The check of a row that stands for itself and has no time.
+    pub(super) fn check_whole(&self) -> u32 {
+        check(0, [&self.bytes, &[]])
+    }
+}
+
+fn check(previous: u32, pieces: [&[u8]; 2]) -> u32 {
+    let mut hash = SipHasher13::new_with_keys(0x7474_6c61_6200_0002, 0);
+    hash.write_u32(previous);
+    pieces.into_iter().for_each(|piece| hash.write(piece));
+    hash.finish() as u32
 }
 
 impl Parser {
@@ -84,11 +110,7 @@ impl Parser {
         self.parted.bytes.clear();
         self.parted.ends.clear();
         if bytes.contains(&b'"') {
-            for field in &self.line(bytes)? {
-                self.parted.bytes.extend_from_slice(field.as_bytes());
-                self.parted.ends.push(self.parted.bytes.len());
-                self.parted.bytes.push(BETWEEN);
-            }
+            self.line(bytes)?.iter().for_each(|field| self.parted.push(field));
             return Ok(&self.parted);
         }
         let Parted { bytes: parted, ends } = &mut self.parted;

@@ -1,14 +1,15 @@
 //! The games of a match as PGN, made of the rows alone: the same rows give the same bytes. Each game is played through on the way, so that one
 //! whose moves, end or result are not what the rules say is refused.
 
+use super::results::{Lines, columns_of};
 use super::whole::{begin, publish};
-use super::{BLACK, ResultsError, WHITE, columns, scan_any};
+use super::{BLACK, ResultsError, WHITE, columns};
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, EpRule, Increments, named, san};
-use csv::StringRecord;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The file's name, beside the results.
 pub const NAME: &str = "games.pgn";
@@ -68,49 +69,48 @@ pub enum GamesFault {
 /// # Errors
 /// When the results cannot be read.
 pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
-    let path: PathBuf = results.with_file_name(NAME);
     let mut text = String::new();
-    match each(results, |game| {
+    let games = each(results, |game| {
         text.push_str(game);
         Ok(())
-    }) {
-        Ok(false) => Ok(None),
-        Ok(true) => Ok(match std::fs::read(&path) {
-            Ok(bytes) if bytes == text.as_bytes() => None,
-            Ok(_) => Some(GamesFault::Wrong(format!("{NAME} is not of these rows"))),
-            Err(error) if error.kind() == ErrorKind::NotFound => Some(GamesFault::Missing),
-            Err(error) => Some(GamesFault::Wrong(format!("{NAME}: {error}"))),
-        }),
-        Err(ResultsError::Damaged { line, problem }) => Ok(Some(GamesFault::Wrong(format!("line {line}: {problem}")))),
-        Err(error) => Err(error),
-    }
+    });
+    let wrong = match games {
+        Ok(false) => return Ok(None),
+        Ok(true) => match std::fs::read(results.with_file_name(NAME)) {
+            Ok(bytes) if bytes == text.as_bytes() => return Ok(None),
+            Ok(_) => format!("{NAME} is not of these rows"),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(GamesFault::Missing)),
+            Err(error) => format!("{NAME}: {error}"),
+        },
+        Err(damaged @ ResultsError::Damaged { .. }) => damaged.to_string(),
+        Err(error) => return Err(error),
+    };
+    Ok(Some(GamesFault::Wrong(wrong)))
 }
 
 /// Hands on the PGN of each game, in the rows' order. Whether the rows are games.
 fn each(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
-    let mut broken = None;
-    let header = scan_any(results, |header, _, row| {
-        let Some(fields) = Cells::new(header) else { return Err(String::new()) };
-        let row = row?;
-        if let Some(text) = fields.pgn(row)?
-            && let Err(error) = put(&text)
-        {
-            broken = Some(error);
-            return Err(String::new());
-        }
-        Ok(())
-    });
-    match (broken, header) {
-        (Some(error), _) => Err(error.into()),
-        (None, Ok(header)) => Ok(Cells::new(&header).is_some()),
-        (None, Err(ResultsError::Damaged { problem, .. })) if problem.is_empty() => Ok(false),
-        (None, Err(error)) => Err(error),
+    let file = File::open(results)?;
+    let lines = Lines::of(&file)?;
+    let header = columns_of(&lines.header)?;
+    let places = FIELDS.map(|name| header.iter().position(|column| column == name));
+    if places.contains(&None) {
+        return Ok(false);
     }
+    let mut written = Ok(());
+    let read = lines.each(header.len(), |_, row| {
+        let row = row?;
+        let Some(text) = pgn(places.map(|at| at.and_then(|at| row.get(at)).unwrap_or_default()))? else {
+            return Ok(());
+        };
+        written = put(&text);
+        if written.is_ok() { Ok(()) } else { Err(String::new()) }
+    });
+    written?;
+    read.map(|()| true)
 }
 
-/// Where a row has what a game's text needs.
-struct Cells([usize; FIELDS.len()]);
-
+/// What a game's text needs of its row.
 const FIELDS: [&str; 11] = [
     columns::EXPERIMENT,
     columns::VARIANT,
@@ -125,65 +125,53 @@ const FIELDS: [&str; 11] = [
     columns::ERROR,
 ];
 
-impl Cells {
-    fn new(header: &[String]) -> Option<Self> {
-        let mut places = [0; FIELDS.len()];
-        for (place, name) in places.iter_mut().zip(FIELDS) {
-            *place = header.iter().position(|column| column == name)?;
-        }
-        Some(Self(places))
+/// The text of a row's game; none of a job that failed.
+fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
+    let [experiment, variant, position, opponent, colour, points, end, start, moves, scores, error] = fields;
+    if !error.is_empty() {
+        return Ok(None);
     }
-
-    /// The text of a row's game; none of a job that failed.
-    fn pgn(&self, row: &StringRecord) -> Result<Option<String>, String> {
-        let [experiment, variant, position, opponent, colour, points, end, start, moves, scores, error] =
-            self.0.map(|at| row.get(at).unwrap_or_default());
-        if !error.is_empty() {
-            return Ok(None);
-        }
-        let (white, black, game) = match colour {
-            WHITE => (variant, opponent, 1),
-            BLACK => (opponent, variant, 2),
-            _ => return Err(format!("{}: `{colour}` is no colour", columns::COLOUR)),
-        };
-        let result = match (points, colour) {
-            ("1", WHITE) | ("0", BLACK) => "1-0",
-            ("0", WHITE) | ("1", BLACK) => "0-1",
-            ("0.5", _) => "1/2-1/2",
-            _ => return Err(format!("{}: `{points}` is no result", columns::POINTS)),
-        };
-        let board = Board::from_fen(start).map_err(|error| format!("{}: {error}", columns::START))?;
-        let moves: Vec<&str> = moves.split_whitespace().collect();
-        let scores: Vec<&str> = scores.split_whitespace().collect();
-        if moves.len() != scores.len() {
-            return Err(format!("{} moves have {} scores", moves.len(), scores.len()));
-        }
-        let text = movetext(&board, &moves, &scores, (end, result))?;
-        let fen = board.fen(EpRule::Legal);
-        let termination = if [RESIGNED, AGREED, TOO_LONG].contains(&end) { "adjudication" } else { "normal" };
-        let mut pgn = String::new();
-        for (name, value) in [
-            ("Event", experiment),
-            ("Site", "?"),
-            ("Date", "????.??.??"),
-            ("Round", &format!("{position}.{game}")),
-            ("White", white),
-            ("Black", black),
-            ("Result", result),
-            ("SetUp", "1"),
-            ("FEN", &fen),
-            ("PlyCount", &moves.len().to_string()),
-            ("Termination", termination),
-            ("End", end),
-        ] {
-            let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-            let _ = writeln!(pgn, "[{name} \"{value}\"]");
-        }
-        let _ = write!(pgn, "\n{text}\n");
-        Ok(Some(pgn))
+    let (white, black, game) = match colour {
+        WHITE => (variant, opponent, 1),
+        BLACK => (opponent, variant, 2),
+        _ => return Err(format!("{}: `{colour}` is no colour", columns::COLOUR)),
+    };
+    let result = match (points, colour) {
+        ("1", WHITE) | ("0", BLACK) => "1-0",
+        ("0", WHITE) | ("1", BLACK) => "0-1",
+        ("0.5", _) => "1/2-1/2",
+        _ => return Err(format!("{}: `{points}` is no result", columns::POINTS)),
+    };
+    let board = Board::from_fen(start).map_err(|error| format!("{}: {error}", columns::START))?;
+    let moves: Vec<&str> = moves.split_whitespace().collect();
+    let scores: Vec<&str> = scores.split_whitespace().collect();
+    if moves.len() != scores.len() {
+        return Err(format!("{} moves have {} scores", moves.len(), scores.len()));
     }
+    let text = movetext(&board, &moves, &scores, (end, result))?;
+    let fen = board.fen(EpRule::Legal);
+    let termination = if [RESIGNED, AGREED, TOO_LONG].contains(&end) { "adjudication" } else { "normal" };
+    let mut pgn = String::new();
+    for (name, value) in [
+        ("Event", experiment),
+        ("Site", "?"),
+        ("Date", "????.??.??"),
+        ("Round", &format!("{position}.{game}")),
+        ("White", white),
+        ("Black", black),
+        ("Result", result),
+        ("SetUp", "1"),
+        ("FEN", &fen),
+        ("PlyCount", &moves.len().to_string()),
+        ("Termination", termination),
+        ("End", end),
+    ] {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        let _ = writeln!(pgn, "[{name} \"{value}\"]");
+    }
+    let _ = write!(pgn, "\n{text}\n");
+    Ok(Some(pgn))
 }
-
 /// The moves of a game in SAN, each with its mover's score in pawns, held against the rules and what is said of its end.
 fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str, &str)) -> Result<String, String> {
     let (mut board, mut past) = (*start, Vec::with_capacity(moves.len()));

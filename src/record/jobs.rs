@@ -11,18 +11,12 @@ pub struct Jobs(pub BTreeSet<u64>);
 
 impl fmt::Display for Jobs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut ranges: Vec<(u64, u64)> = Vec::new();
-        for &job in &self.0 {
-            match ranges.last_mut() {
-                Some((_, last)) if *last + 1 == job => *last = job,
-                _ => ranges.push((job, job)),
-            }
-        }
-        let one = |&(first, last): &(u64, u64)| match first == last {
-            true => first.to_string(),
-            false => format!("{first}-{last}"),
-        };
-        f.write_str(&ranges.iter().map(one).collect::<Vec<_>>().join(","))
+        let jobs: Vec<u64> = self.0.iter().copied().collect();
+        let ranges = jobs.chunk_by(|one, next| one + 1 == *next).map(|range| match range {
+            [first, .., last] => format!("{first}-{last}"),
+            one => one.iter().map(u64::to_string).collect(),
+        });
+        f.write_str(&ranges.collect::<Vec<_>>().join(","))
     }
 }
 
@@ -41,14 +35,13 @@ impl TryFrom<String> for Jobs {
     fn try_from(text: String) -> Result<Self, String> {
         let mut jobs = BTreeSet::new();
         for part in text.split(',').filter(|part| !part.is_empty()) {
-            let wrong = || format!("`{part}` names no jobs: expected a number, or a range as in 0-17");
             let (first, last) = part.split_once('-').unwrap_or((part, part));
-            let first: u64 = first.parse().map_err(|_| wrong())?;
-            let last: u64 = last.parse().map_err(|_| wrong())?;
-            if first > last || last >= MOST || last - first > MOST / 256 {
-                return Err(wrong());
+            match (first.parse::<u64>(), last.parse::<u64>()) {
+                (Ok(first), Ok(last)) if first <= last && last < MOST && last - first <= MOST / 256 => {
+                    jobs.extend(first..=last);
+                }
+                _ => return Err(format!("`{part}` names no jobs: expected a number, or a range as in 0-17")),
             }
-            jobs.extend(first..=last);
         }
         Ok(Self(jobs))
     }

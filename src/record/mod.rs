@@ -17,14 +17,13 @@ pub use anew::{order, rewrite, write_rows};
 pub use appended::{Results, own_file, own_folder};
 pub use columns::{Column, Extra, Role, columns, header};
 pub use jobs::Jobs;
-pub use results::{FileLine, ResultsError, Rows, header_length, scan, scan_any};
+pub use results::{FileLine, ResultsError, Rows, header_length, scan};
 pub use whole::{TEMPORARY, begin, publish, write_whole};
 
 use crate::chess::{Board, Color, Move, Score};
 use crate::engine::Iteration;
 use crate::subject::Reported;
-use siphasher::sip::SipHasher13;
-use std::hash::Hasher;
+use fields::Parted;
 
 /// What names a row, beside its figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -133,43 +132,14 @@ impl Row<'_> {
     fn told(&self) -> Option<&Reported> {
         self.outside.and_then(|outside| outside.told)
     }
-
-    /// The row's fields, as [`header`] names them, but for the last: [`seal`] adds it.
-    #[must_use]
-    pub fn fields(&self) -> Vec<String> {
-        columns::fields(self)
-    }
 }
 
 /// The check of a row: over the check of the same job's row before it (0 for its first) and every field but the time.
 /// `fields`: all but the check.
 #[must_use]
-pub fn check<'a>(previous: u32, fields: impl Iterator<Item = &'a str> + Clone) -> u32 {
-    let time = fields.clone().count().checked_sub(*columns::AFTER_TIME);
-    let timeless = fields.enumerate().filter(|(at, _)| Some(*at) != time).map(|(_, field)| field);
-    check_between(previous, [&joined(timeless), &[]])
-}
-
-/// The check of a row that stands for itself and has no time.
-fn check_whole<'a>(fields: impl Iterator<Item = &'a str>) -> u32 {
-    check_between(0, [&joined(fields), &[]])
-}
-
-fn joined<'a>(fields: impl Iterator<Item = &'a str>) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(256);
-    for field in fields {
-        bytes.extend_from_slice(field.as_bytes());
-        bytes.push(fields::BETWEEN);
-    }
-    bytes
-}
-
-/// The check of a row whose fields stand in two pieces as [`fields::Parted`] has them: those before the time and those after it.
-fn check_between(previous: u32, pieces: [&[u8]; 2]) -> u32 {
-    let mut hash = SipHasher13::new_with_keys(0x7474_6c61_6200_0002, 0);
-    hash.write_u32(previous);
-    pieces.into_iter().for_each(|piece| hash.write(piece));
-    hash.finish() as u32
+pub fn check<'a>(previous: u32, fields: impl Iterator<Item = &'a str>) -> u32 {
+    let fields = Parted::of(fields);
+    fields.check(previous, fields.len())
 }
 
 /// Adds the check to a row's fields and returns it, for the job's next row.

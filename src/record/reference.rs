@@ -1,13 +1,16 @@
 //! `reference.csv`: what a deep search of a reference engine says of positions and of the moves that were chosen there. It lies beside the
 //! results that it judges.
 
-use super::columns;
+use super::fields::Parted;
+use super::results::line_of;
 use super::whole::write_whole;
+use super::{blocks, columns};
 use crate::chess::Move;
-use csv::{ReaderBuilder, WriterBuilder};
+use csv::{ReaderBuilder, StringRecord};
+use serde::Deserialize;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The file's name.
 pub const NAME: &str = "reference.csv";
@@ -19,7 +22,7 @@ const HEADER: [&str; 7] =
 const FIELDS: usize = HEADER.len() - 1;
 
 /// One row: of a whole position, or of one move there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Judgement {
     /// Hash of the reference engine, its options and its limit; a hyphen; hash of the position as it was reached.
     pub reference: String,
@@ -36,33 +39,23 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    fn fields(&self) -> [String; HEADER.len()] {
-        let mut fields = [
-            self.reference.clone(),
-            self.position.clone(),
-            self.mv.clone(),
-            self.best.clone(),
-            self.score.to_string(),
-            self.nodes.map(|nodes| nodes.to_string()).unwrap_or_default(),
-            String::new(),
-        ];
-        fields[FIELDS] = check_of(fields[..FIELDS].iter().map(String::as_str));
-        fields
+    fn line(&self) -> io::Result<Vec<u8>> {
+        let score = self.score.to_string();
+        let nodes = self.nodes.map(|nodes| nodes.to_string()).unwrap_or_default();
+        let fields = [&self.reference, &self.position, &self.mv, &self.best, &score, &nodes].map(String::as_str);
+        let check = check_of(fields.into_iter());
+        line_of(fields.into_iter().chain([check.as_str()]))
     }
 
     /// None where it is not what was written. Of a file that has no checks, written before there were any, a row is taken as it is.
-    fn read(row: &csv::StringRecord, width: usize) -> Option<Self> {
-        (row.len() == width).then_some(())?;
-        let [reference, position, mv, best, score, nodes, check] =
-            std::array::from_fn(|at| row.get(at).unwrap_or_default().to_owned());
-        let nodes = if nodes.is_empty() { None } else { Some(nodes.parse().ok()?) };
-        (width == FIELDS || check == check_of(row.iter().take(FIELDS))).then_some(())?;
-        Some(Self { reference, position, mv, best, score: score.parse().ok()?, nodes })
+    fn read(row: &StringRecord, width: usize) -> Option<Self> {
+        let whole = row.len() == width && (width == FIELDS || row[FIELDS] == check_of(row.iter().take(FIELDS)));
+        row.deserialize(None).ok().filter(|_| whole)
     }
 }
 
 fn check_of<'a>(fields: impl Iterator<Item = &'a str>) -> String {
-    format!("{:08x}", super::check_whole(fields))
+    format!("{:08x}", Parted::of(fields).check_whole())
 }
 
 /// Every row of a folder's file; none where there is no such file. Lines that are not what was written are left out: [`damaged`] names them.
@@ -88,17 +81,14 @@ fn lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
-    let mut reader = ReaderBuilder::new().flexible(true).from_reader(&text[..whole]);
-    let width = reader.headers().map_or(HEADER.len(), csv::StringRecord::len).max(FIELDS);
-    let mut record = csv::StringRecord::new();
-    let mut found = Vec::new();
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(&text[..blocks::lines(&text)]);
+    let width = reader.headers().map_or(HEADER.len(), StringRecord::len).max(FIELDS);
+    let (mut found, mut row) = (Vec::new(), StringRecord::new());
     loop {
         let line = reader.position().line();
-        match reader.read_record(&mut record) {
+        match reader.read_record(&mut row) {
             Ok(false) => return Ok(found),
-            Ok(true) => found.push((line, Judgement::read(&record, width))),
-            Err(_) => found.push((line, None)),
+            read => found.push((line, read.ok().and_then(|_| Judgement::read(&row, width)))),
         }
     }
 }
@@ -118,10 +108,7 @@ pub fn write(folder: &Path, rows: &[Judgement]) -> io::Result<()> {
 }
 
 /// A file that rows are appended to.
-pub struct Judgements {
-    path: PathBuf,
-    file: File,
-}
+pub struct Judgements(File);
 
 impl Judgements {
     /// Opens a folder's file with the rows given in it and no others.
@@ -130,12 +117,8 @@ impl Judgements {
     /// When the system refuses.
     pub fn open<'a>(folder: &Path, kept: impl Iterator<Item = &'a Judgement>) -> io::Result<Self> {
         let path = folder.join(NAME);
-        let mut text = line(&HEADER.map(str::to_owned))?;
-        for judgement in kept {
-            text.extend(line(&judgement.fields())?);
-        }
-        write_whole(&path, &text)?;
-        Ok(Self { file: OpenOptions::new().append(true).open(&path)?, path })
+        write_whole(&path, &[line_of(HEADER)?, lines_of(kept)?].concat())?;
+        Ok(Self(OpenOptions::new().append(true).open(&path)?))
     }
 
     /// Appends rows in one write.
@@ -143,24 +126,12 @@ impl Judgements {
     /// # Errors
     /// When the system refuses.
     pub fn append(&mut self, rows: &[Judgement]) -> io::Result<()> {
-        let mut text = Vec::new();
-        for row in rows {
-            text.extend(line(&row.fields())?);
-        }
-        self.file.write_all(&text)
-    }
-
-    /// The file.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
+        self.0.write_all(&lines_of(rows.iter())?)
     }
 }
 
-fn line(fields: &[String]) -> io::Result<Vec<u8>> {
-    let mut writer = WriterBuilder::new().from_writer(Vec::new());
-    writer.write_record(fields)?;
-    writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
+fn lines_of<'a>(rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Vec<u8>> {
+    Ok(rows.map(Judgement::line).collect::<io::Result<Vec<_>>>()?.concat())
 }
 
 /// What a move loses against the best one, in centipawns. Scores are cut at 1000: of positions that are won or lost by that much the
@@ -231,7 +202,6 @@ mod tests {
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), b.clone(), a.clone()]);
         // Opened with some of them it has those alone, and what is appended after them; a row that was torn is none.
         let mut file = Judgements::open(folder.path(), [&c].into_iter()).unwrap();
-        assert_eq!(file.path(), folder.path().join(NAME));
         file.append(&[a.clone(), b.clone()]).unwrap();
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()]);
         let whole = std::fs::read_to_string(folder.path().join(NAME)).unwrap();

@@ -3,7 +3,7 @@
 use super::fields::{CARRIAGE, Parser};
 use csv::StringRecord;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::ops::Range;
 use std::path::Path;
 
@@ -47,66 +47,83 @@ pub struct FileLine {
 pub fn scan(
     path: &Path,
     header: &[String],
-    mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
+    visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<u64, ResultsError> {
-    let mut file = File::open(path)?;
-    let whole = whole_lines(&mut file)?;
-    file.seek(SeekFrom::Start(0))?;
-    let mut lines = BufReader::with_capacity(1 << 16, (&file).take(whole));
-    let mut bytes = Vec::new();
+    let file = File::open(path)?;
+    let (lines, expected) = (Lines::of(&file)?, line_of(header)?);
+    let whole = lines.whole;
     if whole == 0 {
         // Not even a whole header: what a kill left of one, or no results at all.
-        let expected = line_of(header.iter().map(String::as_str))?;
+        let mut bytes = Vec::new();
         (&file).take(expected.len() as u64 + 1).read_to_end(&mut bytes)?;
         return if expected.starts_with(&bytes) { Ok(0) } else { Err(other_columns(header, &bytes)) };
     }
-    lines.read_until(b'\n', &mut bytes)?;
-    if bytes != line_of(header.iter().map(String::as_str))? {
-        return Err(other_columns(header, &bytes));
+    if lines.header != expected {
+        return Err(other_columns(header, &lines.header));
     }
-    each_line(lines, bytes.len() as u64, header.len(), &mut visit)?;
+    lines.each(header.len(), visit)?;
     Ok(whole)
 }
 
-/// What is wrong with a header.
-fn other_columns(header: &[String], found: &[u8]) -> ResultsError {
-    if found.contains(&b'\r') {
-        return ResultsError::Damaged { line: 1, problem: CARRIAGE.to_owned() };
-    }
-    let fields = match Parser::new().line(found) {
-        Ok(fields) => fields,
-        Err(problem) => return ResultsError::Damaged { line: 1, problem },
-    };
-    let fields: Vec<&str> = fields.iter().collect();
-    let expected: Vec<&str> = header.iter().map(String::as_str).collect();
-    ResultsError::OtherColumns(match expected.iter().zip(&fields).position(|(wanted, found)| wanted != found) {
-        Some(at) if !expected.contains(&fields[at]) => {
-            format!("column {} is `{}`, which it has not, where `{}` is expected", at + 1, fields[at], expected[at])
-        }
-        Some(at) => format!("column {} is `{}` where `{}` is expected", at + 1, fields[at], expected[at]),
-        None if fields.len() < expected.len() => format!("`{}` is missing at the end", expected[fields.len()]),
-        None => format!("`{}` follows the last one", fields.get(expected.len()).copied().unwrap_or_default()),
-    })
+/// The lines of a results file that are whole: what follows the last line end is torn.
+pub(super) struct Lines<'f> {
+    /// The first of them.
+    pub(super) header: Vec<u8>,
+    rest: BufReader<Take<&'f File>>,
+    /// Bytes up to the end of the last.
+    whole: u64,
 }
 
-/// Reads every whole line of any results file, whatever its columns. Returns the columns and the bytes up to the end of the last
-/// whole line; `visit` as for [`scan`], told the columns.
-///
-/// # Errors
-/// When there is no header, `visit` fails, or the system refuses.
-pub fn scan_any(
-    path: &Path,
-    mut visit: impl FnMut(&[String], &FileLine, Result<&StringRecord, String>) -> Result<(), String>,
-) -> Result<Vec<String>, ResultsError> {
-    let mut file = File::open(path)?;
-    let whole = whole_lines(&mut file)?;
-    file.seek(SeekFrom::Start(0))?;
-    let mut lines = BufReader::with_capacity(1 << 16, (&file).take(whole));
-    let mut bytes = Vec::new();
-    lines.read_until(b'\n', &mut bytes)?;
-    let header = columns_of(&bytes)?;
-    each_line(lines, bytes.len() as u64, header.len(), |line, row| visit(&header, line, row))?;
-    Ok(header)
+impl<'f> Lines<'f> {
+    pub(super) fn of(mut file: &'f File) -> io::Result<Self> {
+        let whole = whole_lines(file)?;
+        file.seek(SeekFrom::Start(0))?;
+        let (mut header, mut rest) = (Vec::new(), BufReader::with_capacity(1 << 16, file.take(whole)));
+        rest.read_until(b'\n', &mut header)?;
+        Ok(Self { header, rest, whole })
+    }
+
+    /// Hands on each line but the first, of so many fields. A row is a line: a stray quote costs its own row and none that follows.
+    pub(super) fn each(
+        mut self,
+        fields: usize,
+        mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
+    ) -> Result<(), ResultsError> {
+        let (mut at, mut number, mut parser) = (self.header.len() as u64, 1, Parser::new());
+        let mut bytes = Vec::new();
+        while self.rest.read_until(b'\n', &mut bytes)? > 0 {
+            number += 1;
+            let line = FileLine { number, bytes: at..at + bytes.len() as u64 };
+            at = line.bytes.end;
+            let row = parser.line(&bytes).and_then(|row| match row.len() {
+                found if found == fields => Ok(row),
+                found => Err(other_width(fields, found)),
+            });
+            let row = row.as_ref().map_err(Clone::clone);
+            visit(&line, row).map_err(|problem| ResultsError::Damaged { line: number, problem })?;
+            bytes.clear();
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with a header.
+fn other_columns(header: &[String], line: &[u8]) -> ResultsError {
+    if line.contains(&b'\r') {
+        return ResultsError::Damaged { line: 1, problem: CARRIAGE.to_owned() };
+    }
+    let found = match columns_of(line) {
+        Ok(found) => found,
+        Err(error) => return error,
+    };
+    ResultsError::OtherColumns(match header.iter().zip(&found).position(|(wanted, found)| wanted != found) {
+        Some(at) => {
+            let which = if header.contains(&found[at]) { "" } else { ", which it has not," };
+            format!("column {} is `{}`{which} where `{}` is expected", at + 1, found[at], header[at])
+        }
+        None if found.len() < header.len() => format!("`{}` is missing at the end", header[found.len()]),
+        None => format!("`{}` follows the last one", found.get(header.len()).map_or("", String::as_str)),
+    })
 }
 
 /// The columns that a header names.
@@ -120,33 +137,8 @@ pub(super) fn other_width(expected: usize, found: usize) -> String {
     format!("it is no row: expected {expected} fields, found {found}; it was edited by hand or damaged")
 }
 
-/// Hands on each line. A row is a line: a stray quote costs its own row and none that follows.
-fn each_line(
-    mut lines: impl BufRead,
-    mut at: u64,
-    fields: usize,
-    mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
-) -> Result<(), ResultsError> {
-    let (mut bytes, mut number, mut parser) = (Vec::new(), 1, Parser::new());
-    loop {
-        bytes.clear();
-        if lines.read_until(b'\n', &mut bytes)? == 0 {
-            return Ok(());
-        }
-        number += 1;
-        let line = FileLine { number, bytes: at..at + bytes.len() as u64 };
-        at = line.bytes.end;
-        let row = parser.line(&bytes).and_then(|row| match row.len() {
-            found if found == fields => Ok(row),
-            found => Err(other_width(fields, found)),
-        });
-        let row = row.as_ref().map_err(Clone::clone);
-        visit(&line, row).map_err(|problem| ResultsError::Damaged { line: number, problem })?;
-    }
-}
-
 /// One CSV line.
-pub(super) fn line_of<'a>(fields: impl Iterator<Item = &'a str>) -> io::Result<Vec<u8>> {
+pub(super) fn line_of(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(fields).map_err(|error| io::Error::other(error.to_string()))?;
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
@@ -157,13 +149,12 @@ pub(super) fn line_of<'a>(fields: impl Iterator<Item = &'a str>) -> io::Result<V
 /// # Errors
 /// When the header cannot be written as CSV.
 pub fn header_length(header: &[String]) -> io::Result<u64> {
-    Ok(line_of(header.iter().map(String::as_str))?.len() as u64)
+    Ok(line_of(header)?.len() as u64)
 }
 
 /// Bytes up to the end of the last line that has one.
-fn whole_lines(file: &mut File) -> io::Result<u64> {
-    file.seek(SeekFrom::Start(0))?;
-    let mut reader = BufReader::new(&*file);
+fn whole_lines(file: &File) -> io::Result<u64> {
+    let mut reader = BufReader::new(file);
     let (mut whole, mut at) = (0, 0);
     loop {
         let buffer = reader.fill_buf()?;
@@ -185,8 +176,9 @@ pub struct Rows {
     /// Bytes of the file before those that the reader has seen.
     base: u64,
     next: StringRecord,
-    /// Where the next row begins; none at the end.
-    at: Option<u64>,
+    /// Where the next row begins, and whether there is one.
+    at: u64,
+    more: bool,
     row: StringRecord,
 }
 
@@ -200,22 +192,21 @@ impl Rows {
         let mut file = BufReader::new(File::open(path)?);
         file.seek(SeekFrom::Start(base))?;
         let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
-        let mut rows = Self { reader, base, next: StringRecord::new(), at: None, row: StringRecord::new() };
+        let mut rows = Self { reader, base, next: StringRecord::new(), at: base, more: true, row: StringRecord::new() };
         rows.advance()?;
         Ok(rows)
     }
 
     fn advance(&mut self) -> Result<(), ResultsError> {
-        let at = self.base + self.reader.position().byte();
-        let more = self.reader.read_record(&mut self.next).map_err(io::Error::other)?;
-        self.at = more.then_some(at);
+        self.at = self.base + self.reader.position().byte();
+        self.more = self.reader.read_record(&mut self.next).map_err(io::Error::other)?;
         Ok(())
     }
 
     /// Where the next row begins.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.at.unwrap_or(self.base + self.reader.position().byte())
+        self.at
     }
 
     /// Goes on to the next row if it is as wanted.
@@ -223,7 +214,7 @@ impl Rows {
     /// # Errors
     /// When the system refuses.
     pub fn next_if(&mut self, wanted: impl FnOnce(&StringRecord) -> bool) -> Result<bool, ResultsError> {
-        if self.at.is_none() || !wanted(&self.next) {
+        if !self.more || !wanted(&self.next) {
             return Ok(false);
         }
         std::mem::swap(&mut self.row, &mut self.next);
@@ -251,15 +242,17 @@ mod tests {
         for (tail, damaged) in [("", 0), ("3", 0), ("3,4", 0), ("3\n", 1), ("3,4,5\n", 1)] {
             std::fs::write(&path, format!("id,nodes\n1,2\n{tail}")).unwrap();
             let (mut rows, mut wrong) = (Vec::new(), 0);
-            let header = scan_any(&path, |columns, line, row| {
-                assert_eq!(columns, ["id", "nodes"]);
+            let file = File::open(&path).unwrap();
+            let lines = Lines::of(&file).unwrap();
+            assert_eq!(columns_of(&lines.header).unwrap(), ["id", "nodes"]);
+            let read = lines.each(2, |line, row| {
                 match row {
                     Ok(row) => rows.push((line.number, line.bytes.clone(), row.iter().collect::<Vec<_>>().join("|"))),
                     Err(_) => wrong += 1,
                 }
                 Ok(())
             });
-            assert_eq!(header.unwrap(), ["id", "nodes"]);
+            assert!(read.is_ok());
             assert_eq!((rows, wrong), (vec![(2, 9..13, "1|2".to_owned())], damaged), "{tail:?}");
         }
     }

@@ -73,42 +73,20 @@ impl Verified {
     }
 }
 
-/// Where a row's fields are; none where the file has no such column.
-struct Places {
-    id: Option<usize>,
-    variant: Option<usize>,
-    game: Option<usize>,
-    position: Option<usize>,
-    repeat: Option<usize>,
-    opponent: Option<usize>,
-    error: Option<usize>,
-    check: Option<usize>,
-    /// How many there are.
-    width: usize,
+/// Where a column stands; none where the file has no such one.
+fn place(header: &[String], name: &str) -> Option<usize> {
+    header.iter().position(|column| column == name)
 }
 
-impl Places {
-    fn new(header: &[String]) -> Self {
-        let at = |name: &str| header.iter().position(|column| column == name);
-        Self {
-            id: at(columns::ID),
-            variant: at(columns::VARIANT),
-            game: at(columns::GAME),
-            position: at(columns::POSITION),
-            repeat: at(columns::REPEAT),
-            opponent: at(columns::OPPONENT),
-            error: at(columns::ERROR),
-            check: at(columns::CHECK).filter(|at| at + 1 == header.len()),
-            width: header.len(),
-        }
-    }
+/// The same of the checks, which are none where they do not stand last.
+fn place_of_check(header: &[String]) -> Option<usize> {
+    place(header, columns::CHECK).filter(|at| at + 1 == header.len())
 }
 
 /// A seal as a row has it: eight small hexadecimal digits.
 fn seal_of(text: &[u8]) -> Option<u32> {
-    let digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
-    let text = std::str::from_utf8(text).ok().filter(|text| text.len() == 8 && text.bytes().all(|byte| digit(&byte)));
-    u32::from_str_radix(text?, 16).ok()
+    let digits = text.len() == 8 && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    u32::from_str_radix(std::str::from_utf8(text).ok().filter(|_| digits)?, 16).ok()
 }
 
 fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
@@ -139,44 +117,51 @@ struct Sealed {
     texts: Vec<u8>,
 }
 
-impl Places {
-    /// Reads whole lines. `kept`: the variants that keep their tables from position to position.
-    fn block(&self, block: &[u8], kept: &HashSet<&str>) -> Sealed {
-        let (mut found, mut parser, mut from) = (Sealed::default(), Parser::new(), 0);
-        // What stands in the check of each job's last row, of the jobs that are met here.
-        let mut seals: HashMap<u64, u32, RandomState> = HashMap::default();
-        for line in block[..blocks::lines(block)].split_inclusive(|byte| *byte == b'\n') {
-            let bytes = from..from + line.len();
-            from = bytes.end;
-            let row = parser.parted(line).and_then(|row| match row.len() {
-                width if width == self.width => Ok(row),
-                width => Err(other_width(self.width, width)),
-            });
-            found.rows.push(row.map(|row| {
-                let (variant, game) = (row.field(self.variant), row.field(self.game));
-                // What is not emptied between positions is one job with all of them.
-                let item =
-                    match std::str::from_utf8(&variant[..variant.len() - 1]).is_ok_and(|name| kept.contains(name)) {
-                        true => row.field(None),
-                        false if game.len() == 1 => row.field(self.position),
-                        false => game,
-                    };
-                let job = hash([variant, item, row.field(self.repeat), row.field(self.opponent)]);
-                let failed = row.field(self.error).len() > 1;
-                let check = row.field(self.check);
-                let text = found.texts.len()..found.texts.len() + check.len() - 1;
-                found.texts.extend_from_slice(&check[..check.len() - 1]);
-                let seal = seal_of(&found.texts[text.clone()]);
-                let previous = if failed { 0 } else { seals.get(&job).copied().unwrap_or(0) };
-                let expected = self.check.map_or(0, |last| row.check(previous, last));
-                seals.insert(job, seal.unwrap_or(expected));
-                RowFacts { bytes, job, id: hash([row.field(self.id)]), failed, text, seal, expected, previous }
-            }));
-        }
-        found
+/// Reads whole lines. `kept`: the variants that keep their tables from position to position.
+fn sealed(block: &[u8], header: &[String], kept: &HashSet<&str>) -> Sealed {
+    let places = [
+        columns::ID,
+        columns::VARIANT,
+        columns::GAME,
+        columns::POSITION,
+        columns::REPEAT,
+        columns::OPPONENT,
+        columns::ERROR,
+    ]
+    .map(|name| place(header, name));
+    let last = place_of_check(header);
+    let (mut found, mut parser, mut from) = (Sealed::default(), Parser::new(), 0);
+    // What stands in the check of each job's last row, of the jobs that are met here.
+    let mut seals: HashMap<u64, u32, RandomState> = HashMap::default();
+    for line in block[..blocks::lines(block)].split_inclusive(|byte| *byte == b'\n') {
+        let bytes = from..from + line.len();
+        from = bytes.end;
+        let row = parser.parted(line).and_then(|row| match row.len() {
+            width if width == header.len() => Ok(row),
+            width => Err(other_width(header.len(), width)),
+        });
+        found.rows.push(row.map(|row| {
+            let [id, variant, game, position, repeat, opponent, error] = places.map(|at| row.field(at));
+            // What is not emptied between positions is one job with all of them.
+            let item = match std::str::from_utf8(&variant[..variant.len() - 1]).is_ok_and(|name| kept.contains(name)) {
+                true => row.field(None),
+                false if game.len() == 1 => position,
+                false => game,
+            };
+            let job = hash([variant, item, repeat, opponent]);
+            let failed = error.len() > 1;
+            let check = row.field(last);
+            let text = found.texts.len()..found.texts.len() + check.len() - 1;
+            found.texts.extend_from_slice(&check[..check.len() - 1]);
+            let seal = seal_of(&found.texts[text.clone()]);
+            let previous = if failed { 0 } else { seals.get(&job).copied().unwrap_or(0) };
+            let expected = last.map_or(0, |last| row.check(previous, last));
+            seals.insert(job, seal.unwrap_or(expected));
+            RowFacts { bytes, job, id: hash([id]), failed, text, seal, expected, previous }
+        }));
     }
+    found
 }
-
 /// Reads a results file, on all processors, and holds it against itself and against the manifest that stands beside it.
 ///
 /// # Errors
@@ -198,14 +183,15 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
     let mut header = Vec::new();
     file.read_until(b'\n', &mut header)?;
     header.truncate(blocks::lines(&header));
-    let places = Places::new(&columns_of(&header)?);
+    let header = columns_of(&header)?;
+    let (named, check) = (place(&header, columns::ID).is_some(), place_of_check(&header));
     let mut parser = Parser::new();
     each_block(
         threads,
         size,
         file,
         blocks::lines,
-        |block| places.block(block, &kept),
+        |block| sealed(block, &header, &kept),
         |block, sealed: Sealed| {
             for row in sealed.rows {
                 found.rows += 1;
@@ -220,12 +206,12 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
                 };
                 let written_before = jobs.entry(row.job).or_insert(0);
                 found.failed += u64::from(row.failed);
-                if places.id.is_some() && !seen.insert(row.id) {
+                if named && !seen.insert(row.id) {
                     found.doubled += 1;
                     found.name(line, "it is there twice");
                     continue;
                 }
-                let Some(last) = places.check else { continue };
+                let Some(last) = check else { continue };
                 seals.write(&sealed.texts[row.text]);
                 let previous = if row.failed { 0 } else { *written_before };
                 let expected = match previous == row.previous {
@@ -246,7 +232,7 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
             Ok::<_, ResultsError>(())
         },
     )?;
-    found.sealed = places.check.is_some();
+    found.sealed = check.is_some();
     found.digest = format!("{:016x}", seals.finish());
     if let Some(manifest) = manifest {
         if manifest.shard.is_none() {
