@@ -143,18 +143,8 @@ fn named(
 /// Every path that a point may set: all prefixes of the options' leaves, and those of the limit.
 #[must_use]
 pub fn known_paths() -> BTreeSet<String> {
-    let mut known: BTreeSet<String> = [
-        "preset",
-        "limit.depth",
-        "limit.nodes",
-        "subject",
-        "subject.uci",
-        "subject.options",
-        "subject.restart",
-        "subject.timeout",
-    ]
-    .map(str::to_owned)
-    .into();
+    let mut known: BTreeSet<String> = ["preset", "limit.depth", "limit.nodes", "subject"].map(str::to_owned).into();
+    known.extend(["uci", "options", "restart", "timeout"].map(|key| format!("subject.{key}")));
     for path in super::schema::option_paths() {
         known.extend(paths::and_above(path).map(str::to_owned));
     }
