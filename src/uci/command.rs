@@ -56,48 +56,41 @@ pub struct Go {
 #[must_use]
 pub fn parse(line: &str) -> Option<Command> {
     let mut words = line.split_whitespace();
-    let first = words.next()?;
-    let mut word = Some(first);
-    while let Some(name) = word {
-        match name {
-            "uci" => return Some(Command::Uci),
-            "isready" => return Some(Command::IsReady),
-            "ucinewgame" => return Some(Command::NewGame),
-            "stop" => return Some(Command::Stop),
-            "ponderhit" => return Some(Command::PonderHit),
-            "bench" => return Some(Command::Bench),
-            "quit" => return Some(Command::Quit),
+    let first = words.clone().next()?;
+    while let Some(word) = words.next() {
+        return Some(match word {
+            "uci" => Command::Uci,
+            "isready" => Command::IsReady,
+            "ucinewgame" => Command::NewGame,
+            "stop" => Command::Stop,
+            "ponderhit" => Command::PonderHit,
+            "bench" => Command::Bench,
+            "quit" => Command::Quit,
             // Words of the protocol that ask for nothing here.
             "debug" | "register" => return None,
-            "go" => return Some(Command::Go(go(words))),
-            "setoption" => return Some(set_option(words)),
-            "position" => return Some(position(words)),
-            _ => word = words.next(),
-        }
+            "go" => Command::Go(go(words)),
+            "setoption" => set_option(words),
+            "position" => position(words),
+            _ => continue,
+        });
     }
     Some(Command::Unknown(first.to_owned()))
 }
 
 fn set_option<'a>(words: impl Iterator<Item = &'a str>) -> Command {
-    let (mut name, mut value, mut in_value) = (Vec::new(), Vec::new(), false);
-    for (at, word) in words.enumerate() {
-        match word {
-            "name" if at == 0 => {}
-            "value" if !in_value => in_value = true,
-            _ if in_value => value.push(word),
-            _ => name.push(word),
-        }
-    }
-    Command::SetOption(name.join(" "), in_value.then(|| value.join(" ")))
+    let words: Vec<&str> = words.collect();
+    let named = words.strip_prefix(&["name"]).unwrap_or(&words);
+    let mut parts = named.splitn(2, |&word| word == "value").map(|part| part.join(" "));
+    Command::SetOption(parts.next().unwrap_or_default(), parts.next())
 }
 
 fn position<'a>(mut words: impl Iterator<Item = &'a str>) -> Command {
     let kind = words.next().unwrap_or_default();
     let rest: Vec<&str> = words.collect();
-    let at = rest.iter().position(|&word| word == "moves");
-    let (place, moves) = rest.split_at(at.unwrap_or(rest.len()));
+    let mut parts = rest.splitn(2, |&word| word == "moves");
+    let place = parts.next().unwrap_or_default();
     let fen = (kind != "startpos").then(|| if kind == "fen" { place.join(" ") } else { kind.to_owned() });
-    Command::Position(fen, moves.iter().skip(1).map(|&word| word.to_owned()).collect())
+    Command::Position(fen, parts.next().unwrap_or_default().iter().map(ToString::to_string).collect())
 }
 
 /// A number as a client writes it; one that is too large is the largest there is, lest a limit be none.
@@ -117,26 +110,27 @@ fn go<'a>(mut words: impl Iterator<Item = &'a str>) -> Go {
     let mut go = Go::default();
     while let Some(word) = words.next() {
         // A clock that has run out is negative in some clients.
-        let mut number = None;
-        if ["depth", "nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo"].contains(&word) {
+        let mut number = || {
             let found = words.next().unwrap_or_default();
-            number = self::number(found);
+            let number = number(found);
             if number.is_none() {
                 go.unheeded.push(format!("{word}: expected a number, found `{found}`"));
             }
-        }
+            number
+        };
+        let mut time = || number().map(Duration::from_millis);
         match word {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
             "mate" | "searchmoves" => go.unheeded.push(format!("{word}: is passed over")),
-            "depth" => go.depth = number.map(|depth| depth.clamp(1, 255) as u8),
-            "nodes" => go.nodes = number.map(|nodes| nodes.max(1)),
-            "movetime" => go.move_time = number.map(Duration::from_millis),
-            "wtime" => go.time[0] = number.map(Duration::from_millis),
-            "btime" => go.time[1] = number.map(Duration::from_millis),
-            "winc" => go.increment[0] = Duration::from_millis(number.unwrap_or(0)),
-            "binc" => go.increment[1] = Duration::from_millis(number.unwrap_or(0)),
-            "movestogo" => go.moves_to_go = number.map(|moves| moves.clamp(1, 1000) as u32),
+            "depth" => go.depth = number().map(|depth| depth.clamp(1, 255) as u8),
+            "nodes" => go.nodes = number().map(|nodes| nodes.max(1)),
+            "movetime" => go.move_time = time(),
+            "wtime" => go.time[0] = time(),
+            "btime" => go.time[1] = time(),
+            "winc" => go.increment[0] = time().unwrap_or_default(),
+            "binc" => go.increment[1] = time().unwrap_or_default(),
+            "movestogo" => go.moves_to_go = number().map(|moves| moves.clamp(1, 1000) as u32),
             _ => {}
         }
     }

@@ -24,9 +24,8 @@ use worker::Worker;
 pub type Bench<'a> = &'a (dyn Fn() -> String + Sync);
 
 /// Talks to a client until it says `quit` or its words end; a search that has a limit is still answered then. Errors of the client's are answered with `info string`.
-pub fn serve(input: impl BufRead, output: impl Write + Send, settings: UciSettings, bench: Bench<'_>) {
+pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSettings, bench: Bench<'_>) {
     let voice = Voice(Mutex::new(output));
-    let mut settings = settings;
     let mut game = PlayedGame::default();
     std::thread::scope(|scope| {
         let mut worker = Worker::default();
@@ -39,14 +38,12 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, settings: UciSettin
                     settings.lines().iter().for_each(|line| voice.say(line));
                     voice.say("uciok");
                 }
+                Command::IsReady if worker.is_searching() => voice.say("readyok"),
                 Command::IsReady => {
-                    if !worker.is_searching() {
-                        worker.prepare(&settings, &voice);
-                    }
+                    worker.prepare(&settings, &voice);
                     voice.say("readyok");
                 }
                 Command::NewGame => {
-                    worker.finish();
                     worker.prepare(&settings, &voice);
                     worker.new_game();
                     game = PlayedGame::default();
@@ -67,7 +64,6 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, settings: UciSettin
                 Command::Go(_) if worker.is_searching() => voice.info("go: a search is under way: say stop first"),
                 Command::Go(go) => {
                     go.unheeded.iter().for_each(|what| voice.info(&format!("go: {what}")));
-                    worker.finish();
                     worker.prepare(&settings, &voice);
                     worker.go(scope, go, &game, &settings, &voice);
                 }

@@ -1,8 +1,10 @@
 //! What a client can set: the words that every client knows, and each option of the engine by its path.
 
 use crate::engine::EngineOptions;
+use crate::experiment::text::FileText;
 use crate::experiment::{self, schema};
 use crate::table::{Size, TableKind};
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// The largest `Hash`, in MiB.
@@ -38,13 +40,8 @@ impl UciSettings {
     /// The first mistake, with its place.
     pub fn new(preset: Option<&str>, sets: &[String]) -> Result<Self, experiment::Problem> {
         let engine = experiment::options(preset, sets)?;
-        playable(&engine).map_err(|message| experiment::Problem {
-            file: "--set".to_owned(),
-            text: String::new(),
-            span: None,
-            message,
-            help: None,
-        })?;
+        let set = FileText { text: "", path: "--set".as_ref(), suite: None };
+        playable(&engine).map_err(|message| set.problem(message))?;
         Ok(Self { preset: preset.map(str::to_owned), sets: sets.to_vec(), engine, overhead: Duration::from_millis(10) })
     }
 
@@ -63,12 +60,9 @@ impl UciSettings {
             format!("option name Move Overhead type spin default {} min 0 max 5000", self.overhead.as_millis()),
         ];
         let current = experiment::paths::flatten(&serde_json::to_value(&self.engine).unwrap_or_default());
-        let mut told: Vec<&str> = Vec::new();
-        for page in schema::pages() {
-            // Parameters of several policies share a path.
-            if told.contains(&page.path.as_str()) {
-                continue;
-            }
+        let mut told = HashSet::new();
+        // Parameters of several policies share a path.
+        for page in schema::pages().iter().filter(|page| told.insert(&page.path)) {
             let now = current.iter().find(|(path, _)| *path == page.path).map(|(_, text)| text.as_str());
             let default = now.unwrap_or(page.default.trim_matches('"')).to_owned();
             let kind = match page.values.as_str() {
@@ -81,7 +75,6 @@ impl UciSettings {
                 _ => format!("string default {default}"),
             };
             lines.push(format!("option name {} type {kind}", page.path));
-            told.push(&page.path);
         }
         lines
     }
@@ -111,13 +104,13 @@ impl UciSettings {
             }
             _ => {
                 let known = schema::pages().iter().find(|page| page.path.eq_ignore_ascii_case(name));
-                // A list is its words, one after another.
-                let list =
-                    known.as_ref().is_some_and(|page| page.values.starts_with("list")) && !value.starts_with('[');
-                let words =
-                    || value.split_whitespace().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
                 let path = known.map_or(name, |page| page.path.as_str());
-                self.lay(path, &if list { format!("[{}]", words()) } else { value.to_owned() })
+                if known.is_none_or(|page| !page.values.starts_with("list")) || value.starts_with('[') {
+                    return self.lay(path, value);
+                }
+                // A list is its words, one after another.
+                let words: Vec<String> = value.split_whitespace().map(|word| format!("\"{word}\"")).collect();
+                self.lay(path, &format!("[{}]", words.join(", ")))
             }
         }
     }
@@ -256,7 +249,7 @@ mod tests {
         assert!(lines.iter().any(|line| line.starts_with("option name draws type check default ")));
         let paths: Vec<&str> =
             lines.iter().filter_map(|line| line.strip_prefix("option name ")?.split(" type ").next()).collect();
-        let once: std::collections::HashSet<&str> = paths.iter().copied().collect();
+        let once: HashSet<&str> = paths.iter().copied().collect();
         assert_eq!(once.len(), paths.len(), "parameters of several policies are told once");
     }
 

@@ -3,7 +3,6 @@
 use crate::chess::Score;
 use crate::engine::Iteration;
 use crate::engine::options::{Mate, MateDistance};
-use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -39,18 +38,15 @@ pub fn score(score: Score, mate: &Mate) -> String {
 /// A finished iteration as an `info` line. `nodes`: of all iterations so far; `elapsed`: since the search began.
 #[must_use]
 pub fn iteration(found: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) -> String {
-    let milliseconds = elapsed.as_millis();
-    let rate = (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
-    let mut line = format!("info depth {} seldepth {}", found.depth, found.deepest.max(usize::from(found.depth)));
-    let _ = write!(line, " score {} nodes {nodes} nps {rate} time {milliseconds}", score(found.score, mate));
+    let (depth, score) = (found.depth, score(found.score, mate));
+    let deepest = found.deepest.max(usize::from(depth));
+    let mut line = format!("info depth {depth} seldepth {deepest} score {score} {}", cost(nodes, elapsed));
     if let Some(full) = (found.occupancy.occupied * 1000).checked_div(found.occupancy.slots) {
-        let _ = write!(line, " hashfull {full}");
+        line += &format!(" hashfull {full}");
     }
     if !found.pv.is_empty() {
         line += " pv";
-        found.pv.iter().for_each(|mv| {
-            let _ = write!(line, " {mv}");
-        });
+        line.extend(found.pv.iter().map(|mv| format!(" {mv}")));
     }
     line
 }
@@ -58,8 +54,12 @@ pub fn iteration(found: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) 
 /// What all iterations had cost when the last was cut short. Its score and line are not told: they are of no whole depth.
 #[must_use]
 pub fn cut_short(nodes: u64, elapsed: Duration) -> String {
+    format!("info {}", cost(nodes, elapsed))
+}
+
+fn cost(nodes: u64, elapsed: Duration) -> String {
     let rate = (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
-    format!("info nodes {nodes} nps {rate} time {}", elapsed.as_millis())
+    format!("nodes {nodes} nps {rate} time {}", elapsed.as_millis())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::engine::{Engine, Limit, SearchProgress, Stop};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{Scope, ScopedJoinHandle};
+use std::thread::{JoinHandle, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 /// The deepest search that a clock or a client ends.
@@ -48,19 +48,23 @@ impl Signal {
         lock(&self.phase)
     }
 
-    fn set(&self, phase: Phase) {
-        *self.phase() = phase;
-        self.changed.notify_all();
+    /// Goes on to a phase from one of those before it.
+    fn advance(&self, from: &[Phase], to: Phase) {
+        let mut phase = self.phase();
+        if from.contains(&phase) {
+            *phase = to;
+            self.changed.notify_all();
+        }
     }
 
     fn end(&self) {
         self.stop.store(true, Ordering::Relaxed);
-        let mut phase = self.phase();
-        if *phase != Phase::Done {
-            *phase = Phase::Ending;
-        }
-        drop(phase);
-        self.changed.notify_all();
+        self.advance(&[Phase::Searching, Phase::Held], Phase::Ending);
+    }
+
+    /// Waits until the answer may be given.
+    fn released(&self) -> MutexGuard<'_, Phase> {
+        self.changed.wait_while(self.phase(), |phase| *phase == Phase::Held).unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -117,12 +121,7 @@ impl<'scope> Worker<'scope> {
 
     /// What was pondered on was played: the answer need not wait any longer.
     pub fn ponder_hit(&self) {
-        if let Some((signal, _)) = &self.running {
-            let held = *signal.phase() == Phase::Held;
-            if held {
-                signal.set(Phase::Searching);
-            }
-        }
+        self.running.iter().for_each(|(signal, _)| signal.advance(&[Phase::Held], Phase::Searching));
     }
 
     /// Waits for the answer of a search that has a limit, and ends one that has none: nobody will say `stop` any more.
@@ -130,17 +129,13 @@ impl<'scope> Worker<'scope> {
         if self.running.as_ref().is_some_and(|(signal, _)| signal.endless || *signal.phase() == Phase::Held) {
             self.stop();
         }
-        if let Some((_, thread)) = self.running.take() {
-            let _ = thread.join();
-        }
+        self.running.take().map(|(_, thread)| thread.join());
     }
 
     /// Ends the search and waits for its answer.
     pub fn finish(&mut self) {
         self.stop();
-        if let Some((_, thread)) = self.running.take() {
-            let _ = thread.join();
-        }
+        self.running.take().map(|(_, thread)| thread.join());
     }
 
     /// Begins a search.
@@ -156,12 +151,9 @@ impl<'scope> Worker<'scope> {
         let held = go.infinite || go.ponder;
         let phase = Mutex::new(if held { Phase::Held } else { Phase::Searching });
         let turn = game.board.turn();
-        let overhead = {
-            let mut lag = lock(&self.lag);
-            lag.asked(&go, turn);
-            lag.overhead(settings.overhead)
-        };
-        let budget = if go.infinite { None } else { time::budget(&go, turn, overhead) };
+        lock(&self.lag).asked(&go, turn);
+        let overhead = lock(&self.lag).overhead(settings.overhead);
+        let budget = time::budget(&go, turn, overhead).filter(|_| !go.infinite);
         let endless = go.depth.is_none() && go.nodes.is_none() && budget.is_none();
         let signal = Arc::new(Signal { stop: AtomicBool::new(false), endless, phase, changed: Condvar::new() });
         let lag = Arc::clone(&self.lag);
@@ -180,13 +172,10 @@ impl<'scope> Worker<'scope> {
                 engine.search(&game.board, &game.past, limit(&go), Stop::asking(&mine.stop, &late), &mut |progress| {
                     let SearchProgress::Iteration(found) = progress else { return };
                     nodes += found.search.nodes;
-                    if !found.best.is_none() {
-                        best = found.best;
-                    }
-                    voice.say(&if found.finished {
-                        say::iteration(found, nodes, begun.elapsed(), &mate)
-                    } else {
-                        say::cut_short(nodes, begun.elapsed())
+                    best = if found.best.is_none() { best } else { found.best };
+                    voice.say(&match found.finished {
+                        true => say::iteration(found, nodes, begun.elapsed(), &mate),
+                        false => say::cut_short(nodes, begun.elapsed()),
                     });
                     let enough = |budget: Budget| begun.elapsed() >= budget.enough && *mine.phase() != Phase::Held;
                     if budget.is_some_and(enough) {
@@ -201,18 +190,13 @@ impl<'scope> Worker<'scope> {
                 legal(&game.board, &mut moves);
                 best = moves.first().copied().unwrap_or(Move::NONE);
             }
-            let mut phase = mine.phase();
-            while *phase == Phase::Held {
-                phase = mine.changed.wait(phase).unwrap_or_else(PoisonError::into_inner);
-            }
+            let mut phase = mine.released();
             lock(&lag).answered(&go, turn, begun.elapsed());
             voice.say(&format!("bestmove {best}"));
             *phase = Phase::Done;
             drop(phase);
             mine.changed.notify_all();
-            if let Some(clock) = clock {
-                let _ = clock.join();
-            }
+            clock.map(JoinHandle::join);
         });
         self.running = Some((signal, thread));
     }
@@ -226,18 +210,9 @@ fn limit(go: &Go) -> Limit {
 
 /// Ends a search that ponders when its time is up: the clock begins when what was pondered on is played.
 fn watch(signal: &Signal, most: Duration) {
-    let mut phase = signal.phase();
-    while *phase == Phase::Held {
-        phase = signal.changed.wait(phase).unwrap_or_else(PoisonError::into_inner);
-    }
-    let begun = Instant::now();
-    while *phase == Phase::Searching {
-        let left = most.saturating_sub(begun.elapsed());
-        if left.is_zero() {
-            signal.stop.store(true, Ordering::Relaxed);
-            return;
-        }
-        phase = signal.changed.wait_timeout(phase, left).unwrap_or_else(PoisonError::into_inner).0;
+    let waited = signal.changed.wait_timeout_while(signal.released(), most, |phase| *phase == Phase::Searching);
+    if waited.unwrap_or_else(PoisonError::into_inner).1.timed_out() {
+        signal.stop.store(true, Ordering::Relaxed);
     }
 }
 
@@ -276,7 +251,7 @@ mod tests {
             let watching = scope.spawn(|| watch(&signal, most));
             std::thread::sleep(2 * most);
             let played = Instant::now();
-            signal.set(Phase::Searching);
+            signal.advance(&[Phase::Held], Phase::Searching);
             watching.join().unwrap_or_default();
             assert!(signal.stop.load(Ordering::Relaxed) && played.elapsed() >= most, "{:?}", played.elapsed());
         });
