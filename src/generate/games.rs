@@ -66,17 +66,16 @@ pub fn pgn(wanted: &Wanted, mut write: impl FnMut(&str) -> bool) -> Result<(), M
     let Wanted { count, seed, plies, length, depth } = *wanted;
     let boards = openings(wanted, count)?;
     let mut player = SelfPlay::new()?;
-    let mut read = write(&format!(
+    let head = format!(
         "% Games of an engine against itself: {count} games of up to {length} plies from quiet opening positions, seed {seed}.\n\
          % Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth}`.\n"
-    ));
-    for (at, board) in boards.iter().enumerate() {
-        if !read {
-            break;
-        }
+    );
+    let games = boards.iter().zip(1..).map(|(board, number)| {
         let (past, moves) = player.game(board, length, depth);
-        read = write(&format!("\n{}", text(&past, &moves, at + 1)));
-    }
+        format!("\n{}", text(&past, &moves, number))
+    });
+    // A game is played when the one before it was read.
+    std::iter::once(head).chain(games).take_while(|text| write(text)).for_each(drop);
     Ok(())
 }
 

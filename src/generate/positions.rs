@@ -21,27 +21,12 @@ pub enum Taken {
 }
 
 impl Taken {
-    fn word(self) -> &'static str {
+    /// What it is called in a sentence, in the ids of positions, and on the command line.
+    fn names(self) -> [&'static str; 3] {
         match self {
-            Self::Middlegames => "middle game",
-            Self::Endgames => "endgame",
-            Self::Tactical => "tactical",
-        }
-    }
-
-    fn id(self) -> &'static str {
-        match self {
-            Self::Middlegames => "middle",
-            Self::Endgames => "end",
-            Self::Tactical => "tactic",
-        }
-    }
-
-    fn value(self) -> &'static str {
-        match self {
-            Self::Middlegames => "middlegames",
-            Self::Endgames => "endgames",
-            Self::Tactical => "tactical",
+            Self::Middlegames => ["middle game", "middle", "middlegames"],
+            Self::Endgames => ["endgame", "end", "endgames"],
+            Self::Tactical => ["tactical", "tactic", "tactical"],
         }
     }
 }
@@ -60,25 +45,21 @@ const LOOKS: [u8; 2] = [3, 5];
 pub fn epd(wanted: &Wanted, taken: Taken, part: Option<u8>) -> Result<String, MakeError> {
     let found = positions(wanted, taken)?;
     let Wanted { count, seed, plies, length, depth } = *wanted;
-    let (half, option) = match part {
-        None => (String::new(), String::new()),
-        Some(part) => (format!(", every second from number {}", part + 1), format!(" --half {part}")),
-    };
+    let [what, id, take] = taken.names();
+    let half = part.map(|part| format!(", every second from number {}", part + 1)).unwrap_or_default();
+    let option = part.map(|part| format!(" --half {part}")).unwrap_or_default();
     let mut text = format!(
-        "# {count} {} positions from as many games of an engine against itself, seed {seed}{half}.\n\
-         # Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth} --take {}{option}`;\n\
-         # generate/positions.rs says how.\n",
-        taken.word(),
-        taken.value()
+        "# {count} {what} positions from as many games of an engine against itself, seed {seed}{half}.\n\
+         # Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth} --take {take}{option}`;\n\
+         # generate/positions.rs says how.\n"
     );
-    for (at, (board, best)) in
-        found.iter().enumerate().filter(|(at, _)| part.is_none_or(|part| at % 2 == usize::from(part)))
-    {
+    let step = if part.is_some() { 2 } else { 1 };
+    for (at, (board, best)) in found.iter().enumerate().skip(part.unwrap_or(0).into()).step_by(step) {
         let fen = board.fen(EpRule::Legal);
         let position = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
         let (clock, number) = (board.halfmove_clock(), board.game_ply() / 2 + 1);
         let best = best.map(|mv| format!(" bm {};", san::write(board, mv))).unwrap_or_default();
-        let _ = writeln!(text, "{position} hmvc {clock}; fmvn {number}; id \"{}.{:04}\";{best}", taken.id(), at + 1);
+        let _ = writeln!(text, "{position} hmvc {clock}; fmvn {number}; id \"{id}.{:04}\";{best}", at + 1);
     }
     Ok(text)
 }
@@ -96,11 +77,11 @@ fn positions(wanted: &Wanted, taken: Taken) -> Result<Vec<(Board, Option<Move>)>
         let first = past.iter().find_map(|board| Some((*board, take(taken, board, &mut player, wanted.depth)?)));
         found.extend(first.filter(|(board, _)| seen.insert(board.identity())));
     }
-    if found.len() == wanted.count {
-        Ok(found)
-    } else {
-        Err(MakeError::TooFew { found: found.len(), wanted: wanted.count, what: taken.word(), games: played })
+    if found.len() < wanted.count {
+        let [what, ..] = taken.names();
+        return Err(MakeError::TooFew { found: found.len(), wanted: wanted.count, what, games: played });
     }
+    Ok(found)
 }
 
 /// Whether a position is such a one, and its one good move where the kind has one.
@@ -133,16 +114,13 @@ fn only_move(board: &Board, player: &mut SelfPlay) -> Option<Move> {
     movegen::legal(board, &mut moves);
     let plain = moves.iter().copied().max_by_key(|&mv| gain(board, mv)).filter(|&mv| gain(board, mv) > 0);
     let look = |depth: u8| {
-        let mut scores: Vec<(Score, Move)> = Vec::new();
-        for &mv in moves.iter() {
+        let scored = |&mv: &Move| {
             let mut child = *board;
             child.play(mv, Increments::none());
-            let score = player
-                .best(&child, &[*board], depth)
-                .map_or(if child.in_check() { 30_000 } else { 0 }, |(_, score)| -score);
-            scores.push((score, mv));
-        }
-        leader(scores).filter(|&mv| Some(mv) != plain)
+            let mate = if child.in_check() { 30_000 } else { 0 };
+            (player.best(&child, &[*board], depth).map_or(mate, |(_, score)| -score), mv)
+        };
+        leader(moves.iter().map(scored).collect()).filter(|&mv| Some(mv) != plain)
     };
     agreed(LOOKS.into_iter().map(look))
 }
@@ -205,9 +183,9 @@ mod tests {
         assert!(of("e4d5") > 500 && of("c3d5") > 500, "a queen that nothing guards");
         assert_eq!((of("a2a3"), of("e1e2")), (0, 0));
         let words = [Taken::Middlegames, Taken::Endgames, Taken::Tactical];
-        assert_eq!(words.map(Taken::word), ["middle game", "endgame", "tactical"]);
-        assert_eq!(words.map(Taken::id), ["middle", "end", "tactic"]);
-        assert_eq!(words.map(Taken::value), ["middlegames", "endgames", "tactical"]);
+        assert_eq!(words.map(|taken| taken.names()[0]), ["middle game", "endgame", "tactical"]);
+        assert_eq!(words.map(|taken| taken.names()[1]), ["middle", "end", "tactic"]);
+        assert_eq!(words.map(|taken| taken.names()[2]), ["middlegames", "endgames", "tactical"]);
     }
 
     /// Games of two plies have no middle game: all that may be played were, and are counted.

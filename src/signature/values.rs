@@ -5,6 +5,7 @@ use super::Start;
 use crate::chess::Board;
 use crate::engine::{Engine, EngineError, EngineOptions, Limit};
 use crate::experiment::{paths, schema};
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use toml::{Table, Value};
 
@@ -74,12 +75,9 @@ fn values(page: &schema::OptionPage) -> Vec<Value> {
             let range = page.values.split(' ').nth(1).and_then(|range| range.split_once("..="));
             let (low, high) =
                 range.and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?))).unwrap_or((0, 1000));
-            let mut numbers = vec![low, 0, 1, 2, 3, 40];
-            numbers.extend(page.default.parse::<i64>().ok());
-            numbers.retain(|number| (low..=high).contains(number));
-            numbers.sort_unstable();
-            numbers.dedup();
-            numbers.into_iter().map(Value::from).collect()
+            let numbers = [low, 0, 1, 2, 3, 40].into_iter().chain(page.default.parse().ok());
+            let allowed: BTreeSet<i64> = numbers.filter(|number| (low..=high).contains(number)).collect();
+            allowed.into_iter().map(Value::from).collect()
         }
         _ => words.collect(),
     }
