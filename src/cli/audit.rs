@@ -1,7 +1,7 @@
 use super::{CommandFailure, CommandResult, Exit};
+use crate::engine::audit::AuditCounters;
 use crate::experiment::Experiment;
 use crate::runner::audit::{self, Audited};
-use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -42,9 +42,10 @@ pub struct Args {
 pub fn run(args: &Args) -> CommandResult {
     let mut experiment = Experiment::load(&args.file, &args.sets).map_err(CommandFailure::usage)?;
     if let Some(trace) = &experiment.trace {
-        let problem =
-            "nothing is searched in it, and an audit needs searches: give the file of an experiment with a suite";
-        return Err(CommandFailure::usage(format!("{}: [trace] {}: {problem}", args.file.display(), trace.name)));
+        let (file, name) = (args.file.display(), &trace.name);
+        refuse!(
+            "{file}: [trace] {name}: nothing is searched in it, and an audit needs searches: give the file of an experiment with a suite"
+        );
     }
     experiment.suite.items.truncate(args.positions.map_or(usize::MAX, |positions| positions as usize));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -61,7 +62,7 @@ pub fn run(args: &Args) -> CommandResult {
         return Ok(Exit::Interrupted);
     }
     if audited.is_empty() {
-        return Err(CommandFailure::usage("no variant of this experiment has a table: there is nothing to audit"));
+        refuse!("no variant of this experiment has a table: there is nothing to audit");
     }
     print!("{}", table(&audited, args.show));
     judge(&audited)
@@ -72,31 +73,19 @@ fn judge(audited: &[Audited]) -> CommandResult {
     if audited.iter().any(|one| one.findings.count.wrong > 0) {
         return Ok(Exit::Unequal);
     }
-    match audited.iter().find(|one| one.searches == 0) {
-        Some(one) => Err(CommandFailure::usage(format!(
-            "variant \"{}\": no iteration was finished, so that none of its answers was examined",
-            one.variant
-        ))),
-        None => Ok(Exit::Done),
+    if let Some(one) = audited.iter().find(|one| one.searches == 0) {
+        refuse!("variant \"{}\": no iteration was finished, so that none of its answers was examined", one.variant);
     }
+    Ok(Exit::Done)
 }
 
 /// A line for each variant, below it so many of its wrong answers.
 fn table(audited: &[Audited], show: usize) -> String {
-    let mut out = format!(
-        "{:>10} {:>12} {:>10} {:>10} {:>10} {:>8}  variant\n",
-        "iterations", "nodes", "answers", "cutoffs", "moves", "wrong"
-    );
-    for one in audited {
-        let count = one.findings.count;
-        let _ = writeln!(
-            out,
-            "{:>10} {:>12} {:>10} {:>10} {:>10} {:>8}  {}",
-            one.searches, one.nodes, count.answers, count.cutoffs, count.moves, count.wrong, one.variant
-        );
-        for wrong in one.findings.wrong.iter().take(show) {
-            let _ = writeln!(out, "    {wrong}");
-        }
+    let mut out = "iterations        nodes    answers    cutoffs      moves    wrong  variant\n".to_owned();
+    for Audited { variant, searches, nodes, findings } in audited {
+        let AuditCounters { answers, cutoffs, moves, wrong, .. } = findings.count;
+        out += &format!("{searches:>10} {nodes:>12} {answers:>10} {cutoffs:>10} {moves:>10} {wrong:>8}  {variant}\n");
+        out.extend(findings.wrong.iter().take(show).map(|wrong| format!("    {wrong}\n")));
     }
     out
 }

@@ -1,4 +1,5 @@
 use super::{CommandFailure, CommandResult, Exit};
+use crate::engine::EngineError;
 use crate::signature;
 use std::time::Instant;
 
@@ -23,10 +24,15 @@ pub fn run(args: &Args) -> CommandResult {
         }
         return Ok(Exit::Done);
     }
-    let begun = Instant::now();
-    let nodes = signature::nodes(&signature::bench_options()).map_err(CommandFailure::usage)?;
-    let seconds = begun.elapsed().as_secs_f64();
+    let (nodes, line) = bench().map_err(CommandFailure::usage)?;
     eprintln!("Nodes searched  : {nodes}");
-    println!("{nodes} nodes {:.0} nps", nodes as f64 / seconds);
+    println!("{line}");
     Ok(Exit::Done)
+}
+
+/// The signature of this build, and the line that other engines' `bench` ends with.
+pub fn bench() -> Result<(u64, String), EngineError> {
+    let begun = Instant::now();
+    let nodes = signature::nodes(&signature::bench_options())?;
+    Ok((nodes, format!("{nodes} nodes {:.0} nps", nodes as f64 / begun.elapsed().as_secs_f64())))
 }

@@ -3,7 +3,7 @@ use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
 use crate::words::many;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Check experiment files: every option of every variant, the suite, the expectations
 #[derive(clap::Args)]
@@ -25,43 +25,37 @@ pub struct Args {
 pub fn run(args: &Args) -> CommandResult {
     let (mut wrong, mut blind) = (0, 0);
     for file in &args.files {
-        match Experiment::load(file, &super::with_skip(&[], args.skip_bad)) {
-            Ok(experiment) => {
-                let plan = Plan::new(&experiment);
-                super::tell_left_out(&experiment);
-                println!("{}: {}, {}", file.display(), many(plan.variants.len(), "variant"), many(plan.len(), "job"));
-                let jobs = if experiment.file.repeats > 1 { 1 } else { 2 };
-                let folder = super::run::default_folder(&experiment);
-                for warning in before::warnings(&experiment, &plan, jobs, Some(&folder)) {
-                    eprintln!("{}: warning: {warning}", file.display());
-                    blind += 1;
-                }
-                let enough = before::reach(&experiment, Some(&folder)).filter(|reach| !reach.falls_short());
-                if let Some(reach) = enough {
-                    eprintln!("{}: {reach}", file.display());
-                }
-                for warning in runner::memory_warnings(&plan, Settings::usual_jobs(&experiment)) {
-                    eprintln!("{}: warning: {warning}", file.display());
-                }
-                // What is laid over the variants when they are tuned must be right too.
-                if experiment.file.tune.is_some()
-                    && let Err(failure) = super::tune::at_pressures(file, &[], experiment)
-                {
-                    wrong += 1;
-                    eprintln!("{}", failure.message.trim_end());
-                }
-            }
-            Err(problem) => {
-                wrong += 1;
-                eprintln!("{}", problem.to_string().trim_end());
-            }
+        if let Err(failure) = check(file, args.skip_bad, &mut blind) {
+            wrong += 1;
+            eprintln!("{}", failure.message.trim_end());
         }
     }
     if wrong > 0 {
-        return Err(CommandFailure::usage(format!("{wrong} of {} wrong", many(args.files.len(), "file"))));
+        refuse!("{wrong} of {} wrong", many(args.files.len(), "file"));
     }
     if args.strict && blind > 0 {
-        return Err(CommandFailure::usage(format!("--strict: {}", many(blind, "warning"))));
+        refuse!("--strict: {}", many(blind, "warning"));
     }
     Ok(Exit::Done)
+}
+
+/// Checks one file, and counts of what it is blind to.
+fn check(file: &Path, skip_bad: bool, blind: &mut usize) -> Result<(), CommandFailure> {
+    let experiment = Experiment::load(file, &super::with_skip(&[], skip_bad)).map_err(CommandFailure::usage)?;
+    let (plan, shown) = (Plan::new(&experiment), file.display());
+    super::tell_left_out(&experiment);
+    println!("{shown}: {}, {}", many(plan.variants.len(), "variant"), many(plan.len(), "job"));
+    let jobs = if experiment.file.repeats > 1 { 1 } else { 2 };
+    let folder = super::run::default_folder(&experiment);
+    let warnings = before::warnings(&experiment, &plan, jobs, Some(&folder));
+    warnings.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
+    *blind += warnings.len();
+    super::reach(&experiment, Some(&folder)).iter().for_each(|reach| eprintln!("{shown}: {reach}"));
+    let memory = runner::memory_warnings(&plan, Settings::usual_jobs(&experiment));
+    memory.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
+    // What is laid over the variants when they are tuned must be right too.
+    if experiment.file.tune.is_some() {
+        super::tune::at_pressures(file, &[], experiment)?;
+    }
+    Ok(())
 }

@@ -1,12 +1,12 @@
-use super::{CommandFailure, CommandResult, Exit};
+use super::{CommandFailure, CommandResult, Exit, unwritten};
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::{Gate, Rule};
 use crate::analysis::questions::joined::Recorded;
-use crate::record::{begin, columns, publish};
+use crate::record::{columns, write_whole};
 use crate::report::{comparison, machine, markdown};
 use crate::subject::Repeatability;
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Compare two results row by row, and fail if a gate says so
@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> CommandResult {
     let outputs = [&args.junit, &args.markdown, &args.json, &args.bench_json];
     let on_stdout = |path: &Path| path.as_os_str() == "-";
     if outputs.iter().filter(|path| path.as_deref().is_some_and(on_stdout)).count() > 1 {
-        return Err(CommandFailure::usage("only one form can go to standard output (-)"));
+        refuse!("only one form can go to standard output (-)");
     }
     for out in outputs.iter().filter_map(|path| path.as_deref()).filter(|path| !on_stdout(path)) {
         [&args.base, &args.new].into_iter().try_for_each(|side| super::not_the_same(side, out))?;
@@ -63,16 +63,10 @@ pub fn run(args: &Args) -> CommandResult {
     let (base, new) = (read(&args.base)?, read(&args.new)?);
     let has_games = |side: &&Recorded| side.frame.names().iter().any(|name| name == columns::OPPONENT);
     if let Some(side) = [&base, &new].into_iter().find(has_games) {
-        return Err(CommandFailure::usage(format!(
-            "{}: its rows are games, and searches are compared here",
-            side.name
-        )));
+        refuse!("{}: its rows are games, and searches are compared here", side.name);
     }
-    let gates: Vec<(Gate, String)> = gates
-        .into_iter()
-        .map(|gate| gate.column(&base.frame).map(|column| (gate, column)))
-        .collect::<Result<_, _>>()
-        .map_err(CommandFailure::usage)?;
+    let on_column = |gate: Gate| gate.column(&base.frame).map(|column| (gate, column));
+    let gates: Vec<_> = gates.into_iter().map(on_column).collect::<Result<_, _>>().map_err(CommandFailure::usage)?;
     if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.limit == Rule::Changed)
         && let Some(side) = [&base, &new].into_iter().find(|side| does_not_repeat(side))
     {
@@ -81,14 +75,12 @@ pub fn run(args: &Args) -> CommandResult {
              \"nodes > +5%\"",
             side.name
         );
-        return Err(CommandFailure { exit: Exit::Unequal, message });
+        return Err(CommandFailure::of(Exit::Unequal, message));
     }
     let mut found = Comparison::new(&base, &new, &gates).map_err(CommandFailure::usage)?;
     found.moves_allowed = args.allow_moves;
     if let Some((gate, column)) = gates.iter().find(|(_, column)| found.metric(column).is_none()) {
-        return Err(CommandFailure::usage(format!(
-            "gate `{gate}`: NEW has no column `{column}`: it was written by another build"
-        )));
+        refuse!("gate `{gate}`: NEW has no column `{column}`: it was written by another build");
     }
 
     let forms: [fn(&Comparison) -> String; 4] = [machine::junit, summary, machine::json, machine::bench_json];
@@ -98,7 +90,7 @@ pub fn run(args: &Args) -> CommandResult {
             print!("{}", form(&found));
             printed = true;
         } else {
-            write(path, &form(&found)).map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
+            write(path, &form(&found)).map_err(unwritten(path))?;
         }
     }
     if !printed {
@@ -135,13 +127,9 @@ const HELP: &str = "give two folders that `ttlab run` wrote, or their results.cs
 
 /// Writes a file whole or not at all; into what is no file, as a pipe, what comes.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    match begin(path) {
-        Ok(mut file) => {
-            file.write_all(text.as_bytes())?;
-            publish(file, path)
-        }
+    match write_whole(path, text.as_bytes()) {
         Err(error) if error.kind() == ErrorKind::InvalidInput => fs::write(path, text),
-        Err(error) => Err(error),
+        written => written,
     }
 }
 

@@ -42,15 +42,12 @@ pub fn run(args: &Args) -> CommandResult {
     let results = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
     let shards = shards(&file, &experiment, &plan, &results, &args.from)?;
     let output = Output::open(&results).map_err(output_failure)?;
-    let (manifest, failed) = match shards.merge(&output, args.any_build) {
-        Ok(merged) => merged,
-        Err(error) => {
-            if let MergeError::Missing(lacks, of) = &error {
-                tell(lacks, *of);
-            }
-            return Err(failure(error));
+    let told = |error: &MergeError| {
+        if let MergeError::Missing(lacks, of) = error {
+            tell(lacks, *of);
         }
     };
+    let (manifest, failed) = shards.merge(&output, args.any_build).inspect_err(told).map_err(failure)?;
     let page = crate::report::read(&results).map_err(CommandFailure::io)?;
     super::screen::report(&page, &results, args.quiet)?;
     if !args.quiet {
@@ -58,11 +55,10 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let unjudged = reference::unjudged(&experiment, &results).map_err(CommandFailure::io)?;
     if unjudged > 0 {
+        let (searches, are) = (many(unjudged, "search"), if unjudged == 1 { "is" } else { "are" });
         eprintln!(
-            "{} of the reference {} missing: run the shards again that `ttlab plan --missing` names, then merge, or have them made \
+            "{searches} of the reference {are} missing: run the shards again that `ttlab plan --missing` names, then merge, or have them made \
              here: `ttlab run` of the file with --out {}",
-            many(unjudged, "search"),
-            if unjudged == 1 { "is" } else { "are" },
             results.display()
         );
         return Ok(Exit::Failed);
@@ -82,18 +78,17 @@ pub(super) fn shards<'a>(
     results: &Path,
     from: &[PathBuf],
 ) -> Result<Shards<'a>, CommandFailure> {
-    let folders = if from.is_empty() {
-        (0..file.shards).map(|index| (index, shard_folder(results, index))).collect()
-    } else {
-        let numbered = |folder: &PathBuf| {
-            let wrong = |problem| CommandFailure::usage(format!("{}: {problem}", folder.display()));
-            let manifest = Manifest::read(folder).map_err(CommandFailure::usage)?;
-            let manifest = manifest.ok_or_else(|| wrong("no results of ttlab are there: it has no manifest.json"))?;
-            let shard = manifest.shard.ok_or_else(|| wrong("it is not a shard's"))?;
-            Ok((shard.index, folder.clone()))
+    let mut folders = Vec::new();
+    if from.is_empty() {
+        folders.extend((0..file.shards).map(|index| (index, shard_folder(results, index))));
+    }
+    for folder in from {
+        let Some(manifest) = Manifest::read(folder).map_err(CommandFailure::usage)? else {
+            refuse!("{}: no results of ttlab are there: it has no manifest.json", folder.display());
         };
-        from.iter().map(numbered).collect::<Result<_, CommandFailure>>()?
-    };
+        let Some(shard) = manifest.shard else { refuse!("{}: it is not a shard's", folder.display()) };
+        folders.push((shard.index, folder.clone()));
+    }
     Ok(Shards { experiment, plan, of: file.shards, folders })
 }
 
@@ -120,12 +115,13 @@ fn told(lacks: &[Lack], of: u64) -> Vec<String> {
 }
 
 pub(super) fn failure(error: MergeError) -> CommandFailure {
-    match error {
-        MergeError::Output(error) => output_failure(error),
-        MergeError::Missing(..) => CommandFailure { exit: Exit::Failed, message: error.to_string() },
-        MergeError::Conflict { .. } => CommandFailure { exit: Exit::Unequal, message: error.to_string() },
-        MergeError::Twice { .. } | MergeError::Foreign { .. } => CommandFailure::usage(error),
-    }
+    let exit = match error {
+        MergeError::Output(error) => return output_failure(error),
+        MergeError::Missing(..) => Exit::Failed,
+        MergeError::Conflict { .. } => Exit::Unequal,
+        MergeError::Twice { .. } | MergeError::Foreign { .. } => Exit::Usage,
+    };
+    CommandFailure::of(exit, error)
 }
 
 #[cfg(test)]

@@ -16,17 +16,24 @@ macro_rules! eprintln {
     ($($text:tt)*) => { $crate::talk::tell(format_args!("{}\n", format_args!($($text)*))) };
 }
 
+/// Ends a command with a mistake of the user's.
+macro_rules! refuse {
+    ($($text:tt)*) => { return Err($crate::cli::CommandFailure::usage(format_args!($($text)*))) };
+}
+
 mod audit;
 mod bench;
 mod check;
 mod columns;
 mod compare;
+mod completions;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod flags;
 mod generate;
 mod guard;
 mod keys;
+mod man;
 mod merge;
 mod options;
 mod perft;
@@ -38,7 +45,6 @@ mod run;
 mod schema;
 mod screen;
 mod search;
-mod shell;
 mod signals;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -50,7 +56,8 @@ mod tune;
 mod uci;
 mod verify;
 
-use clap::{Parser, Subcommand};
+use crate::experiment::Experiment;
+use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -71,12 +78,6 @@ pub enum Exit {
     Io = 5,
     /// Interrupted; can be resumed.
     Interrupted = 75,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
-    }
 }
 
 /// A command's failure: what to say, and how to exit.
@@ -118,49 +119,64 @@ struct Cli {
     command: Commands,
 }
 
-#[derive(Subcommand)]
-enum Commands {
-    Run(run::Args),
-    Plan(plan::Args),
-    Merge(merge::Args),
-    Submit(submit::Args),
-    Check(check::Args),
-    Reproduce(reproduce::Args),
-    Tune(tune::Args),
-    Verify(verify::Args),
-    Report(report::Args),
-    Compare(compare::Args),
-    Audit(audit::Args),
-    Trace(trace::Args),
-    Replay(replay::Args),
-    Search(search::Args),
-    Perft(perft::Args),
-    Bench(bench::Args),
-    Suite(suite::Args),
-    Generate(generate::Args),
-    Keys(keys::Args),
-    Options(options::Args),
-    Columns(columns::Args),
-    Uci(uci::Args),
-    Schema(schema::Args),
-    Completions(shell::CompletionArgs),
-    Man(shell::ManArgs),
+/// The subcommands: each has its arguments and what it does in a file of its own.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $command:ident($file:ident),)*) => {
+        #[derive(clap::Subcommand)]
+        enum Commands {
+            $($(#[$attribute])* $command($file::Args),)*
+        }
+
+        impl Commands {
+            fn run(&self) -> CommandResult {
+                match self {
+                    $(Self::$command(args) => $file::run(args),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Run(run),
+    Plan(plan),
+    Merge(merge),
+    Submit(submit),
+    Check(check),
+    Reproduce(reproduce),
+    Tune(tune),
+    Verify(verify),
+    Report(report),
+    Compare(compare),
+    Audit(audit),
+    Trace(trace),
+    Replay(replay),
+    Search(search),
+    Perft(perft),
+    Bench(bench),
+    Suite(suite),
+    Generate(generate),
+    Keys(keys),
+    Options(options),
+    Columns(columns),
+    Uci(uci),
+    Schema(schema),
+    Completions(completions),
+    Man(man),
     #[command(name = crate::subject::guard::COMMAND, hide = true)]
-    Guard(guard::Args),
+    Guard(guard),
 }
 
 /// Reads the command line, runs the command, says what went wrong.
 #[must_use]
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|info| eprintln!("error: internal: {info}")));
-    let exit = std::panic::catch_unwind(command_line).unwrap_or(FAULT);
-    match crate::talk::close() {
-        Some(error) if exit == Exit::Done as u8 => {
-            eprintln!("error: standard output: {error}");
-            Exit::Io.into()
-        }
-        _ => exit.into(),
+    let mut exit = std::panic::catch_unwind(command_line).unwrap_or(FAULT);
+    if let Some(error) = crate::talk::close().filter(|_| exit == Exit::Done as u8) {
+        eprintln!("error: standard output: {error}");
+        exit = Exit::Io as u8;
     }
+    exit.into()
 }
 
 /// What a fault of the program itself ends with.
@@ -176,52 +192,22 @@ fn command_line() -> u8 {
         );
         return Exit::Usage as u8;
     }
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            // Help goes to standard output, and its reader may have seen enough.
-            let lost = error.print().is_err_and(|lost| lost.kind() != std::io::ErrorKind::BrokenPipe);
-            return match error.exit_code() {
-                0 if lost => Exit::Io as u8,
-                0 => Exit::Done as u8,
-                _ => Exit::Usage as u8,
-            };
-        }
+    let unparsed = match Cli::try_parse() {
+        Ok(cli) => return carried_out(&cli.command),
+        Err(error) => error,
     };
-    carried_out(cli.command)
+    // Help goes to standard output, and its reader may have seen enough.
+    let lost = unparsed.print().is_err_and(|lost| lost.kind() != std::io::ErrorKind::BrokenPipe);
+    match unparsed.exit_code() {
+        0 if lost => Exit::Io as u8,
+        0 => Exit::Done as u8,
+        _ => Exit::Usage as u8,
+    }
 }
 
 /// Does what is asked for; the exit code.
-fn carried_out(command: Commands) -> u8 {
-    let outcome = match command {
-        Commands::Run(args) => run::run(&args),
-        Commands::Plan(args) => plan::run(&args),
-        Commands::Merge(args) => merge::run(&args),
-        Commands::Submit(args) => submit::run(&args),
-        Commands::Check(args) => check::run(&args),
-        Commands::Reproduce(args) => reproduce::run(&args),
-        Commands::Tune(args) => tune::run(&args),
-        Commands::Verify(args) => verify::run(&args),
-        Commands::Report(args) => report::run(&args),
-        Commands::Compare(args) => compare::run(&args),
-        Commands::Audit(args) => audit::run(&args),
-        Commands::Trace(args) => trace::run(&args),
-        Commands::Replay(args) => replay::run(&args),
-        Commands::Search(args) => search::run(&args),
-        Commands::Perft(args) => perft::run(&args),
-        Commands::Bench(args) => bench::run(&args),
-        Commands::Suite(args) => suite::run(&args),
-        Commands::Generate(args) => generate::run(&args),
-        Commands::Keys(args) => keys::run(&args),
-        Commands::Options(args) => options::run(&args),
-        Commands::Columns(args) => columns::run(&args),
-        Commands::Uci(args) => uci::run(&args),
-        Commands::Schema(args) => schema::run(&args),
-        Commands::Completions(args) => shell::completions(&args),
-        Commands::Man(args) => shell::man(&args),
-        Commands::Guard(args) => guard::run(&args),
-    };
-    match outcome {
+fn carried_out(command: &Commands) -> u8 {
+    match command.run() {
         Ok(exit) => exit as u8,
         Err(failure) => {
             let message = failure.message.trim_end();
@@ -242,10 +228,52 @@ fn not_the_same(read: &Path, out: &Path) -> Result<(), CommandFailure> {
     let Some(out) = whole(out).filter(|out| out.is_file()) else { return Ok(()) };
     let kept = ["results.csv", "manifest.json", "experiment.toml"].map(|name| read.join(name));
     if std::iter::once(read).chain(kept.iter().map(PathBuf::as_path)).any(|read| whole(read).as_ref() == Some(&out)) {
-        let message = format!("{}: is read and cannot be written at the same time", out.display());
-        return Err(CommandFailure::usage(message));
+        refuse!("{}: is read and cannot be written at the same time", out.display());
     }
     Ok(())
+}
+
+/// What the system said of a file that should be written.
+fn unwritten(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
+    move |error| CommandFailure::io(format!("{}: {error}", file.display()))
+}
+
+/// Writes a file whole or not at all.
+fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
+    crate::record::write_whole(file, text.as_bytes()).map_err(unwritten(file))
+}
+
+/// How an answer is written: as is asked for, else as the ending of its file names it.
+fn form<F: clap::ValueEnum>(asked: Option<F>, out: Option<&Path>) -> Option<F> {
+    asked.or_else(|| match out?.extension()?.to_str()? {
+        "htm" => F::from_str("html", false).ok(),
+        "fen" => F::from_str("epd", false).ok(),
+        ending => F::from_str(ending, false).ok(),
+    })
+}
+
+/// Gives an answer: into a file, or on standard output.
+fn answer(out: Option<&Path>, text: &str) -> Result<(), CommandFailure> {
+    match out {
+        Some(file) => write(file, text)?,
+        None => print!("{text}"),
+    }
+    Ok(())
+}
+
+/// What an experiment can show of engines that are not ours, where it has items enough; `folder`: where rows of an earlier run may lie.
+fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<impl std::fmt::Display> {
+    crate::analysis::caveats::before::reach(experiment, folder).filter(|reach| !reach.falls_short())
+}
+
+/// Says what is to be known before the work begins.
+fn warn(warnings: impl IntoIterator<Item = impl std::fmt::Display>) {
+    warnings.into_iter().for_each(|warning| eprintln!("warning: {warning}"));
+}
+
+/// What was probably meant by a name that is not there, to stand behind what is said of it.
+fn hint<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> String {
+    crate::experiment::problem::nearest(name, valid).map(|hint| format!(": {hint}")).unwrap_or_default()
 }
 
 /// Settings, and what `--skip-bad` is short for.
@@ -254,7 +282,7 @@ fn with_skip(sets: &[String], skip: bool) -> Vec<String> {
 }
 
 /// Tells on stderr what was left out of a suite.
-fn tell_left_out(experiment: &crate::experiment::Experiment) {
+fn tell_left_out(experiment: &Experiment) {
     let notes: Vec<String> = experiment.suite.notes.iter().map(ToString::to_string).collect();
     if let Some(text) = crate::report::page::left_out(&experiment.suite_name, &notes) {
         eprintln!("warning: {text}");

@@ -1,5 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit};
-use crate::experiment::problem::nearest;
+use super::{CommandFailure, CommandResult, Exit, hint};
 use crate::experiment::schema::OptionPage;
 use crate::experiment::{paths, presets, schema};
 
@@ -29,8 +28,7 @@ pub fn run(args: &Args) -> CommandResult {
             return Ok(Exit::Done);
         }
         let text = presets::text(name).ok_or_else(|| {
-            let hint = nearest(name, presets::names()).map(|hint| format!(": {hint}")).unwrap_or_default();
-            CommandFailure::usage(format!("there is no preset `{name}`{hint}"))
+            CommandFailure::usage(format!("there is no preset `{name}`{}", hint(name, presets::names())))
         })?;
         print!("{text}");
         return Ok(Exit::Done);
@@ -39,11 +37,8 @@ pub fn run(args: &Args) -> CommandResult {
     let pages = schema::pages();
     let chosen = chosen(pages, &text);
     if chosen.is_empty() {
-        let hint = nearest(&text, pages.iter().flat_map(|page| paths::and_above(&page.path)));
-        return Err(CommandFailure::usage(format!(
-            "no option has `{text}` in its path, its words or its meaning{}",
-            hint.map(|hint| format!(": {hint}")).unwrap_or_default()
-        )));
+        let hint = hint(&text, pages.iter().flat_map(|page| paths::and_above(&page.path)));
+        refuse!("no option has `{text}` in its path, its words or its meaning{hint}");
     }
     if args.markdown {
         println!("# Options\n\nPrinted by `ttlab options --markdown` from the definitions themselves.\n");

@@ -1,4 +1,6 @@
-use super::{CommandFailure, CommandResult, Exit};
+use super::run::{default_folder, run_failure};
+use super::signals::stop_flag;
+use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::before;
 use crate::experiment::shards::MOST_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile, Point};
@@ -55,18 +57,15 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(path) = &args.missing {
         return missing(path, args.out.as_deref());
     }
-    let file = args.file.clone().unwrap_or_default();
-    let sets = super::with_skip(&args.sets, args.skip_bad);
-    let (experiment, wrong) = Experiment::load_to_plan(&file, &sets).map_err(CommandFailure::usage)?;
-    // Shards would refuse it.
-    if let Some(wrong) = wrong.as_ref().filter(|_| args.output.is_some()) {
-        return Err(CommandFailure::usage(wrong));
-    }
+    let (file, sets) = (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip(&args.sets, args.skip_bad));
+    let (experiment, wrong) = Experiment::load_to_plan(file, &sets).map_err(CommandFailure::usage)?;
     if let Some(path) = &args.output {
-        let plan = PlanFile::new(&experiment, &file, &sets, shards(args)).map_err(CommandFailure::usage)?;
-        let text = plan.text().map_err(CommandFailure::io)?;
-        crate::record::write_whole(path, text.as_bytes())
-            .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
+        // Shards would refuse it.
+        if let Some(wrong) = wrong {
+            return Err(CommandFailure::usage(wrong));
+        }
+        let plan = PlanFile::new(&experiment, file, &sets, shards(args)).map_err(CommandFailure::usage)?;
+        super::write(path, &plan.text().map_err(CommandFailure::io)?)?;
         println!("{}: {} in {}", path.display(), many(plan.jobs, "job"), many(plan.shards, "shard"));
         let word = shell(&path.display().to_string());
         println!("run one:  ttlab run --plan {word} --shard 0");
@@ -75,23 +74,18 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let plan = Plan::new(&experiment);
     super::tell_left_out(&experiment);
-    let engines = if plan.has_outside() {
-        let stop = super::signals::stop_flag()?;
-        let found = Subjects::prepare(&experiment, &plan, 1, &stop).map_err(super::run::run_failure)?;
+    let mut engines = Vec::new();
+    if plan.has_outside() {
+        let stop = stop_flag()?;
+        let found = Subjects::prepare(&experiment, &plan, 1, &stop).map_err(run_failure)?;
         let Some(found) = found else { return Ok(Exit::Interrupted) };
-        found.check_memory(&plan, 1).map_err(super::run::run_failure)?;
-        found.unfounded(&experiment, &plan).iter().for_each(|line| eprintln!("warning: {line}"));
-        found.told(&plan)
-    } else {
-        Vec::new()
-    };
-    let folder = args.out.clone().unwrap_or_else(|| super::run::default_folder(&experiment));
-    for warning in before::warnings(&experiment, &plan, 1, Some(&folder)) {
-        eprintln!("warning: {warning}");
+        found.check_memory(&plan, 1).map_err(run_failure)?;
+        warn(found.unfounded(&experiment, &plan));
+        engines = found.told(&plan);
     }
-    for warning in runner::memory_warnings(&plan, 1) {
-        eprintln!("warning: {warning}");
-    }
+    let folder = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
+    warn(before::warnings(&experiment, &plan, 1, Some(&folder)));
+    warn(runner::memory_warnings(&plan, 1));
     if let Some(wrong) = wrong {
         eprintln!(
             "{}\nwarning: the plan does not heed what is expected of it; `ttlab run` refuses the file",
@@ -103,46 +97,35 @@ pub fn run(args: &Args) -> CommandResult {
         println!("question    {}", experiment.file.question);
     }
     println!("suite       {} ({})", experiment.suite_name, items(&experiment));
-    match plan.is_match() {
-        true => println!(
-            "jobs        {} = {} x openings, each a pair of games{}",
-            plan.len(),
+    let fewer = experiment.file.games.is_some_and(|games| games.test().stop);
+    let made_of = match plan.is_match() {
+        true => format!(
+            "{} x openings, each a pair of games{}",
             many(plan.lanes(), "encounter"),
-            if experiment.file.games.is_some_and(|games| games.test().stop) {
-                ", fewer where a test ends sooner"
-            } else {
-                ""
-            }
+            if fewer { ", fewer where a test ends sooner" } else { "" }
         ),
-        false => {
-            println!(
-                "jobs        {} = {} x items x {}",
-                plan.len(),
-                many(plan.variants.len(), "variant"),
-                many(plan.repeats, "repeat")
-            )
-        }
-    }
+        false => format!("{} x items x {}", many(plan.variants.len(), "variant"), many(plan.repeats, "repeat")),
+    };
+    println!("jobs        {} = {made_of}", plan.len());
     println!("plan        {:016x}", plan.id());
     println!("time        {}", time(&experiment, &plan, args, &folder)?);
-    if let Some(reach) = before::reach(&experiment, Some(&folder)).filter(|reach| !reach.falls_short()) {
-        println!("shows       {reach}");
-    }
+    super::reach(&experiment, Some(&folder)).iter().for_each(|reach| println!("shows       {reach}"));
     let varying = plan.varying();
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
-    println!("\n{:>10}  {:<14} variant", "table", "limit");
+    println!("\n     table  limit          variant");
     for (at, point) in plan.variants.iter().enumerate() {
-        let bytes = size(point);
-        let limit = [("depth", point.limit.depth.map(u64::from)), ("nodes", point.limit.nodes)];
-        let limit: Vec<String> =
-            limit.iter().filter_map(|(name, value)| value.map(|v| format!("{name} {v}"))).collect();
+        let limits = [
+            point.limit.depth.map(|depth| format!("depth {depth}")),
+            point.limit.nodes.map(|nodes| format!("nodes {nodes}")),
+        ];
+        let limit = limits.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let mark = if at == plan.baseline { "  (baseline)" } else { "" };
-        println!("{bytes:>10}  {:<14} {}{mark}", limit.join(", "), point.name);
+        println!("{:>10}  {limit:<14} {}{mark}", size(point), point.name);
     }
     if !engines.is_empty() {
         println!();
+        engines.iter().for_each(|line| println!("engine {line}"));
     }
-    engines.iter().for_each(|line| println!("engine {line}"));
     if args.jobs_list {
         println!();
         for job in plan.jobs() {
@@ -188,14 +171,12 @@ fn time(experiment: &Experiment, plan: &Plan, args: &Args, folder: &Path) -> Res
         return Ok(estimate.to_string());
     }
     if !args.probe {
-        return Ok(format!(
-            "unknown: no row of this plan is in {} yet; --probe tries a few searches",
-            folder.display()
-        ));
+        let folder = folder.display();
+        return Ok(format!("unknown: no row of this plan is in {folder} yet; --probe tries a few searches"));
     }
-    let stop = super::signals::stop_flag()?;
+    let stop = stop_flag()?;
     let probed = estimate::from_probe(experiment, plan, PROBE, &stop);
-    Ok(probed.map_or_else(|| "unknown: nothing can be tried that would tell it".to_owned(), |found| found.to_string()))
+    Ok(probed.map_or("unknown: nothing can be tried that would tell it".to_owned(), |found| found.to_string()))
 }
 
 /// How long a probe may take.
@@ -204,7 +185,7 @@ const PROBE: Duration = Duration::from_secs(2);
 /// Which shards lack jobs: told on stderr; as ranges, for a scheduler, on stdout.
 fn missing(path: &Path, out: Option<&Path>) -> CommandResult {
     let (file, experiment, plan) = PlanFile::load(path).map_err(CommandFailure::usage)?;
-    let results = out.map_or_else(|| super::run::default_folder(&experiment), Path::to_owned);
+    let results = out.map_or_else(|| default_folder(&experiment), Path::to_owned);
     let shards = super::merge::shards(&file, &experiment, &plan, &results, &[])?;
     let lacks = shards.lacks().map_err(super::merge::failure)?;
     super::merge::tell(&lacks, file.shards);

@@ -59,50 +59,41 @@ pub struct Args {
     csv: bool,
 }
 
-/// A policy as the command line has it.
-fn policy(text: &str, sets: &[String]) -> Result<Policy, CommandFailure> {
-    let sets: Vec<String> = sets.iter().cloned().chain([format!("table.policy={text}")]).collect();
-    Ok(engine_options(None, &sets)?.table.policy)
-}
-
 /// The table whose policies are compared. What would not be heeded must not seem to be.
 fn base(sets: &[String]) -> Result<TableOptions, CommandFailure> {
     let base = engine_options(None, sets)?.table;
     for set in sets {
         let path = set.split_once('=').map_or("", |(path, _)| path.trim());
         if path == "table.policy" || path.starts_with("table.policy.") {
-            return Err(CommandFailure::usage(format!("--set {path}: policies are given by --policy")));
+            refuse!("--set {path}: policies are given by --policy");
         }
         if path != "table" && !path.starts_with("table.") {
-            return Err(CommandFailure::usage(format!(
-                "--set {path}: nothing is searched: only options of the table are heeded"
-            )));
+            refuse!("--set {path}: nothing is searched: only options of the table are heeded");
         }
     }
     if base.kind != TableKind::Bounded {
-        return Err(CommandFailure::usage(
-            "table.kind: a trace is shown to bounded tables; `unbounded` has a line of its own",
-        ));
+        refuse!("table.kind: a trace is shown to bounded tables; `unbounded` has a line of its own");
     }
     Ok(base)
 }
 
 /// The policies that are asked for, by their names; all that the table allows where none is.
 fn policies(asked: &[String], sets: &[String], base: &TableOptions) -> Result<Vec<(String, Policy)>, CommandFailure> {
-    if !asked.is_empty() {
-        let mut named: Vec<(String, Policy)> = Vec::new();
-        for text in asked {
-            let policy = policy(text, sets)?;
-            if let Some((first, _)) = named.iter().find(|(_, known)| *known == policy) {
-                return Err(CommandFailure::usage(format!("--policy {text}: is given twice, first as {first}")));
-            }
-            named.push((text.clone(), policy));
-        }
-        return Ok(named);
+    if asked.is_empty() {
+        let names = Policy::NAMES.iter().copied().chain(outside::names());
+        let all = names.filter_map(|name| Some((name.to_owned(), Policy::named(name)?)));
+        return Ok(all.filter(|(_, policy)| policy.check(base).is_ok()).collect());
     }
-    let names = Policy::NAMES.iter().copied().chain(outside::names());
-    let all = names.filter_map(|name| Some((name.to_owned(), Policy::named(name)?)));
-    Ok(all.filter(|(_, policy)| policy.check(base).is_ok()).collect())
+    let mut named: Vec<(String, Policy)> = Vec::new();
+    for text in asked {
+        let sets: Vec<String> = sets.iter().cloned().chain([format!("table.policy={text}")]).collect();
+        let policy = engine_options(None, &sets)?.table.policy;
+        if let Some((first, _)) = named.iter().find(|(_, known)| *known == policy) {
+            refuse!("--policy {text}: is given twice, first as {first}");
+        }
+        named.push((text.clone(), policy));
+    }
+    Ok(named)
 }
 
 /// A table under examination and what it did on each class of buckets.
@@ -294,13 +285,13 @@ impl ReplayPage {
     /// A total over the classes and, where it is estimated, half the width of its interval.
     fn total(&self, found: &[Replayed], count: Reads) -> (f64, Option<f64>) {
         let totals: Vec<f64> = found.iter().map(|found| count(found) as f64).collect();
-        match &self.sample {
-            None => (totals.iter().sum(), None),
-            Some(sample) => {
-                let (total, half) = sample.estimate(&totals);
-                (total, Some(half))
-            }
-        }
+        let estimate = self.sample.as_ref().map(|sample| sample.estimate(&totals));
+        estimate.map_or_else(|| (totals.iter().sum(), None), |(total, half)| (total, Some(half)))
+    }
+
+    /// Columns of a count, which is written with its interval where it is estimated.
+    fn wide(&self) -> usize {
+        if self.sample.is_some() { 24 } else { 13 }
     }
 
     /// Whether the worth in a sample can be told.
@@ -336,7 +327,7 @@ impl ReplayPage {
             println!("nothing is said of worth: most of it lies in few deep entries, which --deep keeps in the sample");
         }
         println!("open loop: in a search, what a table answers changes what is asked next\n");
-        let wide = if self.sample.is_some() { 24 } else { 13 };
+        let wide = self.wide();
         println!(
             "{:>wide$} {:>7} {:>7} {:>wide$} {:>7} {:>7} {:>wide$} {:>7} {:>7} {:>11} {:>11}  policy",
             "hits", "known", "gap", "cuts kept", "of all", "gap", "worth kept", "of all", "gap", "evictions", "refused"
@@ -351,13 +342,8 @@ impl ReplayPage {
             (|found| found.worth_kept, |found| found.worth, self.tells_worth()),
         ];
         let gap = |count: Reads| {
-            let (mine, always, best) =
-                (self.total(found, count).0, self.total(&self.always, count).0, self.total(&self.best, count).0);
+            let [mine, always, best] = [found, &self.always, &self.best].map(|of| self.total(of, count).0);
             (best > always).then(|| (mine - always) / (best - always))
-        };
-        let count = |count: Reads| {
-            let (total, half) = self.total(found, count);
-            half.map_or_else(|| format!("{total:.0}"), |half| format!("{total:.0} ± {half:.0}"))
         };
         let plain = |count: Reads| format!("{:.0}", self.total(found, count).0);
         let only = |real: bool, text: String| if real { text } else { String::new() };
@@ -380,16 +366,17 @@ impl ReplayPage {
         }
         let percent =
             |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
-        let wide = if self.sample.is_some() { 24 } else { 13 };
+        let wide = self.wide();
         let mut text = String::new();
         for (mine, _, told) in columns {
-            let of = match told {
-                true => self.total(&self.all(), mine).0,
-                false => 0.0,
-            };
-            let share = (of > 0.0).then(|| self.total(found, mine).0 / of);
-            let (value, gap) = if told { (count(mine), gap(mine)) } else { ("-".to_owned(), None) };
-            text += &format!("{value:>wide$} {:>7} {:>7} ", percent(share), percent(gap));
+            if !told {
+                text += &format!("{:>wide$} {:>7} {:>7} ", "-", "-", "-");
+                continue;
+            }
+            let (all, (total, half)) = (self.total(&self.all(), mine).0, self.total(found, mine));
+            let value = plain(mine) + &half.map(|half| format!(" ± {half:.0}")).unwrap_or_default();
+            let share = (all > 0.0).then(|| total / all);
+            text += &format!("{value:>wide$} {:>7} {:>7} ", percent(share), percent(gap(mine)));
         }
         let evictions = only(real, plain(|found| found.evictions));
         let refused = only(real, plain(|found| found.rejections));

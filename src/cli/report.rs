@@ -1,7 +1,7 @@
 use super::screen::{plain, show};
 use super::{CommandFailure, CommandResult, Exit};
 use crate::report::{Choices, Page, data, html, markdown, source, text};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Look at results: groups, metrics and baseline of your choice, over one or several results
 #[derive(clap::Args)]
@@ -66,14 +66,7 @@ enum Format {
 
 impl Format {
     fn of(args: &Args) -> Self {
-        let ending = args.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
-        args.format.unwrap_or(match ending {
-            Some("html" | "htm") => Self::Html,
-            Some("md") => Self::Md,
-            Some("json") => Self::Json,
-            Some("csv") => Self::Csv,
-            _ => Self::Text,
-        })
+        super::form(args.format, args.out.as_deref()).unwrap_or(Self::Text)
     }
 }
 
@@ -91,29 +84,22 @@ pub fn run(args: &Args) -> CommandResult {
     let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
     let page = Page::new(&sources, &choices).map_err(CommandFailure::usage)?;
     let usual = choices.is_default() && args.out.is_none() && args.format.is_none();
-    if usual
-        && let [folder] = &args.results[..]
-        && folder.is_dir()
-    {
-        super::screen::report(&page, folder, false)?;
-        println!("report: {}", folder.join("report.html").display());
-        return Ok(ending(&sources));
-    }
-    let rendered = match Format::of(args) {
-        Format::Text if args.out.is_none() => {
-            show(&page.brief());
-            return Ok(ending(&sources));
+    match (&args.results[..], Format::of(args)) {
+        ([folder], _) if usual && folder.is_dir() => {
+            super::screen::report(&page, folder, false)?;
+            println!("report: {}", folder.join("report.html").display());
         }
-        Format::Text => text::render(&page.brief(), plain()) + "\n",
-        Format::Md => markdown::render(&page.sheet, markdown::Style { level: 1, figures: false }),
-        Format::Html => html::render(&page.sheet),
-        Format::Json => data::json(&page.sheet),
-        Format::Csv => data::csv(&page.sheet, args.guard_cells),
-    };
-    match &args.out {
-        Some(path) => crate::record::write_whole(path, rendered.as_bytes())
-            .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?,
-        None => print!("{rendered}"),
+        (_, Format::Text) if args.out.is_none() => show(&page.brief()),
+        (_, format) => {
+            let rendered = match format {
+                Format::Text => text::render(&page.brief(), plain()) + "\n",
+                Format::Md => markdown::render(&page.sheet, markdown::Style { level: 1, figures: false }),
+                Format::Html => html::render(&page.sheet),
+                Format::Json => data::json(&page.sheet),
+                Format::Csv => data::csv(&page.sheet, args.guard_cells),
+            };
+            super::answer(args.out.as_deref(), &rendered)?;
+        }
     }
     Ok(ending(&sources))
 }

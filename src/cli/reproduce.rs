@@ -5,6 +5,7 @@ use crate::experiment::problem::nearest;
 use crate::experiment::{Experiment, Plan};
 use crate::report::{self, markdown, published};
 use crate::runner::{Session, Settings, progress};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -43,10 +44,10 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let files =
-        files(&args.folder).map_err(|error| CommandFailure::usage(format!("{}: {error}", args.folder.display())))?;
+    let place = args.folder.display();
+    let files = files(&args.folder).map_err(|error| CommandFailure::usage(format!("{place}: {error}")))?;
     if files.is_empty() {
-        return Err(CommandFailure::usage(format!("{}: no experiment files", args.folder.display())));
+        refuse!("{place}: no experiment files");
     }
     let files = named(files, &args.only).map_err(CommandFailure::usage)?;
     // All files are checked before the first search.
@@ -62,7 +63,7 @@ pub fn run(args: &Args) -> CommandResult {
     for experiment in &experiments {
         eprintln!("{}", experiment.name);
         let folder = args.out.join(&experiment.name);
-        if one(experiment, &folder, args, &stop)? == Exit::Interrupted {
+        if !one(experiment, &folder, args, &stop)? {
             eprintln!("interrupted; to continue:\n  {}", command_line());
             return Ok(Exit::Interrupted);
         }
@@ -73,8 +74,7 @@ pub fn run(args: &Args) -> CommandResult {
     if args.only.is_empty() && !args.quick {
         let path = args.out.join("README.md");
         let page = markdown::render(&published::sheet(&pages), markdown::Style { level: 1, figures: false });
-        crate::record::write_whole(&path, page.as_bytes())
-            .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
+        super::write(&path, &page)?;
         println!("page: {}", path.display());
     }
     let missed = pages.iter().flat_map(|page| &page.verdicts).filter(|verdict| !verdict.passes()).count();
@@ -84,10 +84,8 @@ pub fn run(args: &Args) -> CommandResult {
 /// The experiment files of a folder by name.
 fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let paths = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
-    let mut files: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
-    files.sort();
-    Ok(files)
+    let files: BTreeSet<_> = paths.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
+    Ok(files.into_iter().collect())
 }
 
 /// Those alone that are asked for, where some are; each name must be a file's, or what was asked for would be missing in silence.
@@ -96,7 +94,7 @@ fn named(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, String> {
     let names: Vec<String> = files.iter().map(stem).collect();
     if let Some(unknown) = only.iter().find(|name| !names.contains(name)) {
         let help = nearest(unknown, names.iter().map(String::as_str));
-        let help = help.map_or_else(String::new, |help| format!("\nhelp: {help}"));
+        let help = help.map(|help| format!("\nhelp: {help}")).unwrap_or_default();
         return Err(format!("--only {unknown}: there is no file {unknown}.toml{help}"));
     }
     Ok(files.into_iter().filter(|file| only.is_empty() || only.contains(&stem(file))).collect())
@@ -114,13 +112,12 @@ fn settings(experiment: &Experiment, args: &Args) -> Settings {
     }
 }
 
-/// Runs one experiment.
-fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -> CommandResult {
+/// Runs one experiment; false if that was stopped.
+fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -> Result<bool, CommandFailure> {
     let plan = Plan::new(experiment);
     let session = Session::begin(experiment, &plan, folder, settings(experiment, args), stop).map_err(run_failure)?;
     let ran = session.run(stop, &progress::Talk::new()).map_err(run_failure)?;
-    let done = !ran.interrupted && super::run::judge(experiment, &session, session.jobs(), stop, false)?;
-    Ok(if done { Exit::Done } else { Exit::Interrupted })
+    Ok(!ran.interrupted && super::run::judge(experiment, &session, session.jobs(), stop, false)?)
 }
 
 #[cfg(test)]

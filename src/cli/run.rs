@@ -1,9 +1,10 @@
 use super::signals::stop_flag;
-use super::{CommandFailure, CommandResult, Exit};
+use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan, PlanFile};
-use crate::record::manifest::Shard;
-use crate::runner::{self, Session, Settings, progress};
+use crate::record::ResultsError;
+use crate::record::manifest::{ManifestError, Shard};
+use crate::runner::{self, OutputError, RunError, Session, Settings, progress};
 use crate::words::many;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -74,27 +75,20 @@ fn what(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), Comma
     let results = |experiment: &Experiment| args.out.clone().unwrap_or_else(|| default_folder(experiment));
     // That a file conflicts with --plan makes clap forget that --shard needs one.
     if args.plan.is_none() && args.shard.is_some() {
-        return Err(CommandFailure::usage(
-            "--shard needs --plan: a shard is one of a plan (`ttlab plan FILE --shards N -o plan.json`)",
-        ));
+        refuse!("--shard needs --plan: a shard is one of a plan (`ttlab plan FILE --shards N -o plan.json`)");
     }
     let (Some(path), Some(index)) = (&args.plan, args.shard) else {
-        let file = args.file.clone().unwrap_or_default();
-        let experiment =
-            Experiment::load(&file, &super::with_skip(&args.sets, args.skip_bad)).map_err(CommandFailure::usage)?;
+        let (file, sets) = (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip(&args.sets, args.skip_bad));
+        let experiment = Experiment::load(file, &sets).map_err(CommandFailure::usage)?;
         let (plan, folder) = (Plan::new(&experiment), results(&experiment));
         return Ok((experiment, plan, None, folder));
     };
-    let (file, experiment, plan) = PlanFile::load(path).map_err(CommandFailure::usage)?;
-    if index >= file.shards {
-        let (shards, last) = (file.shards, file.shards - 1);
-        return Err(CommandFailure::usage(format!(
-            "--shard {index}: {} has {shards} shards: expected 0 to {last}",
-            path.display()
-        )));
+    let (PlanFile { shards: of, .. }, experiment, plan) = PlanFile::load(path).map_err(CommandFailure::usage)?;
+    if index >= of {
+        refuse!("--shard {index}: {} has {of} shards: expected 0 to {}", path.display(), of - 1);
     }
     let folder = shard_folder(&results(&experiment), index);
-    Ok((experiment, plan, Some(Shard { index, of: file.shards }), folder))
+    Ok((experiment, plan, Some(Shard { index, of }), folder))
 }
 
 pub fn run(args: &Args) -> CommandResult {
@@ -118,9 +112,9 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let unfounded = session.subjects().unfounded(&experiment, &plan);
     if args.check && !unfounded.is_empty() {
-        return Err(CommandFailure { exit: Exit::Unequal, message: unfounded.join("\n") });
+        return Err(CommandFailure::of(Exit::Unequal, unfounded.join("\n")));
     }
-    unfounded.iter().for_each(|line| eprintln!("warning: {line}"));
+    warn(unfounded);
     let progress: &dyn progress::Progress = if args.quiet { &progress::Quiet } else { &progress::Talk::new() };
     let ran = session.run(&stop, progress).map_err(repairable)?;
     if ran.interrupted {
@@ -131,28 +125,35 @@ pub fn run(args: &Args) -> CommandResult {
         eprintln!("interrupted: to continue:\n  {}", command_line());
         return Ok(Exit::Interrupted);
     }
-    let (mut gate, mut blind) = (false, Vec::new());
+    let (mut exit, mut done) = (Exit::Done, format!("report: {}", folder.join("report.html").display()));
+    let mut blind = Vec::new();
     if let Some(Shard { index, of }) = shard {
-        if !args.quiet {
-            println!("shard {index} of {of} is done: {}", folder.display());
-        }
+        done = format!("shard {index} of {of} is done: {}", folder.display());
     } else {
         let page = crate::report::read(&folder).map_err(CommandFailure::io)?;
         super::screen::report(&page, &folder, args.quiet)?;
-        gate = args.check && page.failed() > 0 || args.strict && !page.blind.is_empty();
-        if !args.quiet {
-            println!("report: {}", folder.join("report.html").display());
+        if args.check && page.failed() > 0 {
+            exit = Exit::Gate;
         }
         blind = page.blind;
     }
+    if !args.quiet {
+        println!("{done}");
+    }
     if args.strict && !blind.is_empty() {
-        eprintln!("--strict: this experiment cannot show what it varies:\n- {}", blind.join("\n- "));
+        eprintln!("--strict: {}", cannot_show(&blind));
+        exit = Exit::Gate;
     }
     if ran.failed > 0 {
         eprintln!("{} failed: see the error column; --retry-failed runs what failed again", many(ran.failed, "job"));
-        return Ok(Exit::Failed);
+        exit = Exit::Failed;
     }
-    Ok(if gate { Exit::Gate } else { Exit::Done })
+    Ok(exit)
+}
+
+/// Why an experiment is refused that is blind.
+fn cannot_show(blind: &[String]) -> String {
+    format!("this experiment cannot show what it varies:\n- {}", blind.join("\n- "))
 }
 
 /// Has the moves of a session's results judged by the experiment's reference, if it has one; false if that was stopped.
@@ -181,16 +182,12 @@ fn foresee(
     let earlier = earlier(args, folder);
     let blind = before::warnings(experiment, plan, jobs, earlier);
     if args.strict && !blind.is_empty() {
-        return Err(CommandFailure::usage(format!(
-            "this experiment cannot show what it varies:\n- {}",
-            blind.join("\n- ")
-        )));
+        return Err(CommandFailure::usage(cannot_show(&blind)));
     }
     if !args.quiet {
         super::tell_left_out(experiment);
-        blind.iter().for_each(|warning| eprintln!("warning: {warning}"));
-        let reach = before::reach(experiment, earlier).filter(|reach| !reach.falls_short());
-        reach.iter().for_each(|reach| eprintln!("{reach}"));
+        warn(blind);
+        super::reach(experiment, earlier).iter().for_each(|reach| eprintln!("{reach}"));
     }
     Ok(())
 }
@@ -206,14 +203,9 @@ pub(super) fn shard_folder(results: &Path, index: u64) -> PathBuf {
 }
 
 /// A failure, with the way out where rows were damaged. A damaged first line is no row.
-fn repairable(error: runner::RunError) -> CommandFailure {
-    let damaged = match &error {
-        runner::RunError::Output(runner::OutputError::Results {
-            error: crate::record::ResultsError::Damaged { line, .. },
-            ..
-        }) => *line > 1,
-        _ => false,
-    };
+fn repairable(error: RunError) -> CommandFailure {
+    use OutputError::Results;
+    let damaged = matches!(error, RunError::Output(Results { error: ResultsError::Damaged { line: 2.., .. }, .. }));
     let mut failure = run_failure(error);
     if damaged {
         failure.message += "\nhelp: --repair drops such rows and runs their jobs again; the file as it is is kept as results.csv.damaged-1 (or the next number)";
@@ -221,29 +213,24 @@ fn repairable(error: runner::RunError) -> CommandFailure {
     failure
 }
 
-pub(super) fn run_failure(error: runner::RunError) -> CommandFailure {
-    match error {
-        runner::RunError::Output(error) => output_failure(error),
-        runner::RunError::Memory(message) | runner::RunError::Subject(message) => CommandFailure::usage(message),
-        runner::RunError::Interrupted => CommandFailure { exit: Exit::Interrupted, message: error.to_string() },
-        error @ (runner::RunError::Write { .. } | runner::RunError::Vanished(_) | runner::RunError::Threads { .. }) => {
-            CommandFailure::io(error)
-        }
-    }
+pub(super) fn run_failure(error: RunError) -> CommandFailure {
+    let exit = match error {
+        RunError::Output(error) => return output_failure(error),
+        RunError::Memory(_) | RunError::Subject(_) => Exit::Usage,
+        RunError::Interrupted => Exit::Interrupted,
+        RunError::Write { .. } | RunError::Vanished(_) | RunError::Threads { .. } => Exit::Io,
+    };
+    CommandFailure::of(exit, error)
 }
 
-pub(super) fn output_failure(error: runner::OutputError) -> CommandFailure {
-    match error {
-        runner::OutputError::Foreign(_) | runner::OutputError::Locked(_) => CommandFailure::usage(error),
-        runner::OutputError::Results { error: crate::record::ResultsError::Io(_), .. } => CommandFailure::io(error),
-        runner::OutputError::Results { .. } => CommandFailure::usage(error),
-        runner::OutputError::Manifest(crate::record::manifest::ManifestError::Json { .. }) => {
-            CommandFailure::usage(error)
-        }
-        runner::OutputError::Io { .. } | runner::OutputError::NoLocks { .. } | runner::OutputError::Manifest(_) => {
-            CommandFailure::io(error)
-        }
-    }
+pub(super) fn output_failure(error: OutputError) -> CommandFailure {
+    let exit = match &error {
+        OutputError::Results { error: ResultsError::Io(_), .. } => Exit::Io,
+        OutputError::Results { .. } | OutputError::Manifest(ManifestError::Json { .. }) => Exit::Usage,
+        OutputError::Foreign(_) | OutputError::Locked(_) => Exit::Usage,
+        OutputError::Io { .. } | OutputError::NoLocks { .. } | OutputError::Manifest(_) => Exit::Io,
+    };
+    CommandFailure::of(exit, error)
 }
 
 /// This command as it can be pasted.

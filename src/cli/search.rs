@@ -32,10 +32,10 @@ pub fn run(args: &Args) -> CommandResult {
     let board = position(&args.position)?;
     let options = engine_options(args.preset.as_deref(), &args.sets)?;
     if args.depth.is_none() && args.nodes.is_none() {
-        return Err(CommandFailure::usage("give a limit: --depth N or --nodes N"));
+        refuse!("give a limit: --depth N or --nodes N");
     }
     if args.depth.is_none() && options.deepening.step == 0 {
-        return Err(CommandFailure::usage("without deepening a search needs --depth N"));
+        refuse!("without deepening a search needs --depth N");
     }
     let mut engine = Engine::new(&options, None).map_err(CommandFailure::usage)?;
     let limit = Limit { depth: args.depth, nodes: args.nodes };
@@ -62,25 +62,25 @@ pub fn run(args: &Args) -> CommandResult {
         search += iteration.search;
         table += iteration.table;
     }
+    let tell = |name: &str, value: u64| println!("{name:<24} {value:>14}");
     println!("\nall iterations:");
-    let names =
-        SearchCounters::COLUMNS.iter().zip(search.values()).map(|((name, _), value)| (format!("search.{name}"), value));
-    let table =
-        TableCounters::COLUMNS.iter().zip(table.values()).map(|((name, _), value)| (format!("table.{name}"), value));
-    for (name, value) in names.chain(table.filter(|_| engine.table().is_some())) {
-        println!("{name:<24} {value:>14}");
+    for ((name, _), value) in SearchCounters::COLUMNS.iter().zip(search.values()) {
+        tell(&format!("search.{name}"), value);
     }
-    if let Some(last) = outcome.iterations.last().filter(|last| last.anatomy.is_some()) {
+    for ((name, _), value) in TableCounters::COLUMNS.iter().zip(table.values()).filter(|_| engine.table().is_some()) {
+        tell(&format!("table.{name}"), value);
+    }
+    if let Some(anatomy) = outcome.iterations.last().and_then(|last| last.anatomy.as_ref()) {
         println!("\nanatomy of the last iteration:");
-        for ((name, _), value) in Anatomy::columns().zip(last.anatomy.iter().flat_map(|anatomy| anatomy.values())) {
-            println!("{:<24} {value:>14}", format!("anatomy.{name}"));
+        for ((name, _), value) in Anatomy::columns().zip(anatomy.values()) {
+            tell(&format!("anatomy.{name}"), value);
         }
         println!();
     }
     if let Some(occupancy) = engine.table().map(|table| table.occupancy()) {
-        println!("{:<24} {:>14}", "entries", occupancy.occupied);
-        println!("{:<24} {:>14}", "slots", occupancy.slots);
-        println!("{:<24} {:>14}", "bytes", occupancy.bytes);
+        tell("entries", occupancy.occupied);
+        tell("slots", occupancy.slots);
+        tell("bytes", occupancy.bytes);
     }
     Ok(Exit::Done)
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// A command's exit code, and what it says on standard output and on standard error.
 pub(super) fn call(words: &[&str]) -> (u8, String, String) {
     let cli = Cli::try_parse_from([&["ttlab"], words].concat()).unwrap_or_else(|error| panic!("{error}"));
-    let (exit, [output, errors]) = overheard::of(|| carried_out(cli.command));
+    let (exit, [output, errors]) = overheard::of(|| carried_out(&cli.command));
     (exit, output, errors)
 }
 

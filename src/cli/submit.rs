@@ -1,6 +1,7 @@
-use super::{CommandFailure, CommandResult, Exit};
+use super::{CommandFailure, CommandResult, Exit, unwritten};
 use crate::experiment::{Plan, PlanFile};
 use crate::submit::{Order, System, scripts};
+use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
 /// Write the scripts by which a cluster runs a plan's shards
@@ -15,8 +16,7 @@ Nothing is submitted: the command that does it is printed. Each shard can be sto
 continues where it was when it is run again.")]
 pub struct Args {
     /// Who runs the shards
-    #[arg(value_enum)]
-    system: Which,
+    system: System,
     /// The plan
     plan: PathBuf,
     /// Where the results go [default: reports/<name>]
@@ -42,15 +42,6 @@ pub struct Args {
     mount: String,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Which {
-    Slurm,
-    Parallel,
-    Kubernetes,
-    Htcondor,
-    AwsBatch,
-}
-
 /// Slurm's times: minutes, minutes:seconds, hours:minutes:seconds, days-hours and so on. Only the first number may be of any size, else one is in the wrong place.
 fn time(text: &str) -> Result<String, String> {
     let number = |part: &str| part.chars().all(|c| c.is_ascii_digit()).then(|| part.parse::<u32>().ok()).flatten();
@@ -66,23 +57,10 @@ fn time(text: &str) -> Result<String, String> {
 
 pub fn run(args: &Args) -> CommandResult {
     let (file, experiment, plan) = PlanFile::load(&args.plan).map_err(CommandFailure::usage)?;
-    let system = match args.system {
-        Which::Slurm => System::Slurm,
-        Which::Parallel => System::Parallel,
-        Which::Kubernetes => System::Kubernetes,
-        Which::Htcondor => System::Htcondor,
-        Which::AwsBatch => System::AwsBatch,
-    };
-    let name = match system {
-        System::Slurm => "slurm",
-        System::Parallel => "parallel",
-        System::Kubernetes => "kubernetes",
-        System::Htcondor => "htcondor",
-        System::AwsBatch => "aws-batch",
-    };
+    let system = args.system;
+    let name = system.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let out = args.out.clone().unwrap_or_else(|| super::run::default_folder(&experiment));
-    let folder = out.join(name);
-    let io = |path: &Path, error: std::io::Error| CommandFailure::io(format!("{}: {error}", path.display()));
+    let folder = out.join(&name);
     // Where all machines see one file system its names hold there too; in a container the mounted folder stands for it.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
     let contained = matches!(system, System::Kubernetes | System::AwsBatch);
@@ -104,22 +82,18 @@ pub fn run(args: &Args) -> CommandResult {
         image: args.image.clone(),
         mount: args.mount.clone(),
     };
-    if [&order.plan, &order.out, &order.folder, &order.ttlab, &order.image, &order.mount]
-        .iter()
-        .any(|word| word.contains(char::is_control))
-    {
-        return Err(CommandFailure::usage(
-            "a path with a line end or another control character in it cannot be put into a script",
-        ));
+    let words = [&order.plan, &order.out, &order.folder, &order.ttlab, &order.image, &order.mount];
+    if words.iter().any(|word| word.contains(char::is_control)) {
+        refuse!("a path with a line end or another control character in it cannot be put into a script");
     }
     crate::submit::check(system, &order).map_err(|problem| CommandFailure::usage(format!("{name}: {problem}")))?;
-    crate::record::own_folder(&folder).map_err(|error| io(&folder, error))?;
+    crate::record::own_folder(&folder).map_err(unwritten(&folder))?;
     let (scripts, start) = scripts(system, &order);
     for script in scripts {
         let path = folder.join(script.name);
-        crate::record::write_whole(&path, script.text.as_bytes()).map_err(|error| io(&path, error))?;
+        super::write(&path, &script.text)?;
         if script.text.starts_with("#!") {
-            executable(&path).map_err(|error| io(&path, error))?;
+            executable(&path).map_err(unwritten(&path))?;
         }
         println!("{}", path.display());
     }

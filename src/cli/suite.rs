@@ -5,6 +5,7 @@ use crate::chess::suite::{Item, Suite, SuiteOptions};
 use crate::chess::{Board, EpRule, Increments, Move, Strictness, san};
 use crate::experiment::text;
 use crate::words::many;
+use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -49,12 +50,7 @@ enum Listing {
 impl Listing {
     /// What is asked for, else what the ending of a file says.
     fn of(format: Option<Self>, out: Option<&Path>) -> Self {
-        format.unwrap_or(match out.and_then(Path::extension).and_then(|ending| ending.to_str()) {
-            Some("json") => Self::Json,
-            Some("csv") => Self::Csv,
-            Some("epd" | "fen") => Self::Epd,
-            _ => Self::Text,
-        })
+        super::form(format, out).unwrap_or(Self::Text)
     }
 }
 
@@ -67,17 +63,11 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let listed = match Listing::of(args.format, args.out.as_deref()) {
         Listing::Text => lines(&suite),
-        Listing::Json => {
-            format!("{:#}\n", serde_json::Value::Array(suite.items.iter().map(|item| json(item).into()).collect()))
-        }
+        Listing::Json => format!("{:#}\n", suite.items.iter().map(json).collect::<Value>()),
         Listing::Csv => csv(&suite).map_err(CommandFailure::io)?,
         Listing::Epd => suite.items.iter().map(epd).collect(),
     };
-    match &args.out {
-        Some(path) => crate::record::write_whole(path, listed.as_bytes())
-            .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?,
-        None => print!("{listed}"),
-    }
+    super::answer(args.out.as_deref(), &listed)?;
     Ok(Exit::Done)
 }
 
@@ -97,9 +87,8 @@ fn lines(suite: &Suite) -> String {
         let what = match item.game() {
             Some(moves) => format!("{} {}", moves.len(), if moves.len() == 1 { "ply" } else { "plies" }),
             None => {
-                let list =
-                    |moves: &[Move], sign: &str| moves.iter().map(|mv| format!("{sign}{mv}")).collect::<Vec<_>>();
-                [list(item.best(), ""), list(item.avoid(), "not ")].concat().join(" ")
+                let avoid = item.avoid().iter().map(|mv| format!("not {mv}")).collect();
+                [uci(item.best()), avoid].concat().join(" ")
             }
         };
         let _ = writeln!(out, "{:<24} {:>5}  {what:<20} {}", item.id, item.line, item.board.fen(EpRule::Always));
@@ -111,12 +100,12 @@ fn lines(suite: &Suite) -> String {
 /// Moves from a position, in SAN.
 fn line(board: &Board, moves: &[Move]) -> Vec<String> {
     let mut board = *board;
-    let mut written = Vec::new();
-    for &mv in moves {
-        written.push(san::write(&board, mv));
+    let write = |&mv: &Move| {
+        let written = san::write(&board, mv);
         board.play(mv, Increments::none());
-    }
-    written
+        written
+    };
+    moves.iter().map(write).collect()
 }
 
 /// Moves of one position, in SAN.
@@ -129,34 +118,31 @@ fn uci(moves: &[Move]) -> Vec<String> {
 }
 
 /// The fields of an item, the same for JSON and CSV.
-fn json(item: &Item) -> serde_json::Map<String, serde_json::Value> {
+fn json(item: &Item) -> Value {
     let (board, moves) = (&item.board, item.moves());
-    let fields = [
-        ("id", item.id.clone().into()),
-        ("line", item.line.into()),
-        ("fen", board.fen(EpRule::Always).into()),
-        ("best", uci(item.best()).into()),
-        ("best_san", choices(board, item.best()).into()),
-        ("avoid", uci(item.avoid()).into()),
-        ("avoid_san", choices(board, item.avoid()).into()),
-        ("moves", uci(moves).into()),
-        ("moves_san", line(board, moves).into()),
-    ];
-    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    serde_json::json!({
+        "id": item.id,
+        "line": item.line,
+        "fen": board.fen(EpRule::Always),
+        "best": uci(item.best()),
+        "best_san": choices(board, item.best()),
+        "avoid": uci(item.avoid()),
+        "avoid_san": choices(board, item.avoid()),
+        "moves": uci(moves),
+        "moves_san": line(board, moves),
+    })
 }
 
 fn csv(suite: &Suite) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for (at, item) in suite.items.iter().enumerate() {
-        let fields = json(item);
+    for (at, item) in suite.items.iter().map(json).enumerate() {
+        let fields = || item.as_object().into_iter().flatten();
         if at == 0 {
-            writer.write_record(fields.keys())?;
+            writer.write_record(fields().map(|(name, _)| name))?;
         }
-        writer.write_record(fields.values().map(|value| match value {
-            serde_json::Value::Array(moves) => {
-                moves.iter().filter_map(serde_json::Value::as_str).collect::<Vec<_>>().join(" ")
-            }
-            serde_json::Value::String(text) => text.clone(),
+        writer.write_record(fields().map(|(_, value)| match value {
+            Value::Array(moves) => moves.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+            Value::String(text) => text.clone(),
             other => other.to_string(),
         }))?;
     }
@@ -170,13 +156,10 @@ fn epd(item: &Item) -> String {
     let mut fields = fen.split(' ');
     let mut out = fields.by_ref().take(4).collect::<Vec<_>>().join(" ");
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "'"));
-    let clocks: Vec<&str> = fields.collect();
     let named = |opcode: &str| item.operations().iter().any(|operation| operation.opcode == opcode);
-    if let [half, full] = clocks[..] {
-        for (opcode, value, usual) in [("hmvc", half, "0"), ("fmvn", full, "1")] {
-            if value != usual && !named(opcode) {
-                let _ = write!(out, " {opcode} {value};");
-            }
+    for ((opcode, usual), clock) in [("hmvc", "0"), ("fmvn", "1")].into_iter().zip(fields) {
+        if clock != usual && !named(opcode) {
+            let _ = write!(out, " {opcode} {clock};");
         }
     }
     for operation in item.operations().iter().filter(|operation| operation.opcode != "id") {

@@ -1,9 +1,8 @@
-use super::{CommandFailure, CommandResult, Exit, engine_options, not_the_same, position};
-use crate::chess::Board;
-use crate::chess::suite::{Suite, SuiteOptions};
-use crate::engine::SearchProgress;
+use super::{CommandFailure, CommandResult, Exit, engine_options, not_the_same, position, unwritten};
+use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
+use crate::chess::{Board, Increments};
 use crate::engine::options::GamePly;
-use crate::engine::{Engine, Limit};
+use crate::engine::{Engine, Limit, SearchProgress};
 use crate::record::{begin, publish};
 use crate::table::trace::{self, Event, Info, Recorder, TraceError, Writer, flags};
 use crate::words::many;
@@ -12,6 +11,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
+use tempfile::NamedTempFile;
 
 /// Record what searches ask of their table and offer to it, or look at such traces; see ttlab replay
 #[derive(clap::Args)]
@@ -119,29 +119,21 @@ struct Record {
 /// The positions of each game, or one.
 fn items(args: &Record) -> Result<Vec<Vec<Board>>, CommandFailure> {
     let file = Path::new(&args.what);
-    let kind = file.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if !["epd", "fen", "pgn"].contains(&kind.as_str()) {
+    if SuiteKind::of(file).is_none() {
         if args.first.is_some() {
-            return Err(CommandFailure::usage(format!("--first: {} is one position, and no file of them", args.what)));
+            refuse!("--first: {} is one position, and no file of them", args.what);
         }
         return Ok(vec![vec![position(&args.what)?]]);
     }
     let suite = Suite::load(file, SuiteOptions::default()).map_err(CommandFailure::usage)?;
-    let first = args.first.map_or(usize::MAX, |first| first as usize);
-    Ok(suite
-        .items
-        .iter()
-        .take(first)
-        .map(|item| {
-            let mut boards = vec![item.board];
-            for &mv in item.moves() {
-                let mut next = boards[boards.len() - 1];
-                next.play(mv, crate::chess::Increments::none());
-                boards.push(next);
-            }
-            boards
-        })
-        .collect())
+    let boards = |item: &Item| {
+        let after = item.moves().iter().scan(item.board, |board, &mv| {
+            board.play(mv, Increments::none());
+            Some(*board)
+        });
+        std::iter::once(item.board).chain(after).collect()
+    };
+    Ok(suite.items.iter().take(args.first.map_or(usize::MAX, |first| first as usize)).map(boards).collect())
 }
 
 pub fn run(args: &Args) -> CommandResult {
@@ -152,7 +144,7 @@ pub fn run(args: &Args) -> CommandResult {
             export(file, out, memory << 20)
         }
         (None, Some(record)) => self::record(record),
-        (None, None) => Err(CommandFailure::usage("say what to search, or import, info or export")),
+        (None, None) => refuse!("say what to search, or import, info or export"),
     }
 }
 
@@ -169,38 +161,35 @@ pub fn open(file: &Path) -> Result<File, CommandFailure> {
 /// What is wrong with a trace.
 pub fn wrong(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
     move |error| match error {
-        TraceError::Io(error) => CommandFailure::io(format!("{}: {error}", file.display())),
+        TraceError::Io(error) => unwritten(file)(error),
         error => CommandFailure::usage(format!("{}: {error}", file.display())),
     }
 }
 
-/// What cannot be written.
-fn unwritten(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
-    move |error| CommandFailure::io(format!("{}: {error}", file.display()))
-}
-
 /// Begins the file that is to be written, so that nothing is left of what failed half way.
-fn anew(out: &Path) -> Result<tempfile::NamedTempFile, CommandFailure> {
+fn anew(out: &Path) -> Result<NamedTempFile, CommandFailure> {
     begin(out).map_err(|error| match error.kind() {
         ErrorKind::InvalidInput => CommandFailure::usage(format!("{}: {error}", out.display())),
         _ => unwritten(out)(error),
     })
 }
 
+/// Ends the file that was begun, and puts it in its place: how many events it has, in words.
+fn finish(writer: Writer<NamedTempFile>, out: &Path) -> Result<String, CommandFailure> {
+    let (events, to) = writer.finish().map_err(unwritten(out))?;
+    publish(to, out).map_err(unwritten(out))?;
+    Ok(many(events, "event"))
+}
+
 fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
     files.iter().try_for_each(|file| not_the_same(file, out))?;
-    let failed = unwritten(out);
     let mut writer = Writer::new(anew(out)?);
     for (at, file) in files.iter().enumerate() {
         let done = trace::import(open(file)?, &mut writer, at == 0, repair).map_err(wrong(file))?;
-        match done.cut_at {
-            Some(byte) => eprintln!("{}: {}, cut at byte {byte}", file.display(), many(done.events, "event")),
-            None => eprintln!("{}: {}", file.display(), many(done.events, "event")),
-        }
+        let cut = done.cut_at.map(|byte| format!(", cut at byte {byte}")).unwrap_or_default();
+        eprintln!("{}: {}{cut}", file.display(), many(done.events, "event"));
     }
-    let (events, to) = writer.finish().map_err(&failed)?;
-    publish(to, out).map_err(failed)?;
-    eprintln!("{}: {}", out.display(), many(events, "event"));
+    eprintln!("{}: {}", out.display(), finish(writer, out)?);
     Ok(Exit::Done)
 }
 
@@ -220,17 +209,17 @@ fn page(info: &Info) -> String {
         (true, true) => "nodes of each entry's own subtree",
         (true, false) => "nodes searched between a position's probe and its store",
     };
-    let mut lines = vec![
+    let rate = match info.nodes {
+        0 => String::new(),
+        nodes => format!("{:.2} events a node", info.events as f64 / nodes as f64),
+    };
+    let lines = [
         ("events", info.events.to_string()),
         ("games", info.games.to_string()),
         ("searches", format!("{} ({} told)", info.searches, many(info.iterations, "iteration"))),
         ("clears", info.clears.to_string()),
         ("nodes", info.nodes.to_string()),
-    ];
-    if info.nodes > 0 {
-        lines.push(("", format!("{:.2} events a node", info.events as f64 / info.nodes as f64)));
-    }
-    lines.extend([
+        ("", rate),
         ("probes", info.probes.to_string()),
         ("  answered", share(info.hits, info.probes)),
         ("  cut", share(info.cuts, info.probes)),
@@ -241,8 +230,9 @@ fn page(info: &Info) -> String {
         ("positions", format!("{}{}", if info.estimated { "about " } else { "" }, info.positions)),
         ("depths", format!("{} to {}", info.lowest, info.deepest)),
         ("worth", worth.to_owned()),
-    ]);
-    lines.into_iter().map(|(name, figure)| format!("{name:<12}{figure}\n")).collect()
+    ];
+    let told = lines.into_iter().filter(|(_, figure)| !figure.is_empty());
+    told.map(|(name, figure)| format!("{name:<12}{figure}\n")).collect()
 }
 
 fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
@@ -263,20 +253,20 @@ fn record(args: &Record) -> CommandResult {
     let items = items(args)?;
     let options = engine_options(args.preset.as_deref(), &args.sets)?;
     if args.depth.is_none() && (args.nodes.is_none() || options.deepening.step == 0) {
-        return Err(CommandFailure::usage("give a limit: --depth N, or --nodes N with deepening"));
+        refuse!("give a limit: --depth N, or --nodes N with deepening");
     }
     let table =
         crate::table::build(&options.table, None, options.probe.answers_by_depth()).map_err(CommandFailure::usage)?;
-    let Some(table) = table else { return Err(CommandFailure::usage("table.kind: \"none\" leaves nothing to record")) };
-    let failed = unwritten(&args.out);
+    let Some(table) = table else { refuse!("table.kind: \"none\" leaves nothing to record") };
     let writer = Arc::new(Mutex::new(Writer::new(anew(&args.out)?)));
     let recorder = Recorder::new(table, Arc::clone(&writer));
     let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(CommandFailure::usage)?;
     let limit = Limit { depth: args.depth, nodes: args.nodes };
-    let write = |event: &dyn Fn(u32) -> Event| {
-        let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+    let writing = || writer.lock().unwrap_or_else(PoisonError::into_inner);
+    let mark = |plies: i8, flag: u8| {
+        let mut writer = writing();
         let nodes = writer.nodes();
-        writer.push(event(nodes));
+        writer.push(Event::search(plies, flag, nodes));
     };
     let mut nodes = 0u64;
     for boards in &items {
@@ -286,13 +276,13 @@ fn record(args: &Record) -> CommandResult {
             let ply = if options.game_ply == GamePly::Zero { 0 } else { board.game_ply() };
             let plies = i8::try_from(ply.saturating_sub(last_ply.unwrap_or(ply))).unwrap_or(i8::MAX);
             last_ply = Some(ply);
-            write(&|nodes| Event::search(plies, if at == 0 { flags::GAME } else { 0 }, nodes));
+            mark(plies, if at == 0 { flags::GAME } else { 0 });
             engine.search(board, &boards[..at], limit, &AtomicBool::new(false), &mut |progress| match progress {
-                SearchProgress::Begin { .. } => write(&|nodes| Event::search(0, flags::ITERATION, nodes)),
+                SearchProgress::Begin { .. } => mark(0, flags::ITERATION),
                 SearchProgress::End => {}
                 SearchProgress::Iteration(iteration) => {
                     nodes += iteration.search.nodes;
-                    writer.lock().unwrap_or_else(PoisonError::into_inner).searched(nodes as u32);
+                    writing().searched(nodes as u32);
                 }
             });
         }
@@ -301,9 +291,8 @@ fn record(args: &Record) -> CommandResult {
     let Some(writer) = Arc::into_inner(writer) else {
         return Err(CommandFailure::io("the trace is still being written"));
     };
-    let (events, to) = writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish().map_err(&failed)?;
-    publish(to, &args.out).map_err(failed)?;
-    eprintln!("{}: {} of {}", args.out.display(), many(events, "event"), many(nodes, "node"));
+    let events = finish(writer.into_inner().unwrap_or_else(PoisonError::into_inner), &args.out)?;
+    eprintln!("{}: {events} of {}", args.out.display(), many(nodes, "node"));
     Ok(Exit::Done)
 }
 

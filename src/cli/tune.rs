@@ -1,11 +1,13 @@
 use super::run::{command_line, default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
-use super::{CommandFailure, CommandResult, Exit};
-use crate::analysis::questions::race::{Contest, RaceStage, Round, Tuned, tune};
+use super::{CommandFailure, CommandResult, Exit, warn};
+use crate::analysis::caveats::before;
+use crate::analysis::questions::race::{Contest, RaceStage, Round, tune};
 use crate::analysis::{Frame, Metric};
 use crate::experiment::tune::sets as pressure_sets;
 use crate::experiment::{Experiment, Plan, Point, Problem, Tune};
 use crate::record::columns::{self, Role};
+use crate::record::manifest::Manifest;
 use crate::report::{self, tuned::TuneOutcome};
 use crate::runner::{self, Output, Settings, Subjects, progress};
 use crate::subject::options;
@@ -65,29 +67,16 @@ pub fn run(args: &Args) -> CommandResult {
     experiments.iter_mut().for_each(leave_out_idle);
     check(&experiments[0])?;
     let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
-    let engines = match engines(&mut experiments, &mut pressures, jobs, &stop)? {
-        Some(engines) => engines,
-        None => return Ok(Exit::Interrupted),
-    };
+    let Some(engines) = engines(&mut experiments, &mut pressures, jobs, &stop)? else { return Ok(Exit::Interrupted) };
     let experiment = &experiments[0];
     let folder = args.out.clone().unwrap_or_else(|| default_folder(experiment));
     let plan = Plan::new(experiment);
-    let header = crate::record::header(&plan.varying(), plan.extra()).join(",") + "\n";
-    let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(CommandFailure::io)?;
-    if options.metric == "loss" {
-        return Err(CommandFailure::usage(
-            "tune.metric: the loss of moves is a difference, and races are decided by ratios: expected nodes to a depth; `ttlab run` judges moves with a \
-             [reference]",
-        ));
-    }
-    let metric = crate::tune::metric(&options.metric, &empty)
-        .map_err(|error| CommandFailure::usage(format!("tune.metric: {error}")))?;
-    measurable(experiment, &metric)?;
+    measurable(experiment, &metric(&options.metric, &plan)?)?;
     if !args.quiet {
         engines.told(&plan).iter().for_each(|line| eprintln!("engine {line}"));
-        engines.loose(&plan).iter().for_each(|line| eprintln!("warning: {line}"));
-        let blind = crate::analysis::caveats::before::warnings(experiment, &plan, 1, None);
-        blind.iter().chain(&one_seed(experiment)).for_each(|warning| eprintln!("warning: {warning}"));
+        warn(engines.loose(&plan));
+        warn(before::warnings(experiment, &plan, 1, None));
+        warn(one_seed(experiment));
     }
     // The folder's lock is held for the whole tuning; each stage holds its own.
     let output = Output::open(&folder).map_err(output_failure)?;
@@ -95,9 +84,8 @@ pub fn run(args: &Args) -> CommandResult {
         clear(&folder, pressures.len())?;
     }
     output.write_experiment(experiment).map_err(output_failure)?;
-    let quiet = args.quiet;
     let mut talk = |stage: RaceStage, candidates: usize, items: usize| -> Box<dyn progress::Progress> {
-        if quiet {
+        if args.quiet {
             return Box::new(progress::Quiet);
         }
         eprintln!("{}: {} on {}", name(stage, &pressures), many(candidates, "candidate"), many(items, "item"));
@@ -118,7 +106,7 @@ pub fn run(args: &Args) -> CommandResult {
         tune: &options,
     };
     let mut told = |round: &Round| {
-        if !quiet {
+        if !args.quiet {
             let dropped: Vec<&str> = round.dropped.iter().map(|&who| experiment.points[who].name.as_str()).collect();
             let dropped = if dropped.is_empty() { "none".to_owned() } else { dropped.join("; ") };
             eprintln!("  best: {}; dropped: {dropped}", experiment.points[round.best].name);
@@ -130,17 +118,22 @@ pub fn run(args: &Args) -> CommandResult {
             eprintln!("interrupted: what was finished is kept; to continue:\n  {}", command_line());
             return Ok(Exit::Interrupted);
         }
-        Err(error @ RunsError::Failed { .. }) => {
-            eprintln!("error: {error}");
-            return Ok(Exit::Failed);
-        }
         Err(RunsError::Run(error)) => return Err(run_failure(error)),
-        Err(error @ (RunsError::Rows(_) | RunsError::Time(_) | RunsError::Zeros { .. })) => {
-            return Err(CommandFailure::usage(error));
-        }
+        Err(error @ RunsError::Failed { .. }) => return Err(CommandFailure::of(Exit::Failed, error)),
+        Err(error) => return Err(CommandFailure::usage(error)),
     };
-    let findings = write(&folder, experiment, &plan, &options, &pressures, &tuned, &engines, jobs)?;
-    if !quiet {
+    let outcome = TuneOutcome {
+        experiment,
+        tune: &options,
+        varying: &plan.varying(),
+        pressures: &pressures,
+        tuned: &tuned,
+        warnings: [engines.loose(&plan), one_seed(experiment), blind(&folder, &pressures[..tuned.held.len()])?]
+            .concat(),
+        origins: origins(&runner::manifest(experiment, &plan, jobs, None), &options, engines.told(&plan)),
+    };
+    let findings = outcome.write(&folder).map_err(CommandFailure::io)?;
+    if !args.quiet {
         findings.iter().for_each(|finding| println!("{finding}"));
         println!("report: {}", folder.join("report.html").display());
     }
@@ -162,24 +155,21 @@ pub(super) fn at_pressures(
             && hash(point) == hash(base)
             && point.outside().is_some() == base.outside().is_some()
     });
-    let mut names = vec![match (hash(base), table.kind) {
-        _ if !one_size => "as the file has it".to_owned(),
-        (Some((name, size)), _) => format!("uci.{name} = {size}"),
-        (None, TableKind::Bounded) if base.outside().is_none() => format!("table.size = {}", table.size),
-        _ => "as the file has it".to_owned(),
-    }];
-    let others: Vec<Vec<String>> = match (tune.pressures.is_empty(), hash(base)) {
-        (false, _) => tune.pressures.iter().map(pressure_sets).collect(),
-        (true, Some((name, size))) if one_size => {
-            let sizes = [size / 4, size.saturating_mul(4)].into_iter().filter(|&size| size > 0);
-            sizes.map(|size| vec![format!("uci.{name}={size}")]).collect()
+    let (own, sizes) = match hash(base) {
+        Some((name, size)) if one_size => {
+            let others = [size / 4, size.saturating_mul(4)].into_iter().filter(|&size| size > 0);
+            (format!("uci.{name} = {size}"), others.map(|size| format!("uci.{name}={size}")).collect())
         }
-        (true, None) if base.outside().is_none() && table.kind == TableKind::Bounded && one_size => {
-            neighbours(table.size).iter().map(|size| vec![size.clone()]).collect()
+        None if one_size && base.outside().is_none() && table.kind == TableKind::Bounded => {
+            (format!("table.size = {}", table.size), neighbours(table.size).to_vec())
         }
-        (true, _) => Vec::new(),
+        _ => ("as the file has it".to_owned(), Vec::new()),
     };
-    let mut experiments = vec![experiment];
+    let others: Vec<Vec<String>> = match tune.pressures.is_empty() {
+        true => sizes.into_iter().map(|size| vec![size]).collect(),
+        false => tune.pressures.iter().map(pressure_sets).collect(),
+    };
+    let (mut experiments, mut names) = (vec![experiment], vec![own]);
     for other in others {
         let all: Vec<String> = sets.iter().chain(&other).cloned().collect();
         let there = Experiment::load(file, &all).map_err(|problem| match other.contains(&problem.text) {
@@ -222,15 +212,25 @@ fn engines(
                 pressures.remove(at);
             }
             Err(error) => {
-                let failure = run_failure(error);
-                return Err(CommandFailure {
-                    message: format!("{}\nat the pressure {}", failure.message, pressures[at]),
-                    ..failure
-                });
+                let CommandFailure { exit, message } = run_failure(error);
+                return Err(CommandFailure::of(exit, format_args!("{message}\nat the pressure {}", pressures[at])));
             }
         }
     }
     Ok(Some(first))
+}
+
+/// The metric that decides, as rows of the plan will have it.
+fn metric(name: &str, plan: &Plan) -> Result<Metric, CommandFailure> {
+    if name == "loss" {
+        refuse!(
+            "tune.metric: the loss of moves is a difference, and races are decided by ratios: expected nodes to a depth; `ttlab run` judges moves with a \
+             [reference]"
+        );
+    }
+    let header = crate::record::header(&plan.varying(), plan.extra()).join(",") + "\n";
+    let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(CommandFailure::io)?;
+    crate::tune::metric(name, &empty).map_err(|error| CommandFailure::usage(format!("tune.metric: {error}")))
 }
 
 /// Refuses what is the same for every candidate by the file's own doing.
@@ -239,18 +239,19 @@ fn measurable(experiment: &Experiment, metric: &Metric) -> Result<(), CommandFai
     let told = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
     if let (Some((point, subject)), Some(column)) = (outside, metric.columns().into_iter().find(|column| !told(column)))
     {
-        return Err(CommandFailure::usage(format!(
+        refuse!(
             "tune.metric: {} is made of {column}, which {} (\"{}\") does not tell: expected nodes",
-            metric.name, subject.uci, point.name
-        )));
+            metric.name,
+            subject.uci,
+            point.name
+        );
     }
     let by_nodes = |point: &Point| point.limit.nodes.is_some() && point.limit.depth.is_none();
-    let nodes = metric.columns() == [columns::NODES];
-    if nodes && experiment.points.iter().all(by_nodes) {
-        return Err(CommandFailure::usage(
+    if metric.columns() == [columns::NODES] && experiment.points.iter().all(by_nodes) {
+        refuse!(
             "tune.metric: nodes are what limit.nodes gives to every candidate: race them to a depth (limit.depth); how good their moves are at so \
-             many nodes is judged by `ttlab run` with a [reference]",
-        ));
+             many nodes is judged by `ttlab run` with a [reference]"
+        );
     }
     Ok(())
 }
@@ -277,32 +278,28 @@ fn leave_out_idle(experiment: &mut Experiment) {
 }
 
 /// What a race does not heed.
-fn one_seed(experiment: &Experiment) -> Option<String> {
+fn one_seed(experiment: &Experiment) -> Vec<String> {
     let seeds = experiment.file.seeds;
-    (seeds > 1).then(|| {
-        format!("seeds = {seeds}: a race is under the file's own key seed alone; `ttlab run` searches under all")
-    })
+    let told =
+        format!("seeds = {seeds}: a race is under the file's own key seed alone; `ttlab run` searches under all");
+    if seeds > 1 { vec![told] } else { Vec::new() }
 }
 
 fn check(experiment: &Experiment) -> Result<(), CommandFailure> {
     let file = &experiment.name;
     if experiment.points.len() < 2 {
-        return Err(CommandFailure::usage(format!(
-            "{file}: one variant alone cannot race: give a [grid] or [[variant]]s"
-        )));
+        refuse!("{file}: one variant alone cannot race: give a [grid] or [[variant]]s");
     }
-    if experiment.suite.items.len() < 4 {
-        let items = experiment.suite.items.len();
-        return Err(CommandFailure::usage(format!(
-            "{file}: {items} items are too few to race on some and confirm on others: expected 4 or more"
-        )));
+    let items = experiment.suite.items.len();
+    if items < 4 {
+        refuse!("{file}: {items} items are too few to race on some and confirm on others: expected 4 or more");
     }
-    let kept = |clear: Clear| clear == Clear::Never;
-    if experiment.points.iter().any(|point| kept(point.options.table.clear) || kept(point.options.history_clear)) {
-        return Err(CommandFailure::usage(format!(
+    let kept = |point: &Point| [point.options.table.clear, point.options.history_clear].contains(&Clear::Never);
+    if experiment.points.iter().any(kept) {
+        refuse!(
             "{file}: table.clear = \"never\" makes every item depend on those before it: tuning draws items at random; use \
              \"game\" and a [sequence]"
-        )));
+        );
     }
     Ok(())
 }
@@ -323,41 +320,28 @@ fn clear(folder: &Path, pressures: usize) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// Writes the report; its findings.
-#[allow(clippy::too_many_arguments)]
-fn write(
-    folder: &Path,
-    experiment: &Experiment,
-    plan: &Plan,
-    tune: &Tune,
-    pressures: &[String],
-    tuned: &Tuned,
-    engines: &Subjects,
-    jobs: usize,
-) -> Result<Vec<String>, CommandFailure> {
-    let mut warnings = engines.loose(plan);
-    warnings.extend(one_seed(experiment));
-    for (at, pressure) in pressures.iter().enumerate().take(tuned.held.len()) {
+/// What the pages of the pressures at which the winner was tried warn of.
+fn blind(folder: &Path, pressures: &[String]) -> Result<Vec<String>, CommandFailure> {
+    let mut warnings = Vec::new();
+    for (at, pressure) in pressures.iter().enumerate() {
         let page = report::read(&folder.join(RaceStage::Held(at).folder())).map_err(CommandFailure::io)?;
         warnings.extend(page.blind.iter().map(|blind| format!("{pressure}: {blind}")));
     }
-    let manifest = runner::manifest(experiment, plan, jobs, None);
-    let mut origins = vec![
-        format!(
-            "suite {}, {} items; {} candidates; plan {}; `ttlab tune`, seed {}, alpha {}",
-            manifest.suite,
-            manifest.items,
-            manifest.variants.len(),
-            manifest.plan,
-            tune.seed,
-            tune.alpha
-        ),
-        format!("ttlab {} ({}, {})", manifest.build.version, manifest.build.commit, manifest.build.profile),
-    ];
-    origins.extend(engines.told(plan).into_iter().map(|line| format!("engine {line}")));
-    let varying = plan.varying();
-    let told = TuneOutcome { experiment, tune, varying: &varying, pressures, tuned, warnings, origins };
-    told.write(folder).map_err(CommandFailure::io)
+    Ok(warnings)
+}
+
+/// How the answer was come by.
+fn origins(manifest: &Manifest, tune: &Tune, engines: Vec<String>) -> Vec<String> {
+    let Manifest { suite, items, variants, plan, build, .. } = manifest;
+    let searched = format!(
+        "suite {suite}, {items} items; {} candidates; plan {plan}; `ttlab tune`, seed {}, alpha {}",
+        variants.len(),
+        tune.seed,
+        tune.alpha
+    );
+    let built = format!("ttlab {} ({}, {})", build.version, build.commit, build.profile);
+    let engines = engines.into_iter().map(|line| format!("engine {line}"));
+    [searched, built].into_iter().chain(engines).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 use super::{CommandFailure, CommandResult, Exit};
-use crate::signature;
 use crate::uci::{self, UciSettings};
-use std::time::Instant;
 
 /// Be an engine: talk UCI on standard input and output
 #[derive(clap::Args)]
@@ -22,13 +20,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     let settings = UciSettings::new(Some(&args.preset), &args.sets).map_err(CommandFailure::usage)?;
-    let bench = || {
-        let begun = Instant::now();
-        match signature::nodes(&signature::bench_options()) {
-            Ok(nodes) => format!("{nodes} nodes {:.0} nps", nodes as f64 / begun.elapsed().as_secs_f64()),
-            Err(error) => format!("info string {error}"),
-        }
-    };
+    let bench = || super::bench::bench().map_or_else(|error| format!("info string {error}"), |(_, line)| line);
     uci::serve(std::io::stdin().lock(), std::io::stdout(), settings, &bench);
     Ok(Exit::Done)
 }

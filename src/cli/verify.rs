@@ -23,8 +23,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let mut worst = FolderState::Whole;
-    let mut unreadable = None;
+    let (mut worst, mut unreadable) = (FolderState::Whole, None);
     for folder in &args.folders {
         let shown = folder.display();
         match verify(folder) {

@@ -1,18 +1,15 @@
 //! Scripts by which a plan's shards run on what people already have: Slurm, GNU parallel, Kubernetes, `HTCondor`, AWS Batch.
 //! Pure functions from a plan and a few wishes to texts.
 
-/// Who runs the shards.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Who runs the shards: a job array of Slurm and a merge that depends on it; GNU parallel, on one machine; a Kubernetes Indexed Job;
+/// `HTCondor`, with a DAG for the merge; an AWS Batch array job.
+#[allow(missing_docs)] // The command's help would show each value's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum System {
-    /// Slurm: a job array, and a merge that depends on it.
     Slurm,
-    /// GNU parallel, on one machine.
     Parallel,
-    /// A Kubernetes Indexed Job.
     Kubernetes,
-    /// `HTCondor`, with a DAG for the merge.
     Htcondor,
-    /// An AWS Batch array job.
     AwsBatch,
 }
 
@@ -54,13 +51,12 @@ pub struct Script {
     pub name: &'static str,
     /// Its text.
     pub text: String,
-    /// Whether it is to be run by hand.
-    pub executable: bool,
 }
 
 /// The scripts of a system, and the command that sets them going.
 #[must_use]
 pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
+    let folder = shell(&order.folder);
     let (list, start): (&[(&'static str, &str)], String) = match system {
         System::Slurm => (
             &[
@@ -68,16 +64,14 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
                 ("merge.sbatch", include_str!("templates/merge.sbatch")),
                 ("submit.sh", include_str!("templates/slurm.sh")),
             ],
-            format!("sh {}/submit.sh", shell(&order.folder)),
+            format!("sh {folder}/submit.sh"),
         ),
-        System::Parallel => (
-            &[("parallel.sh", include_str!("templates/parallel.sh"))],
-            format!("sh {}/parallel.sh", shell(&order.folder)),
-        ),
-        System::Kubernetes => (
-            &[("job.yaml", include_str!("templates/kubernetes.yaml"))],
-            format!("kubectl apply -f {}/job.yaml", shell(&order.folder)),
-        ),
+        System::Parallel => {
+            (&[("parallel.sh", include_str!("templates/parallel.sh"))], format!("sh {folder}/parallel.sh"))
+        }
+        System::Kubernetes => {
+            (&[("job.yaml", include_str!("templates/kubernetes.yaml"))], format!("kubectl apply -f {folder}/job.yaml"))
+        }
         System::Htcondor => (
             &[
                 ("shard.sh", include_str!("templates/shard.sh")),
@@ -86,22 +80,17 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
                 ("merge.sub", include_str!("templates/merge.sub")),
                 ("sweep.dag", include_str!("templates/sweep.dag")),
             ],
-            format!("cd {} && condor_submit_dag sweep.dag", shell(&order.folder)),
+            format!("cd {folder} && condor_submit_dag sweep.dag"),
         ),
         System::AwsBatch => (
             &[
                 ("definition.json", include_str!("templates/definition.json")),
                 ("submit.sh", include_str!("templates/aws.sh")),
             ],
-            format!("sh {}/submit.sh QUEUE", shell(&order.folder)),
+            format!("sh {folder}/submit.sh QUEUE"),
         ),
     };
-    let scripts = list.iter().map(|&(name, template)| Script {
-        name,
-        text: fill(template, system, order),
-        executable: name.ends_with(".sh"),
-    });
-    (scripts.collect(), start)
+    (list.iter().map(|&(name, template)| Script { name, text: fill(template, system, order) }).collect(), start)
 }
 
 /// What a system cannot do with an order.
@@ -129,10 +118,9 @@ pub fn check(system: System, order: &Order) -> Result<(), String> {
 #[must_use]
 pub fn shell(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 
@@ -198,19 +186,12 @@ fn fill(template: &str, system: System, order: &Order) -> String {
     // One pass, so that what is put in is not looked through again.
     while let Some((before, after)) = rest.split_once('@') {
         text.push_str(before);
-        let word = after
-            .split_once('@')
-            .and_then(|(name, rest)| words.iter().find(|(known, _)| *known == name).map(|(_, word)| (word, rest)));
-        match word {
-            Some((word, after)) => {
-                text.push_str(word);
-                rest = after;
-            }
-            None => {
-                text.push('@');
-                rest = after;
-            }
-        }
+        let named = after.split_once('@');
+        let word =
+            named.and_then(|(name, rest)| Some((words.iter().find(|(known, _)| *known == name)?.1.as_str(), rest)));
+        let (word, after) = word.unwrap_or(("@", after));
+        text.push_str(word);
+        rest = after;
     }
     text + rest
 }
@@ -312,11 +293,10 @@ mod tests {
             Err("a\\b: Slurm takes a backslash in a log's name for a sign of its own".to_owned())
         );
         assert_eq!([System::Parallel, System::Htcondor].map(|system| check(system, &backslash)), [Ok(()), Ok(())]);
-        let names = |system: System| {
-            scripts(system, &order()).0.into_iter().map(|script| (script.name, script.executable)).collect::<Vec<_>>()
-        };
-        assert_eq!(names(System::Slurm), [("array.sbatch", false), ("merge.sbatch", false), ("submit.sh", true)]);
-        assert_eq!(names(System::Htcondor).iter().filter(|(_, executable)| *executable).count(), 2);
+        let names =
+            |system: System| scripts(system, &order()).0.into_iter().map(|script| script.name).collect::<Vec<_>>();
+        assert_eq!(names(System::Slurm), ["array.sbatch", "merge.sbatch", "submit.sh"]);
+        assert_eq!(names(System::Htcondor).iter().filter(|name| name.ends_with(".sh")).count(), 2);
         assert_eq!(scripts(System::Htcondor, &order()).1, "cd 'a%b' && condor_submit_dag sweep.dag");
         assert_eq!(scripts(System::AwsBatch, &order()).1, "sh 'a%b'/submit.sh QUEUE");
     }

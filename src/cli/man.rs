@@ -1,25 +1,6 @@
-use super::{CommandFailure, CommandResult, Exit, command};
-use clap_complete::Shell;
+use super::{CommandFailure, CommandResult, Exit, command, unwritten};
 use clap_mangen::Man;
 use std::path::PathBuf;
-
-/// Print shell completions
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab completions bash > ~/.local/share/bash-completion/completions/ttlab
-  ttlab completions zsh > ~/.zfunc/_ttlab               with fpath+=~/.zfunc before compinit in ~/.zshrc
-  ttlab completions fish > ~/.config/fish/completions/ttlab.fish")]
-pub struct CompletionArgs {
-    /// bash, elvish, fish, powershell or zsh
-    shell: Shell,
-}
-
-pub fn completions(args: &CompletionArgs) -> CommandResult {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command(), "ttlab", &mut script);
-    print!("{}", String::from_utf8_lossy(&script));
-    Ok(Exit::Done)
-}
 
 /// Print the man page of ttlab or of one command, or write all of them
 #[derive(clap::Args)]
@@ -27,7 +8,7 @@ pub fn completions(args: &CompletionArgs) -> CommandResult {
   ttlab man > ttlab.1 && man ./ttlab.1
   ttlab man run | man -l -                      one command's; `ttlab man trace import` one below it
   ttlab man --out ~/.local/share/man/man1       all of them: then `man ttlab-run`")]
-pub struct ManArgs {
+pub struct Args {
     /// A command, and one below it
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     command: Vec<String>,
@@ -36,18 +17,15 @@ pub struct ManArgs {
     out: Option<PathBuf>,
 }
 
-pub fn man(args: &ManArgs) -> CommandResult {
+pub fn run(args: &Args) -> CommandResult {
     let mut root = command();
     root.build();
     if let Some(folder) = &args.out {
-        crate::record::own_folder(folder)
-            .map_err(|error| CommandFailure::io(format!("{}: {error}", folder.display())))?;
+        crate::record::own_folder(folder).map_err(unwritten(folder))?;
         let mut all = Vec::new();
         gather(&root, &mut all);
         for command in &all {
-            let path = folder.join(format!("{}.1", name(command)));
-            crate::record::write_whole(&path, page(&root, command)?.as_bytes())
-                .map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
+            super::write(&folder.join(format!("{}.1", name(command))), &page(&root, command)?)?;
         }
         println!("{} pages in {}", all.len(), folder.display());
         return Ok(Exit::Done);
@@ -55,8 +33,7 @@ pub fn man(args: &ManArgs) -> CommandResult {
     let mut meant = &root;
     for word in &args.command {
         meant = shown(meant).find(|below| below.get_name() == word).ok_or_else(|| {
-            let hint = crate::experiment::problem::nearest(word, shown(meant).map(clap::Command::get_name));
-            let hint = hint.map(|hint| format!(": {hint}")).unwrap_or_default();
+            let hint = super::hint(word, shown(meant).map(clap::Command::get_name));
             CommandFailure::usage(format!("`{}` has no command `{word}`{hint}", name(meant).replace('-', " ")))
         })?;
     }
@@ -93,37 +70,27 @@ fn page(root: &clap::Command, command: &clap::Command) -> Result<String, Command
     let (examples, words) = match heading {
         Some((at, length)) => {
             let rest = &help[at + length..];
-            let end = rest.find("\n\n").unwrap_or(rest.len());
-            (&rest[..end], format!("{}\n{}", help[..at].trim(), rest[end..].trim()))
+            let (examples, after) = rest.split_once("\n\n").unwrap_or((rest, ""));
+            (examples, format!("{}\n{}", help[..at].trim(), after.trim()))
         }
         None => ("", help.clone()),
     };
-    let words = words.trim();
-    let (words, exits) = match words.find("Exit: ") {
-        Some(at) => (words[..at].trim(), words[at + "Exit: ".len()..].trim()),
-        None => (words, EXITS),
-    };
+    let (words, exits) = words.split_once("Exit: ").unwrap_or((&words, EXITS));
+    let (words, exits) = (words.trim(), exits.trim());
     let mut out = Vec::new();
     let man = Man::new(command.clone());
-    let parts = [
-        Man::render_title,
-        Man::render_name_section,
-        Man::render_synopsis_section,
-        Man::render_description_section,
-        Man::render_options_section,
-    ];
-    for part in parts {
-        part(&man, &mut out).map_err(CommandFailure::io)?;
-    }
-    if shown(command).next().is_some() {
-        man.render_subcommands_section(&mut out).map_err(CommandFailure::io)?;
-    }
+    man.render_title(&mut out)
+        .and_then(|()| man.render_name_section(&mut out))
+        .and_then(|()| man.render_synopsis_section(&mut out))
+        .and_then(|()| man.render_description_section(&mut out))
+        .and_then(|()| man.render_options_section(&mut out))
+        .and_then(|()| shown(command).next().map_or(Ok(()), |_| man.render_subcommands_section(&mut out)))
+        .map_err(CommandFailure::io)?;
     let mut text = String::from_utf8_lossy(&out).into_owned();
-    if !words.is_empty() {
-        text += &format!(".SH NOTES\n.nf\n{}\n.fi\n", literal(words));
-    }
-    if !examples.is_empty() {
-        text += &format!(".SH EXAMPLES\n.nf\n{}\n.fi\n", literal(examples));
+    for (heading, words) in
+        [("NOTES", words), ("EXAMPLES", examples)].into_iter().filter(|(_, words)| !words.is_empty())
+    {
+        text += &format!(".SH {heading}\n.nf\n{}\n.fi\n", literal(words));
     }
     text += &format!(".SH \"EXIT STATUS\"\n{}\n", literal(exits));
     let above = name(command).rsplit_once('-').map_or("ttlab", |(above, _)| above);
