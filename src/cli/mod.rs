@@ -243,13 +243,14 @@ fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
     crate::record::write_whole(file, text.as_bytes()).map_err(unwritten(file))
 }
 
-/// How an answer is written: as is asked for, else as the ending of its file names it.
-fn form<F: clap::ValueEnum>(asked: Option<F>, out: Option<&Path>) -> Option<F> {
-    asked.or_else(|| match out?.extension()?.to_str()? {
+/// How an answer is written: as is asked for, else as the ending of its file names it, else as usual.
+fn form<F: clap::ValueEnum>(asked: Option<F>, out: Option<&Path>, usual: F) -> F {
+    let named = || match out?.extension()?.to_str()? {
         "htm" => F::from_str("html", false).ok(),
         "fen" => F::from_str("epd", false).ok(),
         ending => F::from_str(ending, false).ok(),
-    })
+    };
+    asked.or_else(named).unwrap_or(usual)
 }
 
 /// Gives an answer: into a file, or on standard output.

@@ -1,5 +1,5 @@
 use super::screen::{plain, show};
-use super::{CommandFailure, CommandResult, Exit};
+use super::{CommandFailure, CommandResult, Exit, form};
 use crate::report::{Choices, Page, data, html, markdown, source, text};
 use std::path::PathBuf;
 
@@ -64,12 +64,6 @@ enum Format {
     Csv,
 }
 
-impl Format {
-    fn of(args: &Args) -> Self {
-        super::form(args.format, args.out.as_deref()).unwrap_or(Self::Text)
-    }
-}
-
 pub fn run(args: &Args) -> CommandResult {
     let choices = Choices {
         by: args.by.clone(),
@@ -84,7 +78,7 @@ pub fn run(args: &Args) -> CommandResult {
     let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
     let page = Page::new(&sources, &choices).map_err(CommandFailure::usage)?;
     let usual = choices.is_default() && args.out.is_none() && args.format.is_none();
-    match (&args.results[..], Format::of(args)) {
+    match (&args.results[..], form(args.format, args.out.as_deref(), Format::Text)) {
         ([folder], _) if usual && folder.is_dir() => {
             super::screen::report(&page, folder, false)?;
             println!("report: {}", folder.join("report.html").display());
@@ -125,7 +119,8 @@ mod tests {
         let of = |words: &[&str]| {
             let command = Args::augment_args(clap::Command::new("report"));
             let found = command.try_get_matches_from([&["report", "folder"], words].concat()).unwrap();
-            Format::of(&Args::from_arg_matches(&found).unwrap())
+            let args = Args::from_arg_matches(&found).unwrap();
+            form(args.format, args.out.as_deref(), Format::Text)
         };
         for (words, format) in [
             (&[][..], Format::Text),

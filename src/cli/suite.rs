@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit};
+use super::{CommandFailure, CommandResult, Exit, form};
 use crate::chess::fault::OnError;
 use crate::chess::opcode::OperationValue;
 use crate::chess::suite::{Item, Suite, SuiteOptions};
@@ -7,7 +7,7 @@ use crate::experiment::text;
 use crate::words::many;
 use serde_json::Value;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Show what a suite holds, check it, repair it, hand it to other programs
 #[derive(clap::Args)]
@@ -47,13 +47,6 @@ enum Listing {
     Epd,
 }
 
-impl Listing {
-    /// What is asked for, else what the ending of a file says.
-    fn of(format: Option<Self>, out: Option<&Path>) -> Self {
-        super::form(format, out).unwrap_or(Self::Text)
-    }
-}
-
 pub fn run(args: &Args) -> CommandResult {
     let strictness = if args.lenient { Strictness::Lenient } else { Strictness::Strict };
     let on_error = if args.skip_bad { OnError::Skip } else { OnError::Stop };
@@ -61,7 +54,7 @@ pub fn run(args: &Args) -> CommandResult {
     for note in notes(&args.file.display().to_string(), &mut suite, args.skip_bad) {
         eprintln!("{note}");
     }
-    let listed = match Listing::of(args.format, args.out.as_deref()) {
+    let listed = match form(args.format, args.out.as_deref(), Listing::Text) {
         Listing::Text => lines(&suite),
         Listing::Json => format!("{:#}\n", suite.items.iter().map(json).collect::<Value>()),
         Listing::Csv => csv(&suite).map_err(CommandFailure::io)?,
@@ -186,6 +179,7 @@ fn epd(item: &Item) -> String {
 mod tests {
     use super::*;
     use crate::chess::suite::SuiteKind;
+    use std::path::Path;
 
     fn read(kind: SuiteKind, text: &str) -> Suite {
         let options = SuiteOptions { strictness: Strictness::Strict, on_error: OnError::Stop };
@@ -203,8 +197,8 @@ mod tests {
             (Some("a.txt"), Listing::Text),
             (Some("json"), Listing::Text),
         ] {
-            assert!(Listing::of(None, out.map(Path::new)) == listing, "{out:?}");
-            assert!(Listing::of(Some(Listing::Csv), out.map(Path::new)) == Listing::Csv, "{out:?}");
+            assert!(form(None, out.map(Path::new), Listing::Text) == listing, "{out:?}");
+            assert!(form(Some(Listing::Csv), out.map(Path::new), Listing::Text) == Listing::Csv, "{out:?}");
         }
     }
 

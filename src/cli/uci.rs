@@ -21,6 +21,6 @@ pub struct Args {
 pub fn run(args: &Args) -> CommandResult {
     let settings = UciSettings::new(Some(&args.preset), &args.sets).map_err(CommandFailure::usage)?;
     let bench = || super::bench::bench().map_or_else(|error| format!("info string {error}"), |(_, line)| line);
-    uci::serve(std::io::stdin().lock(), std::io::stdout(), settings, &bench);
+    uci::serve(std::io::stdin().lock(), std::io::stdout(), settings, bench);
     Ok(Exit::Done)
 }

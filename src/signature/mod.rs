@@ -3,8 +3,8 @@
 
 pub mod values;
 
-use crate::chess::Board;
-use crate::engine::{Engine, EngineError, EngineOptions, Limit};
+use crate::chess::{Board, Increments};
+use crate::engine::{Engine, EngineError, EngineOptions, Iteration, Limit};
 use crate::experiment::presets;
 use crate::table::options::Size;
 use crate::table::policy::Policy;
@@ -70,24 +70,24 @@ pub fn all() -> Vec<(String, EngineOptions)> {
 /// # Errors
 /// When the table's memory cannot be had.
 pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
-    let mut engine = Engine::new(options, None)?;
-    let never = AtomicBool::new(false);
-    let mut nodes = 0;
-    let mut search = |engine: &mut Engine, board: &Board| {
-        let limit = Limit { depth: Some(5), nodes: None };
-        let outcome = engine.search(board, &[], limit, &never, &mut |_| {});
-        nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
-        outcome.iterations.last().map(|last| last.best)
-    };
+    let (mut engine, mut nodes) = (Engine::new(options, None)?, 0);
     for fen in POSITIONS {
         let Ok(mut board) = Board::from_fen(fen) else { continue };
         engine.reset();
         for _ in 0..3 {
-            match search(&mut engine, &board) {
-                Some(best) if !best.is_none() => board.play(best, crate::chess::Increments::none()),
+            match search(&mut engine, &board, &[], 5, &mut nodes) {
+                Some(last) if !last.best.is_none() => board.play(last.best, Increments::none()),
                 _ => break,
             }
         }
     }
     Ok(nodes)
+}
+
+/// Searches a position and adds its nodes to those of others; the last iteration.
+fn search(engine: &mut Engine, board: &Board, past: &[Board], depth: u8, nodes: &mut u64) -> Option<Iteration> {
+    let limit = Limit { depth: Some(depth), nodes: None };
+    let mut outcome = engine.search(board, past, limit, &AtomicBool::new(false), &mut |_| {});
+    *nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+    outcome.iterations.pop()
 }

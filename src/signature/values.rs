@@ -1,12 +1,11 @@
 //! Each value of each option, one at a time: presets and policies leave most of them where they are. Generated from the schema, so that
 //! an option that is added is here with it.
 
-use super::Start;
-use crate::chess::Board;
-use crate::engine::{Engine, EngineError, EngineOptions, Limit};
+use super::{Start, search};
+use crate::chess::{Board, Increments};
+use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::experiment::{paths, schema};
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicBool;
 use toml::{Table, Value};
 
 /// Everything switched on that another option may act upon, in a small table under pressure.
@@ -124,20 +123,16 @@ fn point(page: &schema::OptionPage, kind: Option<&str>, named: &str, value: &Val
 /// # Errors
 /// When the table's memory cannot be had.
 pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
-    let mut engine = Engine::new(options, None)?;
-    let never = AtomicBool::new(false);
-    let mut nodes = 0;
+    let (mut engine, mut nodes) = (Engine::new(options, None)?, 0);
     for (fen, depth) in STARTS {
         let Ok(mut board) = Board::from_fen(fen) else { continue };
         engine.new_game();
         let mut past = Vec::new();
         for _ in 0..2 {
-            let limit = Limit { depth: Some(depth), nodes: None };
-            let outcome = engine.search(&board, &past, limit, &never, &mut |_| {});
-            nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
-            for &mv in outcome.iterations.last().iter().flat_map(|last| last.pv.iter().take(2)) {
+            let last = search(&mut engine, &board, &past, depth, &mut nodes);
+            for &mv in last.iter().flat_map(|last| last.pv.iter().take(2)) {
                 past.push(board);
-                board.play(mv, crate::chess::Increments::none());
+                board.play(mv, Increments::none());
             }
         }
     }

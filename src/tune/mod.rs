@@ -8,4 +8,4 @@
 
 mod runs;
 
-pub use runs::{Runs, RunsError, Talker, find as metric};
+pub use runs::{Runs, RunsError, find as metric};

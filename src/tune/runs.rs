@@ -51,9 +51,6 @@ pub enum RunsError {
     Time(String),
 }
 
-/// Who is told of a stage that begins, and gives what tells of its jobs.
-pub type Talker<'a> = dyn FnMut(RaceStage, usize, usize) -> Box<dyn Progress> + 'a;
-
 /// Runs of an experiment's variants on some of its items.
 pub struct Runs<'a> {
     /// The experiment as its file has it, then at each other pressure; all with the same variants.
@@ -64,8 +61,8 @@ pub struct Runs<'a> {
     pub settings: Settings,
     /// Set from outside to end soon.
     pub stop: &'a AtomicBool,
-    /// Who is told.
-    pub talk: &'a mut Talker<'a>,
+    /// Who is told of a stage that begins, and gives what tells of its jobs.
+    pub talk: &'a mut (dyn FnMut(RaceStage, usize, usize) -> Box<dyn Progress> + 'a),
 }
 
 impl Objective for Runs<'_> {

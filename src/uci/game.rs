@@ -23,10 +23,8 @@ impl PlayedGame {
     /// # Errors
     /// A FEN that is none, or a move that is not legal, in one line.
     pub fn read(fen: Option<&str>, moves: &[String]) -> Result<Self, String> {
-        let board = match fen {
-            Some(text) => Board::from_fen(text).map_err(|error| format!("position: {error}").replace('\n', " "))?,
-            None => Board::startpos(),
-        };
+        let board = fen.map_or_else(|| Ok(Board::startpos()), Board::from_fen);
+        let board = board.map_err(|error| format!("position: {error}").replace('\n', " "))?;
         let mut game = Self { past: Vec::new(), board };
         for text in moves {
             let mv = named(&game.board, &text.to_ascii_lowercase())

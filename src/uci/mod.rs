@@ -20,11 +20,9 @@ use std::io::{BufRead, Write};
 use std::sync::Mutex;
 use worker::Worker;
 
-/// What the client's words `bench` prints, told by whoever calls.
-pub type Bench<'a> = &'a (dyn Fn() -> String + Sync);
-
-/// Talks to a client until it says `quit` or its words end; a search that has a limit is still answered then. Errors of the client's are answered with `info string`.
-pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSettings, bench: Bench<'_>) {
+/// Talks to a client until it says `quit` or its words end; a search that has a limit is still answered then. Errors of the client's are answered with
+/// `info string`, and `bench` with what the caller says.
+pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSettings, bench: impl Fn() -> String) {
     let voice = Voice(Mutex::new(output));
     let mut game = PlayedGame::default();
     std::thread::scope(|scope| {
@@ -96,7 +94,7 @@ mod tests {
     fn heard(lines: &str) -> Vec<String> {
         let settings = UciSettings::new(None, &["table.size=1024".to_owned()]).unwrap();
         let mut output = Vec::new();
-        serve(lines.as_bytes(), &mut output, settings, &String::new);
+        serve(lines.as_bytes(), &mut output, settings, String::new);
         String::from_utf8(output).unwrap().lines().map(str::to_owned).collect()
     }
 
