@@ -1,35 +1,46 @@
 //! What an engine did instead of what it should, and its last words.
 
-use std::fmt;
 use std::time::Duration;
 
 /// What went wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EngineFault {
     /// The program could not be started.
+    #[error("the engine cannot be started: {0}")]
     Start(String),
     /// It ended by itself: how.
+    #[error("the engine ended by itself ({0})")]
     Ended(String),
     /// It did not answer in time.
+    #[error("the engine gave no answer within {:.1} s", .0.as_secs_f64())]
     Silent(Duration),
     /// It searched on beyond its limit and its watchdog, and ended when it was told to stop.
+    #[error(
+        "the engine searched on for {:.1} s and ended only when told to stop: it does not heed this limit, or needs a longer \
+         subject.timeout",
+        .0.as_secs_f64()
+    )]
     Unheeded(Duration),
     /// It wrote more lines than a search can have.
+    #[error("the engine wrote more than {0} lines")]
     Flood(usize),
     /// It wrote what is no answer.
+    #[error("the engine's answer is none: `{0}`")]
     Garbage(String),
     /// Its move is not legal there.
+    #[error("the engine's move {0} is illegal")]
     Illegal(String),
     /// It has a legal move and named none.
+    #[error("the engine named no move where there is a legal one")]
     NoMove,
     /// It did not take an option.
+    #[error("the engine refused an option: `{0}`")]
     Refused(String),
-    /// It was asked for what it cannot do.
-    Unable(String),
 }
 
 /// A fault, when it happened, and the engine's last lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{fault} at `{during}`{}", last_lines(tail))]
 pub struct Failure {
     /// What went wrong.
     pub fault: EngineFault,
@@ -39,39 +50,9 @@ pub struct Failure {
     pub tail: Vec<String>,
 }
 
-impl fmt::Display for EngineFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Start(why) => write!(f, "the engine cannot be started: {why}"),
-            Self::Ended(how) => write!(f, "the engine ended by itself ({how})"),
-            Self::Silent(waited) => write!(f, "the engine gave no answer within {:.1} s", waited.as_secs_f64()),
-            Self::Unheeded(waited) => write!(
-                f,
-                "the engine searched on for {:.1} s and ended only when told to stop: it does not heed this limit, or needs a \
-                 longer subject.timeout",
-                waited.as_secs_f64()
-            ),
-            Self::Flood(lines) => write!(f, "the engine wrote more than {lines} lines"),
-            Self::Garbage(line) => write!(f, "the engine's answer is none: `{line}`"),
-            Self::Illegal(text) => write!(f, "the engine's move {text} is illegal"),
-            Self::NoMove => write!(f, "the engine named no move where there is a legal one"),
-            Self::Refused(line) => write!(f, "the engine refused an option: `{line}`"),
-            Self::Unable(what) => f.write_str(what),
-        }
-    }
+fn last_lines(tail: &[String]) -> String {
+    if tail.is_empty() { String::new() } else { format!("; its last lines: {}", tail.join(" | ")) }
 }
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at `{}`", self.fault, self.during)?;
-        if !self.tail.is_empty() {
-            write!(f, "; its last lines: {}", self.tail.join(" | "))?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Failure {}
 
 #[cfg(test)]
 mod tests {
@@ -94,7 +75,6 @@ mod tests {
             (EngineFault::Illegal(text.clone()), "the engine's move x y is illegal"),
             (EngineFault::NoMove, "the engine named no move where there is a legal one"),
             (EngineFault::Refused(text.clone()), "the engine refused an option: `x y`"),
-            (EngineFault::Unable(text.clone()), "x y"),
         ] {
             let mut failure = Failure { fault, during: "go".to_owned(), tail: Vec::new() };
             assert_eq!(failure.to_string(), format!("{words} at `go`"));

@@ -4,8 +4,11 @@
 //! started. A parent-death signal of the system's would reach the engine alone, not what a wrapper script started, and would be
 //! tied to the thread that started it; and setting it needs `unsafe` between fork and exec. A process is all safe code.
 
+use rustix::process::{Pid, Signal, kill_current_process_group, kill_process};
 use std::ffi::OsString;
+use std::os::unix::process::{ExitStatusExt, parent_id};
 use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
 /// Exit code of a guard that could not start its engine.
 pub const NOT_STARTED: u8 = 127;
@@ -22,7 +25,7 @@ pub fn run(parent: u32, words: &[OsString]) -> Result<u8, String> {
     let (program, arguments) = words.split_first().ok_or("no program is named")?;
     let mut child =
         Command::new(program).args(arguments).spawn().map_err(|error| format!("{}: {error}", program.display()))?;
-    let engine = child.id();
+    let engine = Pid::from_child(&child);
     let watch = move || {
         wait_for_orphanhood(parent);
         end_all(Some(engine));
@@ -41,26 +44,22 @@ pub fn run(parent: u32, words: &[OsString]) -> Result<u8, String> {
 
 /// The exit code that tells how a process ended.
 fn code(status: ExitStatus) -> u8 {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return 128 | signal as u8;
+    match status.signal() {
+        Some(signal) => 128 | signal as u8,
+        None => status.code().unwrap_or(1) as u8,
     }
-    status.code().unwrap_or(1) as u8
 }
 
-#[cfg(unix)]
 fn is_orphan(parent: u32) -> bool {
-    rustix::process::getppid().is_none_or(|now| now.as_raw_nonzero().get() as u32 != parent)
+    parent_id() != parent
 }
 
 /// Returns when the parent has died.
-#[cfg(unix)]
 fn wait_for_orphanhood(parent: u32) {
-    use std::time::Duration;
     #[cfg(target_os = "linux")]
     let watched = i32::try_from(parent)
         .ok()
-        .and_then(rustix::process::Pid::from_raw)
+        .and_then(Pid::from_raw)
         .and_then(|pid| rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok());
     // The parent may have died before it could be watched: its number is looked at after that.
     while !is_orphan(parent) {
@@ -79,29 +78,10 @@ fn wait_for_orphanhood(parent: u32) {
 }
 
 /// Kills the engine, where it has not been reaped yet, then all that is in the group, this process included.
-#[cfg(unix)]
-fn end_all(engine: Option<u32>) {
-    use rustix::process::{Pid, Signal, kill_current_process_group, kill_process};
-    if let Some(pid) = engine.and_then(|engine| i32::try_from(engine).ok()).and_then(Pid::from_raw) {
-        let _ = kill_process(pid, Signal::KILL);
-    }
+fn end_all(engine: Option<Pid>) {
+    let _ = engine.map(|engine| kill_process(engine, Signal::KILL));
     let _ = kill_current_process_group(Signal::KILL);
 }
-
-#[cfg(not(unix))]
-fn wait_for_orphanhood(_: u32) {
-    loop {
-        std::thread::park();
-    }
-}
-
-#[cfg(not(unix))]
-fn is_orphan(_: u32) -> bool {
-    false
-}
-
-#[cfg(not(unix))]
-fn end_all(_: Option<u32>) {}
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -116,7 +96,7 @@ mod tests {
         {
             assert_eq!(code(Command::new("/bin/sh").args(["-c", script]).status().unwrap()), expected, "{script}");
         }
-        let parent = std::os::unix::process::parent_id();
+        let parent = parent_id();
         assert!(is_orphan(parent + 1) && !is_orphan(parent));
     }
 }

@@ -6,76 +6,83 @@
 use super::{Earlier, Reported};
 use crate::chess::{Board, Increments, Move, Score, named};
 use crate::engine::Limit;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Scores of mates are below this by their plies.
 const MATE: Score = 32_000;
 
-/// What a search's lines have said so far. Variations stay text until they are asked for.
+/// What was said of a search, or of one of its depths: the last of each figure.
 #[derive(Debug, Clone, Default)]
-pub struct Heard {
-    reported: Reported,
-    pv: String,
-    /// The depths of which a score was told that is no bound, each deeper than the one before.
-    depths: Vec<Depth>,
-}
-
-/// A depth while its lines come.
-#[derive(Debug, Clone, Default)]
-struct Depth {
-    depth: u8,
-    score: Score,
-    nodes: Option<u64>,
-    hashfull: Option<u16>,
-    milliseconds: Option<u64>,
-    at: Duration,
-    pv: String,
-}
-
-/// What one `info` line says.
-#[derive(Default)]
-struct Said<'a> {
-    depth: Option<u8>,
+struct Figures {
     score: Option<Score>,
     nodes: Option<u64>,
     hashfull: Option<u16>,
     milliseconds: Option<u64>,
+    /// The variation: text until it is asked for.
+    pv: String,
+}
+
+impl Figures {
+    fn take(&mut self, said: &Self) {
+        self.score = said.score.or(self.score);
+        self.nodes = said.nodes.or(self.nodes);
+        self.hashfull = said.hashfull.or(self.hashfull);
+        self.milliseconds = said.milliseconds.or(self.milliseconds);
+        if !said.pv.is_empty() {
+            self.pv.clone_from(&said.pv);
+        }
+    }
+}
+
+/// What a search's lines have said so far.
+#[derive(Debug, Clone, Default)]
+pub struct Heard {
+    depth: Option<u8>,
+    whole: Figures,
+    /// The depths of which a score was told that is no bound, each deeper than the one before, with the time of its last line.
+    depths: Vec<(u8, Figures, Duration)>,
+}
+
+/// What one `info` line says.
+#[derive(Default)]
+struct Said {
+    depth: Option<u8>,
+    figures: Figures,
     /// Its variation's rank, of several.
     rank: Option<u64>,
     /// Whether its score is a bound alone.
     bound: bool,
     /// Whether it tells which move is being searched: such lines come by the clock.
     current: bool,
-    pv: Vec<&'a str>,
 }
 
-impl<'a> Said<'a> {
+impl Said {
     /// Reads a line; none if it is no `info`.
-    fn read(line: &'a str) -> Option<Self> {
+    fn read(line: &str) -> Option<Self> {
         let mut words = line.split_whitespace();
         (words.next() == Some("info")).then_some(())?;
         let mut said = Self::default();
+        let figures = &mut said.figures;
         while let Some(word) = words.next() {
-            let mut number = || words.next().and_then(|word| word.parse::<u64>().ok());
             match word {
                 "string" => break,
-                "depth" => said.depth = number().and_then(|depth| u8::try_from(depth).ok()).or(said.depth),
-                "nodes" => said.nodes = number().or(said.nodes),
-                "hashfull" => said.hashfull = number().and_then(|full| u16::try_from(full).ok()).or(said.hashfull),
-                "time" => said.milliseconds = number().or(said.milliseconds),
-                "multipv" => said.rank = number(),
+                "depth" => said.depth = number(words.next()).or(said.depth),
+                "nodes" => figures.nodes = number(words.next()).or(figures.nodes),
+                "hashfull" => figures.hashfull = number(words.next()).or(figures.hashfull),
+                "time" => figures.milliseconds = number(words.next()).or(figures.milliseconds),
+                "multipv" => said.rank = number(words.next()),
                 "lowerbound" | "upperbound" => said.bound = true,
                 "currmove" => said.current = true,
                 "score" => {
-                    let (kind, value) = (words.next(), words.next().and_then(|word| word.parse::<i32>().ok()));
-                    said.score = match (kind, value) {
+                    figures.score = match (words.next(), number::<i32>(words.next())) {
                         (Some("cp"), Some(value)) => Some(value.clamp(1 - MATE, MATE - 1)),
                         (Some("mate"), Some(moves)) => Some(mate(moves)),
-                        _ => said.score,
+                        _ => figures.score,
                     };
                 }
                 "pv" => {
-                    said.pv = words.collect();
+                    figures.pv = words.collect::<Vec<_>>().join(" ");
                     break;
                 }
                 _ => {}
@@ -88,78 +95,63 @@ impl<'a> Said<'a> {
 impl Heard {
     /// Takes an `info` line that came so long after the search began; other lines say nothing here.
     pub fn take(&mut self, line: &str, at: Duration) {
-        let Some(said) = Said::read(line) else { return };
-        let found = &mut self.reported;
+        let Some(Said { depth, figures: said, rank, bound, current }) = Said::read(line) else { return };
         // Of several variations only the first is the engine's choice; nodes are of the whole search.
-        if said.rank.is_some_and(|rank| rank != 1) {
-            found.nodes = found.nodes.max(said.nodes);
-            if let Some(last) = self.depths.last_mut().filter(|last| Some(last.depth) == said.depth) {
-                (last.nodes, last.at) = (last.nodes.max(said.nodes), at);
+        if rank.is_some_and(|rank| rank != 1) {
+            self.whole.nodes = self.whole.nodes.max(said.nodes);
+            if let Some((_, last, until)) = self.depths.last_mut().filter(|last| Some(last.0) == depth) {
+                (last.nodes, *until) = (last.nodes.max(said.nodes), at);
             }
             return;
         }
-        found.nodes = said.nodes.or(found.nodes);
-        found.hashfull = said.hashfull.or(found.hashfull);
-        found.milliseconds = said.milliseconds.or(found.milliseconds);
-        found.score = said.score.or(found.score);
-        if !said.pv.is_empty() {
-            keep(&mut self.pv, &said.pv);
-        }
+        self.whole.take(&said);
         // What came by the clock would make rows of it.
-        let Some(depth) = said.depth.filter(|_| !said.current) else { return };
-        found.depth = found.depth.max(Some(depth));
-        if said.bound {
+        let Some(depth) = depth.filter(|_| !current) else { return };
+        self.depth = self.depth.max(Some(depth));
+        if bound {
             return;
         }
-        if said.score.is_some() && self.depths.last().is_none_or(|last| last.depth < depth) {
-            self.depths.push(Depth { depth, ..Depth::default() });
+        if said.score.is_some() && self.depths.last().is_none_or(|last| last.0 < depth) {
+            self.depths.push((depth, Figures::default(), at));
         }
-        let Some(last) = self.depths.last_mut().filter(|last| last.depth == depth) else { return };
-        last.score = said.score.unwrap_or(last.score);
-        last.nodes = said.nodes.or(last.nodes);
-        last.hashfull = said.hashfull.or(last.hashfull);
-        last.milliseconds = said.milliseconds.or(last.milliseconds);
-        last.at = at;
-        if !said.pv.is_empty() {
-            keep(&mut last.pv, &said.pv);
+        if let Some((_, last, until)) = self.depths.last_mut().filter(|last| last.0 == depth) {
+            last.take(&said);
+            *until = at;
         }
     }
 
     /// Nodes so far.
     #[must_use]
     pub fn nodes(&self) -> Option<u64> {
-        self.reported.nodes
+        self.whole.nodes
     }
 
     /// All that was said of a search under a limit, with the move of the answer.
     #[must_use]
     pub fn end(self, board: &Board, best: Move, limit: Limit) -> Reported {
-        let Self { reported, pv, depths } = self;
-        let out_of_nodes = limit.nodes.zip(reported.nodes).is_some_and(|(limit, nodes)| nodes >= limit);
-        let scored = depths.last().is_none_or(|last| reported.depth <= Some(last.depth));
+        let Self { depth, whole: Figures { score, nodes, hashfull, milliseconds, pv }, depths } = self;
+        let out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
+        let scored = depths.last().is_none_or(|last| depth <= Some(last.0));
         let cut = out_of_nodes || limit.nodes.is_some() && !scored;
         // From the end: what a depth counted can be no more than what was counted after it.
-        let mut most = reported.nodes;
+        let mut most = nodes;
         let mut earlier = Vec::new();
-        for told in depths.into_iter().rev().filter(|told| Some(told.depth) < reported.depth) {
-            let pv = variation(board, &told.pv);
-            let Some(nodes) = told.nodes.filter(|&nodes| Some(nodes) <= most && !pv.is_empty()) else { continue };
-            most = Some(nodes);
-            let Depth { depth, score, hashfull, milliseconds, at, .. } = told;
-            earlier.push(Earlier { depth, score, pv, nodes, hashfull, milliseconds, at });
+        for (depth, told, at) in depths.into_iter().rev().filter(|told| Some(told.0) < depth) {
+            let Figures { score: Some(score), nodes: Some(nodes), hashfull, milliseconds, pv } = told else { continue };
+            let pv = variation(board, &pv);
+            if Some(nodes) <= most && !pv.is_empty() {
+                most = Some(nodes);
+                earlier.push(Earlier { depth, score, pv, nodes, hashfull, milliseconds, at });
+            }
         }
         earlier.reverse();
-        Reported { best, pv: variation(board, &pv), cut, earlier, ..reported }
+        let pv = variation(board, &pv);
+        Reported { depth, score, best, pv, nodes, hashfull, milliseconds, cut, earlier }
     }
 }
 
-/// Keeps a variation's words, in the room of the one before.
-fn keep(text: &mut String, words: &[&str]) {
-    text.clear();
-    words.iter().for_each(|word| {
-        text.push_str(word);
-        text.push(' ');
-    });
+fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
+    word?.parse().ok()
 }
 
 /// The moves of a variation, up to the first that cannot be made.

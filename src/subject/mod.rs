@@ -104,8 +104,7 @@ impl Reported {
                 nodes: Some(earlier.nodes.saturating_sub(nodes)),
                 hashfull: earlier.hashfull,
                 milliseconds: earlier.milliseconds.map(|until| until.saturating_sub(milliseconds)),
-                cut: false,
-                earlier: Vec::new(),
+                ..Self::default()
             };
             let until = earlier.at.as_secs_f64().clamp(at, seconds.max(at));
             found.push((of, until - at));

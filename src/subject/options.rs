@@ -8,7 +8,7 @@ use std::fmt;
 pub const BUILTIN: &str = "builtin";
 
 /// Which engine is examined.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SubjectOptions {
@@ -25,22 +25,11 @@ pub struct SubjectOptions {
     pub timeout: Option<f64>,
 }
 
-impl Default for SubjectOptions {
-    fn default() -> Self {
-        Self {
-            uci: ProgramWords::One(BUILTIN.to_owned()),
-            options: BTreeMap::new(),
-            restart: Restart::default(),
-            timeout: None,
-        }
-    }
-}
-
 impl SubjectOptions {
     /// Whether it is our own engine.
     #[must_use]
     pub fn is_builtin(&self) -> bool {
-        self.uci == ProgramWords::One(BUILTIN.to_owned())
+        self.uci == ProgramWords::default()
     }
 }
 
@@ -62,6 +51,12 @@ pub enum ProgramWords {
     One(String),
     /// A program and its arguments.
     Many(Vec<String>),
+}
+
+impl Default for ProgramWords {
+    fn default() -> Self {
+        Self::One(BUILTIN.to_owned())
+    }
 }
 
 impl ProgramWords {

@@ -2,11 +2,13 @@
 
 use super::guard;
 use super::uci::Launch;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -59,18 +61,12 @@ impl Process {
     /// # Errors
     /// When the system refuses.
     pub fn start(launch: &Launch) -> io::Result<Self> {
-        let mut command = match &launch.guard {
-            Some(guard) => {
-                let mut command = Command::new(guard);
-                command.arg(guard::COMMAND).arg(std::process::id().to_string()).arg("--").arg(&launch.path);
-                command
-            }
-            None => Command::new(&launch.path),
-        };
+        let mut command = Command::new(launch.guard.as_ref().unwrap_or(&launch.path));
+        if launch.guard.is_some() {
+            command.arg(guard::COMMAND).arg(std::process::id().to_string()).arg("--").arg(&launch.path);
+        }
         command.args(&launch.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn()?;
+        let mut child = command.process_group(0).spawn()?;
         let (sender, lines) = sync_channel(WAITING);
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let kept = Arc::new(Mutex::new(VecDeque::new()));
@@ -86,7 +82,7 @@ impl Process {
         };
         let thread = std::thread::Builder::new;
         if let Some(output) = output {
-            thread().spawn(move || forward(output, &sender))?;
+            thread().spawn(move || each_line(output, |line| sender.send(line).is_ok()))?;
         }
         if let Some(errors) = errors {
             process.listener = Some(thread().spawn(move || {
@@ -140,13 +136,10 @@ impl Process {
         self.input = None;
         let begun = Instant::now();
         // An engine that has ended already may have started others: they are looked for all the same.
-        let by_itself = loop {
-            match self.has_ended() {
-                true => break true,
-                false if begun.elapsed() >= PATIENCE => break false,
-                false => std::thread::sleep(Duration::from_millis(1)),
-            }
-        };
+        while !self.has_ended() && begun.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let by_itself = self.has_ended();
         self.kill();
         let status = self.child.wait().ok()?;
         self.ended = true;
@@ -169,28 +162,14 @@ impl Process {
     }
 
     /// Whether the process has ended. It is not reaped, so that its number stays its group's.
-    fn has_ended(&mut self) -> bool {
-        #[cfg(unix)]
-        {
-            use rustix::process::{WaitId, WaitIdOptions, waitid};
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-            self.pid().is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
-        }
-        #[cfg(not(unix))]
-        !matches!(self.child.try_wait(), Ok(None))
-    }
-
-    #[cfg(unix)]
-    fn pid(&self) -> Option<rustix::process::Pid> {
-        rustix::process::Pid::from_raw(i32::try_from(self.child.id()).ok()?)
+    fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        !matches!(waitid(WaitId::Pid(Pid::from_child(&self.child)), options), Ok(None))
     }
 
     /// Kills the whole process group.
     fn kill(&mut self) {
-        #[cfg(unix)]
-        if let Some(pid) = self.pid() {
-            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-        }
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.kill();
     }
 }
@@ -202,17 +181,11 @@ impl Drop for Process {
 }
 
 /// How a process ended; its guard passes a signal on as 128 and its number.
-fn told(status: std::process::ExitStatus) -> String {
-    match status.code() {
-        Some(code) if code > 128 && code < 128 + 65 => format!("signal {}", code - 128),
-        Some(code) => format!("exit code {code}"),
-        None => {
-            #[cfg(unix)]
-            if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-                return format!("signal {signal}");
-            }
-            "no exit code".to_owned()
-        }
+fn told(status: ExitStatus) -> String {
+    let passed_on = status.code().filter(|code| (129..=192).contains(code)).map(|code| code - 128);
+    match passed_on.or(status.signal()) {
+        Some(signal) => format!("signal {signal}"),
+        None => format!("exit code {}", status.code().unwrap_or_default()),
     }
 }
 
@@ -222,11 +195,6 @@ fn keep(lines: &mut VecDeque<String>, line: &str) {
         lines.pop_front();
     }
     lines.push_back(line.chars().take(KEPT_WIDTH).collect());
-}
-
-/// Sends each line on until nobody listens.
-fn forward(output: impl Read, sender: &SyncSender<String>) {
-    each_line(output, |line| sender.send(line).is_ok());
 }
 
 /// Calls `take` with each line, as far as it fits, until it says no or the end comes.

@@ -3,7 +3,8 @@
 use super::options::ProgramWords;
 use super::protocol::Declared;
 use std::ffi::OsStr;
-use std::io::{self, Read};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Where Debian and others put games, for a path that does not name it (cron, root, CI).
@@ -78,25 +79,12 @@ fn folders(on_path: &OsStr) -> impl Iterator<Item = PathBuf> {
 }
 
 fn runnable(path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-    }
-    #[cfg(not(unix))]
-    path.is_file()
+    std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
 fn hash(path: &Path) -> io::Result<String> {
-    let (mut hash, mut file) = (hmac_sha256::Hash::new(), std::fs::File::open(path)?);
-    let mut bytes = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut bytes)? {
-            0 => break,
-            read => hash.update(&bytes[..read]),
-        }
-    }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    let digest = hmac_sha256::Hash::hash(&std::fs::read(path)?);
+    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(test)]
@@ -118,10 +106,8 @@ mod tests {
     }
 
     /// What any of owner, group and others may run.
-    #[cfg(unix)]
     #[test]
     fn who_may_run_it_may_be_one_alone() {
-        use std::os::unix::fs::PermissionsExt;
         let file = tempfile::NamedTempFile::new().unwrap();
         for (mode, may) in [(0o700, true), (0o610, true), (0o601, true), (0o666, false)] {
             std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
@@ -129,7 +115,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn folders_of_games_come_after_the_path() {
         let found: Vec<PathBuf> = folders(OsStr::new("/one:/two")).collect();

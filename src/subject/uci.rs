@@ -4,9 +4,9 @@ use super::heard::Heard;
 use super::options::{OptionValue, Restart};
 use super::process::{Next, Process};
 use super::program::{EngineIdentity, Program};
-use super::protocol::{self, Declared};
+use super::protocol::{self, Declared, Misfit};
 use super::watchdog::Watchdog;
-use super::{Ended, EngineFault, Failure, Position, Reported, Subject, Told};
+use super::{Ended, EngineFault, Failure, Position, Subject, Told};
 use crate::chess::{Board, EpRule, Move, named};
 use crate::engine::Limit;
 use std::path::PathBuf;
@@ -71,8 +71,6 @@ pub struct Uci {
     watchdog: Watchdog,
     /// Whether nothing was searched since the process was started.
     fresh: bool,
-    /// Where no run can stop it.
-    never: AtomicBool,
 }
 
 impl Uci {
@@ -80,14 +78,7 @@ impl Uci {
     #[must_use]
     pub fn new(launch: Launch) -> Self {
         let watchdog = Watchdog::new(launch.timeout);
-        Self {
-            launch,
-            process: None,
-            identity: EngineIdentity::default(),
-            watchdog,
-            fresh: true,
-            never: AtomicBool::new(false),
-        }
+        Self { launch, process: None, identity: EngineIdentity::default(), watchdog, fresh: true }
     }
 
     /// What it says that it is; empty before it was started.
@@ -99,18 +90,15 @@ impl Uci {
     /// Starts the process anew: `uci`, its options, `isready`.
     fn restart(&mut self) -> Result<(), Failure> {
         self.end();
-        let started = Process::start(&self.launch);
-        let process = started.map_err(|error| Failure {
-            fault: EngineFault::Start(format!("{}: {error}", self.launch.path.display())),
-            during: "start".to_owned(),
-            tail: Vec::new(),
+        let process = Process::start(&self.launch).map_err(|error| {
+            let text = format!("{}: {error}", self.launch.path.display());
+            self.fail(EngineFault::Start(text), "start")
         })?;
         self.process = Some(process);
         self.fresh = true;
         self.ask("uci")?;
         let mut identity = EngineIdentity::default();
-        let heard = self.hear("uci", HELLO, |line| line.trim_end() == "uciok")?;
-        for line in heard {
+        for line in self.lines("uci", HELLO, "uciok")? {
             let said = |what: &str| line.strip_prefix(what).map(|rest| rest.trim().to_owned());
             if let Some(name) = said("id name ") {
                 identity.name = name;
@@ -118,33 +106,28 @@ impl Uci {
                 identity.author = author;
             } else if let Some(option) = Declared::parse(&line) {
                 identity.options.push(option);
-            } else if !line.trim().is_empty() && line.trim_end() != "uciok" {
+            } else if !line.trim().is_empty() {
                 identity.banner.push(line);
             }
         }
         self.identity = identity;
         self.set_options()?;
-        self.ready("isready")
+        self.ready("isready").map(drop)
     }
 
     /// Sets the options: threads, then memory, then the rest, since an engine may allocate for each thread.
     fn set_options(&mut self) -> Result<(), Failure> {
-        for (option, value) in wanted(&self.identity.options, &self.launch.options) {
-            let (option, value) = match protocol::check(&self.identity.options, &option, &value) {
-                Ok(option) => (option.clone(), value),
-                Err(protocol::Misfit::Unknown(_)) => {
-                    return Err(self.fail(EngineFault::Refused(format!("there is no option {option}")), "setoption"));
-                }
-                Err(protocol::Misfit::Value { expected, .. }) => {
-                    let fault = EngineFault::Refused(format!("{option} = {value}: expected {expected}"));
-                    return Err(self.fail(fault, "setoption"));
-                }
-            };
+        for (name, value) in wanted(&self.identity.options, &self.launch.options) {
+            let option = protocol::check(&self.identity.options, &name, &value).cloned().map_err(|misfit| {
+                let text = match misfit {
+                    Misfit::Unknown(_) => format!("there is no option {name}"),
+                    Misfit::Value { expected, .. } => format!("{name} = {value}: expected {expected}"),
+                };
+                self.fail(EngineFault::Refused(text), "setoption")
+            })?;
             let line = protocol::set_option(&option, &value);
             self.ask(&line)?;
-            self.ask_during("isready", &line)?;
-            let heard = self.hear(&line, READY, is_ready)?;
-            if let Some(refusal) = heard.into_iter().find(|line| protocol::refuses(line)) {
+            if let Some(refusal) = self.ready(&line)?.into_iter().find(|line| protocol::refuses(line)) {
                 return Err(self.fail(EngineFault::Refused(refusal), &line));
             }
             self.identity.set.push((option.name, value.to_string()));
@@ -152,9 +135,10 @@ impl Uci {
         Ok(())
     }
 
-    fn ready(&mut self, during: &str) -> Result<(), Failure> {
+    /// Asks whether it is ready, and returns what it says until it is.
+    fn ready(&mut self, during: &str) -> Result<Vec<String>, Failure> {
         self.ask_during("isready", during)?;
-        self.hear(during, READY, is_ready).map(drop)
+        self.lines(during, READY, "readyok")
     }
 
     /// Writes a line to the engine.
@@ -168,30 +152,45 @@ impl Uci {
         sent.map_err(|_| self.has_ended(during))
     }
 
-    /// Lines up to one that ends the answer, that one included.
-    fn hear(&mut self, during: &str, patience: Duration, last: impl Fn(&str) -> bool) -> Result<Vec<String>, Failure> {
-        let deadline = Instant::now() + patience;
+    /// Lines up to the one that ends an answer.
+    fn lines(&mut self, during: &str, patience: Duration, last: &str) -> Result<Vec<String>, Failure> {
         let mut heard = Vec::new();
-        loop {
-            let next = self.process.as_mut().map_or(Next::Closed, |it| it.next(deadline, &self.never));
+        self.hear(during, patience, None, |line| {
+            let ends = line.trim_end() == last;
+            if !ends {
+                heard.push(line.to_owned());
+            }
+            ends
+        })?;
+        Ok(heard)
+    }
+
+    /// Hands on lines until `take` says that one ends the answer; false if `stop` was set. Only a search has a `stop`: it writes more than other
+    /// answers, and may be told to end.
+    fn hear(
+        &mut self,
+        during: &str,
+        patience: Duration,
+        stop: Option<&AtomicBool>,
+        mut take: impl FnMut(&str) -> bool,
+    ) -> Result<bool, Failure> {
+        let (deadline, never) = (Instant::now() + patience, AtomicBool::new(false));
+        let most = if stop.is_some() { FLOOD } else { FLOOD / 10 };
+        for _ in 0..=most {
+            let next = self.process.as_mut().map_or(Next::Closed, |it| it.next(deadline, stop.unwrap_or(&never)));
             match next {
-                Next::Line(line) => {
-                    let ends = last(&line);
-                    heard.push(line);
-                    if ends {
-                        return Ok(heard);
-                    }
-                    if heard.len() > FLOOD / 10 {
-                        return Err(self.fail(EngineFault::Flood(FLOOD / 10), during));
-                    }
-                    if Instant::now() >= deadline {
-                        return Err(self.fail(EngineFault::Silent(patience), during));
-                    }
-                }
-                Next::Late | Next::Stopped => return Err(self.fail(EngineFault::Silent(patience), during)),
+                Next::Line(line) if take(&line) => return Ok(true),
+                Next::Line(_) if Instant::now() < deadline => {}
+                Next::Line(_) | Next::Late if stop.is_some() => return Err(self.overdue(patience, during)),
+                Next::Line(_) | Next::Late => return Err(self.fail(EngineFault::Silent(patience), during)),
                 Next::Closed => return Err(self.has_ended(during)),
+                Next::Stopped => {
+                    self.fail(EngineFault::Silent(patience), during);
+                    return Ok(false);
+                }
             }
         }
+        Err(self.fail(EngineFault::Flood(most), during))
     }
 
     /// A fault ends the process: nothing that it says later can be taken for an answer to something else.
@@ -205,55 +204,19 @@ impl Uci {
 
     /// The process writes no more.
     fn has_ended(&mut self, during: &str) -> Failure {
-        let Some(mut process) = self.process.take() else {
-            return Failure {
-                fault: EngineFault::Ended("before".to_owned()),
-                during: during.to_owned(),
-                tail: Vec::new(),
-            };
+        let how = match &mut self.process {
+            Some(process) => process.end().unwrap_or_else(|| "it closed its output".to_owned()),
+            None => "before".to_owned(),
         };
-        let how = process.end().unwrap_or_else(|| "it closed its output".to_owned());
-        Failure { fault: EngineFault::Ended(how), during: during.to_owned(), tail: process.tail() }
-    }
-
-    /// Waits for the `bestmove`. None if the run is to end.
-    fn answer(&mut self, go: &str, limit: Limit, stop: &AtomicBool) -> Result<Option<(Heard, String)>, Failure> {
-        let allowed = self.watchdog.allows(limit);
-        let begun = Instant::now();
-        let deadline = begun + allowed;
-        let (mut heard, mut lines) = (Heard::default(), 0);
-        loop {
-            let next = self.process.as_mut().map_or(Next::Closed, |it| it.next(deadline, stop));
-            match next {
-                Next::Line(line) if line.starts_with("bestmove") => return Ok(Some((heard, line))),
-                Next::Line(line) => {
-                    let now = Instant::now();
-                    heard.take(&line, now - begun);
-                    lines += 1;
-                    if lines > FLOOD {
-                        return Err(self.fail(EngineFault::Flood(FLOOD), go));
-                    }
-                    if now >= deadline {
-                        return Err(self.overdue(allowed, go));
-                    }
-                }
-                Next::Late => return Err(self.overdue(allowed, go)),
-                Next::Closed => return Err(self.has_ended(go)),
-                Next::Stopped => {
-                    self.fail(EngineFault::Silent(allowed), go);
-                    return Ok(None);
-                }
-            }
-        }
+        self.fail(EngineFault::Ended(how), during)
     }
 
     /// Tells an engine that searches too long to stop, and sees whether it hears.
     fn overdue(&mut self, waited: Duration, go: &str) -> Failure {
         let tail = self.process.as_ref().map(Process::tail).unwrap_or_default();
-        let hears = self.ask("stop").is_ok() && self.hear(go, STOP, |line| line.starts_with("bestmove")).is_ok();
+        let hears = self.ask("stop").is_ok() && self.hear(go, STOP, None, |line| line.starts_with("bestmove")).is_ok();
         let fault = if hears { EngineFault::Unheeded(waited) } else { EngineFault::Silent(waited) };
-        self.fail(fault.clone(), go);
-        Failure { fault, during: go.to_owned(), tail }
+        Failure { tail, ..self.fail(fault, go) }
     }
 
     /// The move of a `bestmove` line, held against the board.
@@ -282,10 +245,6 @@ fn is_move(word: &str) -> bool {
     (4..=5).contains(&bytes.len()) && square(0) && square(2)
 }
 
-fn is_ready(line: &str) -> bool {
-    line.trim_end() == "readyok"
-}
-
 /// The options to be set, in order; a book and thinking on the opponent's time are switched off where nobody says otherwise.
 fn wanted(declared: &[Declared], given: &[(String, OptionValue)]) -> Vec<(String, OptionValue)> {
     let said = |name: &str| given.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
@@ -303,24 +262,16 @@ fn wanted(declared: &[Declared], given: &[(String, OptionValue)]) -> Vec<(String
 
 /// The `position` line.
 fn position_line(position: &Position<'_>) -> String {
-    let mut line = format!("position fen {}", position.start.fen(EpRule::Legal));
-    for (at, mv) in position.moves.iter().enumerate() {
-        line.push_str(if at == 0 { " moves " } else { " " });
-        line.push_str(&mv.to_string());
-    }
-    line
+    let fen = position.start.fen(EpRule::Legal);
+    let moves: String = position.moves.iter().map(|mv| format!(" {mv}")).collect();
+    if moves.is_empty() { format!("position fen {fen}") } else { format!("position fen {fen} moves{moves}") }
 }
 
 /// The `go` line.
 fn go_line(limit: Limit) -> String {
-    let mut line = "go".to_owned();
-    if let Some(depth) = limit.depth {
-        line.push_str(&format!(" depth {depth}"));
-    }
-    if let Some(nodes) = limit.nodes {
-        line.push_str(&format!(" nodes {nodes}"));
-    }
-    line
+    let depth = limit.depth.map(|depth| format!(" depth {depth}")).unwrap_or_default();
+    let nodes = limit.nodes.map(|nodes| format!(" nodes {nodes}")).unwrap_or_default();
+    format!("go{depth}{nodes}")
 }
 
 impl Subject for Uci {
@@ -336,7 +287,7 @@ impl Subject for Uci {
             self.restart()?;
         }
         self.ask("ucinewgame")?;
-        self.ready("ucinewgame")
+        self.ready("ucinewgame").map(drop)
     }
 
     fn search(
@@ -353,14 +304,23 @@ impl Subject for Uci {
         self.ask(&position_line(&position))?;
         let go = go_line(limit);
         watch(Told::Begin);
-        let begun = Instant::now();
+        let (begun, mut heard, mut last) = (Instant::now(), Heard::default(), String::new());
         self.ask(&go)?;
-        let Some((heard, line)) = self.answer(&go, limit, stop)? else { return Ok(Ended::Stopped) };
+        let answered = self.hear(&go, self.watchdog.allows(limit), Some(stop), |line| {
+            if line.starts_with("bestmove") {
+                last = line.to_owned();
+                return true;
+            }
+            heard.take(line, begun.elapsed());
+            false
+        })?;
+        if !answered {
+            return Ok(Ended::Stopped);
+        }
         watch(Told::End);
         self.watchdog.seen(begun.elapsed(), heard.nodes());
-        let best = self.best(&line, position.board, &go)?;
-        let reported: Reported = heard.end(position.board, best, limit);
-        watch(Told::Reported(&reported));
+        let best = self.best(&last, position.board, &go)?;
+        watch(Told::Reported(&heard.end(position.board, best, limit)));
         Ok(Ended::Best(best))
     }
 
