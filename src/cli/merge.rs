@@ -115,13 +115,11 @@ fn told(lacks: &[Lack], of: u64) -> Vec<String> {
 }
 
 pub(super) fn failure(error: MergeError) -> CommandFailure {
-    let exit = match error {
-        MergeError::Output(error) => return output_failure(error),
-        MergeError::Missing(..) => Exit::Failed,
-        MergeError::Conflict { .. } => Exit::Unequal,
-        MergeError::Twice { .. } | MergeError::Foreign { .. } => Exit::Usage,
-    };
-    CommandFailure::of(exit, error)
+    match error {
+        MergeError::Output(error) => output_failure(error),
+        MergeError::Missing(..) => CommandFailure::of(Exit::Failed, error),
+        MergeError::Conflict(message) => CommandFailure::of(Exit::Unequal, message),
+    }
 }
 
 #[cfg(test)]

@@ -77,8 +77,10 @@ pub fn run(args: &Args) -> CommandResult {
     let mut engines = Vec::new();
     if plan.has_outside() {
         let stop = stop_flag()?;
-        let found = Subjects::prepare(&experiment, &plan, 1, &stop).map_err(run_failure)?;
-        let Some(found) = found else { return Ok(Exit::Interrupted) };
+        let found = match Subjects::prepare(&experiment, &plan, 1, &stop) {
+            Err(runner::RunError::Interrupted) => return Ok(Exit::Interrupted),
+            found => found.map_err(run_failure)?,
+        };
         found.check_memory(&plan, 1).map_err(run_failure)?;
         warn(found.unfounded(&experiment, &plan));
         engines = found.told(&plan);

@@ -116,8 +116,8 @@ fn settings(experiment: &Experiment, args: &Args) -> Settings {
 fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -> Result<bool, CommandFailure> {
     let plan = Plan::new(experiment);
     let session = Session::begin(experiment, &plan, folder, settings(experiment, args), stop).map_err(run_failure)?;
-    let ran = session.run(stop, &progress::Talk::new()).map_err(run_failure)?;
-    Ok(!ran.interrupted && super::run::judge(experiment, &session, session.jobs(), stop, false)?)
+    let ran = session.run(stop, &progress::Talk::default()).map_err(run_failure)?;
+    Ok(!ran.interrupted && super::run::judge(experiment, &session, stop, false)?)
 }
 
 #[cfg(test)]

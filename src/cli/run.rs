@@ -106,22 +106,22 @@ pub fn run(args: &Args) -> CommandResult {
         shard,
     };
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(run_failure)?;
-    runner::reference::prune(&experiment, session.subjects(), session.output().folder()).map_err(run_failure)?;
+    runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
     if !args.quiet {
-        session.subjects().told(&plan).iter().for_each(|line| eprintln!("engine {line}"));
+        session.subjects.told(&plan).iter().for_each(|line| eprintln!("engine {line}"));
     }
-    let unfounded = session.subjects().unfounded(&experiment, &plan);
+    let unfounded = session.subjects.unfounded(&experiment, &plan);
     if args.check && !unfounded.is_empty() {
         return Err(CommandFailure::of(Exit::Unequal, unfounded.join("\n")));
     }
     warn(unfounded);
-    let progress: &dyn progress::Progress = if args.quiet { &progress::Quiet } else { &progress::Talk::new() };
+    let progress: &dyn progress::Progress = if args.quiet { &progress::Quiet } else { &progress::Talk::default() };
     let ran = session.run(&stop, progress).map_err(repairable)?;
     if ran.interrupted {
         eprintln!("{}", left_off(&ran, &command_line()));
         return Ok(Exit::Interrupted);
     }
-    if !judge(&experiment, &session, jobs, &stop, args.quiet)? {
+    if !judge(&experiment, &session, &stop, args.quiet)? {
         eprintln!("interrupted: to continue:\n  {}", command_line());
         return Ok(Exit::Interrupted);
     }
@@ -160,14 +160,14 @@ fn cannot_show(blind: &[String]) -> String {
 pub(super) fn judge(
     experiment: &Experiment,
     session: &Session<'_>,
-    jobs: usize,
     stop: &AtomicBool,
     quiet: bool,
 ) -> Result<bool, CommandFailure> {
     if experiment.file.reference.is_some() && !quiet {
         eprintln!("judging the moves by the reference");
     }
-    let judged = runner::reference::judge(experiment, session.subjects(), session.output().folder(), jobs, stop);
+    let Session { settings, output, subjects, .. } = session;
+    let judged = runner::reference::judge(experiment, subjects, &output.folder, settings.jobs, stop);
     Ok(judged.map_err(run_failure)?.is_some())
 }
 

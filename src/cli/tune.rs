@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> CommandResult {
             return Box::new(progress::Quiet);
         }
         eprintln!("{}: {} on {}", name(stage, &pressures), many(candidates, "candidate"), many(items, "item"));
-        Box::new(progress::Talk::new())
+        Box::new(progress::Talk::default())
     };
     let mut runs = Runs {
         experiments: &experiments,
@@ -202,11 +202,14 @@ fn engines(
 ) -> Result<Option<Subjects>, CommandFailure> {
     let asked = experiments[0].file.tune.as_ref().is_some_and(|tune| !tune.pressures.is_empty());
     let prepare = |experiment: &Experiment| Subjects::prepare(experiment, &Plan::new(experiment), jobs, stop);
-    let Some(first) = prepare(&experiments[0]).map_err(run_failure)? else { return Ok(None) };
+    let first = match prepare(&experiments[0]) {
+        Err(runner::RunError::Interrupted) => return Ok(None),
+        first => first.map_err(run_failure)?,
+    };
     for at in (1..experiments.len()).rev() {
         match prepare(&experiments[at]) {
-            Ok(Some(_)) => {}
-            Ok(None) => return Ok(None),
+            Ok(_) => {}
+            Err(runner::RunError::Interrupted) => return Ok(None),
             Err(runner::RunError::Subject(_) | runner::RunError::Memory(_)) if !asked => {
                 experiments.remove(at);
                 pressures.remove(at);

@@ -1,5 +1,6 @@
+use super::run::output_failure;
 use super::{CommandFailure, CommandResult, Exit};
-use crate::runner::verify::{FolderState, VerifyError, verify};
+use crate::runner::verify::{FolderState, verify};
 use crate::words::many;
 use std::path::PathBuf;
 
@@ -41,11 +42,7 @@ pub fn run(args: &Args) -> CommandResult {
             }
             Err(error) => {
                 eprintln!("error: {error}");
-                unreadable = Some(match error {
-                    VerifyError::Results { error: crate::record::ResultsError::Io(_), .. }
-                    | VerifyError::Manifest(crate::record::manifest::ManifestError::Io { .. }) => Exit::Io,
-                    _ => Exit::Usage,
-                });
+                unreadable = Some(output_failure(error).exit);
             }
         }
     }

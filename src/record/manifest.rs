@@ -57,6 +57,12 @@ pub struct Build {
     pub profile: String,
 }
 
+impl std::fmt::Display for Build {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} {}", self.version, self.commit, self.profile)
+    }
+}
+
 /// One shard of so many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {

@@ -1,8 +1,8 @@
 //! An experiment's searches under audit: nothing is timed or written, every answer of the table is checked.
 
-use super::job;
+use super::{in_parallel, job, lock, unlocked};
+use crate::engine::Engine;
 use crate::engine::audit::{Findings, comparable};
-use crate::engine::{Engine, SearchCounters};
 use crate::experiment::{Experiment, Job, Plan};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -48,41 +48,21 @@ pub fn audit(
         point.limit.depth = Some(point.limit.depth.map_or(depth, |limit| limit.min(depth)));
     }
     let todo: Vec<Job> = plan.jobs().filter(|job| audited[job.variant].is_some()).collect();
-    let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let failure = Mutex::new(None);
-    let work = || {
-        while !stop.load(Ordering::Relaxed) && super::lock(&failure).is_none() {
-            let Some(job) = todo.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-            match one(experiment, &plan, job, stop) {
-                Err(message) => *super::lock(&failure) = Some(message),
-                Ok(None) => return,
-                Ok(Some(found)) => {
-                    if let Some(sum) = &audited[job.variant] {
-                        let mut sum = super::lock(sum);
-                        sum.searches += found.searches;
-                        sum.nodes += found.nodes;
-                        sum.findings.add(found.findings);
-                    }
-                    done(finished.fetch_add(1, Ordering::Relaxed) as u64 + 1, todo.len() as u64);
-                }
+    let finished = AtomicUsize::new(0);
+    in_parallel(&todo, jobs, stop, |next| {
+        while let Some(job) = next() {
+            let Some(found) = one(experiment, &plan, job, stop)? else { break };
+            if let Some(sum) = &audited[job.variant] {
+                let mut sum = lock(sum);
+                sum.searches += found.searches;
+                sum.nodes += found.nodes;
+                sum.findings.add(found.findings);
             }
+            done(finished.fetch_add(1, Ordering::Relaxed) as u64 + 1, todo.len() as u64);
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..jobs.clamp(1, todo.len().max(1)) {
-            // Nothing is timed here: where the system starts no more threads, those that run do all the work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
-    });
-    if let Some(message) = super::lock(&failure).take() {
-        return Err(message);
-    }
-    Ok(audited
-        .into_iter()
-        .flatten()
-        .map(|sum| sum.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
-        .collect())
+        Ok::<_, String>(())
+    })?;
+    Ok(audited.into_iter().flatten().map(unlocked).collect())
 }
 
 /// One job on a new engine; none if it was stopped.
@@ -92,16 +72,11 @@ fn one(experiment: &Experiment, plan: &Plan, job: &Job, stop: &AtomicBool) -> Re
     let mut engine = Engine::new(options, Some(working_set)).map_err(|error| error.to_string())?;
     engine.audit();
     let Some(searches) = job::search(experiment, plan, job, &mut engine, stop)? else { return Ok(None) };
-    let mut count = SearchCounters::default();
-    for found in &searches {
-        count += found.iteration.search;
-    }
-    let roots = searches.iter().filter(|found| found.iteration.finished).count();
     Ok(Some(Audited {
-        variant: String::new(),
-        searches: roots as u64,
-        nodes: count.nodes,
+        searches: searches.iter().filter(|found| found.iteration.finished).count() as u64,
+        nodes: searches.iter().map(|found| found.iteration.search.nodes).sum(),
         findings: engine.findings(),
+        ..Audited::default()
     }))
 }
 

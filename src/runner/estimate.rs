@@ -6,7 +6,7 @@ use crate::record::columns;
 use crate::record::manifest::Manifest;
 use crate::table::options::Size;
 use crate::words::many;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -54,13 +54,14 @@ pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
     let at = |name: &str| header.iter().position(|column| column == name);
     let (id, variant, seconds) = (at(columns::ID)?, at(columns::VARIANT)?, at(columns::SECONDS)?);
     let sides = at(columns::NODES).zip(at(columns::OPPONENT_NODES));
-    let ids: HashSet<String> = plan.jobs().map(|job| format!("{:016x}", plan.job_id(&job))).collect();
+    let job = |job: Job| (format!("{:016x}", plan.job_id(&job)), plan.variants[job.variant].name.as_str());
+    let mut undone: HashMap<String, &str> = plan.jobs().map(job).collect();
     // Jobs done and their seconds, by variant.
     let mut spent: HashMap<String, (u64, f64)> = HashMap::new();
     for row in reader.records().map_while(Result::ok) {
         let (Some(variant), Some(id)) = (row.get(variant), row.get(id)) else { continue };
         let of = spent.entry(variant.to_owned()).or_default();
-        of.0 += u64::from(ids.contains(id));
+        of.0 += u64::from(undone.remove(id).is_some());
         let number = |at: usize| row.get(at).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
         // A game's row has the time of one of its players alone: the other's is as much as its nodes are.
         let both = sides.map_or(1.0, |(own, other)| 1.0 + number(other) / number(own).max(1.0));
@@ -70,15 +71,13 @@ pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
     if done == 0 {
         return None;
     }
-    let mut all: HashMap<&str, u64> = HashMap::new();
-    plan.jobs().for_each(|job| *all.entry(plan.variants[job.variant].name.as_str()).or_default() += 1);
-    let seconds = all.iter().map(|(variant, &jobs)| match spent.get(*variant) {
-        Some(&(done, seconds)) if done > 0 => jobs.saturating_sub(done) as f64 * seconds / done as f64,
-        _ => jobs as f64 * total / done as f64,
+    let seconds = undone.values().map(|variant| match spent.get(*variant) {
+        Some(&(done, seconds)) if done > 0 => seconds / done as f64,
+        _ => total / done as f64,
     });
     // Pairs of games beyond the end of their test.
     let spared = Manifest::read(folder).ok().flatten().map_or(0, |manifest| manifest.jobs_spared);
-    let left = plan.len().saturating_sub(done + spared);
+    let left = (undone.len() as u64).saturating_sub(spared);
     let seconds = if left == 0 { 0.0 } else { seconds.sum() };
     Some(Estimate { left, seconds, source: format!("{done} jobs of this plan are done in {}", folder.display()) })
 }

@@ -32,19 +32,14 @@ impl Flight {
         for line in io::read_to_string(&file)?.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
             let line = line.trim_end();
             let id = |text: &str| u64::from_str_radix(text, 16).ok();
-            match (line.split_at_checked(1), line.split_once(' ')) {
-                (Some(("+", job)), _) => id(job).into_iter().for_each(|job| *deaths.entry(job).or_default() += 1),
-                (Some(("-", job)), _) => {
-                    if let Some(deaths) = id(job).and_then(|job| deaths.get_mut(&job)) {
-                        *deaths = deaths.saturating_sub(1);
-                    }
-                }
-                (_, Some((job, count))) => {
-                    if let (Some(job), Ok(count)) = (id(job), count.parse()) {
-                        deaths.insert(job, count);
-                    }
-                }
-                _ => {}
+            if let Some(job) = line.strip_prefix('+').and_then(id) {
+                *deaths.entry(job).or_default() += 1;
+            } else if let Some(deaths) = line.strip_prefix('-').and_then(id).and_then(|job| deaths.get_mut(&job)) {
+                *deaths = deaths.saturating_sub(1);
+            } else if let Some((Some(job), Ok(count))) =
+                line.split_once(' ').map(|(job, count)| (id(job), count.parse()))
+            {
+                deaths.insert(job, count);
             }
         }
         deaths.retain(|_, count| *count > 0 && !(forget && *count >= DEATHS));

@@ -1,13 +1,14 @@
 //! One job: the searches of a variant on its items.
 
 use crate::chess::suite::Item;
-use crate::chess::{Board, Increments, Move};
+use crate::chess::{Increments, Move};
 use crate::engine::{Engine, EngineOptions, Iteration};
-use crate::experiment::{Experiment, Job, Plan, Point, Side};
+use crate::experiment::{Experiment, Job, Plan, Point, Sequence};
 use crate::record::GameFound;
 use crate::subject::{Ended, Position, Reported, Subject, Told};
 use crate::table::options::Size;
 use crate::table::{TableKind, TableOptions};
+use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -29,11 +30,17 @@ pub struct Found {
     pub game: Option<Box<GameFound>>,
 }
 
+impl Found {
+    /// An iteration of our engine on an item, of which nothing else is known.
+    pub fn new(item: usize, iteration: Iteration, seconds: f64) -> Self {
+        Self { item, ply: None, iteration, told: None, seconds, solved: None, game: None }
+    }
+}
+
 /// A point's values of the varying options.
 pub fn option_values(point: &Point, varying: &[String]) -> Vec<String> {
-    let columns = crate::experiment::grid::columns(point);
-    let value = |path: &String| columns.iter().find(|(column, _)| column == path).map(|(_, value)| value.clone());
-    varying.iter().map(|path| value(path).unwrap_or_default()).collect()
+    let mut columns: HashMap<String, String> = crate::experiment::grid::columns(point).into_iter().collect();
+    varying.iter().map(|path| columns.remove(path).unwrap_or_default()).collect()
 }
 
 /// The options with a table that never evicts. What it does not heed takes its default, so that variants that differ in this
@@ -62,10 +69,8 @@ pub fn working_set(experiment: &Experiment, plan: &Plan, job: &Job, stop: &Atomi
         return Ok(Some(0));
     }
     let mut engine = Engine::new(&unbounded(&point.options), None).map_err(|error| error.to_string())?;
-    if search(experiment, plan, job, &mut engine, stop)?.is_none() {
-        return Ok(None);
-    }
-    Ok(Some(engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
+    let searched = search(experiment, plan, job, &mut engine, stop)?;
+    Ok(searched.map(|_| engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
 }
 
 /// Runs a job on a subject as new. None if it was stopped.
@@ -79,13 +84,16 @@ pub fn search(
     subject: &mut dyn Subject,
     stop: &AtomicBool,
 ) -> Result<Option<Vec<Found>>, String> {
-    let mut found = Vec::new();
-    let limit = plan.variants[job.variant].limit;
-    let mut player = Context { limit, subject, stop, found: &mut found, failure: None };
-    match player.all(experiment, job) {
-        Some(()) => Ok(Some(found)),
-        None => player.failure.map_or(Ok(None), Err),
-    }
+    let mut context = Context { limit: plan.variants[job.variant].limit, subject, stop, found: Vec::new() };
+    found_or_stopped(context.all(experiment, job).map(|()| context.found))
+}
+
+/// Why searches ended early; none if somebody stopped them.
+pub type Halt = Option<String>;
+
+/// What was found; none if it was stopped.
+pub fn found_or_stopped<T>(ended: Result<T, Halt>) -> Result<Option<T>, String> {
+    ended.map(Some).or_else(|halt| halt.map_or(Ok(None), Err))
 }
 
 /// What the searches of a job share.
@@ -93,43 +101,29 @@ struct Context<'a> {
     limit: crate::engine::Limit,
     subject: &'a mut dyn Subject,
     stop: &'a AtomicBool,
-    found: &'a mut Vec<Found>,
-    /// Why the searches ended early, if nobody stopped them.
-    failure: Option<String>,
+    found: Vec<Found>,
 }
 
 impl Context<'_> {
-    /// All searches of a job; none if one was stopped or failed.
-    fn all(&mut self, experiment: &Experiment, job: &Job) -> Option<()> {
+    /// All searches of a job.
+    fn all(&mut self, experiment: &Experiment, job: &Job) -> Result<(), Halt> {
         for (place, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
-            let begun = self.subject.new_game();
-            self.held(begun)?;
+            self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;
             match (experiment.file.sequence, item.game()) {
-                (None, None) => {
-                    self.search(place, item, None, &Position::alone(&item.board))?;
-                }
-                (sequence, Some(moves)) => {
-                    let sequence = sequence.unwrap_or_default();
-                    self.along(place, item, moves, |ply, board| sequence.wants(ply, board.turn()))?;
-                }
-                (Some(sequence), None) => self.own_play(place, item, sequence.self_play, sequence.side)?,
+                (None, None) => drop(self.search(place, item, None, &Position::alone(&item.board))?),
+                (sequence, _) => self.along(place, item, sequence.unwrap_or_default())?,
             }
         }
-        Some(())
+        Ok(())
     }
 
-    /// Keeps a failure for whoever asked for the job.
-    fn held<T>(&mut self, outcome: Result<T, crate::subject::Failure>) -> Option<T> {
-        outcome.map_err(|failure| self.failure = Some(failure.to_string())).ok()
-    }
-
-    /// One search; its best move, or none if it was stopped or failed.
-    fn search(&mut self, place: usize, item: &Item, ply: Option<u16>, position: &Position<'_>) -> Option<Move> {
+    /// One search; its best move. Of a job that is stopped or fails nothing is kept: what this search left behind goes with the rest.
+    fn search(&mut self, place: usize, item: &Item, ply: Option<u16>, position: &Position<'_>) -> Result<Move, Halt> {
         let (mut begun, mut seconds) = (Instant::now(), 0.0);
-        let found = &mut *self.found;
+        let found = &mut self.found;
         let mut take = |iteration: Iteration, told, seconds| {
             let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
-            found.push(Found { item: place, ply, iteration, told, seconds, solved, game: None });
+            found.push(Found { ply, told, solved, ..Found::new(place, iteration, seconds) });
         };
         let ended = self.subject.search(*position, self.limit, self.stop, &mut |told| match told {
             Told::Begin => begun = Instant::now(),
@@ -141,50 +135,42 @@ impl Context<'_> {
                 }
             }
         });
-        // Of a job that is stopped or fails nothing is kept: what this search left behind goes with the rest.
-        match self.held(ended) {
-            Some(Ended::Best(best)) => Some(best),
-            Some(Ended::Stopped) | None => None,
+        match ended.map_err(|failure| Some(failure.to_string()))? {
+            Ended::Best(best) => Ok(best),
+            Ended::Stopped => Err(None),
         }
     }
 
-    /// Searches at the wanted plies of a game.
-    fn along(&mut self, place: usize, item: &Item, moves: &[Move], wanted: impl Fn(u16, &Board) -> bool) -> Option<()> {
-        let none = Increments::none();
-        let (mut board, mut past) = (item.board, Vec::with_capacity(moves.len()));
-        for (at, &mv) in moves.iter().enumerate() {
-            let ply = board.game_ply();
-            if wanted(ply, &board) {
-                let position = Position { start: &item.board, moves: &moves[..at], past: &past, board: &board };
-                self.search(place, item, Some(ply), &position)?;
-            }
-            past.push(board);
-            board.play(mv, none);
-        }
-        Some(())
-    }
-
-    /// Searches along the engine's own play.
-    fn own_play(&mut self, place: usize, item: &Item, plies: u16, side: Side) -> Option<()> {
-        let none = Increments::none();
+    /// Searches along a game, at the wanted plies, or along the engine's own play.
+    fn along(&mut self, place: usize, item: &Item, sequence: Sequence) -> Result<(), Halt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
-        for _ in 0..plies {
-            let ply = board.game_ply();
-            // The other side's moves are the engine's too: they come from the same search, which then leaves a row.
-            let start = self.found.len();
+        for at in 0..item.game().map_or(usize::from(sequence.self_play), <[Move]>::len) {
+            let (ply, start) = (board.game_ply(), self.found.len());
             let position = Position { start: &item.board, moves: &moves, past: &past, board: &board };
-            let best = self.search(place, item, Some(ply), &position)?;
-            if !side.moves(board.turn()) {
-                self.found.truncate(start);
-            }
-            if best.is_none() {
+            let mv = match item.game() {
+                Some(game) => {
+                    if sequence.wants(ply, board.turn()) {
+                        self.search(place, item, Some(ply), &position)?;
+                    }
+                    game[at]
+                }
+                None => {
+                    // The other side's moves are the engine's too: they come from the same search, which then leaves a row.
+                    let best = self.search(place, item, Some(ply), &position)?;
+                    if !sequence.side.moves(board.turn()) {
+                        self.found.truncate(start);
+                    }
+                    best
+                }
+            };
+            if mv.is_none() {
                 break;
             }
             past.push(board);
-            moves.push(best);
-            board.play(best, none);
+            moves.push(mv);
+            board.play(mv, Increments::none());
         }
-        Some(())
+        Ok(())
     }
 }
 
@@ -192,7 +178,7 @@ impl Context<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::chess::MoveList;
+    use crate::chess::{Board, MoveList};
     use crate::engine::{Limit, SearchCounters};
     use crate::subject::{Earlier, EngineFault, Failure};
     use std::path::Path;

@@ -25,7 +25,10 @@ const KEYS: [&str; 11] = [
 
 /// How the rows of a plan are found their places.
 pub struct Ledger<'a> {
-    plan: &'a Plan,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The columns of its results.
+    pub header: Vec<String>,
     items: HashMap<&'a str, usize>,
     variants: HashMap<&'a str, usize>,
     keys: [usize; KEYS.len()],
@@ -65,19 +68,34 @@ pub struct LedgerRow {
 }
 
 impl<'a> Ledger<'a> {
-    /// The ledger of a plan, for results with this header.
+    /// The ledger of a plan.
     #[must_use]
-    pub fn new(experiment: &'a Experiment, plan: &'a Plan, header: &[String]) -> Self {
+    pub fn new(experiment: &'a Experiment, plan: &'a Plan) -> Self {
+        let header = record::header(&plan.varying(), plan.extra());
         let items = experiment.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at));
         let variants = plan.variants.iter().enumerate().map(|(at, point)| (point.name.as_str(), at));
         let keys = KEYS.map(|name| header.iter().position(|column| column == name).unwrap_or(usize::MAX));
-        Self { plan, items: items.collect(), variants: variants.collect(), keys }
+        Self { plan, items: items.collect(), variants: variants.collect(), keys, header }
     }
 
-    /// The plan.
-    #[must_use]
-    pub fn plan(&self) -> &Plan {
-        self.plan
+    /// Reads the rows of a results file, each of which must be of the plan and fit its check. `take` gets each with its job's place.
+    ///
+    /// # Errors
+    /// When a row is wrong, `take` says that one is, the file has other columns, or the system refuses.
+    pub fn read(
+        &self,
+        path: &Path,
+        mut take: impl FnMut(u64, &LedgerRow, &StringRecord) -> Result<(), String>,
+    ) -> Result<(), ResultsError> {
+        let mut chains = Chains::default();
+        let scanned = record::scan(path, &self.header, |_, row| {
+            let row = row?;
+            let entry = self.entry(row)?;
+            let job = self.plan.place(&entry.job);
+            chains.next(job, &entry, row)?;
+            take(job, &entry, row)
+        });
+        scanned.map(drop)
     }
 
     /// What a row is.
@@ -85,16 +103,12 @@ impl<'a> Ledger<'a> {
     /// # Errors
     /// When it is no row of this plan.
     pub fn entry(&self, row: &StringRecord) -> Result<LedgerRow, String> {
-        let [id, variant, game, position, ply, repeat, depth, error, seconds, opponent, colour] =
+        let [id, name, game, position, ply, repeat, depth, error, seconds, opponent, colour] =
             self.keys.map(|at| row.get(at).unwrap_or_default());
-        let name = variant;
-        let variant = *self.variants.get(name).ok_or_else(|| format!("the plan has no variant \"{name}\""))?;
-        let opponent = match (opponent, self.plan.is_match()) {
-            (_, false) => None,
-            (other, true) => {
-                Some(*self.variants.get(other).ok_or_else(|| format!("the plan has no variant \"{other}\""))?)
-            }
-        };
+        let place =
+            |name| self.variants.get(name).copied().ok_or_else(|| format!("the plan has no variant \"{name}\""));
+        let variant = place(name)?;
+        let opponent = self.plan.is_match().then(|| place(opponent)).transpose()?;
         let lane = self.plan.lane(variant, opponent);
         let lane = lane.ok_or_else(|| format!("the plan has no games of \"{name}\" against that opponent"))?;
         let item = if game.is_empty() { position } else { game };
@@ -111,10 +125,8 @@ impl<'a> Ledger<'a> {
         }
         let number = u64::from_str_radix(id, 16).map_err(|_| format!("id: `{id}` is no id"))?;
         if repeat >= self.plan.repeats {
-            return Err(format!(
-                "the plan has {} repeats, and this row is of repeat {repeat} (from 0)",
-                self.plan.repeats
-            ));
+            let repeats = self.plan.repeats;
+            return Err(format!("the plan has {repeats} repeats, and this row is of repeat {repeat} (from 0)"));
         }
         let job = self.plan.job_of(variant, opponent, item, repeat);
         let last = number == self.plan.job_id(&job);
@@ -128,17 +140,15 @@ impl<'a> Ledger<'a> {
 
 /// Checks the rows of one file one after another: each against its check, and that none is missing or there twice.
 #[derive(Default)]
-pub struct Chains {
+struct Chains {
     open: HashMap<u64, u32>,
     done: HashSet<u64>,
 }
 
 impl Chains {
-    /// Takes the next row. `job`: its job's place in the plan.
-    ///
-    /// # Errors
-    /// When it was edited, a row before it is missing, or its job had ended before.
-    pub fn next(&mut self, job: u64, entry: &LedgerRow, row: &StringRecord) -> Result<(), String> {
+    /// Takes the next row, or says that it was edited, that a row before it is missing, or that its job had ended before. `job`: its job's
+    /// place in the plan.
+    fn next(&mut self, job: u64, entry: &LedgerRow, row: &StringRecord) -> Result<(), String> {
         if self.done.contains(&job) {
             return Err("it is there twice: its job had ended in a line before it".to_owned());
         }
@@ -201,34 +211,21 @@ fn save(path: &Path) -> std::io::Result<PathBuf> {
 ///
 /// # Errors
 /// When the file has other columns, holds a row that is not of this plan (unless such are to be dropped), or the system refuses.
-pub fn take_stock(
-    path: &Path,
-    header: &[String],
-    ledger: &Ledger<'_>,
-    again: Again,
-) -> Result<(Done, u64), ResultsError> {
-    let mut chains = Chains::default();
+pub fn take_stock(path: &Path, ledger: &Ledger<'_>, again: Again) -> Result<(Done, u64), ResultsError> {
+    let (header, mut chains) = (&ledger.header, Chains::default());
     let (mut failed, mut damaged): (HashSet<u64>, HashSet<u64>) = Default::default();
     let mut strangers = false;
     let whole = record::scan(path, header, |_, row| {
-        let problem = match row.and_then(|row| Ok((row, ledger.entry(row)?))) {
-            Ok((row, entry)) => {
-                let job = ledger.plan.place(&entry.job);
-                if entry.failed {
-                    failed.insert(job);
-                }
-                match chains.next(job, &entry, row) {
-                    Ok(()) => return Ok(()),
-                    Err(problem) => {
-                        damaged.insert(job);
-                        problem
-                    }
-                }
-            }
-            Err(problem) => problem,
-        };
-        strangers = true;
-        if again.damaged { Ok(()) } else { Err(problem) }
+        let sound = row.and_then(|row| {
+            let entry = ledger.entry(row)?;
+            let job = ledger.plan.place(&entry.job);
+            failed.extend(entry.failed.then_some(job));
+            let sound = chains.next(job, &entry, row);
+            damaged.extend(sound.is_err().then_some(job));
+            sound
+        });
+        strangers |= sound.is_err();
+        if again.damaged { Ok(()) } else { sound }
     })?;
     let torn = std::fs::metadata(path)?.len() - whole;
     let unfinished: HashSet<u64> = chains.open.into_keys().collect();
@@ -313,7 +310,7 @@ mod tests {
     #[test]
     fn a_row_is_found_its_place_or_refused_with_its_reason() {
         let (experiment, plan, header) = trial();
-        let ledger = Ledger::new(&experiment, &plan, &header);
+        let ledger = Ledger::new(&experiment, &plan);
         let job = plan.job_of(1, None, 1, 2);
         let [first, last]: [Vec<String>; 2] = rows(&experiment, &plan, &header, &job, "").try_into().unwrap();
         let entry = |row: &[String], name: &str, value: &str| {
@@ -352,7 +349,7 @@ mod tests {
     #[test]
     fn stock_is_taken_of_what_is_there() {
         let (experiment, plan, header) = trial();
-        let ledger = Ledger::new(&experiment, &plan, &header);
+        let ledger = Ledger::new(&experiment, &plan);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
         let jobs: Vec<Job> = plan.jobs().collect();
@@ -362,7 +359,7 @@ mod tests {
             let text: String = std::iter::once(&header).chain(lines).map(|fields| line(fields)).collect();
             std::fs::write(&path, text + torn).unwrap();
         };
-        let take = |failed: bool, damaged: bool| take_stock(&path, &header, &ledger, Again { failed, damaged });
+        let take = |failed: bool, damaged: bool| take_stock(&path, &ledger, Again { failed, damaged });
         let all = [of(0, ""), of(1, "it broke"), of(2, "")[..1].to_vec()].concat();
         let places = |of: &[usize]| of.iter().map(|&at| plan.place(&jobs[at])).collect::<HashSet<u64>>();
         put(&all, "torn");

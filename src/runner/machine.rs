@@ -10,9 +10,9 @@ fn field(path: &str, key: &str) -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// A size in kB of `/proc/meminfo`, in bytes.
-fn meminfo(key: &str) -> Option<u64> {
-    let kib: u64 = field("/proc/meminfo", key)?.trim_end_matches(" kB").parse().ok()?;
+/// A size in kB of a system file, in bytes.
+fn bytes(path: &str, key: &str) -> Option<u64> {
+    let kib: u64 = field(path, key)?.trim_end_matches(" kB").parse().ok()?;
     Some(kib * 1024)
 }
 
@@ -21,14 +21,13 @@ fn meminfo(key: &str) -> Option<u64> {
 /// says nothing.
 #[must_use]
 pub fn available_bytes() -> Option<u64> {
-    [meminfo("MemAvailable"), cgroup_bytes(), address_bytes()].into_iter().flatten().min()
+    [bytes("/proc/meminfo", "MemAvailable"), cgroup_bytes(), address_bytes()].into_iter().flatten().min()
 }
 
 /// What `ulimit -v` leaves.
 fn address_bytes() -> Option<u64> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
-    let kib: u64 = field("/proc/self/status", "VmSize")?.trim_end_matches(" kB").parse().ok()?;
-    Some(limit.saturating_sub(kib * 1024))
+    Some(limit.saturating_sub(bytes("/proc/self/status", "VmSize")?))
 }
 
 /// What the tightest control group leaves, of version 2 or 1.
@@ -39,10 +38,8 @@ fn cgroup_bytes() -> Option<u64> {
 
 /// What a line of `/proc/self/cgroup` (`0::/a/b`, `4:memory:/a/b`) leaves, at each level.
 fn group_bytes(line: &str, root: &Path) -> Vec<u64> {
-    let mut parts = line.splitn(3, ':');
-    let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
-        return Vec::new();
-    };
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { return Vec::new() };
     let (root, limit, used, cache) = match controllers {
         "" => (root.to_owned(), "memory.max", "memory.current", "inactive_file"),
         list if list.split(',').any(|name| name == "memory") => {
@@ -70,7 +67,7 @@ pub fn this() -> Machine {
     Machine {
         cpu: field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".to_owned()),
         cores: std::thread::available_parallelism().map_or(1, usize::from),
-        memory_bytes: meminfo("MemTotal").unwrap_or(0),
+        memory_bytes: bytes("/proc/meminfo", "MemTotal").unwrap_or(0),
         os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
     }
 }

@@ -1,7 +1,7 @@
 //! The manifest of a run that begins.
 
 use super::machine;
-use crate::experiment::{Experiment, Plan, Point, Split, identity};
+use crate::experiment::{Experiment, Plan, Point, identity};
 use crate::record::manifest::{Build, Manifest, Shard};
 use crate::table::TableOptions;
 use std::collections::BTreeMap;
@@ -32,10 +32,9 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         question: experiment.file.question.clone(),
         suite: experiment.suite_name.clone(),
         items: experiment.suite.items.len(),
-        contents: if shard.is_none() {
-            identity::items(&experiment.suite, experiment.file.sequence.as_ref())
-        } else {
-            BTreeMap::new()
+        contents: match shard {
+            None => identity::items(&experiment.suite, experiment.file.sequence.as_ref()),
+            Some(_) => BTreeMap::new(),
         },
         repeated: experiment.repeated(),
         left_out: experiment.suite.notes.iter().map(ToString::to_string).collect(),
@@ -49,21 +48,15 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         options: options.collect(),
         plan: format!("{:016x}", plan.id()),
         jobs_total: plan.len(),
-        jobs_spared: 0,
         jobs,
-        subjects: BTreeMap::new(),
         shard,
-        shards: Vec::new(),
         calibration: shard.and_then(|_| calibration()),
         build: build(),
         machine: machine::this(),
         huge_pages: huge_pages(plan),
         begun: now(),
-        ended: None,
         sets: experiment.sets.clone(),
-        stretches: Vec::new(),
-        rows: None,
-        seals: None,
+        ..Manifest::default()
     }
 }
 
@@ -79,10 +72,9 @@ pub fn options(point: &Point) -> serde_json::Value {
 /// Which variants have jobs in a shard; all where there is none.
 fn own_variants(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
     let mut own = vec![shard.is_none(); plan.variants.len()];
-    if let Some(shard) = shard {
-        let split = Split::new(plan, shard.of);
-        let mine = plan.jobs().filter(|job| split.shard_of(plan, job) == shard.index);
-        mine.for_each(|job| own[job.variant] = true);
+    // In a match the baseline has no jobs of its own.
+    if shard.is_some() {
+        super::jobs_of(plan, shard).for_each(|job| own[job.variant] = true);
     }
     own
 }
@@ -120,6 +112,7 @@ fn asks(table: &TableOptions) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::experiment::Split;
 
     /// From 2 MiB, which is one such page, to 1 GiB; one bucket less or more is not tried, nor is what wants none of them.
     #[test]

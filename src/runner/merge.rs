@@ -1,12 +1,13 @@
 //! Merging: the rows of all shards in the plan's order, after every one was checked, in memory for one shard's jobs at a time.
 
-use super::ledger::{Chains, Ledger, LedgerRow};
+use super::ledger::Ledger;
 use super::stopping::Stopping;
 use super::{Output, OutputError, reference};
-use crate::experiment::{Experiment, Plan, Split};
+use crate::experiment::{Experiment, Job, Plan, Split};
 use crate::record::manifest::{MANIFEST, Manifest, Shard, ShardRun, Stretch};
 use crate::record::{self, ResultsError, Rows};
 use crate::words::many;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -45,44 +46,10 @@ pub enum MergeError {
     /// Rows are missing.
     #[error("{} of {} shards lack {}", .0.len(), .1, many(.0.iter().map(|lack| lack.missing).sum::<u64>(), "job"))]
     Missing(Vec<Lack>, u64),
-    /// A shard is there twice.
-    #[error("shard {shard} is there twice: {first} and {second}: give one of them")]
-    Twice {
-        /// Its number.
-        shard: u64,
-        /// A folder.
-        first: String,
-        /// Another.
-        second: String,
-    },
     /// A shard is there twice, with different counts.
-    #[error(
-        "shard {shard} is there twice, and the counts differ that should be equal: \"{variant}\" on {item} (repeat {repeat}) \
-         in {first} and in {second}"
-    )]
-    Conflict {
-        /// Its number.
-        shard: u64,
-        /// The variant.
-        variant: String,
-        /// The item.
-        item: String,
-        /// The repeat.
-        repeat: u32,
-        /// A folder.
-        first: String,
-        /// Another.
-        second: String,
-    },
-    /// A folder does not hold a shard of this plan.
-    #[error("{folder}: {problem}")]
-    Foreign {
-        /// The folder.
-        folder: String,
-        /// What is wrong.
-        problem: String,
-    },
-    /// A folder or file could not be used.
+    #[error("{0}")]
+    Conflict(String),
+    /// A folder or file could not be used, or is not of this plan.
     #[error(transparent)]
     Output(#[from] OutputError),
 }
@@ -95,38 +62,25 @@ struct Survey {
     failed: HashSet<u64>,
 }
 
-impl<'a> Shards<'a> {
-    fn header(&self) -> Vec<String> {
-        record::header(&self.plan.varying(), self.plan.extra())
-    }
-
+impl Shards<'_> {
     fn split(&self) -> Split {
         Split::new(self.plan, self.of)
     }
 
-    /// Jobs of each shard.
-    fn jobs(&self) -> Vec<u64> {
-        let (split, mut jobs) = (self.split(), vec![0; self.of as usize]);
-        self.plan.jobs().for_each(|job| jobs[split.shard_of(self.plan, &job) as usize] += 1);
-        jobs
-    }
-
     /// The manifest of a shard's folder; none where it was not begun.
     fn manifest(&self, shard: u64, folder: &Path) -> Result<Option<Manifest>, MergeError> {
-        let foreign = |problem: String| MergeError::Foreign { folder: folder.display().to_string(), problem };
         // A shard that could not make its folder has not begun.
         let Some(manifest) = Manifest::read(folder).map_err(OutputError::from)? else { return Ok(None) };
-        if manifest.plan != format!("{:016x}", self.plan.id()) {
-            return Err(foreign("it holds results of another plan".to_owned()));
-        }
-        let wanted = Shard { index: shard, of: self.of };
-        match manifest.shard {
-            Some(found) if found == wanted => Ok(Some(manifest)),
-            Some(Shard { index, of }) => {
-                Err(foreign(format!("it holds shard {index} of {of}, where shard {shard} of {} is wanted", self.of)))
+        let of = self.of;
+        let problem = match manifest.shard {
+            _ if manifest.plan != format!("{:016x}", self.plan.id()) => "it holds results of another plan".to_owned(),
+            Some(found) if found == (Shard { index: shard, of }) => return Ok(Some(manifest)),
+            Some(found) => {
+                format!("it holds shard {} of {}, where shard {shard} of {of} is wanted", found.index, found.of)
             }
-            None => Err(foreign("it holds the results of a whole run, not of a shard".to_owned())),
-        }
+            None => "it holds the results of a whole run, not of a shard".to_owned(),
+        };
+        Err(foreign(folder, &problem))
     }
 
     /// Reads and checks every row of a shard; the tests that end encounters take its pairs.
@@ -135,7 +89,7 @@ impl<'a> Shards<'a> {
         ledger: &Ledger<'_>,
         shard: u64,
         folder: &Path,
-        stopping: &mut Option<Stopping>,
+        stopping: &mut Stopping,
     ) -> Result<Survey, MergeError> {
         let path = folder.join("results.csv");
         let mut survey = Survey { done: HashMap::new(), failed: HashSet::new() };
@@ -143,28 +97,19 @@ impl<'a> Shards<'a> {
             return Ok(survey);
         }
         let split = self.split();
-        let mut chains = Chains::default();
-        let scanned = record::scan(&path, &self.header(), |_, row| {
-            let row = row?;
-            let entry = ledger.entry(row)?;
-            let job = self.plan.place(&entry.job);
-            chains.next(job, &entry, row)?;
-            if split.shard_of(self.plan, &entry.job) != shard {
-                return Err(format!("it is of a job that is shard {}'s", split.shard_of(self.plan, &entry.job)));
+        let read = ledger.read(&path, |job, entry, row| {
+            let other = split.shard_of(self.plan, &entry.job);
+            if other != shard {
+                return Err(format!("it is of a job that is shard {other}'s"));
             }
-            if entry.last {
-                survey.done.insert(job, row.iter().next_back().unwrap_or_default().to_owned());
-            }
-            stopping.iter_mut().for_each(|stopping| stopping.read(self.plan, &entry, row));
-            if entry.failed {
-                survey.failed.insert(job);
-            }
+            let check = row.iter().next_back().unwrap_or_default();
+            survey.done.extend(entry.last.then(|| (job, check.to_owned())));
+            survey.failed.extend(entry.failed.then_some(job));
+            stopping.read(self.plan, entry, row);
             Ok(())
         });
-        match scanned {
-            Ok(_) => Ok(survey),
-            Err(error) => Err(OutputError::Results { path: path.display().to_string(), error }.into()),
-        }
+        read.map_err(OutputError::results(&path))?;
+        Ok(survey)
     }
 
     /// What each shard lacks; nothing for a plan that is done. Shards with failed jobs are among them. Pairs beyond the end of their test
@@ -173,13 +118,11 @@ impl<'a> Shards<'a> {
     /// # Errors
     /// When a folder holds something else, a row is damaged, or a shard is there twice.
     pub fn lacks(&self) -> Result<Vec<Lack>, MergeError> {
-        let header = self.header();
-        let ledger = Ledger::new(self.experiment, self.plan, &header);
-        let mut stopping = Stopping::new(self.experiment, self.plan, &header);
+        let ledger = Ledger::new(self.experiment, self.plan);
+        let mut stopping = Stopping::new(self.experiment, self.plan, &ledger.header, None);
         let (mut lacks, mut surveys) = (Vec::new(), Vec::new());
-        for (shard, jobs) in self.jobs().into_iter().enumerate() {
-            let shard = shard as u64;
-            let mut lack = Lack { shard, jobs, missing: jobs, failed: 0, unjudged: 0, folder: None };
+        for shard in 0..self.of {
+            let mut lack = Lack { shard, jobs: 0, missing: 0, failed: 0, unjudged: 0, folder: None };
             let mut first: Option<(&PathBuf, Survey)> = None;
             for (_, folder) in self.folders.iter().filter(|(index, _)| *index == shard) {
                 if self.manifest(shard, folder)?.is_none() {
@@ -189,49 +132,39 @@ impl<'a> Shards<'a> {
                 if let Some((other, earlier)) = first {
                     return Err(self.twice(shard, (other, &earlier), (folder, &survey)));
                 }
-                lack.missing = jobs - survey.done.len() as u64;
-                lack.failed = survey.failed.len() as u64;
-                lack.unjudged = reference::unjudged(self.experiment, folder)
-                    .map_err(|error| OutputError::Io { path: folder.display().to_string(), error })?;
+                lack.unjudged = reference::unjudged(self.experiment, folder).map_err(OutputError::io(folder))?;
                 lack.folder = Some(folder.clone());
                 first = Some((folder, survey));
             }
             lacks.push(lack);
             surveys.push(first.map(|(_, survey)| survey));
         }
-        if let Some(stopping) = stopping {
-            let split = self.split();
-            lacks.iter_mut().for_each(|lack| (lack.jobs, lack.missing, lack.failed) = (0, 0, 0));
-            for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
-                let (shard, place) = (split.shard_of(self.plan, &job) as usize, self.plan.place(&job));
-                let survey = surveys[shard].as_ref();
-                lacks[shard].jobs += 1;
-                lacks[shard].missing += u64::from(survey.is_none_or(|survey| !survey.done.contains_key(&place)));
-                lacks[shard].failed += u64::from(survey.is_some_and(|survey| survey.failed.contains(&place)));
-            }
+        let split = self.split();
+        for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
+            let (shard, place) = (split.shard_of(self.plan, &job) as usize, self.plan.place(&job));
+            let (lack, survey) = (&mut lacks[shard], surveys[shard].as_ref());
+            lack.jobs += 1;
+            lack.missing += u64::from(survey.is_none_or(|survey| !survey.done.contains_key(&place)));
+            lack.failed += u64::from(survey.is_some_and(|survey| survey.failed.contains(&place)));
         }
         lacks.retain(|lack| lack.missing > 0 || lack.failed > 0 || lack.unjudged > 0);
         Ok(lacks)
     }
 
     fn twice(&self, shard: u64, first: (&PathBuf, &Survey), second: (&PathBuf, &Survey)) -> MergeError {
-        let shown = |folder: &PathBuf| folder.display().to_string();
-        let differs = |job: &u64| second.1.done.get(job).is_some_and(|check| first.1.done.get(job) != Some(check));
-        let mut conflicts: Vec<u64> = first.1.done.keys().copied().filter(|job| differs(job)).collect();
-        conflicts.sort_unstable();
-        let Some(&place) = conflicts.first() else {
-            return MergeError::Twice { shard, first: shown(first.0), second: shown(second.0) };
+        let (one, other) = (first.0.display(), second.0.display());
+        let differs = |job: &&u64| second.1.done.get(job).is_some_and(|check| first.1.done.get(job) != Some(check));
+        let conflict = first.1.done.keys().filter(differs).min();
+        let job = conflict.and_then(|&place| self.plan.jobs().find(|job| self.plan.place(job) == place));
+        let Some(Job { variant, item, repeat, .. }) = job else {
+            let text = format!("shard {shard} is there twice: {one} and {other}: give one of them");
+            return OutputError::Foreign(text).into();
         };
-        let job = self.plan.jobs().find(|job| self.plan.place(job) == place);
-        let (variant, item, repeat) = job.map_or((0, 0, 0), |job| (job.variant, job.item, job.repeat));
-        MergeError::Conflict {
-            shard,
-            variant: self.plan.variants[variant].name.clone(),
-            item: self.experiment.suite.items[item].id.clone(),
-            repeat,
-            first: shown(first.0),
-            second: shown(second.0),
-        }
+        let (variant, item) = (&self.plan.variants[variant].name, &self.experiment.suite.items[item].id);
+        MergeError::Conflict(format!(
+            "shard {shard} is there twice, and the counts differ that should be equal: \"{variant}\" on {item} (repeat {repeat}) \
+             in {one} and in {other}"
+        ))
     }
 
     /// Writes the rows of all shards to a folder: the bytes of a single run, timings apart. Returns the merged manifest and how
@@ -246,33 +179,30 @@ impl<'a> Shards<'a> {
         if !missing.is_empty() {
             return Err(MergeError::Missing(missing, self.of));
         }
-        let header = self.header();
-        let ledger = Ledger::new(self.experiment, self.plan, &header);
+        let ledger = Ledger::new(self.experiment, self.plan);
         let manifest = self.merged_manifest(any_build)?;
         // A run that was killed just before its end has all its rows, but in the order in which they were found.
-        for (_, folder) in &self.folders {
-            if folder.join(MANIFEST).exists() {
-                // The lock shows that nobody writes there; where only reading is let, nobody can.
-                let _lock = match Output::open(folder) {
-                    Err(OutputError::Io { error, .. }) if is_read_only(&error) => None,
-                    opened => Some(opened?),
-                };
-                let path = folder.join("results.csv");
-                record::order(&path, &header, |row| Ok(Some(ledger.entry(row)?.place)))
-                    .map_err(|error| OutputError::Results { path: path.display().to_string(), error })?;
-            }
+        for (_, folder) in self.folders.iter().filter(|(_, folder)| folder.join(MANIFEST).exists()) {
+            // The lock shows that nobody writes there; where only reading is let, nobody can.
+            let _lock = match Output::open(folder) {
+                Err(OutputError::Io { error, .. }) if is_read_only(&error) => None,
+                opened => Some(opened?),
+            };
+            let path = folder.join("results.csv");
+            record::order(&path, &ledger.header, |row| Ok(Some(ledger.entry(row)?.place)))
+                .map_err(OutputError::results(&path))?;
         }
+        output.begin(self.experiment, manifest.clone(), any_build)?;
+        let mut stopping = Stopping::new(self.experiment, self.plan, &ledger.header, None);
         let path = output.results_path();
-        let wrong = |error: ResultsError| OutputError::Results { path: path.display().to_string(), error };
-        output.merge(self.experiment, manifest.clone(), any_build)?;
-        let mut stopping = Stopping::new(self.experiment, self.plan, &header);
-        record::write_rows(&path, &header, |sink| self.deal(&ledger, &header, &mut stopping, sink)).map_err(wrong)?;
-        output.seal(stopping.as_ref().map_or(0, Stopping::spared)).map_err(wrong)?;
+        record::write_rows(&path, &ledger.header, |sink| self.deal(&ledger, &mut stopping, sink))
+            .and_then(|()| output.seal(stopping.spared()))
+            .map_err(OutputError::results(&path))?;
         if self.experiment.file.reference.is_some() {
             let mut folders = self.folders.clone();
             folders.sort_by_key(|(shard, _)| *shard);
             let folders: Vec<PathBuf> = folders.into_iter().map(|(_, folder)| folder).collect();
-            reference::gather(&folders, output.folder(), any_build)?;
+            reference::gather(&folders, &output.folder, any_build)?;
         }
         Ok((manifest, failed))
     }
@@ -281,13 +211,13 @@ impl<'a> Shards<'a> {
     fn deal(
         &self,
         ledger: &Ledger<'_>,
-        header: &[String],
-        stopping: &mut Option<Stopping>,
+        stopping: &mut Stopping,
         sink: &mut dyn FnMut(&csv::StringRecord) -> Result<(), ResultsError>,
     ) -> Result<(), ResultsError> {
         let split = self.split();
         let mut open: HashMap<u64, Rows> = HashMap::new();
         let mut offsets: HashMap<u64, u64> = HashMap::new();
+        let is_begun = |folder: &Path| folder.join(MANIFEST).exists();
         for repeat in 0..self.plan.repeats {
             for item in 0..self.plan.items() {
                 for lane in 0..self.plan.lanes() {
@@ -297,23 +227,22 @@ impl<'a> Shards<'a> {
                         offsets.extend(open.drain().map(|(shard, rows)| (shard, rows.offset())));
                     }
                     let rows = match open.entry(shard) {
-                        std::collections::hash_map::Entry::Occupied(rows) => rows.into_mut(),
-                        std::collections::hash_map::Entry::Vacant(place) => {
-                            let folder = self
-                                .folders
-                                .iter()
-                                .find(|(index, folder)| *index == shard && folder.join(MANIFEST).exists());
+                        Entry::Occupied(rows) => rows.into_mut(),
+                        Entry::Vacant(place) => {
+                            let mut folders = self.folders.iter();
+                            let folder = folders.find(|(index, folder)| *index == shard && is_begun(folder));
                             let Some((_, folder)) = folder else { continue };
                             let at = offsets.get(&shard).copied().unwrap_or(0);
-                            place.insert(Rows::open(&folder.join("results.csv"), header, at)?)
+                            place.insert(Rows::open(&folder.join("results.csv"), &ledger.header, at)?)
                         }
                     };
-                    let here = |entry: &LedgerRow| entry.place.is_of(repeat, item, lane);
-                    let needed = stopping.as_ref().is_none_or(|stopping| stopping.needs(self.plan, &job));
-                    while rows.next_if(|row| ledger.entry(row).is_ok_and(|entry| here(&entry)))? {
-                        if let (Some(stopping), Ok(entry)) = (stopping.as_mut(), ledger.entry(rows.row())) {
-                            stopping.read(self.plan, &entry, rows.row());
-                        }
+                    let needed = stopping.needs(self.plan, &job);
+                    let mut entry = None;
+                    while rows.next_if(|row| {
+                        entry = ledger.entry(row).ok().filter(|entry| entry.place.is_of(repeat, item, lane));
+                        entry.is_some()
+                    })? {
+                        entry.iter().for_each(|entry| stopping.read(self.plan, entry, rows.row()));
                         if needed {
                             sink(rows.row())?;
                         }
@@ -324,75 +253,47 @@ impl<'a> Shards<'a> {
         Ok(())
     }
 
+    /// The manifest of all shards: what is alike in them, and of the rest the most, the first and the last.
     fn merged_manifest(&self, any_build: bool) -> Result<Manifest, MergeError> {
         let mut merged: Option<Manifest> = None;
         for (shard, folder) in &self.folders {
             let Some(manifest) = self.manifest(*shard, folder)? else { continue };
-            let run = ShardRun {
-                index: *shard,
-                jobs: manifest.jobs,
+            let Manifest { jobs, calibration, huge_pages, begun, ended, .. } = manifest;
+            let merged = merged.get_or_insert_with(|| Manifest {
+                build: manifest.build.clone(),
                 machine: manifest.machine.clone(),
-                calibration: manifest.calibration,
-                begun: manifest.begun,
-                ended: manifest.ended,
+                huge_pages,
+                begun,
+                ended,
+                subjects: manifest.subjects.clone(),
+                ..super::manifest(self.experiment, self.plan, jobs, None)
+            });
+            let first = merged.shards.first().map_or(*shard, |run| run.index);
+            let programs = |of: &Manifest| of.subjects.values().map(|one| one.sha256.clone()).collect::<Vec<_>>();
+            let other = if merged.build != manifest.build {
+                Some(format!("another build made it ({}) than shard {first} ({})", manifest.build, merged.build))
+            } else {
+                let other = programs(merged) != programs(&manifest);
+                other.then(|| format!("another build of an engine made it than shard {first}"))
             };
-            let stretches = || {
-                let of_shard = |stretch| Stretch { shard: Some(*shard), ..stretch };
-                manifest.history().into_iter().map(of_shard).collect::<Vec<_>>()
-            };
-            match merged.as_mut() {
-                None => {
-                    merged = Some(Manifest {
-                        jobs: manifest.jobs,
-                        build: manifest.build.clone(),
-                        machine: manifest.machine.clone(),
-                        huge_pages: manifest.huge_pages,
-                        begun: manifest.begun,
-                        ended: manifest.ended,
-                        stretches: stretches(),
-                        shards: vec![run],
-                        subjects: manifest.subjects.clone(),
-                        ..super::manifest(self.experiment, self.plan, manifest.jobs, None)
-                    });
-                }
-                Some(merged) => {
-                    if merged.build != manifest.build && !any_build {
-                        return Err(MergeError::Foreign {
-                            folder: folder.display().to_string(),
-                            problem: format!(
-                                "another build made it ({} {} {}) than shard {} ({} {} {}): run it again, or merge all the same \
-                                 with --any-build",
-                                manifest.build.version,
-                                manifest.build.commit,
-                                manifest.build.profile,
-                                merged.shards[0].index,
-                                merged.build.version,
-                                merged.build.commit,
-                                merged.build.profile,
-                            ),
-                        });
-                    }
-                    let programs =
-                        |of: &Manifest| of.subjects.values().map(|one| one.sha256.clone()).collect::<Vec<_>>();
-                    if programs(merged) != programs(&manifest) && !any_build {
-                        return Err(MergeError::Foreign {
-                            folder: folder.display().to_string(),
-                            problem: format!(
-                                "another build of an engine made it than shard {}: run it again, or merge all the same with --any-build",
-                                merged.shards[0].index
-                            ),
-                        });
-                    }
-                    merged.jobs = merged.jobs.max(manifest.jobs);
-                    merged.begun = merged.begun.min(manifest.begun);
-                    merged.ended = merged.ended.max(manifest.ended);
-                    merged.stretches.extend(stretches());
-                    merged.shards.push(run);
-                }
+            if let Some(what) = other.filter(|_| !any_build) {
+                let problem = format!("{what}: run it again, or merge all the same with --any-build");
+                return Err(foreign(folder, &problem));
             }
+            merged.jobs = merged.jobs.max(jobs);
+            merged.begun = merged.begun.min(begun);
+            merged.ended = merged.ended.max(ended);
+            let of_shard = |stretch| Stretch { shard: Some(*shard), ..stretch };
+            merged.stretches.extend(manifest.history().into_iter().map(of_shard));
+            merged.shards.push(ShardRun { index: *shard, jobs, machine: manifest.machine, calibration, begun, ended });
         }
         merged.ok_or(MergeError::Missing(Vec::new(), self.of))
     }
+}
+
+/// That a folder does not hold what is asked for.
+fn foreign(folder: &Path, problem: &str) -> MergeError {
+    OutputError::Foreign(format!("{}: {problem}", folder.display())).into()
 }
 
 /// Whether the system lets nothing be written there.

@@ -15,8 +15,6 @@ pub mod reference;
 mod replayed;
 mod searching;
 mod session;
-mod shared;
-mod sink;
 mod steward;
 mod stopping;
 mod subjects;
@@ -30,9 +28,13 @@ pub use output::{Output, OutputError};
 pub use session::{Session, Settings};
 pub use subjects::Subjects;
 
-use crate::experiment::{Job, Plan};
+use crate::experiment::{Job, Plan, Split};
+use crate::record::manifest::Shard;
 use crate::words::many;
-use std::sync::Mutex;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,7 +68,7 @@ pub enum RunError {
         /// The results file.
         path: String,
         /// What the system said.
-        error: std::io::Error,
+        error: io::Error,
     },
     /// The system would not start so many threads.
     #[error(
@@ -79,7 +81,7 @@ pub enum RunError {
         /// How many were wanted.
         workers: usize,
         /// What it said.
-        error: std::io::Error,
+        error: io::Error,
     },
     /// An engine is not there, does not do what is asked of it, or has no such option.
     #[error("{0}")]
@@ -92,6 +94,19 @@ pub enum RunError {
     Vanished(String),
 }
 
+impl RunError {
+    /// That a file cannot be written, or read for what is written next.
+    fn write(path: &Path, error: io::Error) -> Self {
+        Self::Write { path: path.display().to_string(), error }
+    }
+}
+
+/// The jobs of a plan, or of one shard of it, in order.
+fn jobs_of(plan: &Plan, shard: Option<Shard>) -> impl Iterator<Item = Job> {
+    let split = shard.map(|shard| (Split::new(plan, shard.of), shard.index));
+    plan.jobs().filter(move |job| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index))
+}
+
 /// Checks that the tables of so many jobs fit into the memory that this process can have. A variant whose table alone does not fit
 /// gets the reason why; its jobs fail, and the others run.
 ///
@@ -100,13 +115,9 @@ pub enum RunError {
 pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
     let none = vec![None; plan.variants.len()];
     let Some(available) = machine::available_bytes() else { return Ok(none) };
-    let mib = |bytes: u64| bytes >> 20;
     let too_large = |(bytes, name): &(u64, &str)| {
-        format!(
-            "table.size: {} MiB (variant \"{name}\") are more than the {} MiB of memory that are free",
-            mib(*bytes),
-            mib(available)
-        )
+        let (mib, free) = (bytes >> 20, available >> 20);
+        format!("table.size: {mib} MiB (variant \"{name}\") are more than the {free} MiB of memory that are free")
     };
     let tables: Vec<(u64, &str)> = plan
         .variants
@@ -119,16 +130,20 @@ pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, Run
     };
     // Two players sit at each game.
     let bytes = bytes.saturating_mul(1 + u64::from(plan.is_match()));
-    let needed = bytes.saturating_mul(jobs as u64);
-    if needed <= available {
-        return Ok(unfit);
+    fit(available, jobs, bytes, "table.size", &format!("variant \"{name}\"")).map(|()| unfit)
+}
+
+/// Refuses so many jobs at a time where they need more memory than there is. `whose`: what needs so many bytes for each, set by `option`.
+fn fit(available: u64, jobs: usize, bytes: u64, option: &str, whose: &str) -> Result<(), RunError> {
+    if bytes.saturating_mul(jobs as u64) <= available {
+        return Ok(());
     }
     let fits = available / bytes.max(1);
     Err(RunError::Memory(format!(
-        "table.size: {} x {} MiB (variant \"{name}\") need more than the {} MiB of memory that are free{}",
+        "{option}: {} x {} MiB ({whose}) need more than the {} MiB of memory that are free{}",
         many(jobs, "job"),
-        mib(bytes),
-        mib(available),
+        bytes >> 20,
+        available >> 20,
         if fits > 0 { format!(": --jobs {fits} would fit") } else { String::new() },
     )))
 }
@@ -143,8 +158,41 @@ pub fn memory_warnings(plan: &Plan, jobs: usize) -> Vec<String> {
 }
 
 /// A lock whose holder panicked still guards good data: rows are only ever appended whole.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What such a lock guarded.
+fn unlocked<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Several threads at once take one of `todo` after another, until one of them fails or `stop` is set. `work` is given where a thread takes
+/// them from.
+fn in_parallel<'t, T: Sync, E: Send>(
+    todo: &'t [T],
+    jobs: usize,
+    stop: &AtomicBool,
+    work: impl Fn(&dyn Fn() -> Option<&'t T>) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let (taken, failure) = (AtomicUsize::new(0), Mutex::new(None));
+    let next = || {
+        let ends = stop.load(Ordering::Relaxed) || lock(&failure).is_some();
+        todo.get(taken.fetch_add(1, Ordering::Relaxed)).filter(|_| !ends)
+    };
+    let thread = || {
+        if let Err(error) = work(&next) {
+            lock(&failure).get_or_insert(error);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..jobs.clamp(1, todo.len().max(1)) {
+            // Nothing is timed here: where the system starts no more threads, those that run do all the work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, thread);
+        }
+        thread();
+    });
+    unlocked(failure).map_or(Ok(()), Err)
 }
 
 #[cfg(test)]
@@ -158,7 +206,7 @@ mod tests {
         let check = |sizes: &str| {
             let text =
                 format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[grid]\n'table.size' = [{sizes}]\n");
-            let experiment = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[])
+            let experiment = crate::experiment::Experiment::parse(&text, Path::new("x.toml"), &[])
                 .unwrap_or_else(|problem| panic!("{problem}"));
             check_memory(&Plan::new(&experiment), 1)
         };

@@ -6,31 +6,32 @@ use super::ledger::{Again, Done, Ledger, take_stock};
 use super::manifest::now;
 use super::stopping::Stopping;
 use crate::experiment::Experiment;
-use crate::record::manifest::{MANIFEST, Manifest, ManifestError, Stretch};
+use crate::record::manifest::{Examined, MANIFEST, Manifest, ManifestError, Stretch};
 use crate::record::{self, Jobs, Results, ResultsError};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+/// The experiment as it is run, in its folder.
+pub const EXPERIMENT: &str = "experiment.toml";
+
 /// A folder that this run has for itself.
 pub struct Output {
-    folder: PathBuf,
-    /// Held until the run ends.
-    _lock: Held,
+    /// The folder.
+    pub folder: PathBuf,
+    /// Held until the run ends; the system lets go of it even after a kill.
+    lock: File,
     /// The manifest that stood there before.
     before: OnceLock<Manifest>,
     /// What [`Output::begin`] wrote.
     begun: OnceLock<(String, Manifest)>,
 }
 
-/// A lock that may be held; the system lets go of it even after a kill.
-struct Held(File);
-
-impl Drop for Held {
+impl Drop for Output {
     /// Closing the file is not enough: a process that another thread is just starting has it open too, until it becomes its program.
     fn drop(&mut self) {
-        let _ = self.0.unlock();
+        let _ = self.lock.unlock();
     }
 }
 
@@ -75,8 +76,16 @@ pub enum OutputError {
     },
 }
 
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> OutputError + '_ {
-    move |error| OutputError::Io { path: path.display().to_string(), error }
+impl OutputError {
+    /// That the system would not have a file or folder.
+    pub(super) fn io(path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> Self {
+        move |error| Self::Io { path: path.as_ref().display().to_string(), error }
+    }
+
+    /// What is wrong with a results file.
+    pub(super) fn results<E: Into<ResultsError>>(path: &Path) -> impl FnOnce(E) -> Self {
+        move |error| Self::Results { path: path.display().to_string(), error: error.into() }
+    }
 }
 
 impl Output {
@@ -93,10 +102,10 @@ impl Output {
     /// # Errors
     /// As there.
     pub fn open_with(folder: &Path, locking: bool) -> Result<Self, OutputError> {
-        record::own_folder(folder).map_err(io_error(folder))?;
+        record::own_folder(folder).map_err(OutputError::io(folder))?;
         let path = folder.join(".lock");
         // Neither followed nor cut short: what was planted there is somebody's.
-        let lock = record::own_file(&path).map_err(io_error(&path))?;
+        let lock = record::own_file(&path).map_err(OutputError::io(&path))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(_) if !locking => {}
@@ -105,11 +114,11 @@ impl Output {
                 return Err(OutputError::NoLocks { path: path.display().to_string(), error });
             }
         }
-        let left = fs::read_dir(folder).map_err(io_error(folder))?.flatten();
+        let left = fs::read_dir(folder).map_err(OutputError::io(folder))?.flatten();
         for entry in left.filter(|entry| entry.file_name().to_string_lossy().starts_with(record::TEMPORARY)) {
             let _ = fs::remove_file(entry.path());
         }
-        Ok(Self { folder: folder.to_owned(), _lock: Held(lock), before: OnceLock::new(), begun: OnceLock::new() })
+        Ok(Self { folder: folder.to_owned(), lock, before: OnceLock::new(), begun: OnceLock::new() })
     }
 
     /// Where the rows go.
@@ -122,10 +131,9 @@ impl Output {
         self.folder.join(MANIFEST)
     }
 
-    /// The folder.
-    #[must_use]
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// That a row cannot be written.
+    pub(super) fn unwritten(&self, error: io::Error) -> RunError {
+        RunError::write(&self.results_path(), error)
     }
 
     /// Throws away the results that are there, and the pages that were made of them.
@@ -134,80 +142,75 @@ impl Output {
     /// When the system refuses.
     pub fn clear(&self) -> Result<(), OutputError> {
         let mut old = vec![self.results_path(), self.manifest_path(), self.folder.join(FLIGHT)];
-        if old[0].symlink_metadata().is_ok() && self.has_games() {
-            old.push(self.folder.join(record::games::NAME));
-        }
-        // Pages only where results stand: a folder of something else is left as it is.
+        // Games and pages only where results stand: a folder of something else is left as it is.
         if old[0].symlink_metadata().is_ok() {
-            let files = fs::read_dir(&self.folder).map_err(io_error(&self.folder))?.flatten().map(|entry| entry.path());
+            let experiment = fs::read_to_string(self.folder.join(EXPERIMENT)).unwrap_or_default();
+            if experiment.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match")) {
+                old.push(self.folder.join(record::games::NAME));
+            }
+            let files = fs::read_dir(&self.folder).map_err(OutputError::io(&self.folder))?.flatten();
             // The figures of a page are those that it names; other pictures are somebody's.
             let page = fs::read_to_string(self.folder.join("report.md")).unwrap_or_default();
             let is_page = |path: &PathBuf| {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 ["report.md", "report.html"].contains(&name) || name.ends_with(".svg") && page.contains(name)
             };
-            old.extend(files.filter(is_page));
+            old.extend(files.map(|entry| entry.path()).filter(is_page));
         }
         for path in old {
             match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io_error(&path)(error)),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(OutputError::io(path)(error)),
                 _ => {}
             }
         }
         Ok(())
     }
 
-    /// Refuses to continue results of another plan or build, and writes the manifest and the experiment.
+    /// Refuses to continue results of another plan or build, and writes the manifest and the experiment. Of rows that were made elsewhere the
+    /// manifest has the stretches; of a run it gets one more.
     ///
     /// # Errors
     /// When the results there are not of this plan, or the folder cannot be written to.
     pub fn begin(&self, experiment: &Experiment, mut manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
-        let path = self.manifest_path();
-        let jobs = manifest.jobs;
+        let (jobs, made_here) = (manifest.jobs, manifest.stretches.is_empty());
         if self.results_path().exists()
             && let Some(old) = Manifest::read(&self.folder)?
         {
-            let folder = self.folder.display();
+            let foreign = |what: &str| Err(OutputError::Foreign(format!("{}: holds {what}", self.folder.display())));
             if old.plan != manifest.plan || old.shard != manifest.shard {
-                return Err(OutputError::Foreign(format!(
-                    "{folder}: holds the results of another plan (the experiment file, its suite or --set changed): move \
-                     it away, choose another folder with --out, or start over with --fresh"
-                )));
+                return foreign(
+                    "the results of another plan (the experiment file, its suite or --set changed): move it away, choose another \
+                     folder with --out, or start over with --fresh",
+                );
             }
-            if old.build != manifest.build && !any_build {
-                return Err(OutputError::Foreign(format!(
-                    "{folder}: holds results of another build ({} {} {}; this is {} {} {}): start over with --fresh, or \
-                     continue all the same with --any-build",
-                    old.build.version,
-                    old.build.commit,
-                    old.build.profile,
-                    manifest.build.version,
-                    manifest.build.commit,
-                    manifest.build.profile,
-                )));
-            }
-            let other = |name: &&String| {
-                old.subjects.get(*name).map(|e| &e.sha256) != manifest.subjects.get(*name).map(|e| &e.sha256)
+            let other = |(name, engine): &(&String, &Examined)| {
+                old.subjects.get(*name).is_none_or(|before| before.sha256 != engine.sha256)
             };
-            if let Some(name) = manifest.subjects.keys().find(other)
-                && !any_build
-            {
-                return Err(OutputError::Foreign(format!(
-                    "{folder}: holds results of another build of the engine of \"{name}\": start over with --fresh, or continue all \
-                     the same with --any-build"
-                )));
+            let other_build = if old.build != manifest.build {
+                Some(format!(" ({}; this is {})", old.build, manifest.build))
+            } else {
+                manifest.subjects.iter().find(other).map(|(name, _)| format!(" of the engine of \"{name}\""))
+            };
+            if let Some(which) = other_build.filter(|_| !any_build) {
+                return foreign(&format!(
+                    "results of another build{which}: start over with --fresh, or continue all the same with --any-build"
+                ));
             }
             manifest.begun = old.begun;
             // What was run before stays written down, whoever ran it. What is warned of looks at the worst of it.
-            manifest.stretches = old.history();
+            if made_here {
+                manifest.stretches = old.history();
+            }
             manifest.jobs = manifest.jobs.max(old.jobs);
             // Until this stretch ends there are at least the rows that there were.
             manifest.rows = old.rows;
             let _ = self.before.set(old);
         }
-        manifest.stretches.push(Stretch { jobs, begun: now(), ..manifest.head() });
+        if made_here {
+            manifest.stretches.push(Stretch { jobs, begun: now(), ..manifest.head() });
+        }
         self.write_experiment(experiment)?;
-        self.write_manifest(&manifest).map_err(io_error(&path))?;
+        self.write_manifest(&manifest).map_err(OutputError::io(self.manifest_path()))?;
         let _ = self.begun.set((experiment.text.clone(), manifest));
         Ok(())
     }
@@ -218,8 +221,7 @@ impl Output {
     /// When the system refuses.
     pub fn attribute(&self, done: Jobs) -> io::Result<()> {
         let mut manifest = self.manifest()?;
-        let Some((_, earlier)) = manifest.stretches.split_last_mut() else { return Ok(()) };
-        let Some((last, others)) = earlier.split_last_mut() else { return Ok(()) };
+        let [others @ .., last, _] = &mut manifest.stretches[..] else { return Ok(()) };
         let mut left = done.0;
         // Of a manifest that does not say it nothing is known.
         let mut known = true;
@@ -242,24 +244,6 @@ impl Output {
         self.before.get().map_or(Ok(()), |before| self.write_manifest(before))
     }
 
-    /// As [`Output::begin`], for rows that were made elsewhere: the manifest's stretches are theirs.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn merge(&self, experiment: &Experiment, manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
-        let stretches = manifest.stretches.clone();
-        self.begin(experiment, manifest, any_build)?;
-        let mut manifest = self.manifest().map_err(io_error(&self.manifest_path()))?;
-        manifest.stretches = stretches;
-        self.write_manifest(&manifest).map_err(io_error(&self.manifest_path()))
-    }
-
-    /// Whether the rows there are games.
-    fn has_games(&self) -> bool {
-        let head = fs::read_to_string(self.folder.join("experiment.toml")).unwrap_or_default();
-        head.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match"))
-    }
-
     /// Writes into the manifest what the rows are that are there, and how many jobs need none; of games their PGN beside them.
     ///
     /// # Errors
@@ -278,8 +262,8 @@ impl Output {
     /// # Errors
     /// When the system refuses.
     pub fn write_experiment(&self, experiment: &Experiment) -> Result<(), OutputError> {
-        let copy = self.folder.join("experiment.toml");
-        record::write_whole(&copy, experiment.text.as_bytes()).map_err(io_error(&copy))
+        let copy = self.folder.join(EXPERIMENT);
+        record::write_whole(&copy, experiment.text.as_bytes()).map_err(OutputError::io(&copy))
     }
 
     /// Writes the manifest in the old one's place.
@@ -295,19 +279,13 @@ impl Output {
     ///
     /// # Errors
     /// When the file there cannot be continued: damaged, of another experiment, or unreadable.
-    pub fn results(
-        &self,
-        header: &[String],
-        ledger: &Ledger<'_>,
-        again: Again,
-    ) -> Result<(Results, Done), OutputError> {
+    pub fn results(&self, ledger: &Ledger<'_>, again: Again) -> Result<(Results, Done), OutputError> {
         let path = self.results_path();
-        let wrong = |error| OutputError::Results { path: path.display().to_string(), error };
         let (done, length) = match path.exists() {
-            true => take_stock(&path, header, ledger, again).map_err(wrong)?,
+            true => take_stock(&path, ledger, again).map_err(OutputError::results(&path))?,
             false => Default::default(),
         };
-        let results = Results::open(&path, header, length).map_err(|error| wrong(error.into()))?;
+        let results = Results::open(&path, &ledger.header, length).map_err(OutputError::results(&path))?;
         Ok((results, done))
     }
 
@@ -315,30 +293,16 @@ impl Output {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn finish(
-        &self,
-        header: &[String],
-        ledger: &Ledger<'_>,
-        stopping: Option<&Stopping>,
-        done: u64,
-    ) -> Result<(), ResultsError> {
-        record::order(&self.results_path(), header, |row| {
+    pub fn finish(&self, ledger: &Ledger<'_>, stopping: &Stopping, done: u64) -> Result<(), ResultsError> {
+        record::order(&self.results_path(), &ledger.header, |row| {
             let entry = ledger.entry(row)?;
-            Ok(stopping.is_none_or(|stopping| stopping.needs(ledger.plan(), &entry.job)).then_some(entry.place))
+            Ok(stopping.needs(ledger.plan, &entry.job).then_some(entry.place))
         })?;
-        self.seal(stopping.map_or(0, Stopping::spared))?;
-        self.end(self.manifest()?, done, true)?;
+        self.seal(stopping.spared())?;
+        self.end(done, true)?;
         // Nothing is in flight; what is suspected has its row.
         let _ = fs::remove_file(self.folder.join(FLIGHT));
         Ok(())
-    }
-
-    /// Marks a stretch as ended before the plan is done.
-    ///
-    /// # Errors
-    /// When the system refuses.
-    pub fn pause(&self, done: u64) -> Result<(), ResultsError> {
-        self.end(self.manifest()?, done, false)
     }
 
     fn manifest(&self) -> io::Result<Manifest> {
@@ -346,12 +310,17 @@ impl Output {
         manifest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "manifest.json has gone"))
     }
 
-    fn end(&self, mut manifest: Manifest, done: u64, whole: bool) -> Result<(), ResultsError> {
+    /// Marks a stretch as ended, with the whole plan or before it is done.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn end(&self, done: u64, whole: bool) -> io::Result<()> {
+        let mut manifest = self.manifest()?;
         manifest.ended = whole.then(now);
         if let Some(stretch) = manifest.stretches.last_mut() {
             (stretch.done, stretch.ended) = (Some(done), Some(now()));
         }
-        Ok(self.write_manifest(&manifest)?)
+        self.write_manifest(&manifest)
     }
 
     /// Brings rows to safety whose file was moved or deleted under the run, and says what happened.
@@ -371,7 +340,7 @@ impl Output {
         let mut put_back = || -> io::Result<()> {
             fs::create_dir_all(&self.folder)?;
             if let Some((text, manifest)) = self.begun.get() {
-                record::write_whole(&self.folder.join("experiment.toml"), text.as_bytes())?;
+                record::write_whole(&self.folder.join(EXPERIMENT), text.as_bytes())?;
                 self.write_manifest(manifest)?;
             }
             results.copy_to(&path)
@@ -388,7 +357,7 @@ impl Output {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::record::manifest::{Build, Examined, Machine, Shard};
+    use crate::record::manifest::{Build, Machine, Shard};
 
     fn manifest(change: impl Fn(&mut Manifest)) -> Manifest {
         let build = Build { version: "1".to_owned(), commit: "abc".to_owned(), profile: "release".to_owned() };
@@ -473,7 +442,7 @@ mod tests {
     fn a_folder_is_one_runs_until_it_ends() {
         let place = tempfile::tempdir().unwrap();
         let first = Output::open(place.path()).unwrap();
-        let inherited = first._lock.0.try_clone().unwrap();
+        let inherited = first.lock.try_clone().unwrap();
         assert!(matches!(Output::open(place.path()), Err(OutputError::Locked(_))));
         assert!(Output::open_with(place.path(), false).is_ok());
         // Who never had the lock cannot let go of it.

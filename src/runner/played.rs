@@ -1,13 +1,13 @@
 //! A job of a match: two games from one opening, colours swapped. Both players are as new before each game, so that it depends on nothing but
 //! them, the opening and their limits.
 
-use super::job::Found;
+use super::job::{Found, Halt, found_or_stopped};
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, Increments, Move, MoveList, Score, legal};
 use crate::engine::{Iteration, Limit, SearchCounters};
 use crate::experiment::{Experiment, Job, Match, matches};
 use crate::record::{GameFound, games};
-use crate::subject::{Ended, Position, Reported, Subject, Told};
+use crate::subject::{Ended, Failure, Position, Reported, Subject, Told};
 use crate::table::{Occupancy, TableCounters};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -20,6 +20,12 @@ pub struct Player<'a> {
     pub subject: &'a mut dyn Subject,
     /// How far.
     pub limit: Limit,
+}
+
+impl Player<'_> {
+    fn failed(&self, failure: &Failure) -> Halt {
+        Some(format!("{}: {failure}", self.name))
+    }
 }
 
 /// What a player did in a game.
@@ -35,47 +41,36 @@ struct Tally {
     outside: bool,
 }
 
-/// What a search found that the game needs.
-#[derive(Default)]
-struct Last {
-    score: Option<Score>,
-    depth: u8,
-}
-
-/// Plays a pair. None if it was stopped.
+/// Plays a pair of two players. None if it was stopped.
 ///
 /// # Errors
 /// When an engine fails.
 pub fn pair(
     experiment: &Experiment,
     job: &Job,
-    players: &mut [Player<'_>; 2],
+    players: &mut [Player<'_>],
     stop: &AtomicBool,
 ) -> Result<Option<Vec<Found>>, String> {
     let rules = experiment.file.games.unwrap_or_default();
     let start = matches::opening(&experiment.suite.items[job.item]);
-    let mut found = Vec::with_capacity(2);
-    for first_is_white in [true, false] {
-        match game(&rules, &start, players, first_is_white, stop)? {
-            Some(game) => found.push(Found { item: job.item, ..game }),
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(found))
+    let games = [true, false].into_iter().map(|first_is_white| {
+        let (tally, game) = game(&rules, &start, players, first_is_white, stop)?;
+        Ok(tally.found(job.item, game))
+    });
+    found_or_stopped(games.collect())
 }
 
-/// One game, from the first player's view.
+/// One game, and what the first player did in it.
 fn game(
     rules: &Match,
     start: &Board,
-    players: &mut [Player<'_>; 2],
+    players: &mut [Player<'_>],
     first_is_white: bool,
     stop: &AtomicBool,
-) -> Result<Option<Found>, String> {
-    let failed = |name: &str, what: String| format!("{name}: {what}");
+) -> Result<(Tally, GameFound), Halt> {
     for player in players.iter_mut() {
         let begun = player.subject.start().and_then(|()| player.subject.new_game());
-        begun.map_err(|failure| failed(player.name, failure.to_string()))?;
+        begun.map_err(|failure| player.failed(&failure))?;
     }
     let (mut board, mut past, mut moves, mut scores) = (*start, Vec::new(), Vec::new(), Vec::new());
     let mut tallies = [Tally::default(), Tally::default()];
@@ -91,14 +86,12 @@ fn game(
             break (None, games::TOO_LONG);
         }
         let mover = usize::from((board.turn() == Color::White) != first_is_white);
-        let player = &mut players[mover];
         let position = Position { start, moves: &moves, past: &past, board: &board };
-        let found = search(player, &position, stop, &mut tallies[mover]).map_err(|what| failed(player.name, what))?;
-        let Some((best, last)) = found else { return Ok(None) };
-        judge.hear(board.turn(), last.score, rules);
+        let (best, score) = search(&mut players[mover], &position, stop, &mut tallies[mover])?;
+        judge.hear(board.turn(), score, rules);
         past.push(board);
         moves.push(best);
-        scores.push(last.score);
+        scores.push(score);
         board.play(best, Increments::none());
     };
     let [mine, other] = tallies;
@@ -113,39 +106,27 @@ fn game(
         moves,
         scores,
     };
-    Ok(Some(mine.found(game)))
+    Ok((mine, game))
 }
 
 impl Tally {
-    fn found(self, game: GameFound) -> Found {
-        let told = self
-            .outside
-            .then(|| Reported { nodes: Some(self.search.nodes).filter(|&nodes| nodes > 0), ..Reported::default() });
-        let iteration = Iteration {
-            depth: 0,
-            deepest: 0,
-            score: 0,
-            best: Move::NONE,
-            pv: Vec::new(),
-            search: self.search,
-            table: self.table,
-            occupancy: self.occupancy,
-            anatomy: None,
-            finished: true,
-        };
-        let game = Some(Box::new(game));
-        Found { item: 0, ply: None, iteration, told, seconds: self.seconds, solved: None, game }
+    fn found(self, item: usize, game: GameFound) -> Found {
+        let Self { search, table, occupancy, seconds, outside, .. } = self;
+        let nodes = Some(search.nodes).filter(|&nodes| nodes > 0);
+        let told = outside.then(|| Reported { nodes, ..Reported::default() });
+        let iteration = Iteration { search, table, occupancy, ..Reported::default().iteration() };
+        Found { told, game: Some(Box::new(game)), ..Found::new(item, iteration, seconds) }
     }
 }
 
-/// One search; its move, and what else the game needs. None if it was stopped.
+/// One search; its move and score.
 fn search(
     player: &mut Player<'_>,
     position: &Position<'_>,
     stop: &AtomicBool,
     tally: &mut Tally,
-) -> Result<Option<(Move, Last)>, String> {
-    let (mut begun, mut last) = (Instant::now(), Last::default());
+) -> Result<(Move, Option<Score>), Halt> {
+    let (mut begun, mut score, mut depth) = (Instant::now(), None, 0);
     let ended = player.subject.search(*position, player.limit, stop, &mut |told| match told {
         Told::Begin => begun = Instant::now(),
         Told::End => tally.seconds += begun.elapsed().as_secs_f64(),
@@ -154,26 +135,26 @@ fn search(
             tally.table += iteration.table;
             tally.occupancy = iteration.occupancy;
             if iteration.finished {
-                last = Last { score: Some(iteration.score), depth: iteration.depth };
+                (score, depth) = (Some(iteration.score), iteration.depth);
             }
         }
         Told::Reported(reported) => {
             tally.outside = true;
             tally.search.nodes += reported.nodes.unwrap_or(0);
-            last = Last { score: reported.score, depth: reported.depth.unwrap_or(0) };
+            (score, depth) = (reported.score, reported.depth.unwrap_or(0));
         }
     });
-    tally.depths += u64::from(last.depth);
-    match ended.map_err(|failure| failure.to_string())? {
+    tally.depths += u64::from(depth);
+    match ended.map_err(|failure| player.failed(&failure))? {
         // No iteration ended within the limit: what `ttlab uci` would play.
         Ended::Best(best) if best.is_none() => {
             tally.blind += 1;
             let mut moves = MoveList::new();
             legal(position.board, &mut moves);
-            Ok(Some((moves.first().copied().unwrap_or(Move::NONE), last)))
+            Ok((moves.first().copied().unwrap_or(Move::NONE), score))
         }
-        Ended::Best(best) => Ok(Some((best, last))),
-        Ended::Stopped => Ok(None),
+        Ended::Best(best) => Ok((best, score)),
+        Ended::Stopped => Err(None),
     }
 }
 
@@ -221,7 +202,7 @@ mod tests {
     use super::*;
     use crate::chess::named;
     use crate::experiment::matches::{Draw, Resign};
-    use crate::subject::{EngineFault, Failure};
+    use crate::subject::EngineFault;
 
     /// The verdict after each score, White's first; the place of the first one.
     fn first(rules: &Match, scores: &[Option<Score>]) -> Option<(usize, (Option<Color>, &'static str))> {

@@ -8,54 +8,35 @@ macro_rules! eprintln {
 use super::{Done, Ran};
 use crate::talk::visible;
 use crate::words::many;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::time::Duration;
 
 /// What a run tells while it goes.
 pub trait Progress: Sync {
     /// The jobs in all, those done before, and what was found in the results file.
-    fn begin(&self, all: u64, before: u64, found: &Done);
+    fn begin(&self, _all: u64, _before: u64, _found: &Done) {}
     /// A job begins.
-    fn job(&self, variant: &str, item: &str);
+    fn job(&self, _variant: &str, _item: &str) {}
     /// A job is done.
-    fn done(&self);
+    fn done(&self) {}
     /// The run has ended.
-    fn end(&self, ran: &Ran);
+    fn end(&self, _ran: &Ran) {}
 }
 
 /// Says nothing.
 pub struct Quiet;
 
-impl Progress for Quiet {
-    fn begin(&self, _: u64, _: u64, _: &Done) {}
-    fn job(&self, _: &str, _: &str) {}
-    fn done(&self) {}
-    fn end(&self, _: &Ran) {}
-}
+impl Progress for Quiet {}
 
 /// Talks to stderr.
 pub struct Talk {
+    /// It is seen where stderr is a terminal.
     bar: ProgressBar,
-    plain: bool,
-    begun: Mutex<Instant>,
-}
-
-impl Talk {
-    /// A bar where stderr is a terminal.
-    #[must_use]
-    pub fn new() -> Self {
-        let plain = !std::io::stderr().is_terminal();
-        let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(None, target);
-        Self { bar, plain, begun: Mutex::new(Instant::now()) }
-    }
 }
 
 impl Default for Talk {
     fn default() -> Self {
-        Self::new()
+        Self { bar: ProgressBar::no_length() }
     }
 }
 
@@ -64,15 +45,14 @@ impl Progress for Talk {
         found_there(all, before, found).iter().for_each(|line| eprintln!("{line}"));
         self.bar.set_length(all);
         self.bar.set_position(before);
-        self.bar.reset_eta();
+        self.bar.reset_elapsed();
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} jobs, {elapsed}, ETA {eta}  {wide_msg}") {
             self.bar.set_style(style);
         }
         // The bar's clock is a thread, which is not worth its place where no bar is seen.
-        if !self.plain {
+        if !self.bar.is_hidden() {
             self.bar.enable_steady_tick(Duration::from_millis(250));
         }
-        *super::lock(&self.begun) = Instant::now();
     }
 
     fn job(&self, variant: &str, item: &str) {
@@ -85,27 +65,20 @@ impl Progress for Talk {
 
     fn end(&self, ran: &Ran) {
         self.bar.finish_and_clear();
-        let seconds = super::lock(&self.begun).elapsed().as_secs_f64();
-        came_to(ran, seconds).iter().for_each(|line| eprintln!("{line}"));
+        came_to(ran, self.bar.elapsed().as_secs_f64()).iter().for_each(|line| eprintln!("{line}"));
     }
 }
 
 /// What was found in the folder before the first job, line by line.
 fn found_there(all: u64, before: u64, found: &Done) -> Vec<String> {
-    let mut lines = Vec::new();
-    if found.torn > 0 {
-        lines.push(format!("a torn last line of {} bytes was cut off the results", found.torn));
-    }
-    if let Some(saved) = &found.saved {
-        lines.push(format!("the results as they were are kept in {}", saved.display()));
-    }
-    if found.dropped > 0 {
-        lines.push(format!("dropped: {} of jobs that are to be run again", many(found.dropped, "row")));
-    }
-    if before > 0 {
-        lines.push(format!("{before} of {all} jobs were done before: continuing"));
-    }
-    lines
+    let lines = [
+        (found.torn > 0).then(|| format!("a torn last line of {} bytes was cut off the results", found.torn)),
+        found.saved.as_ref().map(|saved| format!("the results as they were are kept in {}", saved.display())),
+        (found.dropped > 0)
+            .then(|| format!("dropped: {} of jobs that are to be run again", many(found.dropped, "row"))),
+        (before > 0).then(|| format!("{before} of {all} jobs were done before: continuing")),
+    ];
+    lines.into_iter().flatten().collect()
 }
 
 /// What a run came to, line by line.

@@ -3,7 +3,7 @@
 //! ICGA Journal 29 (2), 2006, who took the difference of two searches of one depth.
 
 use super::subjects::Subjects;
-use super::{OutputError, RunError, lock};
+use super::{OutputError, RunError, in_parallel, lock};
 use crate::chess::{Board, EpRule, Increments, Move, named};
 use crate::engine::{Engine, EngineOptions, Limit};
 use crate::experiment::Experiment;
@@ -13,7 +13,7 @@ use crate::subject::{Ended, Position, Subject, Told};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A position that was searched, and the moves that were chosen there.
 struct Chosen {
@@ -67,10 +67,9 @@ fn judge_of(row: &Judgement) -> &str {
 /// have changed under them.
 fn sound(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> std::io::Result<Vec<Judgement>> {
     let (mut rows, mut ids) = (read(folder)?, HashMap::new());
-    let reference = subjects.reference_id();
     rows.retain(|row| {
         let id = ids.entry(row.position.clone()).or_insert_with(|| {
-            placed(experiment, &row.position).map(|(start, past)| identity(&reference, &start, &past))
+            placed(experiment, &row.position).map(|(start, past)| identity(&subjects.reference_id, &start, &past))
         });
         id.as_ref() == Some(&row.reference)
     });
@@ -86,13 +85,14 @@ pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Res
     if experiment.file.reference.is_none() {
         return Ok(());
     }
-    let io = |error| RunError::Write { path: folder.join(NAME).display().to_string(), error };
-    let before = read(folder).map_err(io)?.len();
-    let kept = sound(experiment, subjects, folder).map_err(io)?;
-    if kept.len() < before {
-        Judgements::open(folder, kept.iter()).map(drop).map_err(io)?;
-    }
-    Ok(())
+    let pruned = || {
+        let kept = sound(experiment, subjects, folder)?;
+        if kept.len() < read(folder)?.len() {
+            Judgements::open(folder, kept.iter())?;
+        }
+        Ok(())
+    };
+    pruned().map_err(|error| RunError::write(&folder.join(NAME), error))
 }
 
 /// How many searches the reference has still to make for a folder's results.
@@ -112,10 +112,7 @@ pub fn unjudged(experiment: &Experiment, folder: &Path) -> std::io::Result<u64> 
 /// # Errors
 /// When two folders were judged by unlike references (unless `any`), or a file cannot be read or written.
 pub fn gather(folders: &[PathBuf], into: &Path, any: bool) -> Result<(), OutputError> {
-    let io = |path: &Path| {
-        let path = path.join(NAME).display().to_string();
-        move |error| OutputError::Io { path, error }
-    };
+    let io = |folder: &Path| OutputError::io(folder.join(NAME));
     let mut all: Vec<Judgement> = Vec::new();
     let mut by: Option<(String, &Path)> = None;
     for folder in folders.iter().map(PathBuf::as_path).chain([into]) {
@@ -148,47 +145,30 @@ pub fn judge(
 ) -> Result<Option<u64>, RunError> {
     let Some(reference) = &experiment.file.reference else { return Ok(Some(0)) };
     let limit = Limit { depth: reference.limit.depth, nodes: reference.limit.nodes };
-    let io = |error: std::io::Error| RunError::Write { path: folder.display().to_string(), error };
-    let id = subjects.reference_id();
+    let io = |error| RunError::write(folder, error);
     let kept = sound(experiment, subjects, folder).map_err(io)?;
     let known = known(&kept);
     let todo: Vec<Chosen> =
         chosen(experiment, folder).map_err(io)?.into_iter().filter(|one| one.lacks(&known) > 0).collect();
     let file = Mutex::new(Judgements::open(folder, kept.iter()).map_err(io)?);
-    let (next, searches, failure) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(None));
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, todo.len().max(1)) {
-            scope.spawn(|| {
-                let mut judge = match make(subjects) {
-                    Ok(engine) => Judge { engine, limit, stop, id: id.clone() },
-                    Err(message) => return *lock(&failure) = Some(RunError::Subject(message)),
-                };
-                while !stop.load(Ordering::Relaxed) && lock(&failure).is_none() {
-                    let Some(one) = todo.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-                    match judge.position(one, &known) {
-                        Ok(Some(rows)) => {
-                            searches.fetch_add(rows.len(), Ordering::Relaxed);
-                            if let Err(error) = lock(&file).append(&rows) {
-                                *lock(&failure) = Some(io(error));
-                            }
-                        }
-                        Ok(None) => return,
-                        Err(message) => *lock(&failure) = Some(RunError::Subject(message)),
-                    }
-                }
-            });
+    let searches = AtomicU64::new(0);
+    in_parallel(&todo, jobs, stop, |next| {
+        let engine = make(subjects).map_err(RunError::Subject)?;
+        let mut judge = Judge { engine, limit, stop, id: subjects.reference_id.clone() };
+        while let Some(one) = next() {
+            let Some(rows) = judge.position(one, &known).map_err(RunError::Subject)? else { break };
+            searches.fetch_add(rows.len() as u64, Ordering::Relaxed);
+            lock(&file).append(&rows).map_err(io)?;
         }
-    });
-    if let Some(error) = lock(&failure).take() {
-        return Err(error);
-    }
+        Ok::<_, RunError>(())
+    })?;
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
     // In an order that does not depend on who was quicker.
     drop(file);
     write(folder, &read(folder).map_err(io)?).map_err(io)?;
-    Ok(Some(searches.into_inner() as u64))
+    Ok(Some(searches.into_inner()))
 }
 
 fn make(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
@@ -237,7 +217,7 @@ impl Judge<'_> {
     fn position(&mut self, one: &Chosen, known: &HashSet<(String, String)>) -> Result<Option<Vec<Judgement>>, String> {
         let mut board = one.start;
         one.past.iter().for_each(|&mv| board.play(mv, Increments::none()));
-        let Some((best, score, nodes)) = self.search(one, &board, None)? else { return Ok(None) };
+        let Some((best, score, nodes)) = self.search(one, None)? else { return Ok(None) };
         let id = identity(&self.id, &one.start, &one.past);
         let row = |mv: &str, best: &str, score, nodes| Judgement {
             reference: id.clone(),
@@ -247,42 +227,37 @@ impl Judge<'_> {
             score,
             nodes,
         };
+        let is_known = |mv: &str| known.contains(&(one.name.clone(), mv.to_owned()));
         let mut rows = vec![row("", &best.to_string(), score, nodes)];
         let mut moves = one.moves.clone();
         moves.insert(best.to_string());
-        let wanted = moves.iter().filter(|mv| !known.contains(&(one.name.clone(), (*mv).clone())));
-        let mut judged = Vec::new();
-        for word in wanted {
+        for word in moves.iter().filter(|mv| !is_known(mv)) {
             let mv = named(&board, word).ok_or_else(|| format!("{}: {word} is illegal", one.name))?;
-            let Some((_, score, nodes)) = self.search(one, &board, Some(mv))? else { return Ok(None) };
-            judged.push((word.clone(), score, nodes));
+            let Some((_, score, nodes)) = self.search(one, Some(mv))? else { return Ok(None) };
+            rows.push(row(word, "", score, nodes));
         }
-        rows.extend(judged.into_iter().map(|(mv, score, nodes)| row(&mv, "", score, nodes)));
-        rows.retain(|row| !known.contains(&(row.position.clone(), row.mv.clone())));
+        rows.retain(|row| !is_known(&row.mv));
         Ok(Some(rows))
     }
 
-    /// Best move, score from the view of the side to move on `board`, and nodes: of `board`, or of what `mv` leads to, a ply less deep.
-    fn search(
-        &mut self,
-        one: &Chosen,
-        board: &Board,
-        mv: Option<Move>,
-    ) -> Result<Option<(Move, i32, Option<u64>)>, String> {
-        let (mut after, mut moves, mut limit) = (*board, one.past.clone(), self.limit);
-        if let Some(mv) = mv {
-            after.play(mv, Increments::none());
-            moves.push(mv);
+    /// Best move, score from the view of the side to move in the position, and nodes: of the position, or of what `mv` leads to, a ply less deep.
+    fn search(&mut self, one: &Chosen, mv: Option<Move>) -> Result<Option<(Move, i32, Option<u64>)>, String> {
+        let moves: Vec<Move> = one.past.iter().copied().chain(mv).collect();
+        let (mut board, mut past, mut limit) = (one.start, Vec::new(), self.limit);
+        for &mv in &moves {
+            past.push(board);
+            board.play(mv, Increments::none());
+        }
+        if mv.is_some() {
             limit.depth = limit.depth.map(|depth| depth.saturating_sub(1).max(1));
-            if !after.has_legal_move() {
-                return Ok(Some((Move::NONE, if after.in_check() { 31_999 } else { 0 }, None)));
+            if !board.has_legal_move() {
+                return Ok(Some((Move::NONE, if board.in_check() { 31_999 } else { 0 }, None)));
             }
         }
         // As new, where that costs no process: what was searched before must not tell.
         self.engine.start().map_err(|failure| failure.to_string())?;
         self.engine.new_game().map_err(|failure| failure.to_string())?;
-        let past = played(&one.start, &moves);
-        let position = Position { start: &one.start, moves: &moves, past: &past, board: &after };
+        let position = Position { start: &one.start, moves: &moves, past: &past, board: &board };
         let (mut score, mut nodes) = (None, None);
         let ended = self.engine.search(position, limit, self.stop, &mut |told| match told {
             Told::Iteration(iteration) => {
@@ -303,19 +278,6 @@ impl Judge<'_> {
             }
         }
     }
-}
-
-/// The positions before each move.
-fn played(start: &Board, moves: &[Move]) -> Vec<Board> {
-    let mut board = *start;
-    moves
-        .iter()
-        .map(|&mv| {
-            let before = board;
-            board.play(mv, Increments::none());
-            before
-        })
-        .collect()
 }
 
 #[cfg(test)]

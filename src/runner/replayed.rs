@@ -1,10 +1,10 @@
 //! A job of a trace: its table is shown a game instead of being searched with.
 
 use super::job::Found;
-use crate::chess::Move;
 use crate::engine::{Iteration, SearchCounters};
 use crate::experiment::trace::Trace;
 use crate::experiment::{Job, Plan};
+use crate::subject::Reported;
 use crate::table::options::Size;
 use crate::table::replay::{Audience, Show, Step, buckets, shown};
 use crate::table::{Occupancy, TableError};
@@ -32,10 +32,9 @@ impl Audience for Room {
     }
 
     fn end(&mut self) {
-        let Occupancy { slots, occupied, current, bytes } = self.table.occupancy();
-        let before = self.occupancy;
-        self.occupancy =
-            Occupancy { slots, bytes, occupied: before.occupied + occupied, current: before.current + current };
+        let before = std::mem::replace(&mut self.occupancy, self.table.occupancy());
+        self.occupancy.occupied += before.occupied;
+        self.occupancy.current += before.current;
     }
 }
 
@@ -59,10 +58,6 @@ pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec
     let found = room.table.replayed();
     let iteration = Iteration {
         depth: 1,
-        deepest: 0,
-        score: 0,
-        best: Move::NONE,
-        pv: Vec::new(),
         search: SearchCounters {
             nodes: game.nodes + found.worth - found.worth_kept,
             usable: found.kept,
@@ -71,18 +66,9 @@ pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec
         },
         table: room.table.counters(),
         occupancy: room.occupancy,
-        anatomy: None,
-        finished: true,
+        ..Reported::default().iteration()
     };
-    Ok(vec![Found {
-        item: job.item,
-        ply: None,
-        iteration,
-        told: None,
-        seconds: room.seconds,
-        solved: None,
-        game: None,
-    }])
+    Ok(vec![Found::new(job.item, iteration, room.seconds)])
 }
 
 #[cfg(test)]

@@ -1,37 +1,35 @@
 //! What a worker does with one job: whom it examines, the searches or games, their rows.
 
-use super::shared::Shared;
-use super::{job, lock, played};
+use super::job::Found;
+use super::work::Shared;
+use super::{job, lock, played, replayed};
 use crate::engine::Engine;
 use crate::experiment::{Job, Point};
-use crate::record::{self, EngineSaid, GameFound, Label, Played, Row};
+use crate::record::{self, EngineSaid, Label, Played, Row};
 use crate::subject::Subject;
+use crate::table::options::Size;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::atomic::AtomicBool;
 
-/// What a worker keeps from job to job.
+/// What a worker keeps from job to job: a table is emptied faster than a new one is mapped and touched, and a process is slow to start.
 #[derive(Default)]
 pub(super) struct Kept {
-    /// The last engine of ours, its variant and the working set that its table was made for: its table is emptied faster than a new
-    /// one is mapped and touched.
-    ours: Option<(usize, u64, Box<dyn Subject>)>,
-    /// The engines that are not ours, by variant: jobs of all variants stand by turns, and a process is slow to start.
-    outside: HashMap<usize, Box<dyn Subject>>,
-    /// The players of the last pair of games, ours and others, by variant.
+    /// Whom the last jobs examined, by variant.
     players: HashMap<usize, Box<dyn Subject>>,
+    /// The working set that the table of the last one of ours was made for.
+    working_set: Option<u64>,
 }
 
 impl Kept {
-    /// Two players, taken from those that are kept, or new; of the others those go that do not stay.
-    fn two(
+    /// The players of a job, taken from those that are kept, or new; of the others those go first that do not stay.
+    fn take<const N: usize>(
         &mut self,
-        pair: [usize; 2],
+        wanted: [usize; N],
         stays: impl Fn(usize) -> bool,
         new: impl Fn(usize) -> Result<Box<dyn Subject>, String>,
     ) -> Result<Vec<Box<dyn Subject>>, String> {
-        self.players.retain(|at, _| pair.contains(at) || stays(*at));
-        pair.into_iter().map(|at| self.players.remove(&at).map_or_else(|| new(at), Ok)).collect()
+        self.players.retain(|at, _| wanted.contains(at) || stays(*at));
+        wanted.into_iter().map(|at| self.players.remove(&at).map_or_else(|| new(at), Ok)).collect()
     }
 }
 
@@ -45,16 +43,24 @@ impl Shared<'_> {
     ) -> Result<Option<Vec<Vec<String>>>, String> {
         if let Some(trace) = &self.experiment.trace {
             let item = &self.experiment.suite.items[job.item].id;
-            return Ok(Some(self.rows(job, &super::replayed::replayed(trace, item, self.plan, job)?)));
+            return Ok(Some(self.rows(job, &replayed::replayed(trace, item, self.plan, job)?)));
         }
         if let Some(opponent) = job.opponent {
             return self.plays(job, opponent, kept, stop);
         }
         let Some(working_set) = self.working_set(job, stop)? else { return Ok(None) };
-        let subject = self.subject(job.variant, working_set, kept)?;
-        subject.start().map_err(|failure| failure.to_string())?;
-        let searched = job::search(self.experiment, self.plan, job, subject, stop)?;
-        let Some(searched) = searched else { return Ok(None) };
+        let is_ours = !self.is_outside(job.variant);
+        if is_ours && kept.working_set.replace(working_set) != Some(working_set) {
+            kept.players.remove(&job.variant);
+        }
+        // One of ours stays until another of ours comes.
+        let stays = |at: usize| if self.is_outside(at) { self.subjects.all_are_kept() } else { !is_ours };
+        let mut subjects = kept.take([job.variant], stays, |at| self.player(at, Some(working_set)))?;
+        let subject = subjects[0].as_mut();
+        let searched = subject.start().map_err(|failure| failure.to_string());
+        let searched = searched.and_then(|()| job::search(self.experiment, self.plan, job, subject, stop));
+        kept.players.extend([job.variant].into_iter().zip(subjects));
+        let Some(searched) = searched? else { return Ok(None) };
         if searched.is_empty() {
             return Err("nothing was searched: the game had ended before the wanted plies".to_owned());
         }
@@ -70,87 +76,73 @@ impl Shared<'_> {
         stop: &AtomicBool,
     ) -> Result<Option<Vec<Vec<String>>>, String> {
         let pair = [job.variant, opponent];
-        let stays = |at: usize| self.plan.variants[at].outside().is_some() && self.subjects.all_are_kept();
-        let mut subjects = kept.two(pair, stays, |at| self.player(at))?;
-        let [first, second] = &mut subjects[..] else { return Err("a pair has two players".to_owned()) };
-        let player = |at: usize, subject| {
-            let Point { name, limit, .. } = &self.plan.variants[at];
-            played::Player { name, subject, limit: *limit }
-        };
-        let mut players = [player(pair[0], first.as_mut()), player(pair[1], second.as_mut())];
+        let stays = |at: usize| self.is_outside(at) && self.subjects.all_are_kept();
+        let mut subjects = kept.take(pair, stays, |at| self.player(at, None))?;
+        let mut players: Vec<_> = pair
+            .into_iter()
+            .zip(&mut subjects)
+            .map(|(at, subject)| {
+                let Point { name, limit, .. } = &self.plan.variants[at];
+                played::Player { name, subject: subject.as_mut(), limit: *limit }
+            })
+            .collect();
         let found = played::pair(self.experiment, job, &mut players, stop)?;
         kept.players.extend(pair.into_iter().zip(subjects));
         Ok(found.map(|found| self.rows(job, &found)))
     }
 
-    /// A player that is new.
-    fn player(&self, variant: usize) -> Result<Box<dyn Subject>, String> {
-        let point = &self.plan.variants[variant];
-        if point.outside().is_some() {
+    fn is_outside(&self, variant: usize) -> bool {
+        self.plan.variants[variant].outside().is_some()
+    }
+
+    /// A player that is new. `working_set`: what a table of a share is a share of.
+    fn player(&self, variant: usize, working_set: Option<u64>) -> Result<Box<dyn Subject>, String> {
+        if self.is_outside(variant) {
             return self.subjects.make(variant).ok_or_else(|| "it was not tried".to_owned());
         }
-        Ok(Box::new(Engine::new(&point.options, None).map_err(|error| error.to_string())?))
+        let options = &self.plan.variants[variant].options;
+        fits_memory(options, working_set.unwrap_or(0))?;
+        Ok(Box::new(Engine::new(options, working_set).map_err(|error| error.to_string())?))
     }
 
     /// The rows of what was found.
-    fn rows(&self, job: &Job, searched: &[job::Found]) -> Vec<Vec<String>> {
+    fn rows(&self, job: &Job, searched: &[Found]) -> Vec<Vec<String>> {
         let last = searched.len() - 1;
         let mut check = 0;
-        let (outside, repeats) = (self.plan.has_outside(), self.subjects.repeats(job.variant));
-        let row = |(at, found): (usize, &job::Found)| {
+        let row = |(at, found): (usize, &Found)| {
             let id = match at == last {
                 true => self.plan.job_id(job),
                 false => self.plan.row_id(job, found.item, found.ply.unwrap_or(0), found.iteration.depth),
             };
-            let label = self.label(job, found.item, found.ply, id);
-            let (iteration, seconds) = (Some(&found.iteration), found.seconds);
-            let mut fields = Row {
-                label: &label,
-                iteration,
-                solved: found.solved,
-                seconds,
-                error: "",
-                anatomy: self.plan.has_anatomy(),
-                outside: outside.then_some(EngineSaid { told: found.told.as_ref(), repeats: &repeats }),
-                games: self.played(job, found.game.as_deref()),
-            }
-            .fields();
+            let mut fields = self.row(job, &self.label(job, found.item, found.ply, id), Ok(found));
             check = record::seal(&mut fields, check);
             fields
         };
         searched.iter().enumerate().map(row).collect()
     }
 
-    /// Who a variant examines: kept from an earlier job, or new.
-    fn subject<'k>(&self, variant: usize, working_set: u64, kept: &'k mut Kept) -> Result<&'k mut dyn Subject, String> {
-        if self.plan.variants[variant].outside().is_some() {
-            if !self.subjects.all_are_kept() {
-                kept.outside.retain(|other, _| *other == variant);
-            }
-            let entry = match kept.outside.entry(variant) {
-                Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(entry) => entry.insert(self.subjects.make(variant).ok_or("it was not tried")?),
-            };
-            return Ok(entry.as_mut());
+    /// One row, not yet sealed: what was found, or why nothing was.
+    pub(super) fn row(&self, job: &Job, label: &Label, outcome: Result<&Found, &str>) -> Vec<String> {
+        let (found, repeats) = (outcome.ok(), self.subjects.repeats(job.variant));
+        let said = EngineSaid { told: found.and_then(|found| found.told.as_ref()), repeats: &repeats };
+        let game = found.and_then(|found| found.game.as_deref());
+        Row {
+            label,
+            iteration: found.map(|found| &found.iteration),
+            solved: found.and_then(|found| found.solved),
+            seconds: found.map_or(0.0, |found| found.seconds),
+            error: outcome.err().unwrap_or_default(),
+            anatomy: self.plan.has_anatomy(),
+            outside: self.plan.has_outside().then_some(said),
+            games: job.opponent.map(|opponent| Played { opponent: &self.plan.variants[opponent].name, game }),
         }
-        let ours = match kept.ours.take() {
-            Some(ours) if (ours.0, ours.1) == (variant, working_set) => ours,
-            // The old table goes before the new one comes.
-            other => {
-                drop(other);
-                let options = &self.plan.variants[variant].options;
-                fits_memory(options, working_set)?;
-                let engine = Engine::new(options, Some(working_set)).map_err(|error| error.to_string())?;
-                (variant, working_set, Box::new(engine) as Box<dyn Subject>)
-            }
-        };
-        Ok(kept.ours.insert(ours).2.as_mut())
+        .fields()
     }
 
     /// What an unbounded table stores on the job's items; 0 where nobody asks.
     fn working_set(&self, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
         let point = &self.plan.variants[job.variant];
-        if !matches!(point.options.table.size, crate::table::options::Size::Share(_)) {
+        if !matches!(point.options.table.size, Size::Share(_)) {
             return Ok(Some(0));
         }
         let options = serde_json::to_string(&job::unbounded(&point.options)).unwrap_or_default();
@@ -158,16 +150,15 @@ impl Shared<'_> {
         if let Some(&known) = lock(&self.working_sets).get(&key) {
             return Ok(Some(known));
         }
-        let Some(entries) = job::working_set(self.experiment, self.plan, job, stop)? else { return Ok(None) };
-        lock(&self.working_sets).insert(key, entries);
-        Ok(Some(entries))
+        let entries = job::working_set(self.experiment, self.plan, job, stop)?;
+        lock(&self.working_sets).extend(entries.map(|entries| (key, entries)));
+        Ok(entries)
     }
 
     pub(super) fn label(&self, job: &Job, item: usize, ply: Option<u16>, id: u64) -> Label {
         let (point, suite_item) = (&self.plan.variants[job.variant], &self.experiment.suite.items[item]);
-        let limit = [("depth", point.limit.depth.map(u64::from)), ("nodes", point.limit.nodes)];
-        let limit: Vec<String> =
-            limit.into_iter().filter_map(|(name, value)| value.map(|value| format!("{name} {value}"))).collect();
+        let depth = point.limit.depth.map(|depth| format!("depth {depth}"));
+        let nodes = point.limit.nodes.map(|nodes| format!("nodes {nodes}"));
         Label {
             id,
             experiment: self.experiment.name.clone(),
@@ -176,14 +167,9 @@ impl Shared<'_> {
             position: ply.map_or_else(|| suite_item.id.clone(), |ply| format!("{} ply {ply}", suite_item.id)),
             ply,
             repeat: job.repeat,
-            limit: limit.join(", "),
+            limit: depth.into_iter().chain(nodes).collect::<Vec<_>>().join(", "),
             options: self.labels[job.variant].clone(),
         }
-    }
-
-    /// What a row says of its game, in a match.
-    pub(super) fn played<'r>(&'r self, job: &Job, game: Option<&'r GameFound>) -> Option<Played<'r>> {
-        job.opponent.map(|opponent| Played { opponent: &self.plan.variants[opponent].name, game })
     }
 }
 
@@ -221,7 +207,7 @@ mod tests {
         };
         let mut kept = Kept::default();
         let mut play = |pair: [usize; 2]| {
-            let players = kept.two(pair, |at| at == 5, new)?;
+            let players = kept.take(pair, |at| at == 5, new)?;
             assert_eq!(players.len(), 2);
             kept.players.extend(pair.into_iter().zip(players));
             let mut left: Vec<usize> = kept.players.keys().copied().collect();

@@ -3,15 +3,17 @@
 use super::flight::{FLIGHT, Flight};
 use super::ledger::{Again, Ledger};
 use super::progress::Progress;
+use super::steward::Desk;
 use super::stopping::Stopping;
-use super::{Output, OutputError, Ran, RunError, Subjects, check_memory, job, lock, manifest, work};
-use crate::experiment::{Experiment, Job, Plan, Split};
+use super::work::{self, Shared, Sink};
+use super::{Output, OutputError, Ran, RunError, Subjects, check_memory, job, jobs_of, manifest};
+use crate::experiment::{Experiment, Job, Plan};
 use crate::record::manifest::{MANIFEST, Shard};
-use crate::record::{self, Jobs, ResultsError};
+use crate::record::{Jobs, ResultsError};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// How a run is to be made.
 #[derive(Debug, Clone, Default)]
@@ -47,11 +49,14 @@ impl Settings {
 pub struct Session<'a> {
     experiment: &'a Experiment,
     plan: &'a Plan,
-    settings: Settings,
-    output: Output,
+    /// How it is run.
+    pub settings: Settings,
+    /// The folder.
+    pub output: Output,
     /// Why the variants' tables do not fit, where they do not.
     unfit: Vec<Option<String>>,
-    subjects: Subjects,
+    /// The engines that are not ours.
+    pub subjects: Subjects,
 }
 
 impl<'a> Session<'a> {
@@ -68,7 +73,7 @@ impl<'a> Session<'a> {
         stop: &AtomicBool,
     ) -> Result<Self, RunError> {
         let unfit = check_memory(plan, settings.jobs)?;
-        let subjects = Subjects::prepare(experiment, plan, settings.jobs, stop)?.ok_or(RunError::Interrupted)?;
+        let subjects = Subjects::prepare(experiment, plan, settings.jobs, stop)?;
         subjects.check_memory(plan, settings.jobs)?;
         let output = Output::open_with(folder, !settings.no_lock)?;
         if settings.fresh {
@@ -80,107 +85,78 @@ impl<'a> Session<'a> {
         Ok(Self { experiment, plan, settings, output, unfit, subjects })
     }
 
-    /// The engines that are not ours.
-    #[must_use]
-    pub fn subjects(&self) -> &Subjects {
-        &self.subjects
-    }
-
-    /// Jobs at a time.
-    #[must_use]
-    pub fn jobs(&self) -> usize {
-        self.settings.jobs
-    }
-
-    /// The folder.
-    #[must_use]
-    pub fn output(&self) -> &Output {
-        &self.output
-    }
-
     /// Runs what is left of the plan. `stop`: set from outside to end soon; what was finished is kept.
     ///
     /// # Errors
     /// When the results there cannot be continued, or a row cannot be written.
     pub fn run(&self, stop: &AtomicBool, progress: &dyn Progress) -> Result<Ran, RunError> {
         let Self { experiment, plan, settings, output, unfit, subjects } = self;
-        let varying = plan.varying();
-        let header = record::header(&varying, plan.extra());
-        let ledger = Ledger::new(experiment, plan, &header);
+        let ledger = Ledger::new(experiment, plan);
         let again = Again { failed: settings.retry_failed, damaged: settings.repair };
-        let (results, done) = output.results(&header, &ledger, again).inspect_err(|_| {
+        let (results, done) = output.results(&ledger, again).inspect_err(|_| {
             // That the folder cannot be written to is told by what follows from it.
             let _ = output.retract();
         })?;
-        // A shard does not know how the pairs of the others ended: it plays all of its own, and merging leaves out what no test asks for.
-        let mut stopping = Stopping::new(experiment, plan, &header).filter(|_| settings.shard.is_none());
-        let path = || output.results_path().display().to_string();
-        if let Some(stopping) = &mut stopping {
-            let known = |_: &_, row: Result<&csv::StringRecord, String>| {
-                let row = row?;
-                stopping.read(plan, &ledger.entry(row)?, row);
+        let path = output.results_path();
+        let mut stopping = Stopping::new(experiment, plan, &ledger.header, settings.shard);
+        if stopping.ends_games() {
+            let known = ledger.read(&path, |_, entry, row| {
+                stopping.read(plan, entry, row);
                 Ok(())
-            };
-            record::scan(&output.results_path(), &header, known)
-                .map_err(|error| OutputError::Results { path: path(), error })?;
+            });
+            known.map_err(OutputError::results(&path))?;
         }
-        let stopping = stopping.map(Mutex::new);
-        let needed = |job: &Job| stopping.as_ref().is_none_or(|stopping| lock(stopping).needs(plan, job));
-        let split = settings.shard.map(|shard| (Split::new(plan, shard.of), shard.index));
-        let in_shard = |job: &Job| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index);
-        let mine = || plan.jobs().filter(move |job| in_shard(job) && needed(job));
-        let all = mine().count() as u64;
-        let is_made = |job: &Job| needed(job) && done.jobs.contains(&plan.place(job));
-        let numbered = (0..).zip(plan.jobs().filter(in_shard));
-        let made: BTreeSet<u64> = numbered.filter(|(_, job)| is_made(job)).map(|(at, _)| at).collect();
+        let is_done = |job: &Job| done.jobs.contains(&plan.place(job));
+        let (mut all, mut made) = (0, BTreeSet::new());
+        for (at, job) in (0..).zip(jobs_of(plan, settings.shard)).filter(|(_, job)| stopping.needs(plan, job)) {
+            all += 1;
+            made.extend(is_done(&job).then_some(at));
+        }
         let before = made.len() as u64;
         if before > 0 {
-            let path = || output.folder().join(MANIFEST).display().to_string();
-            output.attribute(Jobs(made)).map_err(|error| RunError::Write { path: path(), error })?;
+            let manifest = output.folder.join(MANIFEST);
+            output.attribute(Jobs(made)).map_err(|error| RunError::write(&manifest, error))?;
         }
         progress.begin(all, before, &done);
 
-        let flight = Flight::open(output.folder(), settings.retry_failed)
-            .map_err(|error| RunError::Write { path: output.folder().join(FLIGHT).display().to_string(), error })?;
-        let left = || mine().filter(|job| !done.jobs.contains(&plan.place(job)));
+        let flight = Flight::open(&output.folder, settings.retry_failed)
+            .map_err(|error| RunError::write(&output.folder.join(FLIGHT), error))?;
+        let left = || jobs_of(plan, settings.shard).filter(|job| !is_done(job));
         // Suspects are few: they were in flight when the process ended.
-        let suspects: Vec<_> = left().filter(|job| flight.suspects(plan.job_id(job))).collect();
+        let suspects: Vec<Job> = left().filter(|job| flight.suspects(plan.job_id(job))).collect();
         let places: HashSet<u64> = suspects.iter().map(|job| plan.place(job)).collect();
         let todo = left().filter(move |job| !places.contains(&plan.place(job)));
-        let (ran, broken) = work::work(work::Task {
+        let varying = plan.varying();
+        let workers = settings.jobs.max(1).min(usize::try_from(all - before).unwrap_or(usize::MAX)).max(1);
+        let shared = Shared {
             experiment,
             plan,
             output,
             subjects,
             labels: plan.variants.iter().map(|point| job::option_values(point, &varying)).collect(),
-            todo: Mutex::new(Box::new(todo)),
-            suspects,
             flight,
-            stopping: stopping.as_ref(),
-            unfit: unfit.clone(),
-            workers: settings.jobs.max(1).min(usize::try_from(all - before).unwrap_or(usize::MAX)),
-            results,
-            ran: Ran { before, failed: done.failed, ..Ran::default() },
+            stopping: Mutex::new(stopping),
+            unfit,
+            desks: (0..workers).map(|_| Desk::default()).collect(),
+            sink: Mutex::new(Sink { results, dirty: false, broken: None }),
+            ran: Mutex::new(Ran { before, failed: done.failed, ..Ran::default() }),
+            working_sets: Mutex::default(),
             stop,
             progress,
-        });
-        let stopping = stopping.map(|stopping| stopping.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let stopped = stop.load(Ordering::Relaxed);
-        let ran = match &stopping {
-            None => Ran { interrupted: stopped && ran.before + ran.done < all, ..ran },
-            Some(tests) => tests.settled(plan, ran, stopped),
         };
+        let (ran, stopping, broken) = work::work(shared, &Mutex::new(Box::new(todo)), suspects);
+        let ran = stopping.settled(plan, ran, stop.load(Ordering::Relaxed), all);
         progress.end(&ran);
         if let Some(error) = broken {
             return Err(error);
         }
         let ended = match ran.interrupted {
-            true => output.pause(ran.done),
-            false => output.finish(&header, &ledger, stopping.as_ref(), ran.done),
+            true => output.end(ran.done, false).map_err(ResultsError::Io),
+            false => output.finish(&ledger, &stopping, ran.done),
         };
         ended.map_err(|error| match error {
-            ResultsError::Io(error) => RunError::Write { path: path(), error },
-            error => OutputError::Results { path: path(), error }.into(),
+            ResultsError::Io(error) => output.unwritten(error),
+            error => OutputError::results(&path)(error).into(),
         })?;
         Ok(ran)
     }

@@ -1,6 +1,6 @@
 //! The steward of a run: a thread that sees to the disk, to the memory and to the folder while searches last, be it hours.
 
-use super::shared::Shared;
+use super::work::Shared;
 use super::{lock, machine};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -76,10 +76,7 @@ fn settle(shared: &Shared<'_>) {
     };
     let synced = hold.map_or(Ok(()), |hold| hold.and_then(|file| file.sync_data()));
     let mut sink = lock(&shared.sink);
-    let found = match synced {
-        Ok(()) => sink.look(shared.output),
-        Err(error) => Err(super::sink::write_error(shared.output, error)),
-    };
+    let found = synced.map_err(|error| shared.output.unwritten(error)).and_then(|()| sink.look(shared.output));
     if let Err(error) = found {
         sink.broken.get_or_insert(error);
         shared.stop.store(true, Ordering::Relaxed);

@@ -7,10 +7,11 @@ use super::ledger::LedgerRow;
 use crate::experiment::sequential::{Bounds, Pentanomial, SoFar};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::columns;
+use crate::record::manifest::Shard;
 use csv::StringRecord;
 use std::collections::{BTreeMap, HashMap};
 
-/// The tests of all encounters.
+/// The tests of all encounters; of none where all pairs are played.
 #[derive(Debug, Clone)]
 pub struct Stopping {
     bounds: Bounds,
@@ -65,14 +66,22 @@ impl Lane {
 }
 
 impl Stopping {
-    /// The tests of an experiment's encounters, for rows with this header; none where all pairs are played.
+    /// The tests of an experiment's encounters, for rows with this header. A shard does not know how the pairs of the others ended: it plays
+    /// all of its own, and merging leaves out what no test asks for.
     #[must_use]
-    pub fn new(experiment: &Experiment, plan: &Plan, header: &[String]) -> Option<Self> {
-        let test = experiment.file.games?.test();
-        let points = header.iter().position(|column| column == columns::POINTS)?;
-        let lanes = vec![Lane::default(); plan.lanes()];
+    pub fn new(experiment: &Experiment, plan: &Plan, header: &[String], shard: Option<Shard>) -> Self {
+        let test = experiment.file.games.unwrap_or_default().test();
+        let points =
+            header.iter().position(|column| column == columns::POINTS).filter(|_| test.stop && shard.is_none());
+        let lanes = vec![Lane::default(); if points.is_some() { plan.lanes() } else { 0 }];
         let bounds = Bounds::shared(&test, plan.lanes());
-        test.stop.then(|| Self { bounds, points, openings: plan.items(), lanes })
+        Self { bounds, points: points.unwrap_or_default(), openings: plan.items(), lanes }
+    }
+
+    /// Whether there is a test that ends an encounter.
+    #[must_use]
+    pub fn ends_games(&self) -> bool {
+        !self.lanes.is_empty()
     }
 
     /// Takes a row that was read.
@@ -116,9 +125,13 @@ impl Stopping {
         self.lanes.iter().all(|lane| lane.end.is_some() || lane.next == self.openings)
     }
 
-    /// What a run came to where its tests end it: beyond the end of a test nothing failed. `stopped`: somebody wanted it to end.
+    /// What a run of so many jobs came to: beyond the end of a test nothing failed, and nothing is left to be done. `stopped`: somebody wanted
+    /// it to end.
     #[must_use]
-    pub fn settled(&self, plan: &Plan, mut ran: Ran, stopped: bool) -> Ran {
+    pub fn settled(&self, plan: &Plan, mut ran: Ran, stopped: bool, all: u64) -> Ran {
+        if !self.ends_games() {
+            return Ran { interrupted: stopped && ran.before + ran.done < all, ..ran };
+        }
         ran.failures.retain(|(job, _)| self.needs(plan, job));
         Ran { interrupted: stopped && !self.is_settled(), spared: self.spared(), failed: self.failed(), ..ran }
     }
@@ -199,7 +212,7 @@ mod tests {
                 let ran = Ran { before: 5, done: 7, failed: 4, ..Ran::default() };
                 let wanted =
                     Ran { before: 5, done: 7, failed, interrupted: stopped && !settled, spared, ..Ran::default() };
-                assert_eq!(stopping.settled(&plan, ran, stopped), wanted, "{lanes:?}");
+                assert_eq!(stopping.settled(&plan, ran, stopped, 99), wanted, "{lanes:?}");
             }
         }
     }
@@ -217,9 +230,10 @@ mod tests {
         let header = crate::record::header(&[], crate::record::Extra { games: true, ..Default::default() });
         let asked = experiment(text);
         let plan = Plan::new(&asked);
-        assert!(Stopping::new(&experiment(&text.replace("beta = 0.2", "stop = false")), &plan, &header).is_none());
-        assert!(Stopping::new(&experiment(&text.replace("test = {", "# {")), &plan, &header).is_none());
-        let Some(mut stopping) = Stopping::new(&asked, &plan, &header) else { panic!("a test that stops") };
+        let ends = |text: &str| Stopping::new(&experiment(text), &plan, &header, None).ends_games();
+        assert!(!ends(&text.replace("beta = 0.2", "stop = false")) && !ends(&text.replace("test = {", "# {")));
+        let mut stopping = Stopping::new(&asked, &plan, &header, None);
+        assert!(stopping.ends_games(), "a test that stops");
         let Some(at) = header.iter().position(|column| column == columns::POINTS) else { panic!("points") };
         let row = |points: &str| {
             let mut row = vec![String::new(); header.len()];
@@ -260,7 +274,7 @@ mod tests {
         // Of failures those beyond the end of a test are not told, whenever they were met.
         let failure = |variant: usize, item: usize| (*of(variant, item), format!("{variant} {item}"));
         let failures = vec![failure(1, end), failure(1, end - 1), failure(1, 11), failure(2, 11)];
-        let ran = stopping.settled(&plan, Ran { failures, ..Ran::default() }, false);
+        let ran = stopping.settled(&plan, Ran { failures, ..Ran::default() }, false, 24);
         assert_eq!(ran.failures, [failure(1, end - 1), failure(2, 11)]);
     }
 }

@@ -1,13 +1,13 @@
 //! The engines of a plan that are not ours: found, asked what they are, and tried, before the first search.
 
 use super::{RunError, machine};
-use crate::chess::Board;
+use crate::chess::{Board, EpRule};
 use crate::engine::Limit;
 use crate::experiment::problem::nearest;
 use crate::experiment::{Expect, Experiment, Plan};
 use crate::record::manifest::Examined;
 use crate::subject::options::{OptionValue, SubjectOptions, hash};
-use crate::subject::protocol::{Misfit, check};
+use crate::subject::protocol::{Misfit, OptionKind, check};
 use crate::subject::{Honours, Launch, Program, Repeatability, Subject, Uci, find, probe};
 use crate::words::many;
 use std::collections::{BTreeMap, HashMap};
@@ -25,11 +25,11 @@ const TRIED: usize = 2;
 #[derive(Debug, Clone, Default)]
 pub struct Subjects {
     /// By the variant's place in the plan.
-    known: HashMap<usize, Introduced>,
+    known: BTreeMap<usize, Introduced>,
     /// Who judges the moves, if it is not ours.
     reference: Option<Introduced>,
-    /// A hash of who judges, its options and its limit.
-    reference_id: String,
+    /// A hash of who judges the moves, its options and its limit.
+    pub reference_id: String,
 }
 
 /// One engine.
@@ -45,49 +45,48 @@ impl Introduced {
     fn is_exact(&self) -> bool {
         self.examined.repeats == Repeatability::Exact.to_string()
     }
+
+    fn subject(&self) -> Box<dyn Subject> {
+        Box::new(Uci::new(self.launch.clone()))
+    }
 }
 
 /// What was found in this process: the stages of a tuning try the same engines.
 static FOUND: LazyLock<Mutex<HashMap<String, Introduced>>> = LazyLock::new(Mutex::default);
 
 impl Subjects {
-    /// Finds, asks and tries every engine of a plan, of which so many jobs will run at a time. None if the run is to end.
+    /// Finds, asks and tries every engine of a plan, of which so many jobs will run at a time.
     ///
     /// # Errors
-    /// When one is not there, does not answer, has no such option, or does not heed its limit, or when they do not fit into memory.
-    pub fn prepare(
-        experiment: &Experiment,
-        plan: &Plan,
-        jobs: usize,
-        stop: &AtomicBool,
-    ) -> Result<Option<Self>, RunError> {
+    /// When one is not there, does not answer, has no such option, or does not heed its limit, when they do not fit into memory, or when the run
+    /// is to end.
+    pub fn prepare(experiment: &Experiment, plan: &Plan, jobs: usize, stop: &AtomicBool) -> Result<Self, RunError> {
         foreseen(experiment, plan, jobs)?;
         let boards: Vec<Board> = experiment.suite.items.iter().take(TRIED).map(|item| item.board).collect();
-        let mut known = HashMap::new();
+        let fens: Vec<String> = boards.iter().map(|board| board.fen(EpRule::Legal)).collect();
+        let mut known = BTreeMap::new();
         for (at, point) in plan.variants.iter().enumerate() {
             let Some(subject) = point.outside() else { continue };
             let wrong = |message: String| RunError::Subject(format!("variant \"{}\": {message}", point.name));
             let program = find(&subject.uci).map_err(|message| wrong(format!("subject.uci: {message}")))?;
-            let fens: Vec<String> = boards.iter().map(|board| board.fen(crate::chess::EpRule::Legal)).collect();
             let key = format!("{program:?} {subject:?} {:?} {fens:?}", point.limit);
             let found = super::lock(&FOUND).get(&key).cloned();
             let one = match found {
                 Some(one) => one,
-                None => match examine(point.limit, subject, &program, &boards, stop).map_err(wrong)? {
-                    Some(one) => one,
-                    None => return Ok(None),
-                },
+                None => examine(point.limit, subject, &program, &boards, stop)
+                    .map_err(wrong)?
+                    .ok_or(RunError::Interrupted)?,
             };
             super::lock(&FOUND).insert(key, one.clone());
             known.insert(at, one);
         }
-        let Some((reference, reference_id)) = Self::reference(experiment, stop)? else { return Ok(None) };
-        Ok(Some(Self { known, reference, reference_id }))
+        let (reference, reference_id) = Self::reference(experiment, stop)?;
+        Ok(Self { known, reference, reference_id })
     }
 
-    /// Finds and asks who judges the moves. None if the run is to end.
-    fn reference(experiment: &Experiment, stop: &AtomicBool) -> Result<Option<(Option<Introduced>, String)>, RunError> {
-        let Some(wanted) = &experiment.file.reference else { return Ok(Some((None, String::new()))) };
+    /// Finds and asks who judges the moves.
+    fn reference(experiment: &Experiment, stop: &AtomicBool) -> Result<(Option<Introduced>, String), RunError> {
+        let Some(wanted) = &experiment.file.reference else { return Ok((None, String::new())) };
         let subject =
             SubjectOptions { uci: wanted.uci.clone(), options: wanted.options.clone(), ..SubjectOptions::default() };
         let limit = Limit { depth: wanted.limit.depth, nodes: wanted.limit.nodes };
@@ -99,30 +98,23 @@ impl Subjects {
             (None, serde_json::to_string(&crate::engine::EngineOptions::default()).unwrap_or_default())
         } else {
             let program = find(&subject.uci).map_err(|message| wrong(format!("uci: {message}")))?;
-            let Some(known) = examine(limit, &subject, &program, &[], stop).map_err(wrong)? else { return Ok(None) };
-            let who = format!("{} {:?}", program.sha256, subject.options);
-            (Some(known), who)
+            let known = examine(limit, &subject, &program, &[], stop).map_err(wrong)?.ok_or(RunError::Interrupted)?;
+            (Some(known), format!("{} {:?}", program.sha256, subject.options))
         };
         let digest = hmac_sha256::Hash::hash(format!("{who} {limit:?}").as_bytes());
-        Ok(Some((known, digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect())))
-    }
-
-    /// A hash of who judges the moves, its options and its limit.
-    #[must_use]
-    pub fn reference_id(&self) -> String {
-        self.reference_id.clone()
+        Ok((known, digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()))
     }
 
     /// Who judges the moves; none where it is our own engine.
     #[must_use]
     pub fn make_reference(&self) -> Option<Box<dyn Subject>> {
-        self.reference.as_ref().map(|known| Box::new(Uci::new(known.launch.clone())) as Box<dyn Subject>)
+        self.reference.as_ref().map(Introduced::subject)
     }
 
     /// A new subject for a variant; none where it is our own engine.
     #[must_use]
     pub fn make(&self, variant: usize) -> Option<Box<dyn Subject>> {
-        self.known.get(&variant).map(|known| Box::new(Uci::new(known.launch.clone())) as Box<dyn Subject>)
+        self.known.get(&variant).map(Introduced::subject)
     }
 
     /// Whether a worker keeps a process of each.
@@ -134,9 +126,8 @@ impl Subjects {
     /// How a variant's counts repeat, as its rows say it.
     #[must_use]
     pub fn repeats(&self, variant: usize) -> String {
-        self.known
-            .get(&variant)
-            .map_or_else(|| Repeatability::Exact.to_string(), |known| known.examined.repeats.clone())
+        let known = self.known.get(&variant).map(|known| known.examined.repeats.clone());
+        known.unwrap_or_else(|| Repeatability::Exact.to_string())
     }
 
     /// What the manifest says of each, by the variant's name.
@@ -149,40 +140,31 @@ impl Subjects {
     /// What is to be known of the engines before the run: one line each, and what their counts cannot bear.
     #[must_use]
     pub fn told(&self, plan: &Plan) -> Vec<String> {
-        let mut places: Vec<&usize> = self.known.keys().collect();
-        places.sort();
-        let line = |at: &usize| {
-            let Examined { name, repeats, forgets, go_depth, go_nodes, .. } = &self.known[at].examined;
+        let line = |(&at, known): (&usize, &Introduced)| {
+            let Examined { name, repeats, forgets, go_depth, go_nodes, .. } = &known.examined;
             let keeps = if *forgets { "" } else { "; ucinewgame is not a new process to it: try restart = \"game\"" };
-            format!(
-                "\"{}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{keeps}",
-                plan.variants[*at].name
-            )
+            let variant = &plan.variants[at].name;
+            format!("\"{variant}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{keeps}")
         };
-        places.into_iter().map(line).collect()
+        self.known.iter().map(line).collect()
     }
 
     /// The variants whose counts do not repeat: what is decided by them may be decided otherwise the next time.
     #[must_use]
     pub fn loose(&self, plan: &Plan) -> Vec<String> {
-        let mut loose: Vec<(&usize, &Introduced)> = self.known.iter().filter(|(_, known)| !known.is_exact()).collect();
-        loose.sort_by_key(|(at, _)| **at);
-        let told = |(at, known): (&usize, &Introduced)| {
-            let name = &plan.variants[*at].name;
-            format!(
-                "\"{name}\": counts {}: what they decide may be decided otherwise another time",
-                known.examined.repeats
-            )
+        let told = |(&at, known): (&usize, &Introduced)| {
+            let (name, repeats) = (&plan.variants[at].name, &known.examined.repeats);
+            format!("\"{name}\": counts {repeats}: what they decide may be decided otherwise another time")
         };
-        loose.into_iter().map(told).collect()
+        self.known.iter().filter(|(_, known)| !known.is_exact()).map(told).collect()
     }
 
     /// Expectations of exact counts of engines whose counts do not repeat.
     #[must_use]
     pub fn unfounded(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
-        let loose = |at: &usize| self.known.get(at).is_some_and(|one| !one.is_exact());
         let mut found = Vec::new();
-        for (at, point) in plan.variants.iter().enumerate().filter(|(at, _)| loose(at)) {
+        for (&at, known) in self.known.iter().filter(|(_, known)| !known.is_exact()) {
+            let (point, repeats) = (&plan.variants[at], &known.examined.repeats);
             let columns = crate::experiment::grid::columns(point);
             let speaks_of = |expect: &Expect| {
                 expect.filter.iter().all(|(path, wanted)| match path.as_str() {
@@ -193,11 +175,8 @@ impl Subjects {
             for expect in experiment.file.expect.iter().filter(|expect| speaks_of(expect)) {
                 let metrics = expect.figures.iter().filter(|(_, figure)| figure.is_exact()).map(|(metric, _)| metric);
                 found.extend(metrics.filter(|metric| metric.ends_with("nodes")).map(|metric| {
-                    let repeats = &self.known[&at].examined.repeats;
-                    format!(
-                        "expect.{metric}: \"{}\" is expected to count exactly, and its counts are {repeats}",
-                        point.name
-                    )
+                    let name = &point.name;
+                    format!("expect.{metric}: \"{name}\" is expected to count exactly, and its counts are {repeats}")
                 }));
             }
         }
@@ -232,19 +211,9 @@ fn fits(each: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunError> {
     let Some(available) = machine::available_bytes() else { return Ok(()) };
     let sizes = each.iter().map(|(_, bytes)| *bytes);
     let bytes = if each.len() <= KEPT { sizes.fold(0, u64::saturating_add) } else { sizes.max().unwrap_or(0) };
-    if bytes.saturating_mul(jobs as u64) <= available {
-        return Ok(());
-    }
-    let fits = available / bytes.max(1);
-    Err(RunError::Memory(format!(
-        "uci.Hash: {} x {} MiB ({}, of which \"{}\") need more than the {} MiB of memory that are free{}",
-        many(jobs, "job"),
-        bytes >> 20,
-        many(each.len(), "engine"),
-        each.iter().map(|(name, _)| *name).min().unwrap_or_default(),
-        available >> 20,
-        if fits > 0 { format!(": --jobs {fits} would fit") } else { String::new() },
-    )))
+    let first = each.iter().map(|(name, _)| *name).min().unwrap_or_default();
+    let whose = format!("{}, of which \"{first}\"", many(each.len(), "engine"));
+    super::fit(available, jobs, bytes, "uci.Hash", &whose)
 }
 
 /// Asks one engine what it is and tries it. None if the run is to end.
@@ -265,18 +234,19 @@ fn examine(
     let declared = engine.identity().options.clone();
     engine.end();
     for (name, value) in &subject.options {
-        match check(&declared, name, value) {
-            Ok(_) => launch.options.push((name.clone(), value.clone())),
-            Err(Misfit::Unknown(_)) if is_so_anyway(name, &value.to_string()) => {}
-            Err(Misfit::Unknown(names)) => {
-                let hint = nearest(name, names.iter().map(String::as_str));
-                return Err(with_hint(format!("uci.{name}: {} names no such option", subject.uci), hint));
+        let (problem, word, choices) = match check(&declared, name, value) {
+            Ok(_) => {
+                launch.options.push((name.clone(), value.clone()));
+                continue;
             }
+            Err(Misfit::Unknown(_)) if is_so_anyway(name, &value.to_string()) => continue,
+            Err(Misfit::Unknown(names)) => (format!("{} names no such option", subject.uci), name.clone(), names),
             Err(Misfit::Value { expected, choices }) => {
-                let hint = nearest(&value.to_string(), choices.iter().map(String::as_str));
-                return Err(with_hint(format!("uci.{name}: expected {expected}, found {value}"), hint));
+                (format!("expected {expected}, found {value}"), value.to_string(), choices)
             }
-        }
+        };
+        let hint = nearest(&word, choices.iter().map(String::as_str)).map(|hint| format!(": {hint}"));
+        return Err(format!("uci.{name}: {problem}{}", hint.unwrap_or_default()));
     }
     let Some(probed) = probe(&launch, boards, limit, stop).map_err(|failure| failure.to_string())? else {
         return Ok(None);
@@ -300,11 +270,9 @@ fn examine(
     }
     let identity = &probed.identity;
     let value = |name: &str| {
-        let set =
-            identity.set.iter().find(|(option, _)| option.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone());
-        set.or_else(|| {
-            declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| option.default.clone())
-        })
+        let set = identity.set.iter().map(|(option, value)| (option, value));
+        let mut all = set.chain(declared.iter().map(|option| (&option.name, &option.default)));
+        all.find(|(option, _)| option.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
     };
     let mebibytes: u64 = value("Hash").and_then(|text| text.parse().ok()).unwrap_or(0);
     let examined = Examined {
@@ -316,7 +284,7 @@ fn examine(
         banner: identity.banner.clone(),
         options: declared
             .iter()
-            .filter(|option| option.kind != crate::subject::protocol::OptionKind::Button)
+            .filter(|option| option.kind != OptionKind::Button)
             .map(|option| (option.name.clone(), value(&option.name).unwrap_or_default()))
             .collect(),
         repeats: probed.repeats.to_string(),
@@ -331,10 +299,6 @@ fn examine(
 fn is_so_anyway(name: &str, value: &str) -> bool {
     let is = |known: &str, so: &str| name.eq_ignore_ascii_case(known) && value == so;
     is("OwnBook", "false") || is("Ponder", "false") || is("Threads", "1")
-}
-
-fn with_hint(message: String, hint: Option<String>) -> String {
-    hint.map_or(message.clone(), |hint| format!("{message}: {hint}"))
 }
 
 #[cfg(test)]
@@ -395,7 +359,7 @@ mod tests {
             let experiment = Experiment::parse(&text, std::path::Path::new("x.toml"), &[])
                 .unwrap_or_else(|problem| panic!("{problem}"));
             let found = Subjects::prepare(&experiment, &Plan::new(&experiment), 1, &AtomicBool::new(false));
-            let found = found.unwrap_or_else(|error| panic!("{error}")).unwrap_or_default();
+            let found = found.unwrap_or_else(|error| panic!("{error}"));
             let Some(Introduced { examined, .. }) = found.known.get(&0) else { panic!("it is not known") };
             assert_eq!([examined.go_depth.as_str(), examined.go_nodes.as_str()], told);
         }
@@ -440,7 +404,6 @@ mod tests {
             let plan = Plan::new(&experiment);
             let found = Subjects::prepare(&experiment, &plan, 1, &AtomicBool::new(false))
                 .unwrap_or_else(|error| panic!("{error}"));
-            let found = found.unwrap_or_default();
             let Some(Introduced { bytes, examined, .. }) = found.known.get(&0) else { panic!("it is not known") };
             assert_eq!(*bytes, mebibytes << 20, "{options}");
             let declared: Vec<(&str, &str)> =

@@ -2,12 +2,14 @@
 //! suite can be found, every row against the plan.
 
 use super::flight::FLIGHT;
-use super::ledger::{Chains, Ledger};
+use super::ledger::Ledger;
+use super::output::EXPERIMENT;
 use super::reference::unjudged;
 use super::stopping::Stopping;
-use crate::experiment::{Experiment, Plan, Split};
+use super::{OutputError, jobs_of};
+use crate::experiment::{Experiment, Plan};
 use crate::record::games::GamesFault;
-use crate::record::manifest::{Manifest, ManifestError, Stretch};
+use crate::record::manifest::{MANIFEST, Manifest, Stretch};
 use crate::record::{self, ResultsError, reference};
 use crate::words::many;
 use std::collections::{BTreeSet, HashSet};
@@ -35,31 +37,15 @@ pub struct Soundness {
     pub told: Vec<String>,
 }
 
-/// Why a folder cannot be verified.
-#[derive(Debug, thiserror::Error)]
-pub enum VerifyError {
-    /// It holds no results.
-    #[error("{0}: no results of ttlab are there: it has no manifest.json")]
-    Nothing(String),
-    /// Its manifest.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    /// Its results.
-    #[error("{path}: {error}")]
-    Results {
-        /// The file.
-        path: String,
-        /// What is wrong.
-        error: ResultsError,
-    },
-}
-
 /// Verifies a folder.
 ///
 /// # Errors
 /// When it holds no results, or they cannot be read.
-pub fn verify(folder: &Path) -> Result<Soundness, VerifyError> {
-    let manifest = Manifest::read(folder)?.ok_or_else(|| VerifyError::Nothing(folder.display().to_string()))?;
+pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
+    let manifest = Manifest::read(folder)?.ok_or_else(|| {
+        let folder = folder.display();
+        OutputError::Foreign(format!("{folder}: no results of ttlab are there: it has no {MANIFEST}"))
+    })?;
     let path = folder.join("results.csv");
     let mut verdict = Soundness { state: FolderState::Whole, rows: 0, told: Vec::new() };
     let mut found = |state: FolderState, text: String| {
@@ -70,84 +56,61 @@ pub fn verify(folder: &Path) -> Result<Soundness, VerifyError> {
         found(FolderState::Missing, "there is no results.csv".to_owned());
         return Ok(verdict);
     }
-    let verified = record::verify::verify(&path, Some(&manifest))
-        .map_err(|error| VerifyError::Results { path: path.display().to_string(), error })?;
-    let rows = verified.rows;
-    if let Some(wrong) = verified.wrong() {
-        found(FolderState::Wrong, wrong);
-    }
-    if let Some(missing) = verified.missing() {
-        found(FolderState::Missing, missing);
-    }
-    if verified.wrong().is_none() && manifest.ended.is_some() {
-        let games = record::games::verify(&path)
-            .map_err(|error| VerifyError::Results { path: path.display().to_string(), error })?;
-        match games {
-            Some(GamesFault::Wrong(wrong)) => found(FolderState::Wrong, wrong),
-            Some(GamesFault::Missing) => {
-                let name = record::games::NAME;
-                found(FolderState::Missing, format!("there is no {name}: `ttlab report` makes it of the rows"));
-            }
-            None => {}
-        }
-    }
-    if verified.failed > 0 {
-        found(FolderState::Missing, format!("{} failed", many(verified.failed, "job")));
-    }
-    if manifest.ended.is_none() {
-        found(FolderState::Missing, "the run has not ended".to_owned());
-    }
-    if !verified.sealed {
-        found(FolderState::Whole, "its rows have no seals: an edit would not show".to_owned());
-    }
-    let run = as_run(folder, &manifest);
-    let held = match &run {
-        Ok((experiment, plan)) => against_the_plan(folder, &manifest, experiment, plan),
-        Err(problem) => Plans::NotHeld(problem.clone()),
+    let verified = record::verify::verify(&path, Some(&manifest)).map_err(OutputError::results(&path))?;
+    verdict.rows = verified.rows;
+    let games = match verified.wrong() {
+        None if manifest.ended.is_some() => record::games::verify(&path).map_err(OutputError::results(&path))?,
+        _ => None,
     };
-    match held {
-        Plans::Held(state, text) => found(state, text),
-        Plans::NotHeld(why) => found(FolderState::Whole, format!("the rows were not held against the plan: {why}")),
+    let games = games.map(|fault| match fault {
+        GamesFault::Wrong(wrong) => (FolderState::Wrong, wrong),
+        GamesFault::Missing => {
+            let name = record::games::NAME;
+            (FolderState::Missing, format!("there is no {name}: `ttlab report` makes it of the rows"))
+        }
+    });
+    let unsealed = "its rows have no seals: an edit would not show";
+    let all = [
+        verified.wrong().map(|wrong| (FolderState::Wrong, wrong)),
+        verified.missing().map(|missing| (FolderState::Missing, missing)),
+        games,
+        (verified.failed > 0).then(|| (FolderState::Missing, format!("{} failed", many(verified.failed, "job")))),
+        manifest.ended.is_none().then(|| (FolderState::Missing, "the run has not ended".to_owned())),
+        (!verified.sealed).then(|| (FolderState::Whole, unsealed.to_owned())),
+    ];
+    all.into_iter().flatten().for_each(|(state, text)| found(state, text));
+    let run = as_run(folder, &manifest);
+    let held = run.as_ref().map_err(Clone::clone);
+    match held.and_then(|(experiment, plan)| against_the_plan(folder, &manifest, experiment, plan)) {
+        Ok((state, text)) => found(state, text),
+        Err(why) => found(FolderState::Whole, format!("the rows were not held against the plan: {why}")),
     }
     let judged = judgements(folder, run.as_ref().ok().map(|(experiment, _)| experiment));
-    let judged = judged.map_err(|error| VerifyError::Results {
-        path: folder.join(reference::NAME).display().to_string(),
-        error: ResultsError::Io(error),
-    })?;
+    let judged = judged.map_err(OutputError::results(&folder.join(reference::NAME)))?;
     judged.into_iter().for_each(|(state, text)| found(state, text));
     let history = manifest.history();
-    let builds: BTreeSet<String> = history
-        .iter()
-        .map(|stretch| format!("{} {} {}", stretch.build.version, stretch.build.commit, stretch.build.profile))
-        .collect();
-    let machines: BTreeSet<String> =
-        history.iter().map(|stretch| format!("{}, {} cores", stretch.machine.cpu, stretch.machine.cores)).collect();
-    for (what, list) in [("builds", builds), ("machines", machines)] {
-        if list.len() > 1 {
-            let list: Vec<String> = list.into_iter().collect();
-            found(
-                FolderState::Whole,
-                format!("its {} stretches are of {} {what}: {}", history.len(), list.len(), list.join("; ")),
-            );
-        }
-    }
-    for text in stretches(&history) {
+    let of_several = several(&history, "builds", |stretch| stretch.build.to_string()).into_iter();
+    let of_several = of_several.chain(several(&history, "machines", machine));
+    of_several.chain(stretches(&history)).for_each(|text| found(FolderState::Whole, text));
+    let left = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let left = left.filter(|name| name == FLIGHT || name.to_string_lossy().starts_with(record::TEMPORARY)).count();
+    if left > 0 {
+        let left = many(left, "file");
+        let text = format!("{left} of a run that was killed, or goes on: the next run removes what is left");
         found(FolderState::Whole, text);
     }
-    let left = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let left = left.filter(|entry| {
-        let name = entry.file_name();
-        name == FLIGHT || name.to_string_lossy().starts_with(record::TEMPORARY)
-    });
-    let left = left.count();
-    if left > 0 {
-        found(
-            FolderState::Whole,
-            format!("{} of a run that was killed, or goes on: the next run removes what is left", many(left, "file")),
-        );
-    }
-    verdict.rows = rows;
     Ok(verdict)
+}
+
+fn machine(stretch: &Stretch) -> String {
+    format!("{}, {} cores", stretch.machine.cpu, stretch.machine.cores)
+}
+
+/// Of which builds or machines the stretches of a run are, where they are not of one.
+fn several(history: &[Stretch], what: &str, name: impl Fn(&Stretch) -> String) -> Option<String> {
+    let names: Vec<String> = history.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect();
+    let (stretches, count) = (history.len(), names.len());
+    (count > 1).then(|| format!("its {stretches} stretches are of {count} {what}: {}", names.join("; ")))
 }
 
 /// Of a run (or a shard) that was stopped and continued: which jobs each stretch made.
@@ -163,47 +126,34 @@ fn stretches(history: &[Stretch]) -> Vec<String> {
                 None => "nobody knows which jobs".to_owned(),
             };
             let shard = stretch.shard.map(|shard| format!(" of shard {shard}")).unwrap_or_default();
-            let Stretch { build, machine, .. } = stretch;
             told.push(format!(
-                "stretch {} of {}{shard} made {jobs} ({} at a time; {} {} {}; {}, {} cores)",
+                "stretch {} of {}{shard} made {jobs} ({} at a time; {}; {})",
                 at + 1,
                 of.len(),
                 stretch.jobs,
-                build.version,
-                build.commit,
-                build.profile,
-                machine.cpu,
-                machine.cores
+                stretch.build,
+                machine(stretch)
             ));
         }
     }
     told
 }
 
-/// What the plan says.
-enum Plans {
-    Held(FolderState, String),
-    NotHeld(String),
-}
-
 /// The experiment of a results folder. Its suite's path may be relative to where the file was run, as a rule a folder as deep as one that the
 /// results lie in: each of these is tried, and the plan's id tells whether it is the same suite.
 fn as_run(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), String> {
-    let file = "experiment.toml";
-    let text = std::fs::read_to_string(folder.join(file)).map_err(|error| format!("{file}: {error}"))?;
+    let text = std::fs::read_to_string(folder.join(EXPERIMENT)).map_err(|error| format!("{EXPERIMENT}: {error}"))?;
     let mut problem = None;
     for base in folder.ancestors() {
-        let told = match Experiment::parse(&text, &base.join(file), &manifest.sets) {
+        let told = match Experiment::parse(&text, &base.join(EXPERIMENT), &manifest.sets) {
             Ok(experiment) => {
                 let plan = Plan::new(&experiment);
                 let id = format!("{:016x}", plan.id());
                 if id == manifest.plan {
                     return Ok((experiment, plan));
                 }
-                format!(
-                    "experiment.toml, with the suite that is found here, is plan {id}, and the results are of {}",
-                    manifest.plan
-                )
+                let found = format!("{EXPERIMENT}, with the suite that is found here, is plan {id}");
+                format!("{found}, and the results are of {}", manifest.plan)
             }
             Err(problem) => problem.message,
         };
@@ -217,11 +167,9 @@ fn judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io::Result
     let mut told = Vec::new();
     let damaged = reference::damaged(folder)?;
     if let Some(first) = damaged.first() {
-        let rows = many(damaged.len() as u64, "row");
-        let text = format!(
-            "{}: {rows} edited or damaged (line {first} first): `ttlab run` judges such moves again",
-            reference::NAME
-        );
+        let (name, rows) = (reference::NAME, many(damaged.len() as u64, "row"));
+        let text =
+            format!("{name}: {rows} edited or damaged (line {first} first): `ttlab run` judges such moves again");
         told.push((FolderState::Wrong, text));
     }
     let missing = experiment.map_or(Ok(0), |experiment| unjudged(experiment, folder))?;
@@ -232,59 +180,46 @@ fn judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io::Result
     Ok(told)
 }
 
-fn against_the_plan(folder: &Path, manifest: &Manifest, experiment: &Experiment, plan: &Plan) -> Plans {
-    let header = record::header(&plan.varying(), plan.extra());
-    let ledger = Ledger::new(experiment, plan, &header);
-    let (mut chains, mut done) = (Chains::default(), HashSet::new());
-    let mut stopping = Stopping::new(experiment, plan, &header).filter(|_| manifest.shard.is_none());
-    let scanned = record::scan(&folder.join("results.csv"), &header, |_, row| {
-        let row = row?;
-        let entry = ledger.entry(row)?;
-        let job = plan.place(&entry.job);
-        chains.next(job, &entry, row)?;
-        stopping.iter_mut().for_each(|stopping| stopping.read(plan, &entry, row));
-        if entry.last {
-            done.insert(job);
-        }
+/// What the plan says of the rows, or why they cannot be held against it.
+fn against_the_plan(
+    folder: &Path,
+    manifest: &Manifest,
+    experiment: &Experiment,
+    plan: &Plan,
+) -> Result<(FolderState, String), String> {
+    let ledger = Ledger::new(experiment, plan);
+    let mut done = HashSet::new();
+    let mut stopping = Stopping::new(experiment, plan, &ledger.header, manifest.shard);
+    let read = ledger.read(&folder.join("results.csv"), |job, entry, row| {
+        stopping.read(plan, entry, row);
+        done.extend(entry.last.then_some(job));
         Ok(())
     });
-    match scanned {
-        Err(error @ ResultsError::Damaged { .. }) => return Plans::Held(FolderState::Wrong, error.to_string()),
-        Err(error) => return Plans::NotHeld(error.to_string()),
-        Ok(_) => {}
+    match read {
+        Err(error @ ResultsError::Damaged { .. }) => return Ok((FolderState::Wrong, error.to_string())),
+        read => read.map_err(|error| error.to_string())?,
     }
-    let split = manifest.shard.map(|shard| (Split::new(plan, shard.of), shard.index));
-    let needed = |job: &_| stopping.as_ref().is_none_or(|stopping| stopping.needs(plan, job));
-    let mine = |job: &_| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index);
     let (mut all, mut missing, mut more) = (0u64, 0u64, 0u64);
-    plan.jobs().filter(mine).for_each(|job| {
-        if !needed(&job) {
-            more += u64::from(done.contains(&plan.place(&job)));
-            return;
+    for job in jobs_of(plan, manifest.shard) {
+        let is_done = done.contains(&plan.place(&job));
+        if stopping.needs(plan, &job) {
+            all += 1;
+            missing += u64::from(!is_done);
+        } else {
+            more += u64::from(is_done);
         }
-        all += 1;
-        missing += u64::from(!done.contains(&plan.place(&job)));
-    });
-    match missing {
-        0 => {
-            let spared = stopping.as_ref().map_or(0, Stopping::spared);
-            let over = if spared > 0 {
-                format!(", and {spared} were not needed: their tests had ended")
-            } else {
-                String::new()
-            };
-            let more = if more > 0 {
-                format!(" ({more} of them are there: other bounds were asked for then)")
-            } else {
-                String::new()
-            };
-            Plans::Held(
-                FolderState::Whole,
-                format!("every row is of the plan, and all {all} jobs are done{over}{more}"),
-            )
-        }
-        _ => Plans::Held(FolderState::Missing, format!("{missing} of {all} jobs are not done")),
     }
+    if missing > 0 {
+        return Ok((FolderState::Missing, format!("{missing} of {all} jobs are not done")));
+    }
+    let mut text = format!("every row is of the plan, and all {all} jobs are done");
+    if stopping.spared() > 0 {
+        text += &format!(", and {} were not needed: their tests had ended", stopping.spared());
+    }
+    if more > 0 {
+        text += &format!(" ({more} of them are there: other bounds were asked for then)");
+    }
+    Ok((FolderState::Whole, text))
 }
 
 #[cfg(test)]

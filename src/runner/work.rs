@@ -4,21 +4,20 @@
 use super::flight::{CONDEMNED, Flight};
 use super::progress::Progress;
 use super::searching::Kept;
-use super::shared::{Shared, Todo};
-use super::sink::ResultsSink;
 use super::steward::{self, Desk};
 use super::stopping::Stopping;
-use super::{Output, Ran, RunError, Subjects, lock};
+use super::{Output, Ran, RunError, Subjects, lock, unlocked};
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::{self, EngineSaid, Results, Row};
+use crate::record::{self, Results};
 use crate::table::TableKind;
+use crate::table::options::Size;
 use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is to be done, and with what.
-pub struct Task<'a> {
+/// What is to be done, and with what: the workers share it.
+pub struct Shared<'a> {
     /// The experiment.
     pub experiment: &'a Experiment,
     /// Its plan.
@@ -29,83 +28,64 @@ pub struct Task<'a> {
     pub subjects: &'a Subjects,
     /// The values of the varying options, by variant.
     pub labels: Vec<Vec<String>>,
-    /// The jobs, from which the workers take one after another.
-    pub todo: Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>,
-    /// Jobs that were in flight when the process ended without a word: one after another when all others are done.
-    pub suspects: Vec<Job>,
     /// The jobs in flight.
     pub flight: Flight,
     /// The tests that end encounters.
-    pub stopping: Option<&'a Mutex<Stopping>>,
+    pub stopping: Mutex<Stopping>,
     /// Why the variants' tables do not fit, where they do not.
-    pub unfit: Vec<Option<String>>,
-    /// How many workers.
-    pub workers: usize,
+    pub unfit: &'a [Option<String>],
+    /// One for each worker.
+    pub desks: Vec<Desk>,
     /// Where the rows go.
-    pub results: Results,
-    /// What was done before.
-    pub ran: Ran,
+    pub sink: Mutex<Sink>,
+    /// What was done.
+    pub ran: Mutex<Ran>,
+    /// Entries that an unbounded table stores, for sizes given as a share.
+    pub working_sets: Mutex<HashMap<WorkingSet, u64>>,
     /// Set from outside, or when a row cannot be written: searches end soon.
     pub stop: &'a AtomicBool,
     /// Who is told.
     pub progress: &'a dyn Progress,
 }
 
-/// Runs the jobs. Returns what was done, and why it ended early if rows could not be written.
-pub fn work(task: Task<'_>) -> (Ran, Option<RunError>) {
-    let Task {
-        experiment,
-        plan,
-        output,
-        subjects,
-        labels,
-        todo,
-        suspects,
-        flight,
-        stopping,
-        unfit,
-        workers,
-        results,
-        ran,
-        stop,
-        progress,
-    } = task;
-    let shared = Shared {
-        experiment,
-        plan,
-        output,
-        subjects,
-        labels,
-        todo,
-        flight,
-        stopping,
-        unfit,
-        desks: (0..workers.max(1)).map(|_| Desk::default()).collect(),
-        sink: Mutex::new(ResultsSink { results, dirty: false, broken: None }),
-        ran: Mutex::new(ran),
-        working_sets: Mutex::new(HashMap::new()),
-        stop,
-        progress,
-    };
+/// Where workers take their jobs from, one after another.
+pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
+
+/// What a working set depends on: the options that an unbounded table heeds, the limit, and the first item.
+pub type WorkingSet = (String, Option<u8>, Option<u64>, usize);
+
+/// The results while they are written.
+pub struct Sink {
+    /// The file.
+    pub results: Results,
+    /// Whether rows wait for the disk.
+    pub dirty: bool,
+    /// Why no more rows can be written.
+    pub broken: Option<RunError>,
+}
+
+/// Runs the jobs; `suspects`, which were in flight when the process ended without a word, one after another when all others are done. Returns
+/// what was done, where the tests stand, and why it ended early if rows could not be written.
+pub fn work<'a>(shared: Shared<'a>, todo: &Todo<'a>, suspects: Vec<Job>) -> (Ran, Stopping, Option<RunError>) {
     let refused = std::thread::scope(|scope| {
         let (_running, over) = std::sync::mpsc::channel();
         let refused = |started: usize, error: std::io::Error| {
-            stop.store(true, Ordering::Relaxed);
-            Some(RunError::Threads { started, workers, error })
+            shared.stop.store(true, Ordering::Relaxed);
+            Some(RunError::Threads { started, workers: shared.desks.len(), error })
         };
         let shared = &shared;
         let steward = std::thread::Builder::new().spawn_scoped(scope, move || steward::watch(shared, &over));
         if let Err(error) = steward {
             return refused(0, error);
         }
-        let suspects = Mutex::new(Box::new(suspects.into_iter()) as Box<dyn Iterator<Item = Job> + Send>);
+        let suspects: Todo<'_> = Mutex::new(Box::new(suspects.into_iter()));
         // A test waits for the first pair that has not ended: such a pair is not left for last.
-        if stopping.is_some() {
+        if lock(&shared.stopping).ends_games() {
             shared.work(&suspects, &shared.desks[0]);
         }
         let mut threads = Vec::new();
-        for (started, desk) in shared.desks.iter().enumerate().take(workers) {
-            match std::thread::Builder::new().spawn_scoped(scope, || shared.work(&shared.todo, desk)) {
+        for (started, desk) in shared.desks.iter().enumerate() {
+            match std::thread::Builder::new().spawn_scoped(scope, || shared.work(todo, desk)) {
                 Ok(thread) => threads.push(thread),
                 Err(error) => return refused(started, error),
             }
@@ -116,12 +96,28 @@ pub fn work(task: Task<'_>) -> (Ran, Option<RunError>) {
         shared.work(&suspects, &shared.desks[0]);
         None
     });
-    let mut sink = shared.sink.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let Shared { output, sink, ran, stopping, .. } = shared;
+    let mut sink = unlocked(sink);
     if sink.broken.is_none() {
-        sink.broken = sink.settle(output).err();
+        sink.broken =
+            sink.results.sync().map_err(|error| output.unwritten(error)).and_then(|()| sink.look(output)).err();
     }
-    sink.broken = refused.or(sink.broken);
-    (shared.ran.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner), sink.broken)
+    (unlocked(ran), unlocked(stopping), refused.or(sink.broken))
+}
+
+impl Sink {
+    fn append(&mut self, rows: &[Vec<String>], output: &Output) -> Result<(), RunError> {
+        if self.broken.is_some() {
+            return Ok(()); // Told already; this row's job is run again when the run continues.
+        }
+        self.dirty = true;
+        self.results.append(rows).map_err(|error| output.unwritten(error))
+    }
+
+    /// Sees whether the file is still there.
+    pub fn look(&mut self, output: &Output) -> Result<(), RunError> {
+        if self.results.in_place() { Ok(()) } else { Err(output.rescue(&mut self.results)) }
+    }
 }
 
 impl Shared<'_> {
@@ -134,7 +130,7 @@ impl Shared<'_> {
             }
             let (job, id) = (&job, self.plan.job_id(&job));
             let table = &self.plan.variants[job.variant].options.table;
-            let is_share = matches!(table.size, crate::table::options::Size::Share(_));
+            let is_share = matches!(table.size, Size::Share(_));
             desk.begins(table.kind == TableKind::Unbounded || table.kind == TableKind::Bounded && is_share);
             if !self.flight.condemns(id) {
                 self.flight.begins(id);
@@ -149,31 +145,26 @@ impl Shared<'_> {
                 }
             }));
             let rows = match outcome {
-                Ok(Ok(Some(rows))) => Some(Ok(rows)),
                 Ok(Ok(None)) if desk.starved.load(Ordering::Relaxed) => {
                     kept = Kept::default();
                     Some(Err("table.kind: a table without a bound has taken the memory that was left".to_owned()))
                 }
-                Ok(Ok(None)) => None,
-                Ok(Err(message)) => Some(Err(message)),
+                Ok(outcome) => outcome.transpose(),
                 Err(payload) => {
                     kept = Kept::default();
                     Some(Err(format!("panic: {}", message_of(payload.as_ref()))))
                 }
             };
             desk.ends();
-            let stopped = rows.is_none();
-            rows.into_iter().for_each(|rows| self.finish(job, rows));
+            let Some(rows) = rows else { return self.flight.ends(id) };
+            self.finish(job, rows);
             self.flight.ends(id);
-            if stopped {
-                return;
-            }
         }
     }
 
     /// Whether a job is still asked for.
     fn needs(&self, job: &Job) -> bool {
-        self.stopping.is_none_or(|stopping| lock(stopping).needs(self.plan, job))
+        lock(&self.stopping).needs(self.plan, job)
     }
 
     /// Writes a job's rows, or one that says why there are none.
@@ -183,39 +174,22 @@ impl Shared<'_> {
             return;
         }
         let failed = rows.is_err();
-        let rows = match rows {
-            Ok(rows) => rows,
-            Err(message) => {
-                let label = self.label(job, job.item, None, self.plan.job_id(job));
-                let (outside, repeats) = (self.plan.has_outside(), self.subjects.repeats(job.variant));
-                let mut ran = lock(&self.ran);
-                ran.failed += 1;
-                if ran.failures.len() < 5 {
-                    let told = format!("\"{}\" on {}: {message}", label.variant, label.position);
-                    ran.failures.push((*job, told));
-                }
-                let mut row = Row {
-                    label: &label,
-                    iteration: None,
-                    solved: None,
-                    seconds: 0.0,
-                    error: &message,
-                    anatomy: self.plan.has_anatomy(),
-                    outside: outside.then_some(EngineSaid { told: None, repeats: &repeats }),
-                    games: self.played(job, None),
-                }
-                .fields();
-                record::seal(&mut row, 0);
-                vec![row]
+        let rows = rows.unwrap_or_else(|message| {
+            let label = self.label(job, job.item, None, self.plan.job_id(job));
+            let mut ran = lock(&self.ran);
+            ran.failed += 1;
+            if ran.failures.len() < 5 {
+                ran.failures.push((*job, format!("\"{}\" on {}: {message}", label.variant, label.position)));
             }
-        };
+            let mut row = self.row(job, &label, Err(&message));
+            record::seal(&mut row, 0);
+            vec![row]
+        });
         let mut sink = lock(&self.sink);
         match sink.append(&rows, self.output) {
             Ok(()) => {
                 drop(sink);
-                if let Some(stopping) = self.stopping {
-                    lock(stopping).played(self.plan, job, failed, &rows);
-                }
+                lock(&self.stopping).played(self.plan, job, failed, &rows);
                 lock(&self.ran).done += 1;
                 self.progress.done();
             }

@@ -82,7 +82,7 @@ impl Objective for Runs<'_> {
         if ran.interrupted {
             return Err(RunsError::Interrupted(ran));
         }
-        let path = session.output().results_path();
+        let path = session.output.results_path();
         if ran.failed > 0 {
             return Err(RunsError::Failed { failed: ran.failed, path: path.display().to_string() });
         }

@@ -83,13 +83,13 @@ fn judgements_of_something_else_are_dropped() {
     };
     let prepared = |experiment: &Experiment| {
         let plan = crate::experiment::Plan::new(experiment);
-        Subjects::prepare(experiment, &plan, 1, &AtomicBool::new(false)).unwrap().unwrap()
+        Subjects::prepare(experiment, &plan, 1, &AtomicBool::new(false)).unwrap()
     };
     let judged = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 3 }\n");
     let deeper = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 4 }\n");
     let folder = tempfile::tempdir().unwrap();
     let row = |experiment: &Experiment, start: &Board, position: &str, mv: &str| Judgement {
-        reference: identity(&prepared(experiment).reference_id(), start, &[]),
+        reference: identity(&prepared(experiment).reference_id, start, &[]),
         position: position.to_owned(),
         mv: mv.to_owned(),
         best: "e2e4".to_owned(),

@@ -1,9 +1,10 @@
 //! Runs of six searches in this process, against what stands in their folders.
 
 use super::*;
+use crate::experiment::Split;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
-use crate::runner::Done;
+use crate::runner::{Done, lock};
 use std::path::PathBuf;
 
 /// Three positions under two tables: six jobs.
