@@ -5,7 +5,6 @@ use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResult, Moved};
 use crate::record::columns;
 use crate::words::many;
-use std::cmp::Ordering;
 
 /// The change from one total to another: `+1.25 %`, or `=`.
 #[must_use]
@@ -68,11 +67,9 @@ pub fn seen(judged: &GateResult) -> String {
 #[must_use]
 pub fn sheet(comparison: &Comparison) -> Sheet {
     let mut parts = vec![Part::List(String::new(), lead(comparison))];
-    if !comparison.judged.is_empty() {
-        parts.push(Part::Table(gates(comparison)));
-    }
+    parts.extend(gates(comparison).unless_empty().map(Part::Table));
     parts.push(Part::Table(variants(comparison)));
-    let moved = [movements(comparison), rows(comparison)].into_iter().filter(|table| !table.rows.is_empty());
+    let moved = [movements(comparison), rows(comparison)].into_iter().filter_map(SheetTable::unless_empty);
     let moved: Vec<Part> = moved.map(Part::Table).collect();
     if !moved.is_empty() {
         parts.push(Part::Folded("What moved".to_owned(), moved));
@@ -131,87 +128,54 @@ fn lead(comparison: &Comparison) -> Vec<String> {
 }
 
 /// The change from one total to another, marked by its direction.
-fn moved(totals: [f64; 2]) -> Cell {
-    let mark = match totals[1].partial_cmp(&totals[0]) {
-        Some(Ordering::Less) => Emphasis::Less,
-        Some(Ordering::Greater) => Emphasis::More,
-        _ => Emphasis::None,
-    };
-    let share = if totals[0] == totals[1] { 0.0 } else { (totals[1] - totals[0]) / totals[0] };
-    Cell { text: change(totals), value: Datum::Number(share), mark, ..Cell::default() }
+fn moved([base, new]: [f64; 2]) -> Cell {
+    let mark = Emphasis::of(new < base || new > base, new < base);
+    let share = if base == new { 0.0 } else { (new - base) / base };
+    Cell { value: Datum::Number(share), ..Cell::text(change([base, new])) }.marked(mark)
 }
 
 /// The gates, and what each saw.
 fn gates(comparison: &Comparison) -> SheetTable {
     let rows = comparison.judged.iter().map(|judged| {
         let mark = if judged.fails { Emphasis::Failed } else { Emphasis::Passed };
-        vec![
-            Cell::text(outcome(judged)).marked(mark),
-            Cell::text(&judged.gate),
-            Cell::text(&judged.variant),
-            Cell::text(seen(judged)),
-        ]
+        let mut cells = [outcome(judged), &judged.gate, &judged.variant, &seen(judged)].map(Cell::text);
+        cells[0].mark = mark;
+        cells
     });
-    SheetTable {
-        key: "gates".to_owned(),
-        title: "Gates".to_owned(),
-        columns: ["verdict", "gate", "variant", "base -> new"].map(|name| SheetColumn::words(name, name, "")).to_vec(),
-        rows: rows.collect(),
-        ..SheetTable::default()
-    }
+    SheetTable::new("gates", "Gates", SheetColumn::named(["verdict", "gate", "variant", "base -> new"]), rows)
 }
 
 /// What stands where one position alone was paired.
 const ONE: &str = "too few positions";
 
-/// The interval of a ratio, marked where depths were left out.
-fn interval(of: &Change) -> Cell {
-    Cell::range(of.nodes.low, of.nodes.high).or(ONE).signed('†', of.cut > 0)
-}
-
 /// Each variant: rows, nodes, ratio.
 fn variants(comparison: &Comparison) -> SheetTable {
     let rows = comparison.variants.iter().map(|of| {
         let nodes = comparison.metric(columns::NODES).map_or([f64::NAN; 2], |at| of.totals[at]);
-        vec![
-            Cell::text(&of.variant),
-            Cell::count(of.paired as f64),
-            Cell::count(of.moved as f64),
-            Cell::count(of.missing as f64),
-            Cell::count(nodes[0]),
-            Cell::count(nodes[1]),
-            moved(nodes),
-            Cell::decimal(of.nodes.mean, 3).or("no pairs"),
-            interval(of),
-            Cell::p(of.p).or(ONE),
-        ]
+        let [rows, changed, missing] = [of.paired, of.moved, of.missing].map(|rows| Cell::count(rows as f64));
+        let [base, new] = nodes.map(Cell::count);
+        let mean = Cell::decimal(of.nodes.mean, 3).or("no pairs");
+        let ends = Cell::range(of.nodes.low, of.nodes.high).or(ONE).signed('†', of.cut > 0);
+        [Cell::text(&of.variant), rows, changed, missing, base, new, moved(nodes), mean, ends, Cell::p(of.p).or(ONE)]
     });
-    SheetTable {
-        key: "variants".to_owned(),
-        columns: vec![
-            SheetColumn::words("variant", "variant", "as BASE calls it"),
-            SheetColumn::numbers("rows", "rows", "that both have"),
-            SheetColumn::numbers("moved", "moved", "rows of those that are not the same"),
-            SheetColumn::numbers("missing", "missing", "rows that NEW lacks").spare(4),
-            SheetColumn::numbers("nodes_base", "nodes", "of BASE"),
-            SheetColumn::numbers("nodes_new", "new nodes", "of NEW"),
-            SheetColumn::numbers("change", "change", "of the totals"),
-            SheetColumn::numbers("ratio", "ratio", "geometric mean over the searches").spare(3),
-            SheetColumn::numbers("interval", "95 %", "of the ratio; †: of the depths that both finished").spare(2),
-            SheetColumn::numbers("p", "p", "sign-flip test, corrected for all variants by joint flips").spare(1),
-        ],
-        rows: rows.collect(),
-        ..SheetTable::default()
-    }
+    let columns = [
+        SheetColumn::words("variant", "variant", "as BASE calls it"),
+        SheetColumn::numbers("rows", "rows", "that both have"),
+        SheetColumn::numbers("moved", "moved", "rows of those that are not the same"),
+        SheetColumn::numbers("missing", "missing", "rows that NEW lacks").spare(4),
+        SheetColumn::numbers("nodes_base", "nodes", "of BASE"),
+        SheetColumn::numbers("nodes_new", "new nodes", "of NEW"),
+        SheetColumn::numbers("change", "change", "of the totals"),
+        SheetColumn::numbers("ratio", "ratio", "geometric mean over the searches").spare(3),
+        SheetColumn::numbers("interval", "95 %", "of the ratio; †: of the depths that both finished").spare(2),
+        SheetColumn::numbers("p", "p", "sign-flip test, corrected for all variants by joint flips").spare(1),
+    ];
+    SheetTable::new("variants", "", columns, rows)
 }
 
 /// Columns of a change from BASE to NEW.
 fn base_to_new() -> [SheetColumn; 3] {
-    [
-        SheetColumn::numbers("base", "base", ""),
-        SheetColumn::numbers("new", "new", ""),
-        SheetColumn::numbers("change", "change", ""),
-    ]
+    ["base", "new", "change"].map(|name| SheetColumn::numbers(name, name, ""))
 }
 
 /// Metrics that moved in some variant.
@@ -222,40 +186,22 @@ fn movements(comparison: &Comparison) -> SheetTable {
     });
     let rows = all.map(|(metric, of, rows, totals)| {
         let [base, new] = totals.map(Cell::count);
-        vec![Cell::text(metric), Cell::text(&of.variant), Cell::count(rows as f64), base, new, moved(totals)]
+        [Cell::text(metric), Cell::text(&of.variant), Cell::count(rows as f64), base, new, moved(totals)]
     });
-    let heads = [
-        SheetColumn::words("metric", "metric", ""),
-        SheetColumn::words("variant", "variant", ""),
-        SheetColumn::numbers("rows", "rows", "that differ").spare(1),
-    ];
-    SheetTable {
-        key: "movements".to_owned(),
-        title: "Metrics".to_owned(),
-        columns: heads.into_iter().chain(base_to_new()).collect(),
-        rows: rows.collect(),
-        ..SheetTable::default()
-    }
+    let differ = [SheetColumn::numbers("rows", "rows", "that differ").spare(1)];
+    let columns = [&SheetColumn::named(["metric", "variant"])[..], &differ, &base_to_new()].concat();
+    SheetTable::new("movements", "Metrics", columns, rows)
 }
 
 /// The rows that moved most.
 fn rows(comparison: &Comparison) -> SheetTable {
     let rows = comparison.moved.iter().map(|row| {
         let [base, new] = row.nodes.map(Cell::count);
-        vec![Cell::text(place(row)), base, new, moved(row.nodes), Cell::text(differing(row))]
+        [Cell::text(place(row)), base, new, moved(row.nodes), Cell::text(differing(row))]
     });
-    let heads = [SheetColumn::words("row", "row", "")];
-    SheetTable {
-        key: "moved_rows".to_owned(),
-        title: "Rows that moved most, by nodes".to_owned(),
-        columns: heads
-            .into_iter()
-            .chain(base_to_new())
-            .chain([SheetColumn::words("columns", "columns", "that differ")])
-            .collect(),
-        rows: rows.collect(),
-        ..SheetTable::default()
-    }
+    let differ = [SheetColumn::words("columns", "columns", "that differ")];
+    let columns = [&SheetColumn::named(["row"])[..], &base_to_new(), &differ].concat();
+    SheetTable::new("moved_rows", "Rows that moved most, by nodes", columns, rows)
 }
 
 /// Which row.

@@ -8,12 +8,7 @@ use crate::analysis::questions::effects::Interaction;
 
 /// Ratio, interval, p and pairs.
 fn judged(judged: &Judged) -> [Cell; 4] {
-    let (ratio, p_value) = (judged.ratio, judged.p);
-    let mark = match judged.marked {
-        true if ratio.mean < 1.0 => Emphasis::Less,
-        true => Emphasis::More,
-        false => Emphasis::None,
-    };
+    let ratio = judged.ratio;
     let why = match ratio.pairs {
         0 if ratio.mean.is_nan() => "no search beside it that is alike in all else",
         0 => "what the others are held against",
@@ -21,9 +16,9 @@ fn judged(judged: &Judged) -> [Cell; 4] {
     };
     let pairs = if ratio.pairs > 0 { ratio.pairs as f64 } else { f64::NAN };
     [
-        Cell::decimal(ratio.mean, 3).marked(mark).or(why),
+        Cell::decimal(ratio.mean, 3).marked(Emphasis::of(judged.marked, ratio.mean < 1.0)).or(why),
         Cell::range(ratio.low, ratio.high).or(why),
-        Cell::p(p_value).or(why),
+        Cell::p(judged.p).or(why),
         Cell::count(pairs).or(why),
     ]
 }
@@ -39,67 +34,44 @@ fn judgement(ratio: &str, corrected: &str) -> [SheetColumn; 4] {
 }
 
 /// What each level of each axis does.
-#[must_use]
-pub fn effects(grid: &Grid) -> SheetTable {
+pub(super) fn effects(grid: &Grid) -> SheetTable {
     let rows = grid.effects.iter().map(|effect| {
         let axis = &grid.axes[effect.axis];
         let reference = effect.level == grid.references[effect.axis];
         let label = Cell::text(&axis.levels[effect.level].label).signed('*', reference);
-        let mut cells = vec![
-            Cell { place: Some(effect.axis), ..Cell::text(axis.name.clone()) },
-            Cell { place: Some(effect.level), ..label },
-        ];
-        cells.extend(judged(&effect.judged));
-        cells
+        let option = Cell { place: Some(effect.axis), ..Cell::text(axis.name.clone()) };
+        [&[option, Cell { place: Some(effect.level), ..label }], &judged(&effect.judged)[..]].concat()
     });
     let heads = [
         SheetColumn::words("option", "option", ""),
         SheetColumn::words("value", "value", "* is what the others are held against"),
     ];
     let ratio = judgement("paired by position and by every other option", "corrected for all of these by joint flips");
-    SheetTable {
-        key: "effects".to_owned(),
-        title: "Each option by itself".to_owned(),
-        rows: rows.collect(),
-        columns: heads.into_iter().chain(ratio).collect(),
-        note: "Each value against the one marked *, at the same position and the same value of every other option."
-            .to_owned(),
-    }
+    SheetTable::new("effects", "Each option by itself", [&heads, &ratio[..]].concat(), rows)
+        .noted("Each value against the one marked *, at the same position and the same value of every other option.")
 }
 
 /// Interactions shown; those that are clear come first.
 const SHOWN: usize = 12;
 
 /// Where two options do together what neither does alone.
-#[must_use]
-pub fn interactions(grid: &Grid) -> Option<SheetTable> {
+pub(super) fn interactions(grid: &Grid) -> Option<SheetTable> {
     let mut all: Vec<_> = grid.interactions.iter().collect();
     let size = |one: &Interaction| one.judged.ratio.mean.ln().abs();
     all.sort_by(|a, b| (!a.judged.marked).cmp(&!b.judged.marked).then(size(b).total_cmp(&size(a))));
-    let rows: Vec<Vec<Cell>> = all
-        .iter()
-        .take(SHOWN)
-        .map(|interaction| {
-            let label = |(axis, level): (usize, usize)| grid.axes[axis].named(level);
-            let mut cells = vec![Cell::text(label(interaction.first)), Cell::text(label(interaction.second))];
-            cells.extend(judged(&interaction.judged));
-            cells
-        })
-        .collect();
+    let rows = all.iter().take(SHOWN).map(|of| {
+        let options = [of.first, of.second].map(|(axis, level)| Cell::text(grid.axes[axis].named(level)));
+        [&options, &judged(&of.judged)[..]].concat()
+    });
     let number = all.iter().filter(|interaction| interaction.judged.marked).count();
     let heads = [SheetColumn::words("first", "one", ""), SheetColumn::words("second", "other", "")];
     let ratio = judgement("1 where the two effects simply multiply", "corrected for all pairs by joint flips");
-    (!rows.is_empty()).then(|| SheetTable {
-        key: "interactions".to_owned(),
-        title: "Options together".to_owned(),
-        columns: heads.into_iter().chain(ratio).collect(),
-        note: format!(
-            "By what factor two values together differ from the product of each alone. {number} of {} pairs are clear of 1{}.",
-            all.len(),
-            if all.len() > SHOWN { format!("; the {SHOWN} largest are shown") } else { String::new() }
-        ),
-        rows,
-    })
+    let more = if all.len() > SHOWN { format!("; the {SHOWN} largest are shown") } else { String::new() };
+    let note = format!(
+        "By what factor two values together differ from the product of each alone. {number} of {} pairs are clear of 1{more}.",
+        all.len()
+    );
+    SheetTable::new("interactions", "Options together", [&heads, &ratio[..]].concat(), rows).noted(note).unless_empty()
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use super::sheet::{Cell, Datum, Part, Sheet, SheetColumn, SheetTable};
 use crate::report::explore::Explorer;
 use crate::report::figure::{Figure, Plot};
+use crate::report::svg::lines::Lines;
+use crate::report::svg::scatter::Scatter;
 use serde_json::{Map, Value as Json, json};
 
 /// Version of both forms. It rises when a field is renamed, removed or given another meaning; new fields do not raise it.
@@ -58,7 +60,9 @@ fn part(part: &Part) -> Json {
             })
         }
         Part::List(title, list) => json!({ "part": "list", "title": title, "list": list }),
-        Part::Folded(title, parts) => json!({ "part": "folded", "title": title, "parts": list(parts) }),
+        Part::Folded(title, parts) => {
+            json!({ "part": "folded", "title": title, "parts": list(parts) })
+        }
     }
 }
 
@@ -95,14 +99,19 @@ pub fn csv(sheet: &Sheet, guard: bool) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail.
     let _ = writer.write_record(HEADER);
-    records(&sheet.parts, &mut |record: [String; 9]| {
-        let _ = match guard {
-            true => writer.write_record(record.map(guarded)),
-            false => writer.write_record(record),
-        };
+    records(&sheet.parts, &mut |[part, key, name, column, text]: [&str; 5], row: usize, numbers: [f64; 3]| {
+        let [value, low, high] = numbers.map(plain);
+        let record = [part, key, &row.to_string(), name, column, &value, &low, &high, text].map(str::to_owned);
+        let _ = writer.write_record(if guard { record.map(guarded) } else { record });
     });
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
+
+/// Takes a record: its part, key, name, column and text; its row; its value and the ends of its interval.
+type Put<'a> = dyn FnMut([&str; 5], usize, [f64; 3]) + 'a;
+
+/// What is not there.
+const NAN: f64 = f64::NAN;
 
 /// A cell that no spreadsheet takes for a formula; numbers are left alone.
 fn guarded(cell: String) -> String {
@@ -110,7 +119,7 @@ fn guarded(cell: String) -> String {
     if formula { format!("'{cell}") } else { cell }
 }
 
-fn records(parts: &[Part], put: &mut dyn FnMut([String; 9])) {
+fn records(parts: &[Part], put: &mut Put) {
     for part in parts {
         match part {
             Part::Table(table) => fields(table, put),
@@ -123,96 +132,64 @@ fn records(parts: &[Part], put: &mut dyn FnMut([String; 9])) {
 }
 
 /// A record for each search: its line in `column`, its position in `name`.
-fn searches(explorer: &Explorer, put: &mut dyn FnMut([String; 9])) {
+fn searches(explorer: &Explorer, put: &mut Put) {
     for (at, position) in explorer.positions.iter().enumerate() {
         for (line, values) in explorer.lines.iter().zip(&explorer.values) {
             let Some(value) = values[at] else { continue };
-            let [part, key, none] = ["searches", "searches", ""].map(str::to_owned);
-            let row = (at + 1).to_string();
-            put([
-                part,
-                key,
-                row,
-                position.clone(),
-                line.clone(),
-                plain(value),
-                none.clone(),
-                none.clone(),
-                plain(value),
-            ]);
+            put(["searches", "searches", position, line, &plain(value)], at + 1, [value, NAN, NAN]);
         }
     }
 }
 
-fn plain(value: f64) -> String {
+/// A number in full; nothing where it is none.
+pub(super) fn plain(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { String::new() }
 }
 
-fn fields(table: &SheetTable, put: &mut dyn FnMut([String; 9])) {
+fn fields(table: &SheetTable, put: &mut Put) {
     for (at, cells) in table.rows.iter().enumerate() {
         let words = cells.iter().zip(&table.columns).filter(|(cell, column)| column.words && !cell.text.is_empty());
         let name = words.map(|(cell, _)| cell.text.as_str()).collect::<Vec<_>>().join(", ");
         for (cell, column) in cells.iter().zip(&table.columns) {
-            let (value, low, high) = match cell.value {
-                Datum::Number(value) => (value, f64::NAN, f64::NAN),
-                Datum::Range(low, high) => (f64::NAN, low, high),
-                Datum::Words | Datum::None => (f64::NAN, f64::NAN, f64::NAN),
+            let numbers = match cell.value {
+                Datum::Number(value) => [value, NAN, NAN],
+                Datum::Range(low, high) => [NAN, low, high],
+                Datum::Words | Datum::None => [NAN; 3],
             };
-            put([
-                "table".to_owned(),
-                table.key.clone(),
-                (at + 1).to_string(),
-                name.clone(),
-                column.key.clone(),
-                plain(value),
-                plain(low),
-                plain(high),
-                cell.text.clone(),
-            ]);
+            put(["table", &table.key, &name, &column.key, &cell.text], at + 1, numbers);
         }
     }
 }
 
 /// The points of a figure: its series by name, x as the column, y as the value.
-fn points(figure: &Figure, put: &mut dyn FnMut([String; 9])) {
+fn points(figure: &Figure, put: &mut Put) {
     let mut row = 0;
-    let mut point = |name: &str, x: String, [value, low, high]: [f64; 3], label: &str| {
+    let mut point = |name: &str, x: &str, numbers: [f64; 3], label: &str| {
         row += 1;
-        put([
-            "figure".to_owned(),
-            figure.file.clone(),
-            row.to_string(),
-            name.to_owned(),
-            x,
-            plain(value),
-            plain(low),
-            plain(high),
-            label.to_owned(),
-        ]);
+        put(["figure", &figure.file, name, x, label], row, numbers);
     };
     match &figure.plot {
         Plot::Forest(forest) => {
             for row in &forest.rows {
-                point(&row.name, forest.x.clone(), [row.mean, row.low, row.high], "");
+                point(&row.name, &forest.x, [row.mean, row.low, row.high], "");
             }
         }
-        Plot::Lines(super::svg::lines::Lines { series, .. })
-        | Plot::Scatter(super::svg::scatter::Scatter { series, .. }) => {
+        Plot::Lines(Lines { series, .. }) | Plot::Scatter(Scatter { series, .. }) => {
             for (name, one) in series.iter().flat_map(|series| series.points.iter().map(|one| (&series.name, one))) {
-                point(name, plain(one.x), [one.y, one.low, one.high], &one.label);
+                point(name, &plain(one.x), [one.y, one.low, one.high], &one.label);
             }
         }
         Plot::Stacked(stacked) => {
             for (name, sizes) in &stacked.bars {
                 for ((part, _), size) in stacked.parts.iter().zip(sizes) {
-                    point(name, part.clone(), [*size, f64::NAN, f64::NAN], "");
+                    point(name, part, [*size, NAN, NAN], "");
                 }
             }
         }
         Plot::Heat(heat) => {
             for (name, cells) in heat.first.1.iter().zip(&heat.cells) {
                 for (column, ratio) in heat.second.1.iter().zip(cells) {
-                    point(name, column.clone(), [ratio.unwrap_or(f64::NAN), f64::NAN, f64::NAN], "");
+                    point(name, column, [ratio.unwrap_or(NAN), NAN, NAN], "");
                 }
             }
         }

@@ -1,16 +1,13 @@
 //! What a page says of engines that are not ours: who they are, what the trial before the run showed, and how good their moves are.
 
 use super::page::Page;
-use super::sheet::{Cell, Datum, SheetColumn, SheetTable};
+use super::sheet::{Cell, SheetColumn, SheetTable};
+use super::table::{BASELINE, ONE};
 use crate::analysis::questions::quality::Quality;
 
 /// The engines; none where all are ours.
-#[must_use]
-pub fn engines(page: &Page) -> Option<SheetTable> {
+pub(super) fn engines(page: &Page) -> Option<SheetTable> {
     let subjects = &page.manifest.subjects;
-    if subjects.is_empty() {
-        return None;
-    }
     let ordered = page.manifest.variants.iter().filter_map(|variant| subjects.get_key_value(variant));
     let rows = ordered.map(|(variant, engine)| {
         let options: Vec<String> = ["Threads", "Hash"]
@@ -20,33 +17,25 @@ pub fn engines(page: &Page) -> Option<SheetTable> {
         let build = engine.sha256.get(..12).unwrap_or_default();
         [variant, &engine.name, &options.join(", "), &engine.repeats, &engine.go_depth, &engine.go_nodes, build]
             .map(Cell::text)
-            .to_vec()
     });
-    Some(SheetTable {
-        key: "engines".to_owned(),
-        title: "Engines".to_owned(),
-        columns: vec![
-            SheetColumn::words("variant", "variant", ""),
-            SheetColumn::words("engine", "engine", "what it calls itself"),
-            SheetColumn::words("set", "set", "its threads and memory; the manifest has all its options"),
-            SheetColumn::words("counts", "counts", "whether the same search gave the same nodes before the run"),
-            SheetColumn::words("go_depth", "go depth", "whether it heeds that limit").spare(2),
-            SheetColumn::words("go_nodes", "go nodes", "whether it heeds that limit").spare(1),
-            SheetColumn::words("build", "build", "the first digits of the SHA-256 of its program").spare(3),
-        ],
-        rows: rows.collect(),
-        note:
-            "Nodes of different engines are not the same work: compare an engine with itself, or the quality of moves."
-                .to_owned(),
-    })
+    let columns = [
+        SheetColumn::words("variant", "variant", ""),
+        SheetColumn::words("engine", "engine", "what it calls itself"),
+        SheetColumn::words("set", "set", "its threads and memory; the manifest has all its options"),
+        SheetColumn::words("counts", "counts", "whether the same search gave the same nodes before the run"),
+        SheetColumn::words("go_depth", "go depth", "whether it heeds that limit").spare(2),
+        SheetColumn::words("go_nodes", "go nodes", "whether it heeds that limit").spare(1),
+        SheetColumn::words("build", "build", "the first digits of the SHA-256 of its program").spare(3),
+    ];
+    SheetTable::new("engines", "Engines", columns, rows)
+        .noted(
+            "Nodes of different engines are not the same work: compare an engine with itself, or the quality of moves.",
+        )
+        .unless_empty()
 }
 
 /// The quality of the moves; none where nothing was judged.
-#[must_use]
-pub fn quality(lines: &[Quality]) -> Option<SheetTable> {
-    if lines.is_empty() {
-        return None;
-    }
+pub(super) fn quality(lines: &[Quality]) -> Option<SheetTable> {
     let share = |part: usize, whole: usize| match whole {
         0 => Cell::none("the suite names no best moves"),
         _ => Cell::number(part as f64 / whole as f64, format!("{part} of {whole}")),
@@ -54,16 +43,12 @@ pub fn quality(lines: &[Quality]) -> Option<SheetTable> {
     let rows = lines.iter().map(|line| {
         let [mean, interval] = match line.against {
             Some((mean, low, high)) if mean.is_finite() => {
-                let interval = match low.is_finite() && high.is_finite() {
-                    true => Cell { value: Datum::Range(low, high), ..Cell::text(format!("{low:+.1} to {high:+.1}")) },
-                    false => Cell::none("too few positions for an interval"),
-                };
-                [Cell::number(mean, format!("{mean:+.1}")), interval]
+                [Cell::number(mean, format!("{mean:+.1}")), Cell::difference(low, high).or(ONE)]
             }
             Some(_) => [Cell::none("no position that both searched"), Cell::none("")],
-            None => [Cell::none("the baseline, which is held against itself"), Cell::none("")],
+            None => [Cell::none(BASELINE), Cell::none("")],
         };
-        vec![
+        [
             Cell::text(&line.variant).signed('*', line.against.is_none()),
             Cell::count(line.searches as f64),
             Cell::number(line.loss, format!("{:.1}", line.loss)),
@@ -73,23 +58,18 @@ pub fn quality(lines: &[Quality]) -> Option<SheetTable> {
             share(line.solved.0, line.solved.1),
         ]
     });
-    Some(SheetTable {
-        key: "quality".to_owned(),
-        title: "Quality of the moves".to_owned(),
-        columns: vec![
-            SheetColumn::words("variant", "variant", "* is the baseline"),
-            SheetColumn::numbers("searches", "searches", "searches that the reference judged"),
-            SheetColumn::numbers("loss", "loss", "mean loss in the reference's centipawns"),
-            SheetColumn::numbers("against", "less base", "mean difference to the baseline on the same positions"),
-            SheetColumn::numbers("interval", "95 %", "its interval"),
-            SheetColumn::numbers("same", "same move", "searches whose move is the reference's"),
-            SheetColumn::numbers("solved", "solved", "searches whose move the suite calls best"),
-        ],
-        rows: rows.collect(),
-        note: "The loss of a move: what the reference gives its own move less what it gives this one, both searched to the same limit, \
-               scores cut at 1000 (reference.csv). Of several key seeds a position's loss is the mean."
-            .to_owned(),
-    })
+    let columns = [
+        SheetColumn::words("variant", "variant", "* is the baseline"),
+        SheetColumn::numbers("searches", "searches", "searches that the reference judged"),
+        SheetColumn::numbers("loss", "loss", "mean loss in the reference's centipawns"),
+        SheetColumn::numbers("against", "less base", "mean difference to the baseline on the same positions"),
+        SheetColumn::numbers("interval", "95 %", "its interval"),
+        SheetColumn::numbers("same", "same move", "searches whose move is the reference's"),
+        SheetColumn::numbers("solved", "solved", "searches whose move the suite calls best"),
+    ];
+    let note = "The loss of a move: what the reference gives its own move less what it gives this one, both searched to the same limit, \
+                scores cut at 1000 (reference.csv). Of several key seeds a position's loss is the mean.";
+    SheetTable::new("quality", "Quality of the moves", columns, rows).noted(note).unless_empty()
 }
 
 #[cfg(test)]
@@ -97,6 +77,7 @@ pub fn quality(lines: &[Quality]) -> Option<SheetTable> {
 mod tests {
     use super::*;
     use crate::record::manifest::{Examined, Manifest};
+    use crate::report::sheet::Datum;
 
     fn shown(table: &SheetTable) -> Vec<String> {
         let line = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");

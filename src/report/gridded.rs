@@ -24,8 +24,7 @@ pub struct GridView<'a> {
 
 impl<'a> GridView<'a> {
     /// The grid that rows lie on, where there is one.
-    #[must_use]
-    pub fn new(rows: &'a Frame, summary: &Summary, baseline: Option<&String>) -> Option<Self> {
+    pub(super) fn new(rows: &'a Frame, summary: &Summary, baseline: Option<&String>) -> Option<Self> {
         let metric = &summary.metrics[0];
         let (frame, axes) = axes::axes(rows, &metric.columns());
         if axes.is_empty() {
@@ -38,8 +37,7 @@ impl<'a> GridView<'a> {
 }
 
 /// Ratios and usable hits by the size of the table.
-#[must_use]
-pub fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
+pub(super) fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = metric(summary);
     let Some(axis) = grid.axes.iter().position(|axis| axis.path == "table.size" && axis.is_numeric()) else {
         return Vec::new();
@@ -147,8 +145,7 @@ fn entries(value: f64) -> String {
 }
 
 /// The response to each numeric option.
-#[must_use]
-pub fn responses(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
+pub(super) fn responses(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = &summary.metrics[0];
     let responses = curves::responses(&grid.frame, &grid.axes, &grid.references, &grid.effects, metric);
     responses.into_iter().map(response).collect()
@@ -180,8 +177,7 @@ fn response(response: Response) -> Figure {
 }
 
 /// A map of two axes.
-#[must_use]
-pub fn map(grid: &GridView<'_>, summary: &Summary) -> Option<Figure> {
+pub(super) fn map(grid: &GridView<'_>, summary: &Summary) -> Option<Figure> {
     let metric = metric(summary);
     if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
         return None;

@@ -18,8 +18,7 @@ pub struct Identity {
 
 impl Identity {
     /// Of a summary's lines; variants are taken apart where their names are those of a grid's points and its axes tell them all apart.
-    #[must_use]
-    pub fn new(rows: &Frame, summary: &Summary, grid: &[Axis]) -> Self {
+    pub(super) fn new(rows: &Frame, summary: &Summary, grid: &[Axis]) -> Self {
         if summary.by != [columns::VARIANT] {
             let word = |value: &String| (if value.is_empty() { "(none)".to_owned() } else { value.clone() }, None);
             let lines: Vec<Vec<_>> = summary.lines.iter().map(|line| line.values.iter().map(word).collect()).collect();
@@ -70,8 +69,7 @@ impl Identity {
     }
 
     /// The columns of what tells them apart.
-    #[must_use]
-    pub fn columns(&self) -> Vec<SheetColumn> {
+    pub(super) fn columns(&self) -> Vec<SheetColumn> {
         let columns = self.heads.iter().enumerate();
         columns
             .map(|(at, head)| SheetColumn::words(head, head, if at == 0 { "* is the baseline" } else { "" }))
@@ -79,8 +77,7 @@ impl Identity {
     }
 
     /// The first fields of a line, the baseline's marked.
-    #[must_use]
-    pub fn cells(&self, at: usize, line: &Line) -> Vec<Cell> {
+    pub(super) fn cells(&self, at: usize, line: &Line) -> Vec<Cell> {
         let cells = self.lines[at].iter().enumerate().map(|(column, (label, place))| {
             let cell = Cell { place: *place, ..Cell::text(label) };
             cell.signed('*', column == 0 && line.is_baseline)

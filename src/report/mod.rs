@@ -1,31 +1,31 @@
 //! Reports: findings as pages. Each page is a [`Sheet`]; how it is written out is a pure function of it. Nothing here touches a disk
 //! but reading results ([`source`]) and [`write_sheet`].
 
-pub mod anatomy;
+mod anatomy;
 pub mod choices;
 pub mod comparison;
 mod courses;
-pub mod crossed;
+mod crossed;
 pub mod data;
-pub mod engines;
+mod engines;
 pub mod explore;
 pub mod figure;
-pub mod gridded;
+mod gridded;
 pub mod html;
-pub mod identity;
+mod identity;
 pub mod machine;
 pub mod markdown;
-pub mod number;
+mod number;
 pub mod page;
 pub mod played;
 pub mod published;
 pub mod sheet;
 pub mod source;
 pub mod svg;
-pub mod table;
+mod table;
 pub mod text;
 pub mod tuned;
-pub mod verdicts;
+mod verdicts;
 
 pub use choices::Choices;
 pub use page::Page;

@@ -3,8 +3,7 @@
 use crate::analysis::rows::metric::Unit;
 
 /// A count with separators: 32,521,084.
-#[must_use]
-pub fn count(value: f64) -> String {
+pub(super) fn count(value: f64) -> String {
     if !value.is_finite() {
         return "-".to_owned();
     }
@@ -20,20 +19,17 @@ pub fn count(value: f64) -> String {
 }
 
 /// A share in percent, or a dash where there is nothing to share.
-#[must_use]
-pub fn percent(part: f64, whole: f64) -> String {
+pub(super) fn percent(part: f64, whole: f64) -> String {
     if whole > 0.0 { format!("{:.1} %", 100.0 * part / whole) } else { "-".to_owned() }
 }
 
 /// A number with so many decimals, or a dash.
-#[must_use]
-pub fn number(value: f64, decimals: usize) -> String {
+pub(super) fn number(value: f64, decimals: usize) -> String {
     if value.is_finite() { format!("{value:.decimals$}") } else { "-".to_owned() }
 }
 
 /// A metric's value.
-#[must_use]
-pub fn of_unit(value: f64, unit: Unit) -> String {
+pub(super) fn of_unit(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Count | Unit::PerSecond => count(value),
         Unit::Share => percent(value, 1.0),
@@ -43,14 +39,12 @@ pub fn of_unit(value: f64, unit: Unit) -> String {
 }
 
 /// An interval: 0.569-0.720.
-#[must_use]
-pub fn interval(low: f64, high: f64) -> String {
+pub(super) fn interval(low: f64, high: f64) -> String {
     if low.is_finite() { format!("{low:.3}-{high:.3}") } else { "-".to_owned() }
 }
 
 /// A p: 0.031, or < 0.001.
-#[must_use]
-pub fn p(value: f64) -> String {
+pub(super) fn p(value: f64) -> String {
     match value {
         value if value.is_nan() => "-".to_owned(),
         value if value < 0.001 => "< 0.001".to_owned(),

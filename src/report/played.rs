@@ -2,7 +2,7 @@
 
 use super::courses::{by_size, courses, forest, name};
 use super::number::{count, percent};
-use super::sheet::{Cell, Datum, Emphasis, Part, SheetColumn, SheetTable};
+use super::sheet::{Cell, Emphasis, Part, SheetColumn, SheetTable};
 use crate::analysis::Frame;
 use crate::analysis::pairing::stats::at_least;
 use crate::analysis::questions::match_test::Elo;
@@ -26,11 +26,8 @@ fn enough(one: &Encounter) -> bool {
 
 fn signed(one: &Encounter) -> String {
     let Elo { elo, low, high } = one.elo();
-    if enough(one) {
-        format!("{elo:+.1} Elo [{low:+.1}, {high:+.1}]")
-    } else {
-        format!("{elo:+.1} Elo [too few pairs]")
-    }
+    let ends = if enough(one) { format!("{low:+.1}, {high:+.1}") } else { "too few pairs".to_owned() };
+    format!("{elo:+.1} Elo [{ends}]")
 }
 
 /// What a test says, in words.
@@ -43,13 +40,11 @@ fn told(one: &Encounter) -> String {
 }
 
 /// The answer, in sentences.
-#[must_use]
-pub fn findings(all: &Matches) -> Vec<String> {
+pub(super) fn findings(all: &Matches) -> Vec<String> {
     let mut found = Vec::new();
     let encounters = &all.encounters;
     let played: u64 = encounters.iter().map(|one| one.pairs.count()).sum();
     let test = &all.test;
-    let count_of = |wanted| encounters.iter().filter(|one| one.stronger == Some(wanted)).count();
     if encounters.len() <= NAMED {
         for one in encounters {
             let verdict = match (one.stronger, one.decided) {
@@ -83,7 +78,8 @@ pub fn findings(all: &Matches) -> Vec<String> {
                 found.push(format!("The {word}: \"{}\", {}.", name(one, all), signed(one)));
             }
         }
-        let (stronger, weaker) = (count_of(Ordering::Greater), count_of(Ordering::Less));
+        let [stronger, weaker] = [Ordering::Greater, Ordering::Less]
+            .map(|wanted| encounters.iter().filter(|one| one.stronger == Some(wanted)).count());
         found.push(format!(
             "Of {} encounters {stronger} are clearly won and {weaker} clearly lost by the first player, after correction for their \
              number; the others show no difference.",
@@ -121,9 +117,13 @@ pub fn findings(all: &Matches) -> Vec<String> {
 }
 
 /// What the reader must be warned of.
-#[must_use]
-pub fn doubts(all: &Matches) -> Vec<String> {
+pub(super) fn doubts(all: &Matches) -> Vec<String> {
     let mut warnings = Vec::new();
+    // The first few of a list, and how many more there are.
+    let some = |list: &[String], between: &str| {
+        let more = if list.len() > NAMED { format!(" and {} more", list.len() - NAMED) } else { String::new() };
+        list[..list.len().min(NAMED)].join(between) + &more
+    };
     if all.failed > 0 {
         warnings.push(format!("{} pairs could not be played and count for nothing: see the error column", all.failed));
     }
@@ -136,14 +136,13 @@ pub fn doubts(all: &Matches) -> Vec<String> {
     let alike = |one: &&Encounter| one.pairs.count() > 0 && one.mirrored == one.pairs.count();
     let alike: Vec<String> = all.encounters.iter().filter(alike).map(|one| format!("\"{}\"", name(one, all))).collect();
     if !alike.is_empty() {
-        let more = if alike.len() > NAMED { format!(" and {} more", alike.len() - NAMED) } else { String::new() };
         warnings.push(format!(
-            "both players moved alike in every pair, so that they are one player here: {}{more}",
-            alike[..alike.len().min(NAMED)].join(", ")
+            "both players moved alike in every pair, so that they are one player here: {}",
+            some(&alike, ", ")
         ));
     }
-    let (repeated, pairs): (u64, u64) =
-        all.encounters.iter().fold((0, 0), |(a, b), one| (a + one.repeated, b + one.pairs.count()));
+    let repeated: u64 = all.encounters.iter().map(|one| one.repeated).sum();
+    let pairs: u64 = all.encounters.iter().map(|one| one.pairs.count()).sum();
     if repeated > 0 {
         warnings.push(format!(
             "{repeated} of {pairs} pairs have a game that is move for move one of a pair before them (transposed openings, or the same \
@@ -166,10 +165,9 @@ pub fn doubts(all: &Matches) -> Vec<String> {
         .filter_map(|one| Some(format!("\"{}\" as \"{}\"", name(one, all), name(&all.encounters[one.same_as?], all))))
         .collect();
     if !alike.is_empty() {
-        let more = if alike.len() > NAMED { format!(" and {} more", alike.len() - NAMED) } else { String::new() };
         warnings.push(format!(
-            "the same games move for move, so that they are one player here, and one finding: {}{more}",
-            alike[..alike.len().min(NAMED)].join("; ")
+            "the same games move for move, so that they are one player here, and one finding: {}",
+            some(&alike, "; ")
         ));
     }
     warnings
@@ -178,38 +176,22 @@ pub fn doubts(all: &Matches) -> Vec<String> {
 /// The parts between the head and how it was made.
 #[must_use]
 pub fn parts(all: &Matches, rows: &Frame) -> Vec<Part> {
-    let mut parts = vec![Part::Table(table(all))];
-    parts.extend(standings(all).map(Part::Table));
-    parts.push(Part::Figure(forest(all)));
-    parts.extend(by_size(all, rows).map(Part::Figure));
-    parts.extend(courses(all).map(Part::Figure));
-    parts.push(Part::Table(pairs(all)));
-    parts.push(Part::Table(ends(all)));
-    parts
+    let tables = [Some(table(all)), standings(all)].into_iter().flatten().map(Part::Table);
+    let figures = [Some(forest(all)), by_size(all, rows), courses(all)].into_iter().flatten().map(Part::Figure);
+    tables.chain(figures).chain([pairs(all), ends(all)].map(Part::Table)).collect()
 }
 
 /// The encounters.
-#[must_use]
-pub fn table(all: &Matches) -> SheetTable {
+pub(super) fn table(all: &Matches) -> SheetTable {
     let several = all.encounters.len() > 1;
-    let mut columns = vec![
+    let joint = "so wide that all encounters' intervals hold together (Bonferroni)";
+    let columns = [
         SheetColumn::words("variant", "variant", ""),
         SheetColumn::words("opponent", "against", "").spare(5),
         SheetColumn::numbers("pairs", "pairs", "pairs of games, colours swapped"),
         SheetColumn::numbers("elo", "Elo", "by the logistic law, from the mean of the pairs"),
         SheetColumn::numbers("interval", "95 %", "of this encounter alone"),
-    ];
-    if several {
-        columns.push(
-            SheetColumn::numbers(
-                "joint",
-                "95 % of all",
-                "so wide that all encounters' intervals hold together (Bonferroni)",
-            )
-            .spare(4),
-        );
-    }
-    columns.extend([
+        SheetColumn::numbers("joint", "95 % of all", joint).spare(4),
         SheetColumn::numbers("nelo", "nElo", "normalized: in standard deviations of a game").spare(6),
         SheetColumn::numbers("los", "LOS", "how likely the first is the stronger, all differences alike before")
             .spare(7),
@@ -219,7 +201,7 @@ pub fn table(all: &Matches) -> SheetTable {
         SheetColumn::numbers("llr", "LLR", "log-likelihood ratio of the test after all pairs").spare(2),
         SheetColumn::words("test", "test", "what the test decided, and after how many pairs in the plan's order")
             .spare(1),
-    ]);
+    ];
     let rows = all.encounters.iter().map(|one| {
         let elo = one.elo();
         let mark = match one.stronger {
@@ -227,24 +209,16 @@ pub fn table(all: &Matches) -> SheetTable {
             Some(Ordering::Less) => Emphasis::Failed,
             _ => Emphasis::None,
         };
-        let range = |elo: Elo| Cell {
-            value: Datum::Range(elo.low, elo.high),
-            ..Cell::text(format!("{:+.1} to {:+.1}", elo.low, elo.high))
-        };
         let few = |cell: Cell| if enough(one) { cell } else { Cell::none("too few pairs") };
         let last = one.course.last().map_or(0.0, |point| point.1);
-        let mut cells = vec![
-            Cell::text(one.player.clone()),
-            Cell::text(one.opponent.clone()),
+        let (joint, normalized) = (one.pairs.elo_within(all.reach), one.pairs.normalized().elo);
+        [
+            Cell::text(&one.player),
+            Cell::text(&one.opponent),
             Cell::count(one.pairs.count() as f64),
             Cell::number(elo.elo, format!("{:+.1}", elo.elo)).marked(mark),
-            few(range(elo)),
-        ];
-        if several {
-            cells.push(few(range(one.pairs.elo_within(all.reach))));
-        }
-        let normalized = one.pairs.normalized().elo;
-        cells.extend([
+            few(Cell::difference(elo.low, elo.high)),
+            few(Cell::difference(joint.low, joint.high)),
             Cell::number(normalized, format!("{normalized:+.1}")).or("all pairs ended alike"),
             few(Cell::number(one.pairs.superiority(), percent(one.pairs.superiority(), 1.0))),
             Cell::p(one.corrected).or(if all.test.stop { "the test ends the games" } else { "too few pairs" }),
@@ -252,27 +226,22 @@ pub fn table(all: &Matches) -> SheetTable {
             Cell::share(one.games[1] as f64, one.count() as f64),
             Cell::number(last, format!("{last:+.2}")),
             Cell::text(told(one)),
-        ]);
-        cells
+        ]
     });
+    let shown: Vec<usize> = (0..columns.len()).filter(|&at| several || columns[at].key != "joint").collect();
+    let table = SheetTable::new("encounters", "Encounters", columns, rows).with_columns(&shown);
     let (lower, upper) = all.bounds.limits();
-    SheetTable {
-        key: "encounters".to_owned(),
-        title: "Encounters".to_owned(),
-        columns,
-        rows: rows.collect(),
-        note: format!(
-            "Unit: the pair of games from one opening. Test: H0 {} against H1 {} normalized Elo; it ends where LLR passes {lower:.2} or \
-             {upper:.2}. It is read off the games in the plan's order: {}.",
-            all.test.elo0,
-            all.test.elo1,
-            match all.test.stop {
-                true =>
-                    "the pairs after its end are not played, so that where it has ended Elo is too far from 0, and p has no meaning",
-                false => "the games after its end were played all the same, and Elo is of all",
-            }
-        ),
-    }
+    let after = match all.test.stop {
+        true => {
+            "the pairs after its end are not played, so that where it has ended Elo is too far from 0, and p has no meaning"
+        }
+        false => "the games after its end were played all the same, and Elo is of all",
+    };
+    table.noted(format!(
+        "Unit: the pair of games from one opening. Test: H0 {} against H1 {} normalized Elo; it ends where LLR passes {lower:.2} or \
+         {upper:.2}. It is read off the games in the plan's order: {after}.",
+        all.test.elo0, all.test.elo1
+    ))
 }
 
 /// Each player's points against all others, where they all met.
@@ -290,67 +259,44 @@ fn standings(all: &Matches) -> Option<SheetTable> {
     }
     let mut order: Vec<(&str, (f64, f64))> = players.into_iter().collect();
     order.sort_by(|a, b| (b.1.0 / b.1.1).total_cmp(&(a.1.0 / a.1.1)));
-    let row = |(player, (points, games)): (&str, (f64, f64))| {
-        vec![Cell::text(player), Cell::decimal(points, 1), Cell::count(games), Cell::share(points, games)]
-    };
-    Some(SheetTable {
-        key: "standings".to_owned(),
-        title: "Standings".to_owned(),
-        columns: vec![
-            SheetColumn::words("variant", "variant", ""),
-            SheetColumn::numbers("points", "points", ""),
-            SheetColumn::numbers("games", "games", ""),
-            SheetColumn::numbers("score", "score", ""),
-        ],
-        rows: order.into_iter().map(row).collect(),
-        note: String::new(),
-    })
+    let rows = order.into_iter().map(|(player, (points, games))| {
+        [Cell::text(player), Cell::decimal(points, 1), Cell::count(games), Cell::share(points, games)]
+    });
+    let columns = ["variant", "points", "games", "score"]
+        .map(|name| SheetColumn { words: name == "variant", ..SheetColumn::words(name, name, "") });
+    Some(SheetTable::new("standings", "Standings", columns, rows))
 }
 
 /// The pairs and the games of each encounter.
 fn pairs(all: &Matches) -> SheetTable {
     let rows = all.encounters.iter().map(|one| {
         let mut cells = vec![Cell::text(name(one, all))];
-        cells.extend(one.pairs.0.iter().map(|&pairs| Cell::count(pairs as f64)));
-        cells.extend(one.games.iter().map(|&games| Cell::count(games as f64)));
+        let counts = one.pairs.0.iter().chain(&one.games).chain([&one.mirrored]);
+        cells.extend(counts.map(|&count| Cell::count(count as f64)));
         cells.extend([
-            Cell::count(one.mirrored as f64),
             Cell::share(one.white, one.count() as f64),
             Cell::decimal(one.plies / 2.0, 1),
             Cell::decimal(one.depth, 2),
-            Cell::count(one.nodes[0]),
-            Cell::count(one.nodes[1]),
         ]);
+        cells.extend(one.nodes.map(Cell::count));
         cells
     });
-    let points = ["0", "1/2", "1", "3/2", "2"];
-    let keys = ["pairs_0", "pairs_1", "pairs_2", "pairs_3", "pairs_4"];
+    let mirrored = "pairs whose games are move for move the same: the players did not differ";
     let mut columns = vec![SheetColumn::words("variant", "variant", "")];
+    let points = ["0", "1/2", "1", "3/2", "2"].into_iter().enumerate();
     columns.extend(
-        keys.into_iter().zip(points).map(|(key, name)| SheetColumn::numbers(key, name, "pairs worth so many points")),
+        points.map(|(at, name)| SheetColumn::numbers(&format!("pairs_{at}"), name, "pairs worth so many points")),
     );
+    columns.extend(["won", "drawn", "lost"].map(|name| SheetColumn::numbers(name, name, "games")));
     columns.extend([
-        SheetColumn::numbers("won", "won", "games"),
-        SheetColumn::numbers("drawn", "drawn", "games"),
-        SheetColumn::numbers("lost", "lost", "games"),
-        SheetColumn::numbers(
-            "mirrored",
-            "mirrored",
-            "pairs whose games are move for move the same: the players did not differ",
-        ),
+        SheetColumn::numbers("mirrored", "mirrored", mirrored),
         SheetColumn::numbers("white", "White", "share of the points that went to White"),
         SheetColumn::numbers("moves", "moves", "mean moves of each side in a game"),
         SheetColumn::numbers("depth", "depth", "mean depth of the last finished iteration, the variant's"),
         SheetColumn::numbers("nodes", "nodes", "mean nodes of a move, the variant's"),
         SheetColumn::numbers("opponent_nodes", "its nodes", "the opponent's"),
     ]);
-    SheetTable {
-        key: "pairs".to_owned(),
-        title: "Pairs and games".to_owned(),
-        columns,
-        rows: rows.collect(),
-        note: String::new(),
-    }
+    SheetTable::new("pairs", "Pairs and games", columns, rows)
 }
 
 /// How the games ended, and where they are.
@@ -366,17 +312,13 @@ fn ends(all: &Matches) -> SheetTable {
     let mut file = row("all, as PGN", total);
     file[0].link = games::NAME.to_owned();
     rows.push(file);
-    SheetTable {
-        key: "ends".to_owned(),
-        title: "How the games ended".to_owned(),
-        columns: vec![
-            SheetColumn::words("end", "end", "what ended the game"),
-            SheetColumn::numbers("games", "games", ""),
-            SheetColumn::numbers("share", "share", ""),
-        ],
-        rows,
-        note: format!("The games stand in `{}`, beside the rows that they are made of.", games::NAME),
-    }
+    let columns = [
+        SheetColumn::words("end", "end", "what ended the game"),
+        SheetColumn::numbers("games", "games", ""),
+        SheetColumn::numbers("share", "share", ""),
+    ];
+    SheetTable::new("ends", "How the games ended", columns, rows)
+        .noted(format!("The games stand in `{}`, beside the rows that they are made of.", games::NAME))
 }
 
 #[cfg(test)]

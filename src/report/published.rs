@@ -7,6 +7,8 @@ use crate::analysis::Verdict;
 use crate::analysis::questions::claims::{Ruling, counted};
 use crate::experiment::expect::SaidBy;
 use crate::experiment::file::Article;
+use crate::record::manifest::Manifest;
+use std::collections::BTreeSet;
 
 const ABOUT: &str = "\
 Written by `ttlab reproduce` from `experiments/published/`. Each section is one experiment: the published figure or claim, what was measured, \
@@ -26,27 +28,21 @@ pub fn sheet(pages: &[Page]) -> Sheet {
     parts.extend(missed(pages).map(Part::Table));
     parts.extend([Part::Prose(ABOUT.to_owned()), Part::Table(index(pages))]);
     for page in pages {
-        let manifest = &page.manifest;
-        parts.push(Part::Heading(manifest.name.clone()));
-        parts.extend(head(&manifest.question, &page.analysis, Vec::new(), &[]));
+        let Manifest { name, question, .. } = &page.manifest;
+        parts.push(Part::Heading(name.clone()));
+        parts.extend(head(question, &page.analysis, Vec::new(), &[]));
         parts.extend(verdicts(page).map(Part::Table));
-        let name = &manifest.name;
-        parts
-            .push(Part::Prose(format!("[All figures]({name}/report.md); every row: `ttlab reproduce --only {name}`.")));
+        let more = format!("[All figures]({name}/report.md); every row: `ttlab reproduce --only {name}`.");
+        parts.push(Part::Prose(more));
     }
-    let machines: std::collections::BTreeSet<String> = pages
-        .iter()
-        .map(|page| {
-            let (machine, build) = (&page.manifest.machine, &page.manifest.build);
-            format!("{}, {} cores; ttlab {} ({})", machine.cpu, machine.cores, build.version, build.profile)
-        })
-        .collect();
+    let machines: BTreeSet<String> = pages.iter().map(|page| made_on(&page.manifest)).collect();
     parts.push(Part::List("Machine".to_owned(), machines.into_iter().collect()));
-    Sheet {
-        kind: "published".to_owned(),
-        name: "What five articles say about their transposition tables, and what holds".to_owned(),
-        parts,
-    }
+    let name = "What five articles say about their transposition tables, and what holds".to_owned();
+    Sheet { kind: "published".to_owned(), name, parts }
+}
+
+fn made_on(Manifest { machine, build, .. }: &Manifest) -> String {
+    format!("{}, {} cores; ttlab {} ({})", machine.cpu, machine.cores, build.version, build.profile)
 }
 
 /// The articles, each with the experiments that are about it.
@@ -61,31 +57,19 @@ fn articles(pages: &[Page]) -> Option<SheetTable> {
     }
     all.sort_by_key(|(article, _)| (article.year.unwrap_or(u16::MAX), &article.title));
     let rows = all.iter().map(|(article, names)| {
-        let year = article
-            .year
-            .map_or(Cell::none("the article bears no date"), |year| Cell::number(f64::from(year), year.to_string()));
+        let year = article.year.map_or(f64::NAN, f64::from);
         let author =
             if article.author.is_empty() { Cell::none("no author is named") } else { Cell::text(&article.author) };
-        vec![
+        [
             Cell { link: web(&article.link), ..Cell::text(&article.title) },
             author,
-            year,
+            Cell::number(year, year.to_string()).or("the article bears no date"),
             Cell::text(names.join(", ")),
         ]
     });
-    let rows: Vec<_> = rows.collect();
-    (!rows.is_empty()).then(|| SheetTable {
-        key: "articles".to_owned(),
-        title: "The articles".to_owned(),
-        columns: vec![
-            SheetColumn::words("title", "title", ""),
-            SheetColumn::words("author", "author", ""),
-            SheetColumn::numbers("year", "year", ""),
-            SheetColumn::words("experiments", "experiments", ""),
-        ],
-        rows,
-        ..SheetTable::default()
-    })
+    let columns = ["title", "author", "year", "experiments"]
+        .map(|name| SheetColumn { words: name != "year", ..SheetColumn::words(name, name, "") });
+    SheetTable::new("articles", "The articles", columns, rows).unless_empty()
 }
 
 /// A link as a page may have it: to the web, and nothing that could end it early.
@@ -95,16 +79,25 @@ fn web(link: &str) -> String {
     if is_web && link.chars().all(fits) { link.to_owned() } else { String::new() }
 }
 
+/// The verdicts of all pages.
+fn judged(pages: &[Page]) -> impl Iterator<Item = (&Page, &Verdict)> {
+    pages.iter().flat_map(|page| page.verdicts.iter().map(move |verdict| (page, verdict)))
+}
+
+/// An experiment's name, which leads to its section.
+fn experiment(page: &Page) -> Cell {
+    let name = &page.manifest.name;
+    Cell { link: format!("#{name}"), ..Cell::text(name) }
+}
+
 /// What was published and does not hold, or cannot be told, in a sentence each.
 fn failed(pages: &[Page]) -> Part {
-    let published = pages.iter().flat_map(|page| page.verdicts.iter().map(move |verdict| (page, verdict)));
-    let lines: Vec<String> = published
+    let lines: Vec<String> = judged(pages)
         .filter(|(_, verdict)| verdict.kind == SaidBy::Published && verdict.ruling != Ruling::Holds)
         .map(|(page, verdict)| {
-            let what = verdicts::subject(verdict);
-            let what = if what.is_empty() || what == verdict.published { String::new() } else { format!("{what}: ") };
-            let (figure, word) = (&verdict.published, verdict.word());
-            format!("{}: {what}{figure}: {word} ({})", page.manifest.name, verdict.measured)
+            let [what, word, _, figure, measured] = verdicts::said(verdict);
+            let what = if what == figure { String::new() } else { format!("{what}: ") };
+            format!("{}: {what}{figure}: {word} ({measured})", page.manifest.name)
         })
         .collect();
     match lines.is_empty() {
@@ -116,57 +109,30 @@ fn failed(pages: &[Page]) -> Part {
 /// One line for each experiment.
 fn index(pages: &[Page]) -> SheetTable {
     let rows = pages.iter().map(|page| {
-        let name = &page.manifest.name;
-        let [holds, differs, open] = counted(page.verdicts.iter());
-        let number = |count: usize, mark: Emphasis| Cell::number(count as f64, count.to_string()).marked(mark);
+        let number = |count: usize| Cell::number(count as f64, count.to_string());
+        let [holds, differs, open] = counted(page.verdicts.iter()).map(number);
         let mark = if page.failed() > 0 { Emphasis::Failed } else { Emphasis::None };
-        vec![
-            Cell { link: format!("#{name}"), ..Cell::text(name) },
-            Cell::text(&page.manifest.question),
-            number(holds, Emphasis::None),
-            number(differs, mark),
-            number(open, Emphasis::None),
-        ]
+        [experiment(page), Cell::text(&page.manifest.question), holds, differs.marked(mark), open]
     });
-    SheetTable {
-        key: "experiments".to_owned(),
-        columns: vec![
-            SheetColumn::words("experiment", "experiment", ""),
-            SheetColumn::words("question", "question", ""),
-            SheetColumn::numbers("holds", "holds", ""),
-            SheetColumn::numbers("differs", "differs", ""),
-            SheetColumn::numbers("open", "cannot tell", ""),
-        ],
-        rows: rows.collect(),
-        ..SheetTable::default()
-    }
+    let columns = [
+        SheetColumn::words("experiment", "experiment", ""),
+        SheetColumn::words("question", "question", ""),
+        SheetColumn::numbers("holds", "holds", ""),
+        SheetColumn::numbers("differs", "differs", ""),
+        SheetColumn::numbers("open", "cannot tell", ""),
+    ];
+    SheetTable::new("experiments", "", columns, rows)
 }
 
 /// What did not come out as wanted.
 fn missed(pages: &[Page]) -> Option<SheetTable> {
-    let failed = pages.iter().flat_map(|page| page.verdicts.iter().map(move |verdict| (page, verdict)));
-    let rows: Vec<Vec<Cell>> = failed
-        .filter(|(_, verdict)| !verdict.passes())
-        .map(|(page, verdict)| {
-            let name = &page.manifest.name;
-            vec![
-                Cell { link: format!("#{name}"), ..Cell::text(name) },
-                Cell::text(verdicts::subject(verdict)),
-                Cell::text(verdict.word()).marked(Emphasis::Failed),
-                Cell::text(verdict.kind.word()),
-                Cell::text(&verdict.published),
-                Cell::text(&verdict.measured),
-            ]
-        })
-        .collect();
-    let names = ["experiment", "what", "verdict", "by", "figure or claim", "measured"];
-    (!rows.is_empty()).then(|| SheetTable {
-        key: "missed".to_owned(),
-        title: "What did not come out as wanted".to_owned(),
-        columns: names.map(|name| SheetColumn::words(name, name, "")).to_vec(),
-        rows,
-        ..SheetTable::default()
-    })
+    let rows = judged(pages).filter(|(_, verdict)| !verdict.passes()).map(|(page, verdict)| {
+        let mut cells = verdicts::said(verdict).map(Cell::text);
+        cells[1].mark = Emphasis::Failed;
+        [&[experiment(page)], &cells[..]].concat()
+    });
+    let columns = [SheetColumn::named(["experiment"]).as_slice(), &SheetColumn::named(verdicts::SAID)].concat();
+    SheetTable::new("missed", "What did not come out as wanted", columns, rows).unless_empty()
 }
 
 /// What is said of each depth: the series (nothing where the file has one only, else up to its comma), the depth and the figure.
@@ -222,16 +188,11 @@ pub fn brief(pages: &[Page]) -> Sheet {
     let mut parts = Vec::new();
     for page in pages {
         let [holds, differs, open] = counted(page.verdicts.iter());
-        let (name, question) = (&page.manifest.name, &page.manifest.question);
-        parts
-            .push(Part::Heading(format!("{name} ({holds} hold, {differs} differ, {open} cannot be told): {question}")));
-        if let Some(mut table) = verdicts(page) {
-            table.columns.pop();
-            table.rows.iter_mut().for_each(|row| {
-                row.pop();
-            });
-            parts.push(Part::Table(table));
-        }
+        let Manifest { name, question, .. } = &page.manifest;
+        let heading = format!("{name} ({holds} hold, {differs} differ, {open} cannot be told): {question}");
+        parts.push(Part::Heading(heading));
+        let without_sources = |table: SheetTable| table.with_columns(&[0, 1, 2, 3, 4]);
+        parts.extend(verdicts(page).map(without_sources).map(Part::Table));
     }
     let all = pages.iter().flat_map(|page| &page.verdicts);
     parts.push(Part::Findings(vec![format!("Verdicts: {}", verdicts::tally(all))]));

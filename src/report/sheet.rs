@@ -4,7 +4,6 @@
 use super::explore::Explorer;
 use super::figure::Figure;
 use super::number::{count, interval, number, p, percent};
-use crate::analysis::questions::findings::Sign;
 
 /// A page.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -80,6 +79,12 @@ impl SheetColumn {
         Self { words: true, ..Self::numbers(key, name, meaning) }
     }
 
+    /// Columns of words whose names say what they mean.
+    #[must_use]
+    pub fn named<const N: usize>(names: [&str; N]) -> [Self; N] {
+        names.map(|name| Self::words(name, name, ""))
+    }
+
     /// A column of numbers.
     #[must_use]
     pub fn numbers(key: &str, name: &str, meaning: &str) -> Self {
@@ -142,12 +147,14 @@ pub enum Emphasis {
     Passed,
 }
 
-impl From<Sign> for Emphasis {
-    fn from(sign: Sign) -> Self {
-        match sign {
-            Sign::Less => Self::Less,
-            Sign::More => Self::More,
-            _ => Self::None,
+impl Emphasis {
+    /// Of what may be clear, and then is less or more.
+    #[must_use]
+    pub fn of(clear: bool, less: bool) -> Self {
+        match (clear, less) {
+            (false, _) => Self::None,
+            (true, true) => Self::Less,
+            (true, false) => Self::More,
         }
     }
 }
@@ -162,13 +169,13 @@ impl Cell {
     /// Nothing, and why.
     #[must_use]
     pub fn none(why: &'static str) -> Self {
-        Self { text: "-".to_owned(), value: Datum::None, note: why, ..Self::default() }
+        Self { value: Datum::None, note: why, ..Self::text("-") }
     }
 
     /// A number and how it is shown; where it is none, a dash.
     #[must_use]
-    pub fn number(value: f64, text: String) -> Self {
-        if value.is_finite() { Self { text, value: Datum::Number(value), ..Self::default() } } else { Self::none("") }
+    pub fn number(value: f64, text: impl Into<String>) -> Self {
+        if value.is_finite() { Self { value: Datum::Number(value), ..Self::text(text) } } else { Self::none("") }
     }
 
     /// A count.
@@ -192,10 +199,20 @@ impl Cell {
     /// An interval.
     #[must_use]
     pub fn range(low: f64, high: f64) -> Self {
-        if !low.is_finite() {
-            return Self::none("");
-        }
-        Self { text: interval(low, high), value: Datum::Range(low, high), ..Self::default() }
+        Self::ends(low, high, interval(low, high))
+    }
+
+    /// An interval and how it is shown; where it is none, a dash.
+    #[must_use]
+    pub fn ends(low: f64, high: f64, text: impl Into<String>) -> Self {
+        if low.is_finite() { Self { value: Datum::Range(low, high), ..Self::text(text) } } else { Self::none("") }
+    }
+
+    /// The interval of a difference, each end with its sign; where one is none, a dash.
+    #[must_use]
+    pub fn difference(low: f64, high: f64) -> Self {
+        let low = if high.is_finite() { low } else { f64::NAN };
+        Self::ends(low, high, format!("{low:+.1} to {high:+.1}"))
     }
 
     /// A p.
@@ -230,15 +247,43 @@ impl Cell {
 }
 
 impl SheetTable {
+    /// A table without a sentence below.
+    #[must_use]
+    pub fn new<R: Into<Vec<Cell>>>(
+        key: &str,
+        title: &str,
+        columns: impl Into<Vec<SheetColumn>>,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Self {
+        let rows = rows.into_iter().map(Into::into).collect();
+        Self { key: key.to_owned(), title: title.to_owned(), columns: columns.into(), rows, note: String::new() }
+    }
+
+    /// The same table with a sentence below.
+    #[must_use]
+    pub fn noted(self, note: impl Into<String>) -> Self {
+        Self { note: note.into(), ..self }
+    }
+
+    /// The table; none where it has no row.
+    #[must_use]
+    pub fn unless_empty(self) -> Option<Self> {
+        (!self.rows.is_empty()).then_some(self)
+    }
+
+    /// The same table with some of its columns.
+    #[must_use]
+    pub fn with_columns(&self, places: &[usize]) -> Self {
+        let columns: Vec<SheetColumn> = places.iter().map(|&at| self.columns[at].clone()).collect();
+        let rows = self.rows.iter().map(|row| places.iter().map(|&at| row[at].clone()).collect::<Vec<_>>());
+        Self::new(&self.key, &self.title, columns, rows).noted(&self.note)
+    }
+
     /// Without the columns in which no row has a value.
     #[must_use]
-    pub fn without_empty(mut self) -> Self {
-        let has = |at: usize| self.rows.iter().any(|row| row.get(at).is_some_and(|cell| cell.value != Datum::None));
-        let keep: Vec<bool> = (0..self.columns.len()).map(|at| self.rows.is_empty() || has(at)).collect();
-        let (mut column, mut kept) = (keep.iter(), keep.iter().cycle());
-        self.columns.retain(|_| column.next().copied().unwrap_or(true));
-        self.rows.iter_mut().for_each(|row| row.retain(|_| kept.next().copied().unwrap_or(true)));
-        self
+    pub fn without_empty(&self) -> Self {
+        let has = |at: &usize| self.rows.is_empty() || self.rows.iter().any(|row| row[*at].value != Datum::None);
+        self.with_columns(&(0..self.columns.len()).filter(has).collect::<Vec<_>>())
     }
 
     /// The sentences below: its own, and what a dash stands for.
@@ -260,23 +305,14 @@ impl Sheet {
     /// Its figures, those folded away among them.
     #[must_use]
     pub fn figures(&self) -> Vec<&Figure> {
-        fn gather<'a>(parts: &'a [Part], out: &mut Vec<&'a Figure>) {
-            for part in parts {
-                match part {
-                    Part::Figure(figure) => out.push(figure),
-                    Part::Folded(_, parts) => gather(parts, out),
-                    _ => {}
-                }
+        fn within(part: &Part) -> Vec<&Figure> {
+            match part {
+                Part::Figure(figure) => vec![figure],
+                Part::Folded(_, parts) => parts.iter().flat_map(within).collect(),
+                _ => Vec::new(),
             }
         }
-        let mut out = Vec::new();
-        gather(&self.parts, &mut out);
-        out
-    }
-
-    /// The sentences of its findings.
-    pub fn findings(&self) -> impl Iterator<Item = &String> {
-        self.parts.iter().filter_map(|part| if let Part::Findings(list) = part { Some(list) } else { None }).flatten()
+        self.parts.iter().flat_map(within).collect()
     }
 }
 
@@ -286,20 +322,11 @@ pub fn warnings(list: &[String]) -> impl Iterator<Item = Part> + '_ {
 }
 
 /// What heads the page of an experiment: the question, the author's words, the findings, the warnings.
-#[must_use]
-pub fn head(question: &str, analysis: &str, findings: Vec<String>, warned: &[String]) -> Vec<Part> {
-    let mut parts = Vec::new();
-    if !question.is_empty() {
-        parts.push(Part::Question(question.to_owned()));
-    }
-    if !analysis.is_empty() {
-        parts.push(Part::Prose(analysis.to_owned()));
-    }
-    if !findings.is_empty() {
-        parts.push(Part::Findings(findings));
-    }
-    parts.extend(warnings(warned));
-    parts
+pub(super) fn head(question: &str, analysis: &str, findings: Vec<String>, warned: &[String]) -> Vec<Part> {
+    let asked = (!question.is_empty()).then(|| Part::Question(question.to_owned()));
+    let words = (!analysis.is_empty()).then(|| Part::Prose(analysis.to_owned()));
+    let found = (!findings.is_empty()).then_some(Part::Findings(findings));
+    [asked, words, found].into_iter().flatten().chain(warnings(warned)).collect()
 }
 
 /// A small page with each kind of part, for the tests of what writes pages out.
@@ -377,7 +404,7 @@ mod tests {
             assert_eq!(cell.or("because").note, reason);
         }
         assert_eq!(Cell::text("a").marked(Emphasis::More).mark, Emphasis::More);
-        assert_eq!([Sign::Less, Sign::More].map(Emphasis::from), [Emphasis::Less, Emphasis::More]);
+        assert_eq!([true, false].map(|less| Emphasis::of(true, less)), [Emphasis::Less, Emphasis::More]);
         // Columns without a value go, words stay; of a table without rows all stay.
         let columns = ["a", "b", "c"].map(|name| SheetColumn::numbers(name, name, "")).to_vec();
         let row = |b: Cell| vec![Cell::text("x"), Cell::none("no"), b];
@@ -401,7 +428,7 @@ mod tests {
         ];
         assert_eq!((whole, head("", "", Vec::new(), &[])), (expected, Vec::new()));
         let sheet = trial();
-        assert_eq!((sheet.figures().len(), sheet.findings().collect::<Vec<_>>()), (1, vec![&words("It is.")]));
+        assert_eq!(sheet.figures().len(), 1);
         let folded = Sheet { parts: vec![Part::Folded(words("t"), sheet.parts)], ..Sheet::default() };
         assert_eq!(folded.figures().len(), 1);
     }

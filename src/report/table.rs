@@ -3,11 +3,9 @@
 use super::number::of_unit;
 use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
-use crate::analysis::Line;
 use crate::analysis::pairing::stats::at_least;
-use crate::analysis::questions::findings::{Sign, sign};
-use crate::analysis::questions::line::Measure;
 use crate::analysis::rows::metric::Unit;
+use crate::analysis::{Line, Ratio};
 use crate::record::columns;
 use crate::record::manifest::Examined;
 use crate::words::many;
@@ -20,7 +18,7 @@ const NO_COST: &str = "not counted, or of entries that count nodes never searche
 const UNTOLD: &str = "an engine that does not tell of its table";
 const PERHAPS: &str = "no table, or an engine that does not tell of its own";
 const NO_LIFE: &str = "a part of the table's life is filtered out";
-const BASELINE: &str = "the baseline, which is held against itself";
+pub(super) const BASELINE: &str = "the baseline, which is held against itself";
 pub(super) const ONE: &str = "too few positions for an interval";
 
 /// Why a line has no figure of its table: for `reason`, where it is of our engine; others have tables and do not tell of them.
@@ -55,40 +53,23 @@ fn by_line(
         cells.extend(row(line)?);
         Some(cells)
     });
-    let table = SheetTable {
-        key: key.to_owned(),
-        title: title.to_owned(),
-        rows: rows.collect(),
-        columns: [page.identity.columns(), columns].concat(),
-        note: String::new(),
-    };
+    let table = SheetTable::new(key, title, [page.identity.columns(), columns].concat(), rows);
     // What no engine tells is no column.
     if page.manifest.subjects.is_empty() { table } else { table.without_empty() }
 }
 
-/// Ratio and interval of a metric, marked where they are clear.
-fn ratio(line: &Line, metric: usize) -> [Cell; 2] {
-    let ratio = line.measures[metric].ratio;
-    let sign = sign(line, metric);
-    let Measure { cut, apart, beyond, .. } = line.measures[metric];
-    let ends = Cell::range(ratio.low, ratio.high).or(if line.is_baseline { BASELINE } else { ONE });
-    // Unlike limits are never compared in silence.
-    let ends = ends.signed('!', matches!(sign, Sign::Less | Sign::More)).signed('†', cut > 0);
-    [Cell::decimal(ratio.mean, 3).or(nothing(apart, beyond)).marked(sign.into()), ends]
-}
-
-/// Why two sides have no ratio.
-fn nothing(apart: usize, beyond: usize) -> &'static str {
-    match (apart, beyond) {
+/// A ratio, marked where it is clear. Where there is none: how many searches share no depth with the other side's, and of how many one alone is 0.
+fn mean(ratio: &Ratio, clear: bool, apart: usize, beyond: usize) -> Cell {
+    let why = match (apart, beyond) {
         (0, 0) => "nothing to compare with",
         (0, _) => "0 on one side alone",
         _ => "no common depth",
-    }
+    };
+    Cell::decimal(ratio.mean, 3).or(why).marked(Emphasis::of(clear, ratio.mean < 1.0))
 }
 
 /// Each line's totals beside the baseline's.
-#[must_use]
-pub fn summary(page: &Page) -> SheetTable {
+pub(super) fn summary(page: &Page) -> SheetTable {
     let summary = &page.summary;
     let mut columns = Vec::new();
     for (at, metric) in summary.metrics.iter().enumerate() {
@@ -135,17 +116,20 @@ pub fn summary(page: &Page) -> SheetTable {
             SheetColumn::numbers("seconds", "seconds", "sum over searches of the median of their repeats").spare(5),
         ]);
     }
-    let mut table = by_line(page, "summary", "Summary", columns, |line| {
+    let table = by_line(page, "summary", "Summary", columns, |line| {
         let (no_table, no_slots) = (silence(page, line, NO_TABLE), silence(page, line, NO_SLOTS));
+        let why = if line.is_baseline { BASELINE } else { ONE };
         let mut row = Vec::new();
-        for (at, metric) in summary.metrics.iter().enumerate() {
-            let measure = line.measures[at];
+        for (at, (metric, of)) in summary.metrics.iter().zip(&line.measures).enumerate() {
             if page.chosen || at == 0 {
-                row.push(Cell::number(measure.value, of_unit(measure.value, metric.unit())).or("nothing to count"));
+                row.push(Cell::number(of.value, of_unit(of.value, metric.unit())).or("nothing to count"));
             }
-            row.extend(ratio(line, at));
+            row.push(mean(&of.ratio, of.marked, of.apart, of.beyond));
+            // Unlike limits are never compared in silence.
+            let ends = Cell::range(of.ratio.low, of.ratio.high).or(why);
+            row.push(ends.signed('!', of.marked).signed('†', of.cut > 0));
             if page.chosen {
-                row.push(Cell::p(measure.p).or(if line.is_baseline { BASELINE } else { ONE }));
+                row.push(Cell::p(of.p).or(why));
             }
         }
         if worth {
@@ -156,15 +140,12 @@ pub fn summary(page: &Page) -> SheetTable {
             row.extend([Cell::share(saved, of).or(why), Cell::share(line.hits, line.probes).or(no_table)]);
         }
         if !page.chosen {
+            let no_life = if line.hashfull.is_nan() || no_slots == UNTOLD { no_slots } else { NO_LIFE };
             row.extend([
                 Cell::share(line.usable, line.probes).or(no_table),
                 Cell::share(line.move_only, line.probes).or(no_table),
                 Cell::number(line.hashfull / 1000.0, format!("{:.0} %", line.hashfull / 10.0)).or(no_slots),
-                Cell::decimal(line.pressure, 2).or(if line.hashfull.is_nan() || no_slots == UNTOLD {
-                    no_slots
-                } else {
-                    NO_LIFE
-                }),
+                Cell::decimal(line.pressure, 2).or(no_life),
                 Cell::number(line.seconds, of_unit(line.seconds, Unit::Seconds)),
             ]);
         }
@@ -178,18 +159,16 @@ pub fn summary(page: &Page) -> SheetTable {
         (Some(all), _) => all.to_string(),
         _ => summary.searches.to_string(),
     };
-    table.note = format!(
+    table.noted(format!(
         "* baseline. {} / baseline: geometric mean over {}, with its 95 % bootstrap interval (! clear of 1, p < 0.05 over all lines \
          together; † of the depths that both finished).",
         summary.metrics.first().map_or("nodes", |metric| &metric.name),
         many(searches, "search")
-    );
-    table
+    ))
 }
 
 /// Where probes and stores went.
-#[must_use]
-pub fn anatomy(page: &Page) -> Option<SheetTable> {
+pub(super) fn anatomy(page: &Page) -> Option<SheetTable> {
     let columns = vec![
         SheetColumn::numbers("probes", "probes", "").spare(1),
         SheetColumn::numbers("hits", "hits", "share of the probes that met their key"),
@@ -212,12 +191,11 @@ pub fn anatomy(page: &Page) -> Option<SheetTable> {
             ]
         })
     });
-    (!table.rows.is_empty()).then_some(table)
+    table.unless_empty()
 }
 
 /// How sure the shares are that other tables show: over positions, or games, which are what was drawn.
-#[must_use]
-pub fn rates(page: &Page) -> Option<SheetTable> {
+pub(super) fn rates(page: &Page) -> Option<SheetTable> {
     const SHOWN: [(&str, &str, &str); 7] = [
         ("hits", "hits", columns::HITS),
         ("usable", "cutoffs", columns::USABLE),
@@ -233,16 +211,17 @@ pub fn rates(page: &Page) -> Option<SheetTable> {
     let heads = shown().map(|(key, head, _)| SheetColumn::numbers(key, head, "95 % interval")).collect();
     let table = by_line(page, "rates", "How sure the shares are", heads, |line| {
         let why = "one position or game, or nothing to count";
-        let row = |(.., column): &(&str, &str, &str)| shares(line.interval(column)).or(why);
+        let row = |(.., column): &(&str, &str, &str)| {
+            let (low, high) = line.interval(column);
+            Cell::ends(low, high, format!("{:.1}-{:.1} %", 100.0 * low, 100.0 * high)).or(why)
+        };
         (line.probes > 0.0).then(|| shown().map(row).collect())
     });
-    let note = "95 % intervals of the shares of probes and stores, over positions (or games).";
-    (!table.rows.is_empty()).then_some(SheetTable { note: note.to_owned(), ..table })
+    table.noted("95 % intervals of the shares of probes and stores, over positions (or games).").unless_empty()
 }
 
 /// Scores, solved positions and what each comparison could show.
-#[must_use]
-pub fn details(page: &Page) -> SheetTable {
+pub(super) fn details(page: &Page) -> SheetTable {
     let columns = vec![
         SheetColumn::numbers("searches", "searches", ""),
         SheetColumn::numbers("evals", "evaluations", "leaf evaluations and nodes with no legal move"),
@@ -283,16 +262,15 @@ pub fn details(page: &Page) -> SheetTable {
             let cell = Cell::decimal(influence.without, 3).signed('?', hangs);
             Cell { text: format!("{} ({})", cell.text, line.influential), ..cell }
         });
-        let below = if line.is_baseline { Cell::none(BASELINE) } else { parts((ratio.below, ratio.clusters), ONE) };
-        let other = if line.is_baseline { Cell::none(BASELINE) } else { parts(line.other_scores, "no common depth") };
+        let others = |cell: Cell| if line.is_baseline { Cell::none(BASELINE) } else { cell };
         Some(vec![
             Cell::count(line.searches as f64),
             Cell::count(line.evals),
-            other,
+            others(parts(line.other_scores, "no common depth")),
             parts(line.solved, "the suite names no best moves"),
             Cell::p(p).or(why),
             Cell::decimal(ratio.median, 3).or(why),
-            below,
+            others(parts((ratio.below, ratio.clusters), ONE)),
             influence,
             Cell::share(if ratio.clusters < wanted { f64::NAN } else { seen }, 1.0).or(calm),
             Cell::count(needed.map_or(f64::NAN, |needed| needed.max(wanted as f64))).or(calm),
@@ -300,69 +278,43 @@ pub fn details(page: &Page) -> SheetTable {
     })
 }
 
-/// An interval of a share, in percent.
-fn shares((low, high): (f64, f64)) -> Cell {
-    match low.is_finite() {
-        true => Cell { text: format!("{:.1}-{:.1} %", 100.0 * low, 100.0 * high), ..Cell::range(low, high) },
-        false => Cell::none(""),
-    }
-}
-
 /// Every line against every other, those of the best first.
-#[must_use]
-pub fn pairs(page: &Page) -> Option<SheetTable> {
-    let name = |at: usize| page.summary.lines[at].name.clone();
-    let rows = page.pairs.iter().map(|versus| {
-        let ratio = versus.ratio;
-        let mark = match versus.marked {
-            false => Emphasis::None,
-            true if ratio.mean < 1.0 => Emphasis::Less,
-            true => Emphasis::More,
-        };
-        let interval = Cell::range(ratio.low, ratio.high).or(ONE).signed('†', versus.cut > 0);
-        vec![
-            Cell::text(name(versus.line)),
-            Cell::text(name(versus.against)),
-            Cell::decimal(ratio.mean, 3).or(nothing(versus.apart, versus.beyond)).marked(mark),
-            interval,
-            Cell::p(versus.p).or(ONE),
+pub(super) fn pairs(page: &Page) -> Option<SheetTable> {
+    let name = |at: usize| &page.summary.lines[at].name;
+    let rows = page.pairs.iter().map(|of| {
+        [
+            Cell::text(name(of.line)),
+            Cell::text(name(of.against)),
+            mean(&of.ratio, of.marked, of.apart, of.beyond),
+            Cell::range(of.ratio.low, of.ratio.high).or(ONE).signed('†', of.cut > 0),
+            Cell::p(of.p).or(ONE),
         ]
     });
     let best = name(page.pairs.first()?.line);
     let metric = &page.summary.metrics[0].name;
-    Some(SheetTable {
-        key: "pairs".to_owned(),
-        title: "Each against each".to_owned(),
-        columns: vec![
-            SheetColumn::words("line", "line", ""),
-            SheetColumn::words("against", "against", ""),
-            SheetColumn::numbers("ratio", &format!("{metric}, ratio"), "geometric mean, over positions"),
-            SheetColumn::numbers("interval", "95 %", "the ratio's interval; † of the depths that both finished"),
-            SheetColumn::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips over all pairs"),
-        ],
-        rows: rows.collect(),
-        note: format!(
-            "\"{best}\" has less {metric} than the most others: its pairs stand first. p is corrected for all {} pairs.",
-            page.pairs.len()
-        ),
-    })
+    let columns = [
+        SheetColumn::words("line", "line", ""),
+        SheetColumn::words("against", "against", ""),
+        SheetColumn::numbers("ratio", &format!("{metric}, ratio"), "geometric mean, over positions"),
+        SheetColumn::numbers("interval", "95 %", "the ratio's interval; † of the depths that both finished"),
+        SheetColumn::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips over all pairs"),
+    ];
+    Some(SheetTable::new("pairs", "Each against each", columns, rows).noted(format!(
+        "\"{best}\" has less {metric} than the most others: its pairs stand first. p is corrected for all {} pairs.",
+        page.pairs.len()
+    )))
 }
 
 /// Options that are the same for all variants, and their values.
-#[must_use]
-pub fn common_options(page: &Page) -> Option<SheetTable> {
+pub(super) fn common_options(page: &Page) -> Option<SheetTable> {
     let manifest = &page.manifest;
     let mut all = manifest.options.values().map(leaves);
     let mut common = all.next()?;
     for other in all {
         common.retain(|leaf| other.contains(leaf));
     }
-    (!common.is_empty()).then(|| SheetTable {
-        key: "common_options".to_owned(),
-        columns: vec![SheetColumn::words("option", "option", ""), SheetColumn::words("value", "value", "")],
-        rows: common.into_iter().map(|(path, value)| vec![Cell::text(path), Cell::text(value)]).collect(),
-        ..SheetTable::default()
-    })
+    let rows = common.into_iter().map(|(path, value)| [path, value].map(Cell::text));
+    SheetTable::new("common_options", "", SheetColumn::named(["option", "value"]), rows).unless_empty()
 }
 
 /// The values of a tree of options, under their dotted paths.

@@ -1,9 +1,10 @@
 //! The report of a tuning: `report.md`, `report.html`, figures, and the figures behind them as `tune.csv`.
 
+use super::data::plain;
 use super::number::count;
 use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head};
 use crate::analysis::Ratio;
-use crate::analysis::questions::race::{Confirmation, Tuned};
+use crate::analysis::questions::race::{Confirmation, Held, Tuned};
 use crate::experiment::{Experiment, Goal, Tune};
 use crate::words::many;
 use std::path::Path;
@@ -57,30 +58,25 @@ impl TuneOutcome<'_> {
         let tuned = self.tuned;
         let (winner, against) = (self.name(tuned.winner), self.name(tuned.against));
         let metric = &self.tune.metric;
+        let there = |held: &Held| {
+            format!("{} held-out items its {metric} are {} of \"{against}\"'s.", tuned.held_out, told(&held.test))
+        };
         let mut findings = vec![match (tuned.answer(), tuned.held.first()) {
             (Confirmation::Inert, _) | (_, None) => format!(
                 "No difference found: all {} candidates gave the same {metric} in every search. What is varied does nothing here.",
                 tuned.candidates.len()
             ),
-            (Confirmation::Nothing, Some(held)) => format!(
-                "No difference found: \"{winner}\" won the race, and on {} held-out items its {metric} are {} of \"{against}\"'s. {}",
-                tuned.held_out,
-                told(&held.test),
-                unseen(&held.test, tuned.level)
-            ),
-            (Confirmation::Worse, Some(held)) => format!(
-                "No winner: \"{winner}\" won the race by luck; on {} held-out items its {metric} are {} of \"{against}\"'s.",
-                tuned.held_out,
-                told(&held.test)
-            ),
-            (Confirmation::Better, Some(held)) => {
-                let word = if tuned.winner == self.baseline() { "The baseline stands" } else { "Best" };
-                format!(
-                    "{word}: \"{winner}\". On {} held-out items its {metric} are {} of \"{against}\"'s.",
-                    tuned.held_out,
-                    told(&held.test)
-                )
+            (Confirmation::Nothing, Some(held)) => {
+                let unseen = unseen(&held.test, tuned.level);
+                format!("No difference found: \"{winner}\" won the race, and on {} {unseen}", there(held))
             }
+            (Confirmation::Worse, Some(held)) => {
+                format!("No winner: \"{winner}\" won the race by luck; on {}", there(held))
+            }
+            (Confirmation::Better, Some(held)) if tuned.winner == self.baseline() => {
+                format!("The baseline stands: \"{winner}\". On {}", there(held))
+            }
+            (Confirmation::Better, Some(held)) => format!("Best: \"{winner}\". On {}", there(held)),
         }];
         for ((held, found), pressure) in tuned.held.iter().zip(&tuned.found).zip(self.pressures).skip(1) {
             let text = match found {
@@ -143,13 +139,8 @@ impl TuneOutcome<'_> {
 
     fn ratio(&self, ratio: &Ratio, clear: bool) -> [Cell; 2] {
         let better = (ratio.mean < 1.0) == (self.tune.goal == Goal::Least);
-        let mark = match (clear && ratio.is_clear(), better) {
-            (true, true) => Emphasis::Less,
-            (true, false) => Emphasis::More,
-            _ => Emphasis::None,
-        };
-        let ends = Cell { text: ends(ratio), ..Cell::range(ratio.low, ratio.high) };
-        [Cell::decimal(ratio.mean, 4).marked(mark), ends]
+        let mean = Cell::decimal(ratio.mean, 4).marked(Emphasis::of(clear && ratio.is_clear(), better));
+        [mean, Cell::ends(ratio.low, ratio.high, format!("{:.4}-{:.4}", ratio.low, ratio.high))]
     }
 
     /// A candidate's name, the baseline's marked.
@@ -166,34 +157,22 @@ impl TuneOutcome<'_> {
                 None if candidate.same => "the winner's counts".to_owned(),
                 None => "not told from it".to_owned(),
             };
-            let searches = candidate.searches as f64;
-            vec![self.named(who), Cell::text(fate), Cell::count(searches), mean, ends, Cell::p(candidate.p)]
+            let searches = Cell::count(candidate.searches as f64);
+            [self.named(who), Cell::text(fate), searches, mean, ends, Cell::p(candidate.p)]
         });
-        SheetTable {
-            key: "race".to_owned(),
-            title: "The race".to_owned(),
-            columns: vec![
-                SheetColumn::words("candidate", "candidate", "* is the baseline"),
-                SheetColumn::words("fate", "in the race", "what became of it"),
-                SheetColumn::numbers("searches", "searches", "searches made of it"),
-                SheetColumn::numbers(
-                    "ratio",
-                    "ratio",
-                    "geometric mean of the ratio to the baseline, over these searches",
-                ),
-                SheetColumn::numbers("interval", "95 %", "its interval, by items"),
-                SheetColumn::numbers(
-                    "p",
-                    "p",
-                    "of its being equal to the winner: sign-flip test, corrected for all candidates by joint flips",
-                ),
-            ],
-            rows: rows.collect(),
-            note: format!(
-                "* baseline. {} against the baseline's. Races flatter their winners: the claim rests on the held-out items alone.",
-                self.tune.metric
-            ),
-        }
+        let p = "of its being equal to the winner: sign-flip test, corrected for all candidates by joint flips";
+        let columns = [
+            SheetColumn::words("candidate", "candidate", "* is the baseline"),
+            SheetColumn::words("fate", "in the race", "what became of it"),
+            SheetColumn::numbers("searches", "searches", "searches made of it"),
+            SheetColumn::numbers("ratio", "ratio", "geometric mean of the ratio to the baseline, over these searches"),
+            SheetColumn::numbers("interval", "95 %", "its interval, by items"),
+            SheetColumn::numbers("p", "p", p),
+        ];
+        SheetTable::new("race", "The race", columns, rows).noted(format!(
+            "* baseline. {} against the baseline's. Races flatter their winners: the claim rests on the held-out items alone.",
+            self.tune.metric
+        ))
     }
 
     fn held(&self) -> SheetTable {
@@ -204,53 +183,37 @@ impl TuneOutcome<'_> {
                 let [mean, ends] = self.ratio(&standing.ratio, tested && held.p < self.tune.alpha);
                 let test = if tested { held.p } else { f64::NAN };
                 let name = self.named(standing.candidate);
-                rows.push(vec![Cell::text(pressure.clone()), name, mean, ends, Cell::p(test)]);
+                rows.push([Cell::text(pressure), name, mean, ends, Cell::p(test)]);
             }
         }
-        SheetTable {
-            key: "held_out".to_owned(),
-            title: "Held-out items".to_owned(),
-            columns: vec![
-                SheetColumn::words("pressure", "pressure", "what was laid over the options"),
-                SheetColumn::words("candidate", "candidate", "* is the baseline"),
-                SheetColumn::numbers("ratio", "ratio", "geometric mean of the ratio to the baseline"),
-                SheetColumn::numbers("interval", "95 %", "its interval, by items"),
-                SheetColumn::numbers("p", "p", "of the one test, of the winner"),
-            ],
-            rows,
-            note: format!(
-                "* baseline. {} items that the race never saw. p: the winner against \"{}\"; corrected for all pressures together.",
-                self.tuned.held_out,
-                self.name(self.tuned.against)
-            ),
-        }
+        let columns = [
+            SheetColumn::words("pressure", "pressure", "what was laid over the options"),
+            SheetColumn::words("candidate", "candidate", "* is the baseline"),
+            SheetColumn::numbers("ratio", "ratio", "geometric mean of the ratio to the baseline"),
+            SheetColumn::numbers("interval", "95 %", "its interval, by items"),
+            SheetColumn::numbers("p", "p", "of the one test, of the winner"),
+        ];
+        SheetTable::new("held_out", "Held-out items", columns, rows).noted(format!(
+            "* baseline. {} items that the race never saw. p: the winner against \"{}\"; corrected for all pressures together.",
+            self.tuned.held_out,
+            self.name(self.tuned.against)
+        ))
     }
 
     fn rounds(&self) -> SheetTable {
         let list = |who: &[usize]| who.iter().map(|&who| self.name(who)).collect::<Vec<_>>().join("; ");
         let rows = self.tuned.rounds.iter().enumerate().map(|(at, round)| {
-            let number = |value: usize| Cell::count(value as f64);
-            vec![
-                number(at + 1),
-                number(round.items),
-                number(round.candidates.len()),
-                Cell::text(self.name(round.best)),
-                Cell::text(list(&round.dropped)),
-            ]
+            let counts = [at + 1, round.items, round.candidates.len()].map(|value| Cell::count(value as f64));
+            [&counts[..], &[Cell::text(self.name(round.best)), Cell::text(list(&round.dropped))]].concat()
         });
-        SheetTable {
-            key: "rounds".to_owned(),
-            title: "Rounds".to_owned(),
-            columns: vec![
-                SheetColumn::numbers("round", "round", ""),
-                SheetColumn::numbers("items", "items", "searched in it"),
-                SheetColumn::numbers("candidates", "candidates", "in it"),
-                SheetColumn::words("best", "best after it", ""),
-                SheetColumn::words("dropped", "dropped after it", ""),
-            ],
-            rows: rows.collect(),
-            ..SheetTable::default()
-        }
+        let columns = [
+            SheetColumn::numbers("round", "round", ""),
+            SheetColumn::numbers("items", "items", "searched in it"),
+            SheetColumn::numbers("candidates", "candidates", "in it"),
+            SheetColumn::words("best", "best after it", ""),
+            SheetColumn::words("dropped", "dropped after it", ""),
+        ];
+        SheetTable::new("rounds", "Rounds", columns, rows)
     }
 
     /// Writes the page, its figures and the CSV behind them into a folder; the findings.
@@ -258,40 +221,29 @@ impl TuneOutcome<'_> {
     /// # Errors
     /// When it cannot be written to.
     pub fn write(&self, folder: &Path) -> anyhow::Result<Vec<String>> {
-        let sheet = self.sheet();
         super::put(folder, "tune.csv", &self.csv()?)?;
-        super::write_sheet(&sheet, folder)?;
-        Ok(sheet.findings().cloned().collect())
+        super::write_sheet(&self.sheet(), folder)?;
+        Ok(self.findings())
     }
 
     /// The figures behind the page, as CSV.
     fn csv(&self) -> Result<Vec<u8>, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(["stage", "pressure", "candidate", "searches", "ratio", "low", "high", "p", "dropped"])?;
-        let plain = |value: f64| if value.is_finite() { value.to_string() } else { String::new() };
-        for (who, one) in self.tuned.candidates.iter().enumerate() {
-            let [mean, low, high, p] = [one.ratio.mean, one.ratio.low, one.ratio.high, one.p].map(plain);
+        let race = self.tuned.candidates.iter().enumerate().map(|(who, one)| {
             let dropped = one.dropped.map(|round| (round + 1).to_string()).unwrap_or_default();
-            let searches = one.searches.to_string();
-            writer.write_record([
-                "race",
-                &self.pressures[0],
-                self.name(who),
-                &searches,
-                &mean,
-                &low,
-                &high,
-                &p,
-                &dropped,
-            ])?;
-        }
-        for (held, pressure) in self.tuned.held.iter().zip(self.pressures) {
-            for one in &held.standings {
+            ("race", &self.pressures[0], who, one.searches, &one.ratio, one.p, dropped)
+        });
+        let held = self.tuned.held.iter().zip(self.pressures).flat_map(|(held, pressure)| {
+            held.standings.iter().map(move |one| {
                 let p = if one.candidate == self.tuned.winner { held.p } else { f64::NAN };
-                let [mean, low, high, p] = [one.ratio.mean, one.ratio.low, one.ratio.high, p].map(plain);
-                let (name, searches) = (self.name(one.candidate), one.ratio.pairs.to_string());
-                writer.write_record(["held-out", pressure, name, &searches, &mean, &low, &high, &p, ""])?;
-            }
+                ("held-out", pressure, one.candidate, one.ratio.pairs, &one.ratio, p, String::new())
+            })
+        });
+        for (stage, pressure, who, searches, ratio, p, dropped) in race.chain(held) {
+            let [mean, low, high, p] = [ratio.mean, ratio.low, ratio.high, p].map(plain);
+            let (name, searches) = (self.name(who), searches.to_string());
+            writer.write_record([stage, pressure, name, &searches, &mean, &low, &high, &p, &dropped])?;
         }
         writer.into_inner().map_err(|error| error.into_error().into())
     }
@@ -311,10 +263,6 @@ fn unseen(ratio: &Ratio, level: f64) -> String {
         _ if reach > missed => format!("Differences of up to {} are not ruled out by that.", share(reach)),
         size => format!("Differences under about {size} would be missed there."),
     }
-}
-
-fn ends(ratio: &Ratio) -> String {
-    if ratio.low.is_finite() { format!("{:.4}-{:.4}", ratio.low, ratio.high) } else { "-".to_owned() }
 }
 
 /// What is said for a share where there is no bound to it.

@@ -7,50 +7,40 @@ use crate::analysis::questions::claims::counted;
 use crate::experiment::expect::WantedVerdict;
 
 /// What a verdict speaks of: what names no rows in particular speaks of all.
-#[must_use]
-pub fn subject(verdict: &Verdict) -> &str {
+pub(super) fn subject(verdict: &Verdict) -> &str {
     if verdict.subject.is_empty() { "all searches" } else { &verdict.subject }
 }
 
 /// The verdicts; those alone that are not as wanted where only they are asked for.
-#[must_use]
-pub fn table(page: &Page, all: bool) -> Option<SheetTable> {
-    let rows: Vec<Vec<Cell>> = page
-        .verdicts
-        .iter()
-        .filter(|verdict| all || !verdict.passes())
-        .map(|verdict| {
-            let quote = if verdict.quote.is_empty() { String::new() } else { format!("\"{}\"", verdict.quote) };
-            let source = [quote.as_str(), &verdict.source, &verdict.note];
-            let source: Vec<&str> = source.into_iter().filter(|text| !text.is_empty()).collect();
-            let mark = match (verdict.is_met(), verdict.passes()) {
-                (true, _) => Emphasis::Passed,
-                (false, true) => Emphasis::None,
-                (false, false) => Emphasis::Failed,
-            };
-            vec![
-                Cell::text(subject(verdict)),
-                Cell::text(verdict.word()).marked(mark),
-                Cell::text(verdict.kind.word()),
-                Cell::text(&verdict.published),
-                Cell::text(&verdict.measured),
-                Cell::text(source.join(". ")),
-            ]
-        })
-        .collect();
-    let names = ["what", "verdict", "by", "figure or claim", "measured", "source"];
-    (!rows.is_empty()).then(|| SheetTable {
-        key: "verdicts".to_owned(),
-        title: "Verdicts".to_owned(),
-        columns: names.map(|name| SheetColumn::words(name, name, "").spare(u8::from(name == "source"))).to_vec(),
-        note: tally(page.verdicts.iter()),
-        rows,
-    })
+pub(super) fn table(page: &Page, all: bool) -> Option<SheetTable> {
+    let rows = page.verdicts.iter().filter(|verdict| all || !verdict.passes()).map(|verdict| {
+        let quote = if verdict.quote.is_empty() { String::new() } else { format!("\"{}\"", verdict.quote) };
+        let source = [quote.as_str(), &verdict.source, &verdict.note];
+        let source: Vec<&str> = source.into_iter().filter(|text| !text.is_empty()).collect();
+        let mark = match (verdict.is_met(), verdict.passes()) {
+            (true, _) => Emphasis::Passed,
+            (false, true) => Emphasis::None,
+            (false, false) => Emphasis::Failed,
+        };
+        let mut cells = said(verdict).map(Cell::text);
+        cells[1].mark = mark;
+        [&cells[..], &[Cell::text(source.join(". "))]].concat()
+    });
+    let source = SheetColumn::words("source", "source", "").spare(1);
+    let columns = [&SheetColumn::named(SAID)[..], &[source]].concat();
+    SheetTable::new("verdicts", "Verdicts", columns, rows).noted(tally(page.verdicts.iter())).unless_empty()
+}
+
+/// The columns of [`said`].
+pub(super) const SAID: [&str; 5] = ["what", "verdict", "by", "figure or claim", "measured"];
+
+/// What a verdict says.
+pub(super) fn said(verdict: &Verdict) -> [&str; 5] {
+    [subject(verdict), verdict.word(), verdict.kind.word(), &verdict.published, &verdict.measured]
 }
 
 /// How verdicts came out, in a sentence.
-#[must_use]
-pub fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
+pub(super) fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
     let [holds, differs, open] = counted(verdicts.clone());
     let gated = verdicts.clone().filter(|verdict| verdict.wanted != WantedVerdict::Either).count();
     let met = verdicts.filter(|verdict| verdict.is_met()).count();

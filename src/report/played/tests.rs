@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::super::sheet::Datum;
 use super::*;
 use crate::experiment::matches::Test;
 use crate::experiment::sequential::{Bounds, Pentanomial};

@@ -6,9 +6,9 @@ use super::super::identity::Identity;
 use super::super::sheet::{Datum, Part};
 use super::*;
 use crate::analysis::pairing::influence::Influence;
-use crate::analysis::questions::line::RATES;
+use crate::analysis::questions::line::{Measure, RATES};
 use crate::analysis::questions::pairwise::Versus;
-use crate::analysis::{Frame, Metric, Ratio, Summary};
+use crate::analysis::{Frame, Metric, Summary};
 use crate::record::manifest::Manifest;
 
 /// A page of these lines, whose baseline is the first.
