@@ -1,6 +1,6 @@
 //! The tables of a grid: each option by itself, and two together.
 
-use super::page::Grid;
+use super::gridded::Grid;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use super::table::ONE;
 use crate::analysis::pairing::ratio::Judged;
@@ -93,7 +93,7 @@ mod tests {
         Judged { ratio, p: 0.25, marked, ..Judged::default() }
     }
 
-    fn grid() -> Grid {
+    fn grid() -> Grid<'static> {
         Grid { axes: vec![axis("size", &["a", "b", "c"]), axis("slots", &["1", "2", "4"])], ..Grid::default() }
     }
 

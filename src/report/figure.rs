@@ -7,10 +7,10 @@ use super::svg::scatter::Scatter;
 use super::svg::stacked::Stacked;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::curves::{self, Series};
-use crate::analysis::questions::findings::{Sign, sign};
+
 use crate::analysis::questions::within::{self, Counted};
 use crate::analysis::rows::grouping::Grouping;
-use crate::analysis::{Frame, Summary};
+use crate::analysis::{Frame, Line, Summary};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -61,13 +61,9 @@ pub(super) fn metric(summary: &Summary) -> &str {
 /// The lines that a figure shows, and a sentence where they are not all.
 fn chosen(summary: &Summary) -> (Vec<usize>, String) {
     let lines = curves::chosen(summary);
-    let some = match (lines.len(), summary.lines.len()) {
-        (shown, all) if shown < all => {
-            format!(" {shown} of {all} shown: the baseline and those with the least and the most.")
-        }
-        _ => String::new(),
-    };
-    (lines, some)
+    let (shown, all) = (lines.len(), summary.lines.len());
+    let some = format!(" {shown} of {all} shown: the baseline and those with the least and the most.");
+    (lines, if shown < all { some } else { String::new() })
 }
 
 /// Nodes of the iterations, and their ratios to the baseline's.
@@ -76,15 +72,12 @@ pub fn by_depth(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     let (lines, some) = chosen(summary);
     let series = curves::by_depth(rows, summary, &lines);
     let ratios = curves::ratio_by_depth(rows, summary, &lines);
-    let base = |series: &[Series]| {
-        series.iter().position(|series| series.line.is_some_and(|at| summary.lines[at].is_baseline))
-    };
     let lines = |series: Vec<Series>, y: &str, ratio: bool| {
         // Each has the depths that its own points have: all of a line's searches, or pairs of them, finished them.
         let depths: BTreeSet<u32> =
             series.iter().flat_map(|series| &series.points).map(|point| point.x as u32).collect();
         Lines {
-            base: base(&series),
+            base: base(&series, summary),
             x_ticks: depths.iter().map(|&depth| (f64::from(depth), depth.to_string())).collect(),
             series,
             x: "depth (plies)".to_owned(),
@@ -94,27 +87,25 @@ pub fn by_depth(rows: &Frame, summary: &Summary) -> Vec<Figure> {
             ..Lines::default()
         }
     };
-    let mut figures = Vec::new();
-    if base(&ratios).is_some() && ratios.len() > 1 {
-        figures.push(Figure {
-            file: "ratio-by-depth".to_owned(),
-            title: "Nodes by depth, against the baseline".to_owned(),
-            caption: format!("Each iteration's nodes against the baseline's at the same depth: geometric means over positions that both finished.{some}"),
-            plot: Plot::Lines(lines(ratios, "nodes against the baseline", true)),
-        });
-    }
-    if !series.is_empty() {
-        figures.insert(
-            0,
-            Figure {
-                file: "nodes-by-depth".to_owned(),
-                title: "Nodes by depth".to_owned(),
-                caption: format!("Mean nodes of each iteration of a search, on a logarithmic scale.{some}"),
-                plot: Plot::Lines(lines(series, "nodes of the iteration", false)),
-            },
-        );
-    }
-    figures
+    let compared = base(&ratios, summary).is_some() && ratios.len() > 1;
+    let nodes = (!series.is_empty()).then(|| Figure {
+        file: "nodes-by-depth".to_owned(),
+        title: "Nodes by depth".to_owned(),
+        caption: format!("Mean nodes of each iteration of a search, on a logarithmic scale.{some}"),
+        plot: Plot::Lines(lines(series, "nodes of the iteration", false)),
+    });
+    let ratios = compared.then(|| Figure {
+        file: "ratio-by-depth".to_owned(),
+        title: "Nodes by depth, against the baseline".to_owned(),
+        caption: format!("Each iteration's nodes against the baseline's at the same depth: geometric means over positions that both finished.{some}"),
+        plot: Plot::Lines(lines(ratios, "nodes against the baseline", true)),
+    });
+    nodes.into_iter().chain(ratios).collect()
+}
+
+/// The place of the baseline's own line.
+fn base(series: &[Series], summary: &Summary) -> Option<usize> {
+    series.iter().position(|series| series.line.is_some_and(|at| summary.lines[at].is_baseline))
 }
 
 /// Single searches against the baseline's.
@@ -142,9 +133,6 @@ pub fn within(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches))
         return Vec::new();
     }
     let (lines, some) = chosen(summary);
-    let base = |series: &[Series]| {
-        series.iter().position(|series| series.line.is_some_and(|at| summary.lines[at].is_baseline))
-    };
     let plots = [
         (
             Counted::Finished,
@@ -174,7 +162,7 @@ pub fn within(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches))
                 title: title.to_owned(),
                 caption: format!("{caption} {which}{some}"),
                 plot: Plot::Lines(Lines {
-                    base: base(&series),
+                    base: base(&series, summary),
                     series,
                     x: "nodes of the search".to_owned(),
                     y: file.to_owned(),
@@ -192,16 +180,12 @@ pub fn within(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches))
 #[must_use]
 pub fn forest(summary: &Summary) -> Option<Figure> {
     let metric = metric(summary);
-    let rows: Vec<ForestRow> = summary
-        .lines
-        .iter()
-        .filter(|line| !line.is_baseline && line.ratio().mean > 0.0)
-        .map(|line| {
-            let (ratio, sign) = (line.ratio(), sign(line, 0));
-            let clear = matches!(sign, Sign::Less | Sign::More);
-            ForestRow { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, clear }
-        })
-        .collect();
+    let compared = summary.lines.iter().filter(|line| !line.is_baseline && line.ratio().mean > 0.0);
+    let row = |line: &Line| {
+        let (of, clear) = (line.ratio(), line.measures[0].marked);
+        ForestRow { name: line.name.clone(), mean: of.mean, low: of.low, high: of.high, clear }
+    };
+    let rows: Vec<ForestRow> = compared.map(row).collect();
     (!rows.is_empty()).then(|| Figure {
         file: "ratio".to_owned(),
         title: capital(&format!("{metric} against the baseline")),
@@ -218,15 +202,12 @@ pub fn anatomy(summary: &Summary) -> Option<Figure> {
     let (lines, some) = chosen(summary);
     let parts =
         [("usable hit", 1), ("move-only hit", 6), ("other hit", 4), ("miss, free slot", 7), ("miss, other keys", 2)];
-    let bars: Vec<(String, Vec<f64>)> = lines
-        .iter()
-        .map(|&at| &summary.lines[at])
-        .filter(|line| line.probes > 0.0)
-        .map(|line| {
-            let other = (line.hits - line.usable - line.move_only).max(0.0);
-            (line.name.clone(), vec![line.usable, line.move_only, other, line.misses_empty, line.misses_other])
-        })
-        .collect();
+    let bar = |line: &Line| {
+        let other = (line.hits - line.usable - line.move_only).max(0.0);
+        (line.name.clone(), vec![line.usable, line.move_only, other, line.misses_empty, line.misses_other])
+    };
+    let asked = lines.iter().map(|&at| &summary.lines[at]).filter(|line| line.probes > 0.0);
+    let bars: Vec<(String, Vec<f64>)> = asked.map(bar).collect();
     (!bars.is_empty()).then(|| Figure {
         file: "anatomy".to_owned(),
         title: "What became of the probes".to_owned(),
@@ -247,7 +228,6 @@ pub(super) fn capital(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::questions::line::Line;
 
     /// A table that was asked and never answered has a bar, all of misses; one that was not asked has none.
     #[test]

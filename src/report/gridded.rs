@@ -4,25 +4,28 @@ use super::figure::{Figure, Plot, capital, metric};
 use super::svg::heat::Heat;
 use super::svg::lines::Lines;
 use crate::analysis::questions::curves::{self, Response, Series};
-use crate::analysis::questions::effects::{self, Effect};
+use crate::analysis::questions::effects::{self, Effect, Interaction};
 use crate::analysis::rows::axes::{self, Axis};
-use crate::analysis::{Frame, Summary};
+use crate::analysis::{Frame, Line, Summary};
 use crate::record::columns;
 use std::borrow::Cow;
 
-/// The axes of a grid, for figures.
-pub struct GridView<'a> {
+/// What a grid shows.
+#[derive(Default)]
+pub struct Grid<'a> {
     /// The rows on the grid.
     pub frame: Cow<'a, Frame>,
     /// Its axes.
     pub axes: Vec<Axis>,
-    /// The reference level of each.
+    /// The level of each that its others are held against.
     pub references: Vec<usize>,
     /// What each level does.
     pub effects: Vec<Effect>,
+    /// What two levels do together.
+    pub interactions: Vec<Interaction>,
 }
 
-impl<'a> GridView<'a> {
+impl<'a> Grid<'a> {
     /// The grid that rows lie on, where there is one.
     pub(super) fn new(rows: &'a Frame, summary: &Summary, baseline: Option<&String>) -> Option<Self> {
         let metric = &summary.metrics[0];
@@ -32,24 +35,22 @@ impl<'a> GridView<'a> {
         }
         let references = effects::references(&frame, &axes, baseline.map(String::as_str));
         let effects = effects::effects(&frame, &axes, &references, metric);
-        Some(Self { frame, axes, references, effects })
+        let interactions = effects::interactions(&frame, &axes, &references, metric);
+        Some(Self { frame, axes, references, effects, interactions })
     }
 }
 
 /// Ratios and usable hits by the size of the table.
-pub(super) fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
+pub(super) fn by_size(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = metric(summary);
     let Some(axis) = grid.axes.iter().position(|axis| axis.path == "table.size" && axis.is_numeric()) else {
         return Vec::new();
     };
-    let ticks: Vec<(f64, String)> =
-        grid.axes[axis].levels.iter().filter_map(|level| Some((level.number?, level.label.clone()))).collect();
-    let in_entries = ticks.iter().all(|(_, label)| label.parse::<u64>().is_ok());
+    let levels = grid.axes[axis].levels.iter().filter_map(|level| Some((level.number?, &level.label)));
+    let in_entries = levels.clone().all(|(_, label)| label.parse::<u64>().is_ok());
     let unit = if in_entries { "table size (entries)" } else { "table size" };
-    let ticks: Vec<(f64, String)> = match in_entries {
-        true => ticks.into_iter().map(|(value, _)| (value, entries(value))).collect(),
-        false => ticks,
-    };
+    let text = |size: f64, label: &String| if in_entries { entries(size) } else { label.clone() };
+    let ticks: Vec<(f64, String)> = levels.map(|(size, label)| (size, text(size, label))).collect();
     let lines = |series: Vec<Series>, y: &str, ratio: bool| Lines {
         series,
         x: unit.to_owned(),
@@ -65,20 +66,14 @@ pub(super) fn by_size(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
         let ratio = summary.lines[at].ratio();
         Some((ratio.mean, ratio.low, ratio.high))
     };
-    let usable = |at: usize| {
-        let line = &summary.lines[at];
-        let (low, high) = line.interval(columns::USABLE);
-        (line.probes > 0.0).then_some((line.usable / line.probes, low, high))
+    // A share of a line, with the interval of its column.
+    let share = |at: usize, column: &str, of: fn(&Line) -> Option<(f64, f64)>| {
+        let (low, high) = summary.lines[at].interval(column);
+        of(&summary.lines[at]).map(|(part, whole)| (part / whole, low, high))
     };
-    let hits = |at: usize| {
-        let line = &summary.lines[at];
-        (line.probes > 0.0).then_some((line.hits / line.probes, f64::NAN, f64::NAN))
-    };
-    let saved = |at: usize| {
-        let line = &summary.lines[at];
-        let (low, high) = line.interval(columns::SAVED);
-        line.worth().map(|(saved, of)| (saved / of, low, high))
-    };
+    let usable = |at| share(at, columns::USABLE, |line| (line.probes > 0.0).then_some((line.usable, line.probes)));
+    let hits = |at| share(at, columns::HITS, |line| (line.probes > 0.0).then_some((line.hits, line.probes)));
+    let saved = |at| share(at, columns::SAVED, Line::worth);
     let along =
         |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| curves::along(&grid.frame, &grid.axes, axis, summary, value);
     let worth = across(&along(&hits), along(&saved));
@@ -145,7 +140,7 @@ fn entries(value: f64) -> String {
 }
 
 /// The response to each numeric option.
-pub(super) fn responses(grid: &GridView<'_>, summary: &Summary) -> Vec<Figure> {
+pub(super) fn responses(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = &summary.metrics[0];
     let responses = curves::responses(&grid.frame, &grid.axes, &grid.references, &grid.effects, metric);
     responses.into_iter().map(response).collect()
@@ -155,8 +150,6 @@ fn response(response: Response) -> Figure {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();
     let lines = if response.by.is_empty() { String::new() } else { format!(" One line for each {}.", response.by) };
-    let ticks: std::collections::BTreeMap<u64, f64> =
-        response.series.iter().flat_map(|series| &series.points).map(|point| (point.x.to_bits(), point.x)).collect();
     Figure {
         file: format!("response-{}", response.path.chars().map(plain).collect::<String>()),
         title: format!("Response to {name}"),
@@ -164,20 +157,12 @@ fn response(response: Response) -> Figure {
             "Ratio to {name} = {}, paired by position and by every other option; the band is the 95 % interval.{lines}",
             response.reference
         ),
-        plot: Plot::Lines(Lines {
-            x_ticks: ticks.into_values().map(|x| (x, super::svg::scale::short(x))).collect(),
-            series: response.series,
-            x: response.path,
-            y: format!("against {}", response.reference),
-            ratio: true,
-            y_log: true,
-            ..Lines::default()
-        }),
+        plot: Plot::Lines(Lines::of_ratios(response.series, &response.path, format!("against {}", response.reference))),
     }
 }
 
 /// A map of two axes.
-pub(super) fn map(grid: &GridView<'_>, summary: &Summary) -> Option<Figure> {
+pub(super) fn map(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     let metric = metric(summary);
     if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
         return None;

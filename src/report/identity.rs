@@ -6,36 +6,36 @@ use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::rows::grouping::short_names;
 use crate::analysis::{Frame, Summary};
 use crate::record::columns;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// What tells the lines of a summary apart: a column for each axis, or for each column that groups were asked by.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Identity {
     heads: Vec<String>,
-    /// For each line, its label and, on an axis, the place of its level.
-    lines: Vec<Vec<(String, Option<usize>)>>,
+    /// The first fields of each line.
+    lines: Vec<Vec<Cell>>,
 }
 
 impl Identity {
     /// Of a summary's lines; variants are taken apart where their names are those of a grid's points and its axes tell them all apart.
     pub(super) fn new(rows: &Frame, summary: &Summary, grid: &[Axis]) -> Self {
         if summary.by != [columns::VARIANT] {
-            let word = |value: &String| (if value.is_empty() { "(none)".to_owned() } else { value.clone() }, None);
-            let lines: Vec<Vec<_>> = summary.lines.iter().map(|line| line.values.iter().map(word).collect()).collect();
-            return Self { heads: short_names(&summary.by), lines: placed(lines) };
+            let word = |value: &String| Cell::text(if value.is_empty() { "(none)" } else { value });
+            let mut lines: Vec<Vec<_>> =
+                summary.lines.iter().map(|line| line.values.iter().map(word).collect()).collect();
+            place(&mut lines);
+            return Self { heads: short_names(&summary.by), lines };
         }
         let plain = || Self {
             heads: vec!["variant".to_owned()],
-            lines: summary.lines.iter().map(|line| vec![(line.name.clone(), None)]).collect(),
+            lines: summary.lines.iter().map(|line| vec![Cell::text(&line.name)]).collect(),
         };
         if grid.is_empty() {
             return plain();
         }
         let variants = rows.coded(columns::VARIANT);
-        let mut first: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
-        (0..rows.rows()).for_each(|row| {
-            first.entry(variants.at(row)).or_insert(row);
-        });
+        // Of each variant the first row: the last that is put in.
+        let first: HashMap<&str, usize> = (0..rows.rows()).rev().map(|row| (variants.at(row), row)).collect();
         let mut lines = Vec::new();
         let mut apart = 0;
         for line in &summary.lines {
@@ -43,7 +43,7 @@ impl Identity {
                 let row = *first.get(line.name.as_str())?;
                 let values = axis.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>();
                 let place = axis.level(&values)?;
-                Some((axis.levels[place].label.clone(), Some(place)))
+                Some(Cell { place: Some(place), ..Cell::text(&axis.levels[place].label) })
             };
             match grid.iter().map(level).collect::<Option<Vec<_>>>() {
                 // A point that was given a name of its own keeps it.
@@ -52,16 +52,16 @@ impl Identity {
                     lines.push(levels);
                 }
                 Some(_) => return plain(),
-                None => lines.push(
-                    std::iter::once((line.name.clone(), None))
-                        .chain(std::iter::repeat_n((String::new(), None), grid.len().saturating_sub(1)))
-                        .collect(),
-                ),
+                None => {
+                    let mut cells = vec![Cell::default(); grid.len()];
+                    cells[0].text.clone_from(&line.name);
+                    lines.push(cells);
+                }
             }
         }
         // What is no axis, the seed of the keys or the kind of table, may be all that two variants differ in.
         let mut seen = HashSet::new();
-        let distinct = lines.iter().all(|line| seen.insert(line.iter().map(|(label, _)| label).collect::<Vec<_>>()));
+        let distinct = lines.iter().all(|line| seen.insert(line.iter().map(|cell| &cell.text).collect::<Vec<_>>()));
         if apart == 0 || !distinct {
             return plain();
         }
@@ -78,18 +78,15 @@ impl Identity {
 
     /// The first fields of a line, the baseline's marked.
     pub(super) fn cells(&self, at: usize, line: &Line) -> Vec<Cell> {
-        let cells = self.lines[at].iter().enumerate().map(|(column, (label, place))| {
-            let cell = Cell { place: *place, ..Cell::text(label) };
-            cell.signed('*', column == 0 && line.is_baseline)
-        });
-        cells.collect()
+        let cells = self.lines[at].iter().cloned().enumerate();
+        cells.map(|(column, cell)| cell.signed('*', column == 0 && line.is_baseline)).collect()
     }
 }
 
 /// Whether a name says the levels of its point, and in words of its own no more: `1 MiB always` and `size=1 MiB, policy=always, seed=3` do,
 /// `1 MiB always, my fork` does not.
-fn names_point(name: &str, levels: &[(String, Option<usize>)]) -> bool {
-    let mut labels: Vec<&str> = levels.iter().map(|(label, _)| label.as_str()).collect();
+fn names_point(name: &str, levels: &[Cell]) -> bool {
+    let mut labels: Vec<&str> = levels.iter().map(|level| level.text.as_str()).collect();
     // A short label may stand in a longer one.
     labels.sort_by_key(|label| std::cmp::Reverse(label.len()));
     let mut rest = name.to_owned();
@@ -103,19 +100,16 @@ fn names_point(name: &str, levels: &[(String, Option<usize>)]) -> bool {
 }
 
 /// Labels that are numbers with a unit are sorted as such.
-fn placed(mut lines: Vec<Vec<(String, Option<usize>)>>) -> Vec<Vec<(String, Option<usize>)>> {
+fn place(lines: &mut [Vec<Cell>]) {
     for column in 0..lines.first().map_or(0, Vec::len) {
-        let number = |line: &Vec<(String, Option<usize>)>| axes::number(&line[column].0);
+        let number = |line: &Vec<Cell>| axes::number(&line[column].text);
         let mut known: Vec<f64> = lines.iter().filter_map(number).collect();
         known.sort_by(f64::total_cmp);
         known.dedup();
-        let places: Vec<Option<usize>> = lines
-            .iter()
-            .map(|line| number(line).and_then(|value| known.iter().position(|known| *known == value)))
-            .collect();
-        lines.iter_mut().zip(places).for_each(|(line, place)| line[column].1 = place);
+        for line in &mut *lines {
+            line[column].place = number(line).and_then(|value| known.iter().position(|known| *known == value));
+        }
     }
-    lines
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::questions::compare::{Change, Comparison, Finding};
 use crate::record::columns;
 use crate::words::many;
+use maud::html;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -17,13 +18,9 @@ fn ratio(ratio: &Ratio) -> Value {
 }
 
 fn variant(comparison: &Comparison, change: &Change) -> Value {
-    let metrics: serde_json::Map<String, Value> = comparison
-        .metrics
-        .iter()
-        .zip(change.totals.iter().zip(&change.differ))
-        .map(|(metric, ([base, new], differ))| {
-            (metric.clone(), json!({ "base": base, "new": new, "rows_differ": differ }))
-        })
+    let metrics = comparison.metrics.iter().zip(change.totals.iter().zip(&change.differ));
+    let metrics: serde_json::Map<String, Value> = metrics
+        .map(|(name, ([base, new], rows))| (name.clone(), json!({ "base": base, "new": new, "rows_differ": rows })))
         .collect();
     json!({
         "variant": change.variant,
@@ -112,20 +109,8 @@ pub fn bench_json(comparison: &Comparison) -> String {
 
 /// Text made harmless in XML; characters that XML forbids become a replacement mark.
 fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#10;"),
-            '\t' => out.push_str("&#9;"),
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
+    let text = html! { (text) }.into_string().replace('\n', "&#10;").replace('\t', "&#9;");
+    text.replace(|c| matches!(c, '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}'), "\u{fffd}")
 }
 
 /// JUnit XML: one suite for each variant, in it the rows that must be there, the counts that must be equal, and each gate.
@@ -133,14 +118,10 @@ fn xml(text: &str) -> String {
 pub fn junit(comparison: &Comparison) -> String {
     let mut suites = String::new();
     let (mut tests, mut failures) = (0, 0);
-    for change in &comparison.variants {
-        // A variant of NEW alone has nothing to be held against.
-        if change.paired + change.missing == 0 {
-            continue;
-        }
-        let mut cases: Vec<(String, Option<String>)> = Vec::new();
+    // A variant of NEW alone has nothing to be held against.
+    for change in comparison.variants.iter().filter(|change| change.paired + change.missing > 0) {
         let lacks = (change.missing > 0).then(|| format!("{} of BASE missing", many(change.missing, "row")));
-        cases.push(("rows are there".to_owned(), lacks));
+        let mut cases = vec![("rows are there".to_owned(), lacks)];
         if comparison.must_be_equal() {
             let moved = (change.moved > 0).then(|| format!("{} of {} rows moved", change.moved, change.paired));
             cases.push(("counts are equal".to_owned(), moved));

@@ -45,14 +45,10 @@ fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '|' => out.push_str("\\|"),
             '<' => out.push_str("&lt;"),
             '\n' | '\r' => out.push(' '),
-            // Marks that would turn into emphasis, links or code.
-            '*' | '_' | '`' | '[' | ']' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
+            // Marks that would turn into emphasis, links, code or another column.
+            '*' | '_' | '`' | '[' | ']' | '\\' | '|' => out.extend(['\\', c]),
             c => out.push(c),
         }
     }

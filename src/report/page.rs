@@ -6,24 +6,24 @@ use super::crossed;
 use super::engines;
 use super::explore::Explorer;
 use super::figure;
-use super::gridded::{self, GridView};
+use super::gridded::{self, Grid};
 use super::identity::Identity;
 use super::played;
 use super::sheet;
-use super::sheet::{Part, Sheet, head};
+use super::sheet::{Part, Sheet, SheetTable, head};
 use super::source::{Source, join};
 use super::table;
 use super::verdicts;
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::questions::effects::{self, Effect, Interaction};
+
 use crate::analysis::questions::match_claims;
 use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::pairwise::{self, Versus};
 use crate::analysis::questions::quality::{self, Quality};
 use crate::analysis::questions::{claims, findings};
-use crate::analysis::rows::axes::Axis;
+
 use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::grouping::{self, Grouping};
 use crate::analysis::rows::seeds::{self, KEYS_SEED};
@@ -38,19 +38,6 @@ mod origins;
 mod warnings;
 
 pub use warnings::left_out;
-
-/// What a grid shows.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Grid {
-    /// Its axes.
-    pub axes: Vec<Axis>,
-    /// The level of each that its others are held against.
-    pub references: Vec<usize>,
-    /// What each level does.
-    pub effects: Vec<Effect>,
-    /// What two levels do together.
-    pub interactions: Vec<Interaction>,
-}
 
 /// Everything that a report shows.
 #[derive(Debug, Clone, Default)]
@@ -73,8 +60,7 @@ pub struct Page {
     pub summary: Summary,
     /// Whether the metrics were chosen, and not nodes alone.
     pub chosen: bool,
-    /// The grid, where there is one.
-    pub grid: Option<Grid>,
+
     /// Every line against every other, where that was asked for.
     pub pairs: Vec<Versus>,
     /// What repeats say.
@@ -91,17 +77,6 @@ pub struct Page {
     pub identity: Identity,
     /// Everything, in the order in which it is read.
     pub sheet: Sheet,
-}
-
-impl Grid {
-    fn new(view: &GridView<'_>, metric: &Metric) -> Self {
-        Self {
-            interactions: effects::interactions(&view.frame, &view.axes, &view.references, metric),
-            effects: view.effects.clone(),
-            axes: view.axes.clone(),
-            references: view.references.clone(),
-        }
-    }
 }
 
 impl Page {
@@ -121,10 +96,7 @@ impl Page {
         let by = choices.by.as_ref().map(|text| grouping::columns(text, &all)).transpose()?;
         let asked = by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
         let folded = if asked.into_iter().any(|column| column == KEYS_SEED) { None } else { seeds::fold(&all) };
-        let (all, seeds) = match folded {
-            Some((folded, seeds)) => (Cow::Owned(folded), seeds),
-            None => (all, 1),
-        };
+        let (all, seeds) = folded.map_or((all, 1), |(folded, seeds)| (Cow::Owned(folded), seeds));
         let rows = match filters.is_empty() {
             true => Cow::Borrowed(all.as_ref()),
             false => Cow::Owned(all.take(&Filter::rows(&filters, &all))),
@@ -204,8 +176,8 @@ impl Page {
             let Manifest { variants, baseline, .. } = &page.manifest;
             page.quality = quality::quality(&rows, &only.judged, variants, baseline);
         }
-        let view = GridView::new(&rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
-        page.identity = Identity::new(&rows, &page.summary, view.as_ref().map_or(&[], |view| &view.axes));
+        let grid = Grid::new(&rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
+        page.identity = Identity::new(&rows, &page.summary, grid.as_ref().map_or(&[], |grid| &grid.axes));
         let named = [rows.options(), grouping.by.iter().map(String::as_str).collect()].concat();
         page.warn(sources, choices, grouping.across.then_some(&named));
         if choices.by.is_none()
@@ -215,12 +187,8 @@ impl Page {
         {
             page.verdicts = claims::verdicts(&file.expect, file.smallest_effect, &rows, &page.summary);
         }
-        page.grid = view.as_ref().map(|view| Grid::new(view, &page.summary.metrics[0]));
-        page.sheet = Sheet {
-            kind: "report".to_owned(),
-            name: page.manifest.name.clone(),
-            parts: page.parts(&rows, view.as_ref(), (&grouping, &searches)),
-        };
+        let parts = page.parts(&rows, grid.as_ref(), (&grouping, &searches));
+        page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.name.clone(), parts };
         Ok(page)
     }
 
@@ -247,7 +215,7 @@ impl Page {
     }
 
     /// What the page shows, from the top. A new plot is its mark in `svg` and one push here.
-    fn parts(&self, rows: &Frame, view: Option<&GridView<'_>>, searches: (&Grouping, &Searches)) -> Vec<Part> {
+    fn parts(&self, rows: &Frame, grid: Option<&Grid<'_>>, searches: (&Grouping, &Searches)) -> Vec<Part> {
         let summary = &self.summary;
         let mut parts = head(&self.manifest.question, &self.analysis, self.findings.clone(), &self.warnings);
         parts.push(Part::Table(table::summary(self)));
@@ -255,26 +223,19 @@ impl Page {
         parts.extend(engines::engines(self).map(Part::Table));
         parts.extend(figure::forest(summary).map(Part::Figure));
         parts.extend(figure::by_depth(rows, summary).into_iter().map(Part::Figure));
-        if let Some(grid) = &self.grid {
-            parts.push(Part::Table(crossed::effects(grid)));
-        }
+        parts.extend(grid.map(crossed::effects).map(Part::Table));
         // Figures of the grid name variants: other groups have none.
-        if let Some(view) = view.filter(|_| summary.by == [columns::VARIANT]) {
-            parts.extend(gridded::by_size(view, summary).into_iter().map(Part::Figure));
-            parts.extend(gridded::responses(view, summary).into_iter().map(Part::Figure));
-            parts.extend(gridded::map(view, summary).map(Part::Figure));
+        if let Some(grid) = grid.filter(|_| summary.by == [columns::VARIANT]) {
+            let figures = [gridded::by_size(grid, summary), gridded::responses(grid, summary)].concat();
+            parts.extend(figures.into_iter().chain(gridded::map(grid, summary)).map(Part::Figure));
         }
-        if let Some(grid) = &self.grid {
-            parts.extend(crossed::interactions(grid).map(Part::Table));
-        }
+        parts.extend(grid.and_then(crossed::interactions).map(Part::Table));
         parts.extend(table::anatomy(self).map(Part::Table));
         parts.extend(table::rates(self).map(Part::Table));
         parts.extend(figure::anatomy(summary).map(Part::Figure));
+        let folded = |title: &str, table| Part::Folded(title.to_owned(), vec![Part::Table(table)]);
         let counters = anatomy::anatomy(rows, summary);
-        parts.extend(
-            counters
-                .map(|table| Part::Folded("Every counter of full diagnostics".to_owned(), vec![Part::Table(table)])),
-        );
+        parts.extend(counters.map(|table| folded("Every counter of full diagnostics", table)));
         parts.push(Part::Table(table::details(self)));
         parts.extend(figure::positions(rows, summary, searches).map(Part::Figure));
         parts.extend(figure::within(rows, summary, searches).into_iter().map(Part::Figure));
@@ -282,45 +243,31 @@ impl Page {
         parts.extend(table::pairs(self).map(Part::Table));
         parts.extend(verdicts::table(self, true).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), self.origins()));
-        if let Some(options) = table::common_options(self) {
-            parts.push(Part::Folded("Options that all variants share".to_owned(), vec![Part::Table(options)]));
-        }
+        parts.extend(table::common_options(self).map(|table| folded("Options that all variants share", table)));
         parts
     }
 
     /// The same on one screen, for a terminal.
     #[must_use]
     pub fn brief(&self) -> Sheet {
-        if let Some(games) = &self.games {
-            let mut parts = vec![Part::Table(played::table(games)), Part::Findings(self.findings.clone())];
-            parts.extend(self.judged());
-            parts.extend(sheet::warnings(&self.warnings));
-            return Sheet { kind: "match".to_owned(), name: String::new(), parts };
-        }
-        let mut summary = table::summary(self);
-        summary.title.clear();
-        let mut parts = vec![Part::Table(summary)];
-        parts.extend(table::pairs(self).map(Part::Table));
-        parts.extend(engines::quality(&self.quality).map(Part::Table));
+        let summary = || SheetTable { title: String::new(), ..table::summary(self) };
+        let first = self.games.as_ref().map_or_else(summary, played::table);
+        let tables = [Some(first), table::pairs(self), engines::quality(&self.quality)];
+        let mut parts: Vec<Part> = tables.into_iter().flatten().map(Part::Table).collect();
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
         parts.extend(self.judged());
         parts.extend(sheet::warnings(&self.warnings));
-        Sheet { kind: "report".to_owned(), name: String::new(), parts }
+        Sheet { kind: self.sheet.kind.clone(), name: String::new(), parts }
     }
 
     /// Verdicts that are not as wanted, or that all are; nothing where there are none.
     fn judged(&self) -> Option<Part> {
-        match verdicts::table(self, false) {
-            Some(verdicts) => Some(Part::Table(verdicts)),
-            None if self.verdicts.is_empty() => None,
-            None => Some(Part::Findings(vec![self.tally()])),
-        }
-    }
-
-    /// How the verdicts came out, in a sentence.
-    fn tally(&self) -> String {
         let [holds, differs, open] = claims::counted(self.verdicts.iter());
-        format!("Verdicts: {holds} hold, {differs} differ, {open} cannot be told; none is against what was wanted.")
+        let fine = format!(
+            "Verdicts: {holds} hold, {differs} differ, {open} cannot be told; none is against what was wanted."
+        );
+        let fine = (!self.verdicts.is_empty()).then(|| Part::Findings(vec![fine]));
+        verdicts::table(self, false).map(Part::Table).or(fine)
     }
 
     /// Verdicts that are not what was wanted.

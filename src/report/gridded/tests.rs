@@ -92,7 +92,7 @@ fn each_figure_by_size_has_its_own_share() {
         let text = format!("variant,position,depth,search.nodes,table.size\nv1,p,1,9,{one}\nv2,p,1,9,{two}\n");
         let frame = Cow::Owned(Frame::parse(text.as_bytes(), "t").unwrap());
         let summary = Summary { lines: vec![line("v1", 1.0), line("v2", 2.0)], ..Summary::default() };
-        let view = GridView { frame, axes: vec![axis], references: vec![0], effects: Vec::new() };
+        let view = Grid { frame, axes: vec![axis], references: vec![0], ..Grid::default() };
         let figures = by_size(&view, &summary).into_iter();
         let shown = figures.map(|figure| {
             let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
@@ -178,7 +178,7 @@ fn a_map_is_drawn_where_there_is_room() {
         for (at, (a, b)) in places.enumerate() {
             text += &format!("v{at},p,1,9,{a},{b}\n");
             let ratio = crate::analysis::Ratio { mean: 1.0 + at as f64, pairs: 1, ..Default::default() };
-            lines.push(crate::analysis::Line {
+            lines.push(Line {
                 name: format!("v{at}"),
                 values: vec![format!("v{at}")],
                 measures: vec![crate::analysis::questions::line::Measure { ratio, ..Default::default() }],
@@ -190,7 +190,7 @@ fn a_map_is_drawn_where_there_is_room() {
         let mut axes = vec![axis("a", first.0, first.1), axis("b", second.0, second.1)];
         axes.extend(third.then(|| axis("c", 2, 1)));
         let summary = Summary { by: vec![columns::VARIANT.to_owned()], lines, ..Summary::default() };
-        let view = GridView { frame: Cow::Owned(frame), axes, references: vec![0, 0], effects: Vec::new() };
+        let view = Grid { frame: Cow::Owned(frame), axes, references: vec![0, 0], ..Grid::default() };
         map(&view, &summary).map(|figure| {
             let Plot::Heat(heat) = figure.plot else { panic!("no map") };
             // Each cell is at its row and its column, whichever way round.

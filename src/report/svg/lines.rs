@@ -2,7 +2,8 @@
 
 use super::scale::{Scale, short};
 use super::{Anchor, Svg, Swatch};
-use crate::analysis::questions::curves::Series;
+use crate::analysis::questions::curves::{CurvePoint, Series};
+use std::collections::BTreeMap;
 
 /// What a line plot shows.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
@@ -44,6 +45,14 @@ impl Lines {
         if self.share { format!("{} %", short(100.0 * value)) } else { short(value) }
     }
 
+    /// Ratios over the values of an option, each with its tick.
+    pub(in crate::report) fn of_ratios(series: Vec<Series>, x: &str, y: String) -> Self {
+        let points = series.iter().flat_map(|one| &one.points);
+        let ticks: BTreeMap<u64, f64> = points.map(|point| (point.x.to_bits(), point.x)).collect();
+        let x_ticks = ticks.into_values().map(|x| (x, short(x))).collect();
+        Self { series, x: x.to_owned(), y, x_ticks, ratio: true, y_log: true, ..Self::default() }
+    }
+
     /// Draws it.
     #[must_use]
     pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
@@ -51,8 +60,7 @@ impl Lines {
         let (left, right, top, bottom) = (58.0, width - 14.0, 12.0, HEIGHT);
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = Scale::new(self.x_log, points().map(|point| point.x), (left, right));
-        let one = if self.ratio { Some(1.0) } else { None };
-        let values = points().flat_map(|point| [point.y, point.low, point.high]).chain(one);
+        let values = points().flat_map(|point| [point.y, point.low, point.high]).chain(self.ratio.then_some(1.0));
         let y = Scale::new(self.y_log, values, (bottom, top));
         for tick in y.ticks(44.0) {
             svg.line("rule", (left, y.at(tick)), (right, y.at(tick)));
@@ -94,17 +102,12 @@ impl Lines {
     fn draw(&self, svg: &mut Svg, at: usize, series: &Series, x: &Scale, y: &Scale) {
         let colour = self.colour(at);
         let class = colour % super::SERIES;
-        let banded: Vec<_> = series.points.iter().filter(|point| !point.low.is_nan()).collect();
+        let banded = series.points.iter().filter(|point| !point.low.is_nan()).count();
         // A band stands for intervals where few lines leave it room; many lines show them in the tooltips only.
-        if banded.len() > 1 && self.series.len() <= 3 {
-            let lower = series
-                .points
-                .iter()
-                .map(|point| (x.at(point.x), y.at(if point.low.is_nan() { point.y } else { point.low })));
-            let upper = series
-                .points
-                .iter()
-                .map(|point| (x.at(point.x), y.at(if point.high.is_nan() { point.y } else { point.high })));
+        if banded > 1 && self.series.len() <= 3 {
+            let end = |point: &CurvePoint, end: f64| (x.at(point.x), y.at(if end.is_nan() { point.y } else { end }));
+            let lower = series.points.iter().map(|point| end(point, point.low));
+            let upper = series.points.iter().map(|point| end(point, point.high));
             let outline: Vec<(f64, f64)> = lower.chain(upper.rev()).collect();
             svg.path(&format!("s{class} band"), &outline, true);
         }
@@ -156,13 +159,7 @@ mod tests {
     #[test]
     fn three_lines_have_bands() {
         for (count, bands) in [(1, 1), (3, 3), (4, 0)] {
-            let point = |x: f64| crate::analysis::questions::curves::CurvePoint {
-                x,
-                y: 1.0,
-                low: 0.5,
-                high: 2.0,
-                label: String::new(),
-            };
+            let point = |x: f64| CurvePoint { x, y: 1.0, low: 0.5, high: 2.0, label: String::new() };
             let series = vec![Series { points: vec![point(1.0), point(2.0)], ..Series::default() }; count];
             let drawn = Lines { series, ..Lines::default() }.render(600.0, "t", false);
             assert_eq!(drawn.matches(" band\"").count(), bands, "{count}");

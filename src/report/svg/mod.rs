@@ -10,6 +10,7 @@ pub mod scale;
 pub mod scatter;
 pub mod stacked;
 
+use maud::html;
 use std::fmt::Write;
 
 /// Colours, light and dark. The series' are Okabe and Ito's, darkened or lightened until they stand out from the page by 3 : 1.
@@ -34,24 +35,11 @@ svg .bar{stroke:var(--page);stroke-width:1}";
 const SERIES: usize = 8;
 
 /// Text from a file made harmless in markup.
-#[must_use]
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            // XML knows no other control characters.
-            '\n' | '\t' | '\r' => out.push(' '),
-            // What XML cannot hold.
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
+fn escape(text: &str) -> String {
+    // XML knows no other control characters.
+    let text = html! { (text) }.into_string().replace('\'', "&#39;").replace(['\n', '\t', '\r'], " ");
+    // What XML cannot hold.
+    text.replace(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'), "\u{fffd}")
 }
 
 /// A drawing that grows.
@@ -103,11 +91,7 @@ impl Svg {
 
     /// A line through points.
     pub fn path(&mut self, class: &str, points: &[(f64, f64)], closed: bool) {
-        let mut d = String::new();
-        for (at, (x, y)) in points.iter().enumerate() {
-            let _ = write!(d, "{}{x:.1} {y:.1}", if at == 0 { 'M' } else { 'L' });
-        }
-        let _ = write!(self.body, "<path class=\"{class}\" d=\"{d}{}\"/>", if closed { "Z" } else { "" });
+        let _ = write!(self.body, "<path class=\"{class}\" {}/>", outline(points, closed));
     }
 
     /// A rectangle with a tooltip and further attributes.
@@ -123,30 +107,14 @@ impl Svg {
     pub fn mark(&mut self, series: usize, more: &str, (x, y): (f64, f64), size: f64, title: &str) {
         let class = format!("s{} {more}", series % SERIES);
         let class = class.trim_end();
-        let title = tooltip(title);
-        let _ = match series % 4 {
-            0 => write!(
-                self.body,
-                "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size:.1}\">{title}</circle>"
-            ),
-            1 => {
-                let (left, top, side) = (x - size * 0.9, y - size * 0.9, size * 1.8);
-                write!(
-                    self.body,
-                    "<rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{side:.1}\" height=\"{side:.1}\">{title}</rect>"
-                )
-            }
-            shape => {
-                let (w, h) = (size * 1.2, size * 1.25);
-                let d = match shape {
-                    2 => {
-                        format!("M{x:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}Z", y - h, x + w, y + h * 0.8, x - w, y + h * 0.8)
-                    }
-                    _ => format!("M{x:.1} {:.1}L{:.1} {y:.1}L{x:.1} {:.1}L{:.1} {y:.1}Z", y - h, x + w, y + h, x - w),
-                };
-                write!(self.body, "<path class=\"{class}\" d=\"{d}\">{title}</path>")
-            }
+        let (w, h, side) = (size * 1.2, size * 1.25, size * 1.8);
+        let (tag, place) = match series % 4 {
+            0 => ("circle", format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size:.1}\"")),
+            1 => return self.rect(class, (x - size * 0.9, y - size * 0.9), (side, side), "", title),
+            2 => ("path", outline(&[(x, y - h), (x + w, y + h * 0.8), (x - w, y + h * 0.8)], true)),
+            _ => ("path", outline(&[(x, y - h), (x + w, y), (x, y + h), (x - w, y)], true)),
         };
+        let _ = write!(self.body, "<{tag} class=\"{class}\" {place}>{}</{tag}>", tooltip(title));
     }
 
     /// A text.
@@ -229,6 +197,13 @@ impl Svg {
     }
 }
 
+/// Where a path goes.
+fn outline(points: &[(f64, f64)], closed: bool) -> String {
+    let step = |(at, (x, y)): (usize, &(f64, f64))| format!("{}{x:.1} {y:.1}", if at == 0 { 'M' } else { 'L' });
+    let steps: String = points.iter().enumerate().map(step).collect();
+    format!("d=\"{steps}{}\"", if closed { "Z" } else { "" })
+}
+
 fn tooltip(title: &str) -> String {
     if title.is_empty() { String::new() } else { format!("<title>{}</title>", escape(title)) }
 }
@@ -243,7 +218,7 @@ pub fn measure(text: &str) -> f64 {
 }
 
 /// From one line of a name to the next, in pixels.
-pub const LINE: f64 = 14.0;
+const LINE: f64 = 14.0;
 
 /// A name in lines of at most a width, broken after commas; a part that is too wide by itself at its blanks.
 #[must_use]
@@ -266,8 +241,7 @@ pub fn broken(text: &str, width: f64) -> Vec<String> {
 }
 
 /// The most lines that one of some names takes.
-#[must_use]
-pub fn most_lines<'a>(names: impl Iterator<Item = &'a String>, width: f64) -> f64 {
+fn most_lines<'a>(names: impl Iterator<Item = &'a String>, width: f64) -> f64 {
     names.map(|name| broken(name, width).len()).max().unwrap_or(1) as f64
 }
 

@@ -8,35 +8,26 @@ use crate::experiment::grid;
 use crate::report::figure::{Figure, Plot};
 use crate::report::svg::forest::{Forest, ForestRow};
 use crate::report::svg::lines::Lines;
-use crate::report::svg::scale::short;
+
 use std::collections::BTreeMap;
 
 impl TuneOutcome<'_> {
     /// The response to each numeric option, and all candidates as a forest.
     pub(super) fn figures(&self) -> Vec<Figure> {
-        let rows = self
-            .tuned
-            .candidates
-            .iter()
-            .enumerate()
-            .filter(|(who, one)| *who != self.baseline() && one.ratio.mean > 0.0);
-        let rows = rows.map(|(who, one)| ForestRow {
-            name: self.name(who).to_owned(),
-            mean: one.ratio.mean,
-            low: one.ratio.low,
-            high: one.ratio.high,
-            clear: one.ratio.is_clear(),
-        });
         let metric = &self.tune.metric;
         let ratio = |who: usize| Some(self.tuned.candidates[who].ratio).filter(|ratio| ratio.mean > 0.0);
+        let others = (0..self.tuned.candidates.len()).filter(|who| *who != self.baseline());
+        let rows = others.filter_map(|who| {
+            let of = ratio(who)?;
+            let (name, clear) = (self.name(who).to_owned(), of.is_clear());
+            Some(ForestRow { name, mean: of.mean, low: of.low, high: of.high, clear })
+        });
         let mut figures: Vec<Figure> = self
             .numeric()
             .into_iter()
             .filter_map(|path| {
-                let series = self.along(&path, ratio);
-                self.curve(&path, series, "response", format!(
-                    "{metric} against the baseline's in the race, with 95 % intervals; those that were dropped were searched on fewer items."
-                ))
+                let caption = "against the baseline's in the race, with 95 % intervals; those that were dropped were searched on fewer items.";
+                self.curve(&path, self.along(&path, ratio), "response", format!("{metric} {caption}"))
             })
             .collect();
         figures.push(Figure {
@@ -82,24 +73,11 @@ impl TuneOutcome<'_> {
         if series.is_empty() || series.len() > LINES {
             return None;
         }
-        let ticks: BTreeMap<u64, f64> =
-            series.iter().flat_map(|one| &one.points).map(|point| (point.x.to_bits(), point.x)).collect();
         let name = path.rsplit('.').next().unwrap_or(path);
         let title = if file == "response" { format!("Response to {name}") } else { format!("Held out: {name}") };
-        Some(Figure {
-            file: format!("{file}-{}", path.replace('.', "-")),
-            title,
-            caption,
-            plot: Plot::Lines(Lines {
-                x_ticks: ticks.into_values().map(|x| (x, short(x))).collect(),
-                series,
-                x: path.to_owned(),
-                y: format!("{} against the baseline", self.tune.metric),
-                ratio: true,
-                y_log: true,
-                ..Lines::default()
-            }),
-        })
+        let lines = Lines::of_ratios(series, path, format!("{} against the baseline", self.tune.metric));
+        let file = format!("{file}-{}", path.replace('.', "-"));
+        Some(Figure { file, title, caption, plot: Plot::Lines(lines) })
     }
 
     /// Options that vary and have at least three numeric values.
