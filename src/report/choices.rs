@@ -43,13 +43,12 @@ impl Choices {
         let Some(text) = &self.baseline else { return Ok(None) };
         let variants = rows.coded(columns::VARIANT);
         let pairs: Option<Vec<(&str, &str)>> = text.split(',').map(|pair| pair.split_once('=')).collect();
-        let Some(pairs) = pairs.filter(|pairs| {
+        let pairs = pairs.filter(|pairs| {
             by == [columns::VARIANT]
                 && !variants.list().contains(text)
                 && pairs.iter().all(|(key, _)| key.trim() != columns::VARIANT)
-        }) else {
-            return Ok(Some(Baseline::Text(text.clone())));
-        };
+        });
+        let Some(pairs) = pairs else { return Ok(Some(Baseline::Text(text.clone()))) };
         let filters = pairs.iter().map(|(key, value)| {
             Filter::parse(&format!("{}={}", key.trim(), value.trim()), rows).map_err(|error| match error {
                 FilterError::Column(_, error) => anyhow!("--baseline {text}: {error}"),
@@ -58,16 +57,14 @@ impl Choices {
         });
         let met = Filter::rows(&filters.collect::<Result<Vec<_>>>()?, rows);
         let codes: BTreeSet<u32> = met.iter().map(|&row| variants.codes()[row]).collect();
-        let names: Vec<String> = codes.iter().map(|&code| format!("\"{}\"", variants.list()[code as usize])).collect();
-        match names.len() {
-            0 => Ok(Some(Baseline::Text(text.clone()))),
-            1 => Ok(codes
-                .first()
-                .map(|&code| Baseline::Value(columns::VARIANT.to_owned(), variants.list()[code as usize].clone()))),
+        let names: Vec<&String> = codes.iter().map(|&code| &variants.list()[code as usize]).collect();
+        match names.as_slice() {
+            [] => Ok(Some(Baseline::Text(text.clone()))),
+            [only] => Ok(Some(Baseline::Value(columns::VARIANT.to_owned(), (*only).clone()))),
             _ => Err(anyhow!(
                 "--baseline: {} variants have {text}: {}\nhelp: name one of them, or tell groups apart --by {}",
                 names.len(),
-                names.join(", "),
+                names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "),
                 pairs.iter().map(|(key, _)| key.trim()).collect::<Vec<_>>().join(",")
             )),
         }

@@ -1,21 +1,21 @@
 //! The figures of a match: Elo, Elo by the size of the table, the courses of the tests.
 
 use super::figure::{Figure, Plot};
+use super::identity::level;
 use super::svg::forest::{Forest, ForestRow};
 use super::svg::lines::Lines;
 use crate::analysis::Frame;
 use crate::analysis::questions::curves::{CurvePoint, LINES, Series};
 use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
-use crate::analysis::rows::axes;
+use crate::analysis::rows::axes::{self, Axis};
 use crate::record::columns;
 
 /// The two players, as a page names them.
 pub(super) fn name(one: &Encounter, all: &Matches) -> String {
-    if all.common_opponent().is_some() {
-        one.player.clone()
-    } else {
-        format!("{} against {}", one.player, one.opponent)
+    match all.common_opponent() {
+        Some(_) => one.player.clone(),
+        None => format!("{} against {}", one.player, one.opponent),
     }
 }
 
@@ -48,13 +48,11 @@ pub(super) fn by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
     let mut series: Vec<Series> = Vec::new();
     for one in &all.encounters {
         let Some(row) = (0..grid.rows()).find(|&row| variants.at(row) == one.player) else { continue };
-        let values = |axis: &axes::Axis| {
-            axis.columns.iter().map(|column| grid.text(column, row).into_owned()).collect::<Vec<_>>()
-        };
-        let level = |axis: &axes::Axis| axis.level(&values(axis)).map(|at| axis.levels[at].clone());
-        let Some(x) = level(axis).and_then(|level| level.number) else { continue };
+        let level = |axis: &Axis| level(axis, &grid, row);
+        let Some(x) = level(axis).and_then(|at| axis.levels[at].number) else { continue };
         let others = axes.iter().filter(|other| other.path != axis.path);
-        let name = others.filter_map(|other| Some(level(other)?.label)).collect::<Vec<_>>().join(", ");
+        let label = |other: &Axis| Some(other.levels[level(other)?].label.clone());
+        let name = others.filter_map(label).collect::<Vec<_>>().join(", ");
         let Elo { elo, low, high } = one.elo();
         let point = CurvePoint { x, y: elo, low, high, label: one.player.clone() };
         match series.iter_mut().find(|known| known.name == name) {
@@ -90,27 +88,19 @@ pub(super) fn courses(all: &Matches) -> Option<Figure> {
     shown.truncate(LINES - 2);
     let longest = shown.iter().filter_map(|one| Some(one.course.last()?.0)).max()? as f64;
     let plain = |x: f64, y: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
-    let mut series: Vec<Series> = shown
-        .iter()
-        .map(|one| Series {
-            name: name(one, all),
-            line: None,
-            points: one.course.iter().map(|&(at, llr)| plain(at as f64, llr)).collect(),
-        })
-        .collect();
-    let (lower, upper) = all.bounds.limits();
-    for (name, bound) in [("H1 is taken", upper), ("H0 is taken", lower)] {
-        series.push(Series {
-            name: name.to_owned(),
-            line: None,
-            points: vec![plain(0.0, bound), plain(longest, bound)],
-        });
-    }
-    let some = if shown.len() < all.encounters.len() {
-        format!(" {} of {} shown: those that went furthest.", shown.len(), all.encounters.len())
-    } else {
-        String::new()
+    let course = |one: &&Encounter| {
+        let points = one.course.iter().map(|&(at, llr)| plain(at as f64, llr)).collect();
+        Series { name: name(one, all), line: None, points }
     };
+    let (lower, upper) = all.bounds.limits();
+    let bounds = [("H1 is taken", upper), ("H0 is taken", lower)].map(|(name, bound)| Series {
+        name: name.to_owned(),
+        line: None,
+        points: vec![plain(0.0, bound), plain(longest, bound)],
+    });
+    let series = shown.iter().map(course).chain(bounds).collect();
+    let (drawn, of) = (shown.len(), all.encounters.len());
+    let some = if drawn < of { format!(" {drawn} of {of} shown: those that went furthest.") } else { String::new() };
     Some(Figure {
         file: "llr".to_owned(),
         title: "Courses of the tests".to_owned(),

@@ -39,13 +39,11 @@ impl Identity {
         let mut lines = Vec::new();
         let mut apart = 0;
         for line in &summary.lines {
-            let level = |axis: &Axis| {
-                let row = *first.get(line.name.as_str())?;
-                let values = axis.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>();
-                let place = axis.level(&values)?;
+            let cell = |axis: &Axis| {
+                let place = level(axis, rows, *first.get(line.name.as_str())?)?;
                 Some(Cell { place: Some(place), ..Cell::text(&axis.levels[place].label) })
             };
-            match grid.iter().map(level).collect::<Option<Vec<_>>>() {
+            match grid.iter().map(cell).collect::<Option<Vec<_>>>() {
                 // A point that was given a name of its own keeps it.
                 Some(levels) if names_point(&line.name, &levels) => {
                     apart += 1;
@@ -81,6 +79,11 @@ impl Identity {
         let cells = self.lines[at].iter().cloned().enumerate();
         cells.map(|(column, cell)| cell.signed('*', column == 0 && line.is_baseline)).collect()
     }
+}
+
+/// The place of the level that a row has on an axis.
+pub(super) fn level(axis: &Axis, rows: &Frame, row: usize) -> Option<usize> {
+    axis.level(&axis.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>())
 }
 
 /// Whether a name says the levels of its point, and in words of its own no more: `1 MiB always` and `size=1 MiB, policy=always, seed=3` do,

@@ -31,7 +31,7 @@ use crate::analysis::{Frame, Metric, Question, Summary, Verdict};
 use crate::experiment::file::{Article, half_a_percent};
 use crate::record::columns;
 use crate::record::manifest::Manifest;
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Error, Result, bail, ensure};
 use std::borrow::Cow;
 
 mod origins;
@@ -85,7 +85,7 @@ impl Page {
     /// # Errors
     /// When a choice or an expectation speaks of what is not there.
     pub fn new(sources: &[Source], choices: &Choices) -> Result<Self> {
-        let first = sources.first().ok_or_else(|| anyhow!("there are no results"))?;
+        let first = sources.first().context("there are no results")?;
         let manifest =
             first.manifest.clone().unwrap_or_else(|| Manifest { name: first.label.clone(), ..Manifest::default() });
         let expected = first.file.iter().flat_map(|file| &file.expect).flat_map(|expect| expect.filter.keys());
@@ -101,30 +101,23 @@ impl Page {
             true => Cow::Borrowed(all.as_ref()),
             false => Cow::Owned(all.take(&Filter::rows(&filters, &all))),
         };
+        let path = first.path.display();
         if rows.rows() == 0 {
-            return Err(match filters.is_empty() {
-                true => anyhow!("{}: there are no rows yet", first.path.display()),
-                false => {
-                    let absent: Vec<String> = filters.iter().filter_map(|filter| filter.absent(&all)).collect();
-                    let why = if absent.is_empty() { String::new() } else { format!(": {}", absent.join("; ")) };
-                    anyhow!("--where: no row meets the condition(s){why}")
-                }
-            });
+            ensure!(!filters.is_empty(), "{path}: there are no rows yet");
+            let absent: Vec<String> = filters.iter().filter_map(|filter| filter.absent(&all)).collect();
+            let why = if absent.is_empty() { String::new() } else { format!(": {}", absent.join("; ")) };
+            bail!("--where: no row meets the condition(s){why}");
         }
         if let Some(games) = Matches::new(&rows, first.test()) {
-            return match sources {
-                [only] if choices.is_default() => Ok(Self::of_match(only, manifest, games, &rows)),
-                [_] => Err(anyhow!(
-                    "{}: its rows are games: --by, --where, --baseline, --metric and --pairs are of searches",
-                    first.path.display()
-                )),
-                _ => Err(anyhow!("games are not joined with other results: give the folder of one match alone")),
+            let [_] = sources else {
+                bail!("games are not joined with other results: give the folder of one match alone")
             };
+            let chosen = "--by, --where, --baseline, --metric and --pairs";
+            ensure!(choices.is_default(), "{path}: its rows are games: {chosen} are of searches");
+            return Ok(Self::of_match(first, manifest, games, &rows));
         }
         let by = by.unwrap_or_else(|| default_by(&rows));
-        if by.is_empty() {
-            return Err(anyhow!("--by: names no column"));
-        }
+        ensure!(!by.is_empty(), "--by: names no column");
         let variants = rows.coded(columns::VARIANT);
         let has_baseline = (0..rows.rows()).any(|row| variants.at(row) == manifest.baseline);
         // Times of one repeat, or of several jobs at once, are no times to compare; of one result that is told.
@@ -145,11 +138,11 @@ impl Page {
         };
         let order = if by == [columns::VARIANT] { manifest.variants.clone() } else { Vec::new() };
         let question = Question { by, order, baseline, metrics };
-        let (summary, grouping, searches) = Summary::with_searches(&rows, &question).map_err(anyhow::Error::msg)?;
+        let (summary, grouping, searches) = Summary::with_searches(&rows, &question).map_err(Error::msg)?;
         if question.by.iter().any(|column| column == columns::VARIANT)
             && let Some((_, doubled)) = searches.doubled(&rows)
         {
-            return Err(anyhow!("{}: {doubled}: it would be counted twice", first.path.display()));
+            bail!("{path}: {doubled}: it would be counted twice");
         }
         let effect = first.file.as_ref().map_or_else(half_a_percent, |file| file.smallest_effect);
         let mut page = Self {
@@ -170,7 +163,7 @@ impl Page {
             ));
         }
         if choices.pairs {
-            page.pairs = pairwise::pairwise(&rows, &page.summary).map_err(anyhow::Error::msg)?;
+            page.pairs = pairwise::pairwise(&rows, &page.summary).map_err(Error::msg)?;
         }
         if let [only] = sources {
             let Manifest { variants, baseline, .. } = &page.manifest;

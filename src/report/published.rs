@@ -145,21 +145,19 @@ fn of_depth(verdict: &Verdict) -> Option<(&str, &str, &str)> {
 
 /// The verdicts of an experiment, long runs of the same folded, a line for each figure.
 fn verdicts(page: &Page) -> Option<SheetTable> {
-    let mut table = verdicts::table(page, true)?;
-    table.title.clear();
-    table.note.clear();
+    let table = verdicts::table(page, true)?;
     let figure = |at: usize| of_depth(&page.verdicts[at]).map(|(.., figure)| figure);
     let same = |a: &Verdict, b: &Verdict| {
         a.passes()
             && b.passes()
             && a.word() == b.word()
             && a.source == b.source
-            && of_depth(a).is_some_and(|(series, ..)| of_depth(b).is_some_and(|(other, ..)| series == other))
+            && of_depth(a).zip(of_depth(b)).is_some_and(|((series, ..), (other, ..))| series == other)
     };
-    let (mut rows, mut from) = (Vec::new(), 0);
-    while from < page.verdicts.len() {
-        let run = page.verdicts[from..].iter().take_while(|verdict| same(verdict, &page.verdicts[from])).count().max(1);
-        let mut left: Vec<usize> = (from..from + run).collect();
+    let mut rows = Vec::new();
+    let all: Vec<usize> = (0..page.verdicts.len()).collect();
+    for run in all.chunk_by(|&a, &b| same(&page.verdicts[a], &page.verdicts[b])) {
+        let mut left = run.to_vec();
         while let Some(&first) = left.first() {
             let (alike, others): (Vec<usize>, _) = left.into_iter().partition(|&at| figure(at) == figure(first));
             left = others;
@@ -176,10 +174,8 @@ fn verdicts(page: &Page) -> Option<SheetTable> {
                 _ => rows.extend(alike.iter().map(|&at| table.rows[at].clone())),
             }
         }
-        from += run;
     }
-    table.rows = rows;
-    Some(table)
+    Some(SheetTable::new(&table.key, "", table.columns, rows))
 }
 
 /// The same for a terminal: the verdicts of each experiment, without their sources, and last what came of all and which are not as wanted.

@@ -55,8 +55,8 @@ impl Source {
             Err(_) if is_file => None,
             Err(error) => bail!("{}: {error}", experiment_path.display()),
         };
-        let experiment = |text| FileText { text, path: &experiment_path, suite: None };
-        let file: Option<File> = text.as_deref().map(|text| experiment(text).file()).transpose()?;
+        let experiment = |text| FileText { text, path: &experiment_path, suite: None }.file();
+        let file: Option<File> = text.as_deref().map(experiment).transpose()?;
         let rows = if is_file { path.to_owned() } else { path.join("results.csv") };
         // A manifest says what is missing of its own folder's results, not of another file there.
         let beside = manifest.as_ref().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv"));
@@ -147,43 +147,33 @@ fn without_credit(frame: &mut Frame, variants: &HashSet<&str>) {
 /// Lays options into joined rows that were asked for and that some of the results do not have as columns, since they did not vary there:
 /// their manifests know them.
 fn lay_options(frame: &mut Frame, sources: &[Source], asked: &[&str]) {
-    type Leaves<'a> = HashMap<&'a str, HashMap<String, String>>;
-    let leaves: Vec<Leaves<'_>> = sources
-        .iter()
-        .map(|source| {
-            let manifest = source.manifest.iter();
-            let options = manifest.flat_map(|manifest| {
-                manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name))
-            });
-            options.map(|(name, options)| (name.as_str(), paths::flatten(options).into_iter().collect())).collect()
-        })
-        .collect();
-    let mut paths: Vec<&String> =
-        leaves.iter().flat_map(HashMap::values).flat_map(HashMap::keys).collect::<BTreeSet<_>>().into_iter().collect();
-    paths.retain(|path| asked.iter().any(|name| columns::may_mean(name, path)));
+    let options = |source: &Source| {
+        let ours = source
+            .manifest
+            .iter()
+            .flat_map(|manifest| manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name)));
+        ours.map(|(name, options)| (name.clone(), paths::flatten(options).into_iter().collect())).collect()
+    };
+    let leaves: Vec<HashMap<String, HashMap<String, String>>> = sources.iter().map(options).collect();
+    let paths = leaves.iter().flat_map(HashMap::values).flat_map(HashMap::keys);
+    let meant = |path: &&String| asked.iter().any(|name| columns::may_mean(name, path));
     let from = frame.coded(SOURCE).into_owned();
     let variants = frame.coded(VARIANT).into_owned();
-    let places: Vec<usize> = match sources {
-        [_] => vec![0],
-        _ => from
-            .list()
-            .iter()
-            .map(|label| sources.iter().position(|source| source.label == *label).unwrap_or(0))
-            .collect(),
-    };
-    for path in paths {
+    // A single result has no such column, and is the first.
+    let place = |label: &String| sources.iter().position(|source| source.label == *label).unwrap_or(0);
+    let places: Vec<usize> = from.list().iter().map(place).collect();
+    for path in paths.filter(meant).collect::<BTreeSet<_>>() {
         let old = frame.coded(path).into_owned();
         frame.put_words(path, |row| {
-            let source = if sources.len() == 1 { 0 } else { places[from.codes()[row] as usize] };
-            let told = leaves[source].get(variants.at(row)).and_then(|leaves| leaves.get(path));
+            let told = &leaves[places[from.codes()[row] as usize]];
+            let told = told.get(variants.at(row)).and_then(|leaves| leaves.get(path));
             told.map_or_else(|| old.at(row).to_owned(), Clone::clone)
         });
     }
 }
 
 /// The rows of all, with the options that are asked for and those that some of several have as columns; where there are several, a column says which each is from.
-#[must_use]
-pub fn join<'a>(sources: &'a [Source], asked: &[&str]) -> Cow<'a, Frame> {
+pub(super) fn join<'a>(sources: &'a [Source], asked: &[&str]) -> Cow<'a, Frame> {
     // What every row has by that name needs no option, a state such as `slots` apart, which an option has the name of too.
     let state = |own: &columns::Column| own.role == Role::Last && !own.name.contains('.');
     let own = |name: &str| columns::columns().iter().any(|own| columns::may_mean(name, &own.name) && !state(own));
