@@ -43,17 +43,16 @@ pub fn audit(
         let variant = point.name.clone();
         audited.push(comparable(&point.options).map(|options| {
             point.options = options;
-            Mutex::new(Audited { variant, ..Audited::default() })
+            Audited { variant, ..Audited::default() }
         }));
         point.limit.depth = Some(point.limit.depth.map_or(depth, |limit| limit.min(depth)));
     }
     let todo: Vec<Job> = plan.jobs().filter(|job| audited[job.variant].is_some()).collect();
-    let finished = AtomicUsize::new(0);
+    let (audited, finished) = (Mutex::new(audited), AtomicUsize::new(0));
     in_parallel(&todo, jobs, stop, |next| {
         while let Some(job) = next() {
             let Some(found) = one(experiment, &plan, job, stop)? else { break };
-            if let Some(sum) = &audited[job.variant] {
-                let mut sum = lock(sum);
+            if let Some(sum) = &mut lock(&audited)[job.variant] {
                 sum.searches += found.searches;
                 sum.nodes += found.nodes;
                 sum.findings.add(found.findings);
@@ -62,7 +61,7 @@ pub fn audit(
         }
         Ok::<_, String>(())
     })?;
-    Ok(audited.into_iter().flatten().map(unlocked).collect())
+    Ok(unlocked(audited).into_iter().flatten().collect())
 }
 
 /// One job on a new engine; none if it was stopped.

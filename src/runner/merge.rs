@@ -273,8 +273,8 @@ impl Shards<'_> {
             let other = if merged.build != manifest.build {
                 Some(format!("another build made it ({}) than shard {first} ({})", manifest.build, merged.build))
             } else {
-                let other = programs(merged) != programs(&manifest);
-                other.then(|| format!("another build of an engine made it than shard {first}"))
+                let alike = programs(merged) == programs(&manifest);
+                (!alike).then(|| format!("another build of an engine made it than shard {first}"))
             };
             if let Some(what) = other.filter(|_| !any_build) {
                 let problem = format!("{what}: run it again, or merge all the same with --any-build");

@@ -1,12 +1,7 @@
 //! How a run tells how far it is: a bar with an ETA on a terminal; elsewhere what was found before and how it ended; nothing when quiet.
 
-/// As the standard library's, but a reader that has gone does not end the run (see [`crate::talk`]).
-macro_rules! eprintln {
-    ($($text:tt)*) => { $crate::talk::tell(format_args!("{}\n", format_args!($($text)*))) };
-}
-
 use super::{Done, Ran};
-use crate::talk::visible;
+use crate::talk::{tell, visible};
 use crate::words::many;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
@@ -42,7 +37,7 @@ impl Default for Talk {
 
 impl Progress for Talk {
     fn begin(&self, all: u64, before: u64, found: &Done) {
-        found_there(all, before, found).iter().for_each(|line| eprintln!("{line}"));
+        found_there(all, before, found).iter().for_each(|line| tell(format_args!("{line}\n")));
         self.bar.set_length(all);
         self.bar.set_position(before);
         self.bar.reset_elapsed();
@@ -65,7 +60,7 @@ impl Progress for Talk {
 
     fn end(&self, ran: &Ran) {
         self.bar.finish_and_clear();
-        came_to(ran, self.bar.elapsed().as_secs_f64()).iter().for_each(|line| eprintln!("{line}"));
+        came_to(ran, self.bar.elapsed().as_secs_f64()).iter().for_each(|line| tell(format_args!("{line}\n")));
     }
 }
 

@@ -132,8 +132,8 @@ impl Shared<'_> {
             solved: found.and_then(|found| found.solved),
             seconds: found.map_or(0.0, |found| found.seconds),
             error: outcome.err().unwrap_or_default(),
-            anatomy: self.plan.has_anatomy(),
-            outside: self.plan.has_outside().then_some(said),
+            anatomy: self.extra.anatomy,
+            outside: self.extra.outside.then_some(said),
             games: job.opponent.map(|opponent| Played { opponent: &self.plan.variants[opponent].name, game }),
         }
         .fields()

@@ -133,6 +133,7 @@ impl<'a> Session<'a> {
             plan,
             output,
             subjects,
+            extra: plan.extra(),
             labels: plan.variants.iter().map(|point| job::option_values(point, &varying)).collect(),
             flight,
             stopping: Mutex::new(stopping),

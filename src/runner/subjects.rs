@@ -255,16 +255,11 @@ fn examine(
         Honours::Yes => "heeded".to_owned(),
         Honours::No(why) => format!("not heeded: {why}"),
     };
-    let Limit { depth, nodes } = limit;
-    for (wanted, name, honours) in
-        [(depth.is_some(), "depth", &probed.depth), (nodes.is_some(), "nodes", &probed.nodes)]
-    {
+    let limits = [(limit.depth.is_some(), "depth", &probed.depth), (limit.nodes.is_some(), "nodes", &probed.nodes)];
+    let other = limits.iter().find(|(.., honours)| **honours == Honours::Yes);
+    let other = other.map(|(_, name, _)| format!("; it heeds limit.{name}")).unwrap_or_default();
+    for (wanted, name, honours) in limits {
         if let (true, Honours::No(why)) = (wanted, honours) {
-            let other = match name {
-                "depth" if probed.nodes == Honours::Yes => "; it heeds limit.nodes",
-                "nodes" if probed.depth == Honours::Yes => "; it heeds limit.depth",
-                _ => "",
-            };
             return Err(format!("limit.{name}: {} does not heed `go {name}`: {why}{other}", probed.identity.name));
         }
     }

@@ -8,7 +8,7 @@ use super::steward::{self, Desk};
 use super::stopping::Stopping;
 use super::{Output, Ran, RunError, Subjects, lock, unlocked};
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::{self, Results};
+use crate::record::{self, Extra, Results};
 use crate::table::TableKind;
 use crate::table::options::Size;
 use std::collections::HashMap;
@@ -26,6 +26,8 @@ pub struct Shared<'a> {
     pub output: &'a Output,
     /// The engines that are not ours.
     pub subjects: &'a Subjects,
+    /// Which columns the rows have beside those that all have.
+    pub extra: Extra,
     /// The values of the varying options, by variant.
     pub labels: Vec<Vec<String>>,
     /// The jobs in flight.
