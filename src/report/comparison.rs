@@ -5,6 +5,7 @@ use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResult, Moved};
 use crate::record::columns;
 use crate::words::many;
+use std::cmp::Ordering;
 
 /// The change from one total to another: `+1.25 %`, or `=`.
 #[must_use]
@@ -129,7 +130,8 @@ fn lead(comparison: &Comparison) -> Vec<String> {
 
 /// The change from one total to another, marked by its direction.
 fn moved([base, new]: [f64; 2]) -> Cell {
-    let mark = Emphasis::of(new < base || new > base, new < base);
+    let apart = new.partial_cmp(&base).is_some_and(Ordering::is_ne);
+    let mark = Emphasis::of(apart, new < base);
     let share = if base == new { 0.0 } else { (new - base) / base };
     Cell { value: Datum::Number(share), ..Cell::text(change([base, new])) }.marked(mark)
 }
