@@ -168,7 +168,6 @@ commands! {
 }
 
 /// Reads the command line, runs the command, says what went wrong.
-#[must_use]
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|info| eprintln!("error: internal: {info}")));
     let mut exit = std::panic::catch_unwind(command_line).unwrap_or(FAULT);

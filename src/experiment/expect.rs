@@ -60,7 +60,6 @@ pub enum SaidBy {
 
 impl SaidBy {
     /// The word for it.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Published => "published",
@@ -95,7 +94,6 @@ pub enum ExpectedFigure {
 
 impl ExpectedFigure {
     /// Whether it is one number and no range.
-    #[must_use]
     pub fn is_exact(&self) -> bool {
         match self {
             Self::Exact(_) => true,
@@ -345,7 +343,6 @@ impl Claim {
     }
 
     /// Whether the relation holds between two numbers.
-    #[must_use]
     pub fn holds(&self, left: f64, right: f64) -> bool {
         match self.relation.as_str() {
             "<" => left < right,
@@ -378,7 +375,6 @@ impl Term {
 
 /// What an expectation asks of rows that none will meet: its place in the file, and the condition. A value of an option that no variant has, a
 /// depth beyond every limit, a position that the suite has not.
-#[must_use]
 pub fn idle(experiment: &Experiment) -> Vec<(usize, String)> {
     let Experiment { file, points, suite, .. } = experiment;
     let single = file.sequence.is_none() && suite.items.iter().all(|item| item.game().is_none());

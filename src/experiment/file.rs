@@ -116,7 +116,6 @@ fn one() -> u32 {
 }
 
 /// The smallest difference that matters to a claim where the file names none.
-#[must_use]
 pub fn half_a_percent() -> f64 {
     0.005
 }
@@ -197,7 +196,6 @@ pub struct Experiment {
 
 impl Experiment {
     /// How many searches of each variant an item of the suite asks for.
-    #[must_use]
     pub fn searches(&self, item: &Item) -> usize {
         match (self.file.sequence, item.game()) {
             (None, None) => 1,
@@ -207,13 +205,11 @@ impl Experiment {
     }
 
     /// Whether anything of an item is searched: a game may be shorter than the plies that are wanted.
-    #[must_use]
     pub fn is_searched(&self, item: &Item) -> bool {
         self.file.sequence.is_none_or(|sequence| sequence.searches(item))
     }
 
     /// How many of a variant's searches are of what was searched before, and of how many; none where nothing is searched.
-    #[must_use]
     pub fn repeated(&self) -> Option<[usize; 2]> {
         let clocks = self.points.iter().any(|point| point.options.draws || point.outside().is_some());
         let searched = self.trace.is_none() && self.file.games.is_none();

@@ -37,13 +37,11 @@ pub struct Point {
 
 impl Point {
     /// The engine that is not ours.
-    #[must_use]
     pub fn outside(&self) -> Option<&SubjectOptions> {
         self.subject.as_ref().filter(|subject| !subject.is_builtin())
     }
 
     /// Whether its searches of one item leave something to those of the next.
-    #[must_use]
     pub fn keeps(&self) -> bool {
         let never = |clear: Clear| clear == Clear::Never;
         self.outside().is_none() && (never(self.options.table.clear) || never(self.options.history_clear))
@@ -141,7 +139,6 @@ fn named(
 }
 
 /// Every path that a point may set: all prefixes of the options' leaves, and those of the limit.
-#[must_use]
 pub fn known_paths() -> BTreeSet<String> {
     let mut known: BTreeSet<String> = ["preset", "limit.depth", "limit.nodes", "subject"].map(str::to_owned).into();
     known.extend(["uci", "options", "restart", "timeout"].map(|key| format!("subject.{key}")));
@@ -167,7 +164,6 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileTe
 const MOST_LOOKS: usize = 10_000_000;
 
 /// The places of those `[[exclude]]`s that leave no point of the grid out.
-#[must_use]
 pub fn idle_excludes(file: &File) -> Vec<usize> {
     let source = FileText { text: "", path: std::path::Path::new(""), suite: None };
     let points = match axes(file, &source) {
@@ -313,7 +309,6 @@ fn name_of(paths: &[(String, Value)], short: &BTreeMap<String, String>) -> Strin
 }
 
 /// The option columns of a point, with its limit.
-#[must_use]
 pub fn columns(point: &Point) -> Vec<(String, String)> {
     let mut leaves = point.subject.as_ref().map(subject::columns).unwrap_or_default();
     if point.outside().is_none() {

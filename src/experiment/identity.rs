@@ -23,7 +23,6 @@ pub(super) fn hash_text(text: &str) -> u64 {
 }
 
 /// Hash of what makes a point what it is.
-#[must_use]
 pub fn point_id(point: &Point) -> u64 {
     hash_text(&identity(point))
 }
@@ -83,7 +82,6 @@ pub(super) fn content(item: &Item) -> String {
 }
 
 /// Each item's name, and a hash of what it is and which of its plies are searched: by it results that call unlike searches alike are told apart.
-#[must_use]
 pub fn items(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<String, String> {
     let plies = serde_json::to_string(&sequence).unwrap_or_default();
     let hash = |item: &Item| format!("{:016x}", hash_text(&format!("{} {plies}", content(item))));
@@ -92,7 +90,6 @@ pub fn items(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<String, Str
 
 /// How many of the searches of one variant are of what was searched before, and of how many: a game is as another as long as its moves are, and a
 /// position where no clock counts (`clocks`) whatever its own says.
-#[must_use]
 pub fn repeated(items: &[Item], sequence: Option<&Sequence>, clocks: bool) -> [usize; 2] {
     let mut seen = HashSet::new();
     let mut searches = 0;

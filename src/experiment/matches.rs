@@ -103,7 +103,6 @@ impl Default for Test {
 
 impl Match {
     /// The encounters: places of both players, the baseline second.
-    #[must_use]
     pub fn encounters(&self, points: usize, baseline: usize) -> Vec<(usize, usize)> {
         match self.pairing {
             Pairing::Baseline => (0..points).filter(|&at| at != baseline).map(|at| (at, baseline)).collect(),
@@ -114,13 +113,11 @@ impl Match {
     }
 
     /// What is tested; it ends nothing where the file does not ask for a test.
-    #[must_use]
     pub fn test(&self) -> Test {
         self.test.unwrap_or(Test { stop: false, ..Test::default() })
     }
 
     /// What makes its games what they are: who plays whom and what is asked of the games do not.
-    #[must_use]
     pub fn content(&self) -> String {
         let Self { resign, draw, max_moves, .. } = self;
         format!("match\nresign: {resign:?}\ndraw: {draw:?}\nmax_moves: {max_moves}\n")
@@ -201,7 +198,6 @@ impl Match {
 }
 
 /// The position from which an item's games are played: a position, or the end of a game.
-#[must_use]
 pub fn opening(item: &Item) -> Board {
     let mut board = item.board;
     item.moves().iter().for_each(|&mv| board.play(mv, Increments::none()));
@@ -209,7 +205,6 @@ pub fn opening(item: &Item) -> Board {
 }
 
 /// How many openings of a suite are those of an item before them.
-#[must_use]
 pub fn doubled(suite: &Suite) -> usize {
     let mut seen = HashSet::new();
     suite.items.iter().filter(|item| !seen.insert(opening(item).fen(crate::chess::EpRule::Legal))).count()

@@ -88,14 +88,12 @@ impl Setting {
     }
 
     /// A mistake in its value.
-    #[must_use]
     pub fn problem(&self, message: String) -> Problem {
         let value = self.text.find('=').map_or(0, |at| at + 1);
         wrong(&self.text, value..self.text.len(), message)
     }
 
     /// Whether it has a say in an option.
-    #[must_use]
     pub fn touches(&self, path: &str) -> bool {
         // An item of a list is `ordering[1]`.
         overlap(&self.path, path.split('[').next().unwrap_or(path))
@@ -128,7 +126,6 @@ fn right_path(path: &str, known: &BTreeSet<String>) -> String {
 }
 
 /// Whether one path is the other, or leads to it.
-#[must_use]
 pub fn overlap(a: &str, b: &str) -> bool {
     let leads = |short: &str, long: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
     a == b || leads(a, b) || leads(b, a)

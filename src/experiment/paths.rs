@@ -8,7 +8,6 @@ pub fn and_above(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The path of what lies in another.
-#[must_use]
 pub fn below(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
@@ -72,7 +71,6 @@ fn changes_kind(key: &str, old: &Table, new: &Table) -> bool {
 
 /// The leaves of a JSON value as (dotted path, text), in its own order; lists are joined with blanks. A table of kind `none` is
 /// its kind alone: its other options mean nothing.
-#[must_use]
 pub fn flatten(value: &serde_json::Value) -> Vec<(String, String)> {
     let mut leaves = Vec::new();
     walk("", value, &mut leaves);
@@ -102,7 +100,6 @@ fn plain(value: &serde_json::Value) -> String {
 }
 
 /// A TOML value as it stands in a variant's name: `1 MiB`, `aged-depth factor=4`.
-#[must_use]
 pub fn display(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -15,14 +15,12 @@ struct Located {
 
 /// The bytes of a key in a TOML text: `grid.table.size`, `variant.2.table.size` (the third variant's), `grid.table.size.1` (the
 /// second value), as far as it can be followed. Where a word of the value is meant and stands there, that word.
-#[must_use]
 pub fn locate(text: &str, path: &str, word: Option<&str>) -> Option<Range<usize>> {
     let place = find(text, path)?;
     word.filter(|_| place.whole).and_then(|word| word_in(text, &place.value, word)).or(Some(place.name))
 }
 
 /// As [`locate`], but of its value.
-#[must_use]
 pub fn locate_value(text: &str, path: &str) -> Option<Range<usize>> {
     find(text, path).map(|place| if place.whole { place.value } else { place.name })
 }

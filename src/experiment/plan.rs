@@ -59,7 +59,6 @@ pub struct Plan {
 
 impl Plan {
     /// The plan of an experiment.
-    #[must_use]
     pub fn new(experiment: &Experiment) -> Self {
         let mut variants = experiment.points.clone();
         for step in 1..experiment.file.seeds {
@@ -113,39 +112,33 @@ impl Plan {
     }
 
     /// Items of the suite.
-    #[must_use]
     pub fn items(&self) -> usize {
         self.item_ids.len()
     }
 
     /// The job that searches an item with a variant, or plays it against another.
-    #[must_use]
     pub fn job_of(&self, variant: usize, opponent: Option<usize>, item: usize, repeat: u32) -> Job {
         let items = self.spans[variant];
         Job { variant, opponent, item: item / items * items, items, repeat }
     }
 
     /// The lanes of the plan: what is run on each item. One for each variant; in a match, one for each encounter.
-    #[must_use]
     pub fn lanes(&self) -> usize {
         self.lanes.len()
     }
 
     /// The job of a lane on an item.
-    #[must_use]
     pub fn job_in(&self, lane: usize, item: usize, repeat: u32) -> Job {
         let (variant, opponent) = self.lanes[lane];
         self.job_of(variant, opponent, item, repeat)
     }
 
     /// The lane of a variant, or of its encounter with another; none where there is no such one.
-    #[must_use]
     pub fn lane(&self, variant: usize, opponent: Option<usize>) -> Option<usize> {
         self.places.get(&(variant, opponent)).copied()
     }
 
     /// A job's place among all (repeat, item, lane): jobs stand in its order, which has gaps where a job takes many items.
-    #[must_use]
     pub fn place(&self, job: &Job) -> u64 {
         let group = u64::from(job.repeat) * self.item_ids.len() as u64 + job.item as u64;
         group * self.lanes() as u64 + self.lane(job.variant, job.opponent).unwrap_or(0) as u64
@@ -167,50 +160,42 @@ impl Plan {
     }
 
     /// Which columns its rows have beside those that all rows have.
-    #[must_use]
     pub fn extra(&self) -> Extra {
         Extra { anatomy: self.has_anatomy(), outside: self.has_outside(), games: self.games.is_some() }
     }
 
     /// Whether its jobs are pairs of games.
-    #[must_use]
     pub fn is_match(&self) -> bool {
         self.games.is_some()
     }
 
     /// Whether some variant takes its hits apart, so that rows have columns for it.
-    #[must_use]
     pub fn has_anatomy(&self) -> bool {
         self.variants.iter().any(|point| point.options.diagnostics == crate::engine::options::Diagnostics::Full)
     }
 
     /// Whether a variant is one job over all items, since nothing is cleared between them.
-    #[must_use]
     pub fn is_one_job(&self, variant: usize) -> bool {
         self.spans[variant] > 1
     }
 
     /// Whether some variant is of an engine that is not ours, so that rows have columns for what it tells.
-    #[must_use]
     pub fn has_outside(&self) -> bool {
         self.variants.iter().any(|point| point.outside().is_some())
     }
 
     /// How many jobs there are.
-    #[must_use]
     pub fn len(&self) -> u64 {
         self.round(0).count() as u64 * u64::from(self.repeats)
     }
 
     /// Whether there is nothing to do.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The id of one row: of the variant's options and limit, the item, the repeat, the ply in a sequence (in a match, which game of the
     /// pair) and the depth.
-    #[must_use]
     pub fn row_id(&self, job: &Job, item: usize, ply: u16, depth: u8) -> u64 {
         let mut hash = hasher();
         hash.write_u64(self.variant_ids[job.variant]);
@@ -231,13 +216,11 @@ impl Plan {
     }
 
     /// The id of a job: that of its last item's first row, whatever its depth.
-    #[must_use]
     pub fn job_id(&self, job: &Job) -> u64 {
         self.row_id(job, job.item + job.items - 1, u16::MAX, 0)
     }
 
     /// The id of the whole plan: equal plans have equal ids.
-    #[must_use]
     pub fn id(&self) -> u64 {
         let mut hash = hasher();
         self.variant_ids.iter().chain(&self.item_ids).for_each(|&id| hash.write_u64(id));
@@ -252,7 +235,6 @@ impl Plan {
     }
 
     /// The option columns that differ between variants, in the order of the options.
-    #[must_use]
     pub fn varying(&self) -> Vec<String> {
         // Each path's first value, and whether another was met: not all columns of all variants at once. Where there is no table its
         // other options mean nothing: only variants that have a value count.

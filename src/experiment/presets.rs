@@ -23,7 +23,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// A preset's TOML text, comments and all.
-#[must_use]
 pub fn text(name: &str) -> Option<&'static str> {
     PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }

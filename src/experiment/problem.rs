@@ -36,7 +36,6 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 /// "did you mean ...?" for a name and those that would be valid.
-#[must_use]
 pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let (distance, best) = valid
         .into_iter()
@@ -51,26 +50,22 @@ pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 /// The nearest of some names, or the first few of them.
-#[must_use]
 pub fn nearest_or_all<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     nearest(name, names.clone()).unwrap_or_else(|| format!("there are {}", listed(names)))
 }
 
 /// What is said of a name that may mean several.
-#[must_use]
 pub fn ambiguous<'a>(meant: impl Iterator<Item = &'a str>) -> String {
     let meant: Vec<String> = meant.map(|name| format!("`{name}`")).collect();
     format!("may be {}: write it out", meant.join(" or "))
 }
 
 /// What a message is about: its first word in backquotes, or its first text in double quotes.
-#[must_use]
 pub fn word_meant(message: &str) -> Option<&str> {
     ['`', '"'].into_iter().find_map(|quote| message.split(quote).nth(1)).filter(|word| !word.is_empty())
 }
 
 /// The first few of what there is, in backquotes.
-#[must_use]
 pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const MOST: usize = 12;
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
@@ -82,13 +77,11 @@ pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// "... is now called ...", for an option that had another name.
-#[must_use]
 pub fn new_name(path: &str) -> Option<String> {
     crate::engine::renamed(path).map(|new| format!("`{path}` is now called `{new}`"))
 }
 
 /// The same for an option's word, which serde's message has in the first backquotes.
-#[must_use]
 pub fn new_word(path: &str, message: &str) -> Option<String> {
     let word = message.split('`').nth(1).filter(|_| message.starts_with("unknown word"))?;
     let path = path.trim_end_matches(".kind");
@@ -96,7 +89,6 @@ pub fn new_word(path: &str, message: &str) -> Option<String> {
 }
 
 /// A serde message with its hint: unknown names come with the list of valid ones in backquotes.
-#[must_use]
 pub fn explain(message: &str) -> (String, Option<String>) {
     let message = message.lines().next().unwrap_or_default();
     let mut quoted = message.split('`').skip(1).step_by(2);

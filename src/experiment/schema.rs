@@ -33,7 +33,6 @@ fn engine() -> &'static Value {
 
 /// The JSON Schema of an experiment file: what the types say, and what the reader does beyond them. A word stands for a table with that
 /// `kind`; the keys of grids and variants are paths of options, the values of grids lists of theirs.
-#[must_use]
 pub fn file_schema() -> Value {
     let mut schema = TYPES.clone();
     let mut values = Map::new();
@@ -116,7 +115,6 @@ pub fn age_paths() -> impl Iterator<Item = String> {
 }
 
 /// The path of a list where none belongs, which a reader of structures would take for the values of a table's keys in their order.
-#[must_use]
 pub fn stray_list(document: &toml::Table) -> Option<String> {
     static SCHEMA: LazyLock<Value> = LazyLock::new(file_schema);
     let root: &Value = &SCHEMA;
@@ -160,7 +158,6 @@ fn alternatives<'a>(root: &'a Value, node: &'a Value, out: &mut Vec<&'a Value>) 
 }
 
 /// What an option may be, in words; none for what has parts of its own.
-#[must_use]
 pub fn values_of(path: &str) -> Option<String> {
     let page = pages().iter().find(|page| page.path == path)?;
     let words: Vec<&str> = page.words.iter().map(|(word, _)| word.as_str()).collect();
@@ -168,13 +165,11 @@ pub fn values_of(path: &str) -> Option<String> {
 }
 
 /// Whether a key is one of an experiment file's first level.
-#[must_use]
 pub fn is_file_key(key: &str) -> bool {
     TYPES["properties"].get(key).is_some()
 }
 
 /// Every option in the order of its definition.
-#[must_use]
 pub fn pages() -> &'static [OptionPage] {
     static PAGES: LazyLock<Vec<OptionPage>> = LazyLock::new(|| {
         let defaults = serde_json::to_value(EngineOptions::default()).unwrap_or_default();

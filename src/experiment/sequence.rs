@@ -35,13 +35,11 @@ pub enum Side {
 
 impl Sequence {
     /// Whether the position at a ply of a game is searched.
-    #[must_use]
     pub fn wants(&self, ply: u16, turn: Color) -> bool {
         ply >= self.from && self.to.is_none_or(|to| ply <= to) && self.side.moves(turn)
     }
 
     /// Whether anything of an item is searched: a game may be too short.
-    #[must_use]
     pub fn searches(&self, item: &Item) -> bool {
         match item.game() {
             Some(_) => self.wanted(item) > 0,
@@ -60,7 +58,6 @@ impl Sequence {
     }
 
     /// How many positions of a game are searched.
-    #[must_use]
     pub fn wanted(&self, item: &Item) -> usize {
         self.plies(item).filter(|wanted| *wanted).count()
     }
@@ -68,7 +65,6 @@ impl Sequence {
 
 impl Side {
     /// Whether it is this side's move.
-    #[must_use]
     pub fn moves(self, turn: Color) -> bool {
         match self {
             Self::Both => true,

@@ -50,19 +50,16 @@ impl Pentanomial {
     }
 
     /// How many pairs.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
     }
 
     /// Mean and standard deviation of a pair's points for each game; NaN of none.
-    #[must_use]
     pub fn mean(&self) -> (f64, f64) {
         moments(&self.shares().0)
     }
 
     /// What each game of a pair is worth, where all pairs are of one kind.
-    #[must_use]
     pub fn only(&self) -> Option<f64> {
         let mut kinds = self.0.iter().zip(POINTS).filter(|(count, _)| **count > 0);
         kinds.next().filter(|_| kinds.next().is_none()).map(|(_, points)| points)
@@ -76,7 +73,6 @@ impl Pentanomial {
     }
 
     /// Log-likelihood ratio of the most likely distributions under which the difference is `elo1` and `elo0` of normalized Elo.
-    #[must_use]
     pub fn llr(&self, elo0: f64, elo1: f64) -> f64 {
         let (shares, all) = self.shares();
         if all.is_nan() {
@@ -88,7 +84,6 @@ impl Pentanomial {
     }
 
     /// What a test says.
-    #[must_use]
     pub fn decide(&self, bounds: &Bounds) -> SoFar {
         bounds.decide(self.llr(bounds.elo0, bounds.elo1))
     }
@@ -96,20 +91,17 @@ impl Pentanomial {
 
 impl Bounds {
     /// What each of so many encounters is tested for: the errors are shared out among them (Bonferroni).
-    #[must_use]
     pub fn shared(test: &Test, encounters: usize) -> Self {
         let share = encounters.max(1) as f64;
         Self { elo0: test.elo0, elo1: test.elo1, alpha: test.alpha / share, beta: test.beta / share }
     }
 
     /// The log-likelihood ratios at which a test ends. Source: Wald, 1947.
-    #[must_use]
     pub fn limits(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
     /// What a log-likelihood ratio says.
-    #[must_use]
     pub fn decide(&self, llr: f64) -> SoFar {
         let (lower, upper) = self.limits();
         match () {

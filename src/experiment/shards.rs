@@ -20,13 +20,11 @@ pub struct Split {
 impl Split {
     /// Deals a plan out. All jobs of an item go to one shard, so that what is compared is timed on one machine; where there are
     /// more shards than items, every job goes by itself.
-    #[must_use]
     pub fn new(plan: &Plan, shards: u64) -> Self {
         Self { shards: shards.max(1), by_item: shards <= plan.items() as u64 }
     }
 
     /// The shard of a job, from 0.
-    #[must_use]
     pub fn shard_of(&self, plan: &Plan, job: &Job) -> u64 {
         if self.by_item {
             return job.item as u64 % self.shards;

@@ -28,13 +28,11 @@ pub struct Reference {
 }
 
 /// Whether a path is that of an option of another engine's own, whose names are known when it is asked, before the run.
-#[must_use]
 pub fn is_own(path: &str) -> bool {
     path.strip_prefix(UCI).is_some_and(|name| !name.is_empty())
 }
 
 /// Whether a path speaks of the subject.
-#[must_use]
 pub fn is_path(path: &str) -> bool {
     path == "subject" || path.starts_with("subject.") || is_own(path)
 }
@@ -96,7 +94,6 @@ pub fn read<'a>(
 }
 
 /// The columns of a subject.
-#[must_use]
 pub fn columns(subject: &SubjectOptions) -> Vec<(String, String)> {
     let mut columns = vec![("subject.uci".to_owned(), subject.uci.to_string())];
     if !subject.is_builtin() {
@@ -108,7 +105,6 @@ pub fn columns(subject: &SubjectOptions) -> Vec<(String, String)> {
 }
 
 /// What a subject is, for an id: a longer patience changes no count.
-#[must_use]
 pub fn content(subject: &SubjectOptions) -> String {
     serde_json::to_string(&SubjectOptions { timeout: None, ..subject.clone() }).unwrap_or_default()
 }

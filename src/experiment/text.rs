@@ -25,7 +25,6 @@ pub struct FileText<'a> {
 
 impl FileText<'_> {
     /// A mistake with no place.
-    #[must_use]
     pub fn problem(&self, message: impl Into<String>) -> Problem {
         let (file, text) = (self.path.display().to_string(), self.text.to_owned());
         Problem { file, text, message: message.into(), ..Problem::default() }
@@ -52,13 +51,11 @@ impl FileText<'_> {
     }
 
     /// A mistake at a key of the file (`name`, `grid.table.size`), as far as the path can be followed.
-    #[must_use]
     pub fn at(&self, path: &str, message: impl Into<String>) -> Problem {
         self.at_word(path, None, message)
     }
 
     /// As [`FileText::at`], of what is wrong with the key: its path goes before it.
-    #[must_use]
     pub fn wrong(&self, path: &str, what: impl Display) -> Problem {
         self.at(path, format!("{path}: {what}"))
     }
@@ -69,7 +66,6 @@ impl FileText<'_> {
     }
 
     /// As [`FileText::at`], at the word of the key's value that is meant.
-    #[must_use]
     pub fn at_word(&self, path: &str, word: Option<&str>, message: impl Into<String>) -> Problem {
         Problem { span: locate(self.text, path, word), ..self.problem(message) }
     }
@@ -159,7 +155,6 @@ impl FileText<'_> {
 }
 
 /// The items of a suite that stand in it before, by their place in it.
-#[must_use]
 pub fn doubles(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let double = |(at, item): (usize, &Item)| {

@@ -100,7 +100,6 @@ impl Trace {
     }
 
     /// The games as items of a suite: their names. They have no position.
-    #[must_use]
     pub fn suite(&self) -> Suite {
         let item = |place| Suite::of_board(&item(place), Board::startpos()).items;
         Suite {
@@ -110,7 +109,6 @@ impl Trace {
     }
 
     /// What the game of an item holds.
-    #[must_use]
     pub fn game(&self, item: &str) -> Option<&Info> {
         self.places.get(item).map(|&place| &self.games[place].info)
     }

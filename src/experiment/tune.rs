@@ -76,7 +76,6 @@ impl Tune {
 }
 
 /// A pressure as the `path=value` pairs of a command line.
-#[must_use]
 pub fn sets(pressure: &Table) -> Vec<String> {
     pressure.iter().map(|(path, value)| format!("{path}={value}")).collect()
 }

@@ -74,7 +74,6 @@ impl Results {
     }
 
     /// Whether the file is still where it was opened, and not moved, deleted or replaced.
-    #[must_use]
     pub fn in_place(&self) -> bool {
         #[cfg(unix)]
         {
@@ -87,7 +86,6 @@ impl Results {
     }
 
     /// Whether the file has no name any more, so that its rows go when it is closed.
-    #[must_use]
     pub fn deleted(&self) -> bool {
         #[cfg(unix)]
         {

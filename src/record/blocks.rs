@@ -102,14 +102,12 @@ pub fn together(threads: usize, run: impl Fn() + Sync) {
 }
 
 /// Up to the end of the last line.
-#[must_use]
 pub fn lines(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
 }
 
 /// Up to the end of the last record: the last line end outside of quotes. As readers of CSV have it, a quote opens a field only at its
 /// beginning, and two of them in a quoted field are one.
-#[must_use]
 pub fn records(bytes: &[u8]) -> usize {
     if !bytes.contains(&b'"') {
         return lines(bytes);

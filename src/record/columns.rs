@@ -31,7 +31,6 @@ pub enum Role {
 
 impl Role {
     /// The word that documentation has for it.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Key => "key",
@@ -60,7 +59,6 @@ pub struct Column {
 
 impl Column {
     /// Whether it holds numbers.
-    #[must_use]
     pub fn is_number(&self) -> bool {
         !self.unit.is_empty()
     }
@@ -250,13 +248,11 @@ static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
 });
 
 /// Every column that does not depend on the experiment, in order; the varying options stand before [`BEST`].
-#[must_use]
 pub fn columns() -> &'static [Column] {
     &ALL
 }
 
 /// A column by its whole name; none for an option.
-#[must_use]
 pub fn column(name: &str) -> Option<&'static Column> {
     ALL.iter().find(|column| column.name == name)
 }
@@ -266,7 +262,6 @@ pub const ROW: &str = "row.";
 
 /// Whether a name as users write it may mean a column: the whole name, an end of it (`nodes` of `search.nodes`), or what a kind is a
 /// kind of (`policy`, or `table.policy`, of `table.policy.kind`).
-#[must_use]
 pub fn may_mean(name: &str, column: &str) -> bool {
     let ends = |column: &str| {
         column.strip_suffix(name).is_some_and(|start| !name.is_empty() && (start.is_empty() || start.ends_with('.')))
@@ -275,13 +270,11 @@ pub fn may_mean(name: &str, column: &str) -> bool {
 }
 
 /// The role of a column of results: what is no other column is an option.
-#[must_use]
 pub fn role(name: &str) -> Role {
     column(name).map_or(Role::Option, |column| column.role)
 }
 
 /// The header of an experiment's results, with its varying options and the columns that only some have.
-#[must_use]
 pub fn header(varying: &[String], extra: Extra) -> Vec<String> {
     let (head, rest) = ALL.split_at(HEAD.len());
     let rest = rest.iter().filter(|column| extra.has(&column.name));
@@ -294,7 +287,6 @@ static BLANK: LazyLock<Iteration> = LazyLock::new(|| Reported { cut: true, ..Rep
 
 impl Row<'_> {
     /// The row's fields, as [`header`] names them, but for the last: [`super::seal`] adds it.
-    #[must_use]
     pub fn fields(&self) -> Vec<String> {
         let iteration = self.iteration.unwrap_or(&BLANK);
         let own = |list: &'static [Own]| {

@@ -18,7 +18,6 @@ pub const NAME: &str = "games.pgn";
 const WIDE: usize = 80;
 
 /// What rows call the end of a game by the rules.
-#[must_use]
 pub fn word(ending: Ending) -> &'static str {
     match ending {
         Ending::Mate => "mate",

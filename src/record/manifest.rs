@@ -236,7 +236,6 @@ pub struct Manifest {
 
 impl Manifest {
     /// The stretch that a manifest speaks of at its head, for one that was written before there were stretches.
-    #[must_use]
     pub fn head(&self) -> Stretch {
         Stretch {
             shard: None,
@@ -252,13 +251,11 @@ impl Manifest {
     }
 
     /// Every stretch, or the head where there are none.
-    #[must_use]
     pub fn history(&self) -> Vec<Stretch> {
         if self.stretches.is_empty() { vec![self.head()] } else { self.stretches.clone() }
     }
 
     /// The variants that nothing is cleared for between positions: each is one job with all of them.
-    #[must_use]
     pub fn kept(&self) -> HashSet<&str> {
         let never = |options: &serde_json::Value, path| options.pointer(path).is_some_and(|clear| clear == "never");
         let kept = |options| never(options, "/table/clear") || never(options, "/history_clear");
@@ -267,7 +264,6 @@ impl Manifest {
     }
 
     /// Says so where an item of both is not the same position or game in another's results, which rows cannot tell: they have its name alone.
-    #[must_use]
     pub fn unlike(&self, other: &Self) -> Option<String> {
         let both = self.contents.iter().filter_map(|(name, hash)| Some((name, hash, other.contents.get(name)?)));
         let unlike: Vec<&String> = both.filter(|(_, one, another)| one != another).map(|(name, ..)| name).collect();
@@ -280,7 +276,6 @@ impl Manifest {
     }
 
     /// The variants whose entries count nodes that were never searched: what such an entry is worth no search ever cost.
-    #[must_use]
     pub fn counts_stored_nodes(&self) -> HashSet<&str> {
         let policy = |options: &serde_json::Value| Policy::deserialize(options.pointer("/table/policy")?).ok();
         let counts = |options| policy(options).is_some_and(|policy| policy.counts_stored_nodes());

@@ -96,13 +96,11 @@ pub struct GameFound {
 
 impl GameFound {
     /// The player's colour as rows have it.
-    #[must_use]
     pub fn colour(&self) -> &'static str {
         if self.white { WHITE } else { BLACK }
     }
 
     /// What it was worth to him.
-    #[must_use]
     pub fn points(&self) -> &'static str {
         match self.winner {
             None => "0.5",
@@ -136,7 +134,6 @@ impl Row<'_> {
 
 /// The check of a row: over the check of the same job's row before it (0 for its first) and every field but the time.
 /// `fields`: all but the check.
-#[must_use]
 pub fn check<'a>(previous: u32, fields: impl Iterator<Item = &'a str>) -> u32 {
     let fields = Parted::of(fields);
     fields.check(previous, fields.len())

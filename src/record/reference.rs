@@ -136,14 +136,12 @@ fn lines_of<'a>(rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Vec<u8>
 
 /// What a move loses against the best one, in centipawns. Scores are cut at 1000: of positions that are won or lost by that much the
 /// difference says little about moves.
-#[must_use]
 pub fn loss(best: i32, chosen: i32) -> f64 {
     let cut = |score: i32| score.clamp(-1000, 1000);
     f64::from((cut(best) - cut(chosen)).max(0))
 }
 
 /// Whether a field names no move.
-#[must_use]
 pub fn is_no_move(field: &str) -> bool {
     field.is_empty() || field == Move::NONE.to_string()
 }

@@ -204,7 +204,6 @@ impl Rows {
     }
 
     /// Where the next row begins.
-    #[must_use]
     pub fn offset(&self) -> u64 {
         self.at
     }
@@ -223,7 +222,6 @@ impl Rows {
     }
 
     /// The row gone to last.
-    #[must_use]
     pub fn row(&self) -> &StringRecord {
         &self.row
     }

@@ -44,7 +44,6 @@ const NAMED: usize = 3;
 
 impl Verified {
     /// What makes the figures wrong; none if nothing does.
-    #[must_use]
     pub fn wrong(&self) -> Option<String> {
         let mut found = Vec::new();
         if self.damaged > 0 {
@@ -57,7 +56,6 @@ impl Verified {
     }
 
     /// What is not there; none if all is.
-    #[must_use]
     pub fn missing(&self) -> Option<String> {
         match (self.missing_jobs, self.missing_rows) {
             (0, 0) => None,

@@ -24,7 +24,6 @@ pub struct Choices {
 
 impl Choices {
     /// Whether nothing was chosen.
-    #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -8,7 +8,6 @@ use crate::words::many;
 use std::cmp::Ordering;
 
 /// The change from one total to another: `+1.25 %`, or `=`.
-#[must_use]
 pub fn change([base, new]: [f64; 2]) -> String {
     if base == new {
         return "=".to_owned();
@@ -22,7 +21,6 @@ pub fn change([base, new]: [f64; 2]) -> String {
 }
 
 /// The sentence that heads every form.
-#[must_use]
 pub fn headline(comparison: &Comparison) -> String {
     let failing = comparison.judged.iter().filter(|judged| judged.fails).count();
     let (rows, moved) = comparison.rows;
@@ -42,7 +40,6 @@ pub fn headline(comparison: &Comparison) -> String {
 }
 
 /// A gate's outcome in a word or two.
-#[must_use]
 pub fn outcome(judged: &GateResult) -> &'static str {
     match (judged.fails, judged.noise) {
         (true, _) => "FAIL",
@@ -52,7 +49,6 @@ pub fn outcome(judged: &GateResult) -> &'static str {
 }
 
 /// What a gate saw.
-#[must_use]
 pub fn seen(judged: &GateResult) -> String {
     let [base, new] = judged.totals;
     let total = |value: f64| if judged.metric == columns::SECONDS { format!("{value:.3}") } else { count(value) };
@@ -65,7 +61,6 @@ pub fn seen(judged: &GateResult) -> String {
 }
 
 /// The page.
-#[must_use]
 pub fn sheet(comparison: &Comparison) -> Sheet {
     let mut parts = vec![Part::List(String::new(), lead(comparison))];
     parts.extend(gates(comparison).unless_empty().map(Part::Table));

@@ -14,7 +14,6 @@ pub const SCHEMA: u32 = 1;
 const SIGNS: &str = "signs";
 
 /// A page as JSON.
-#[must_use]
 pub fn json(sheet: &Sheet) -> String {
     let value = json!({ "schema": SCHEMA, "kind": sheet.kind, "name": sheet.name, "parts": list(&sheet.parts) });
     format!("{value:#}\n")
@@ -94,7 +93,6 @@ fn row(table: &SheetTable, cells: &[Cell]) -> Json {
 const HEADER: [&str; 9] = ["part", "key", "row", "name", "column", "value", "low", "high", "text"];
 
 /// Every table and figure of a page as CSV. `guard`: what a spreadsheet would take for a formula gets an apostrophe before it.
-#[must_use]
 pub fn csv(sheet: &Sheet, guard: bool) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail.

@@ -40,7 +40,6 @@ pub struct Explorer {
 impl Explorer {
     /// The searches of a page; none where there is no pair of variants, or they are too many for a page. Of many lines those that
     /// figures show.
-    #[must_use]
     pub fn new(rows: &Frame, summary: &Summary, (grouping, searches): (&Grouping, &Searches)) -> Option<Self> {
         if summary.by != [columns::VARIANT] || summary.lines.len() < 2 || grouping.blocks.len() > 1 {
             return None;
@@ -93,7 +92,6 @@ impl Explorer {
     }
 
     /// For a browser: its data, which a script of the page's own shows.
-    #[must_use]
     pub fn markup(&self) -> Markup {
         // Nothing in a name may end the element.
         let data = serde_json::to_string(self).unwrap_or_default();

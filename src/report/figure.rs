@@ -41,7 +41,6 @@ pub enum Plot {
 
 impl Figure {
     /// Draws it, in pixels of width. `alone`: as a file of its own.
-    #[must_use]
     pub fn render(&self, width: f64, alone: bool) -> String {
         match &self.plot {
             Plot::Forest(plot) => plot.render(width, &self.title, alone),
@@ -67,7 +66,6 @@ fn chosen(summary: &Summary) -> (Vec<usize>, String) {
 }
 
 /// Nodes of the iterations, and their ratios to the baseline's.
-#[must_use]
 pub fn by_depth(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     let (lines, some) = chosen(summary);
     let series = curves::by_depth(rows, summary, &lines);
@@ -109,7 +107,6 @@ fn base(series: &[Series], summary: &Summary) -> Option<usize> {
 }
 
 /// Single searches against the baseline's.
-#[must_use]
 pub fn positions(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Option<Figure> {
     let (lines, some) = chosen(summary);
     let series =
@@ -127,7 +124,6 @@ pub fn positions(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searche
 }
 
 /// Searches that have come to their end, or to the right move, within so many nodes.
-#[must_use]
 pub fn within(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Vec<Figure> {
     if metric(summary) != "nodes" || summary.searches < 3 {
         return Vec::new();
@@ -177,7 +173,6 @@ pub fn within(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches))
 }
 
 /// Each line's ratio with its interval.
-#[must_use]
 pub fn forest(summary: &Summary) -> Option<Figure> {
     let metric = metric(summary);
     let compared = summary.lines.iter().filter(|line| !line.is_baseline && line.ratio().mean > 0.0);
@@ -197,7 +192,6 @@ pub fn forest(summary: &Summary) -> Option<Figure> {
 }
 
 /// What became of the probes.
-#[must_use]
 pub fn anatomy(summary: &Summary) -> Option<Figure> {
     let (lines, some) = chosen(summary);
     let parts =

@@ -19,7 +19,6 @@ const SCRIPT: &str = include_str!("page.js");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// Renders a page.
-#[must_use]
 pub fn render(sheet: &Sheet) -> String {
     html! {
         (DOCTYPE)

@@ -35,7 +35,6 @@ fn variant(comparison: &Comparison, change: &Change) -> Value {
 }
 
 /// Everything that a comparison found.
-#[must_use]
 pub fn json(comparison: &Comparison) -> String {
     let finding = match comparison.finding() {
         Finding::Gate => "gate",
@@ -86,7 +85,6 @@ pub fn json(comparison: &Comparison) -> String {
 }
 
 /// NEW's figures as `[{name, unit, value, range, extra}]`: smaller is better in each.
-#[must_use]
 pub fn bench_json(comparison: &Comparison) -> String {
     let mut list = Vec::new();
     for change in comparison.variants.iter().filter(|change| change.paired > 0) {
@@ -114,7 +112,6 @@ fn xml(text: &str) -> String {
 }
 
 /// JUnit XML: one suite for each variant, in it the rows that must be there, the counts that must be equal, and each gate.
-#[must_use]
 pub fn junit(comparison: &Comparison) -> String {
     let mut suites = String::new();
     let (mut tests, mut failures) = (0, 0);

@@ -13,7 +13,6 @@ pub struct Style {
 }
 
 /// Text from a file made harmless in Markdown; names between backticks stay code.
-#[must_use]
 pub fn plain(text: &str) -> String {
     let harmless = |c: char| c.is_ascii_alphanumeric() || "-_.=/ ".contains(c);
     spans(text)
@@ -56,7 +55,6 @@ fn escape(text: &str) -> String {
 }
 
 /// Renders a page.
-#[must_use]
 pub fn render(sheet: &Sheet, style: Style) -> String {
     let mut out = String::new();
     if !sheet.name.is_empty() {

@@ -241,7 +241,6 @@ impl Page {
     }
 
     /// The same on one screen, for a terminal.
-    #[must_use]
     pub fn brief(&self) -> Sheet {
         let summary = || SheetTable { title: String::new(), ..table::summary(self) };
         let first = self.games.as_ref().map_or_else(summary, played::table);
@@ -264,7 +263,6 @@ impl Page {
     }
 
     /// Verdicts that are not what was wanted.
-    #[must_use]
     pub fn failed(&self) -> usize {
         self.verdicts.iter().filter(|verdict| !verdict.passes()).count()
     }

@@ -174,7 +174,6 @@ pub(super) fn doubts(all: &Matches) -> Vec<String> {
 }
 
 /// The parts between the head and how it was made.
-#[must_use]
 pub fn parts(all: &Matches, rows: &Frame) -> Vec<Part> {
     let tables = [Some(table(all)), standings(all)].into_iter().flatten().map(Part::Table);
     let figures = [Some(forest(all)), by_size(all, rows), courses(all)].into_iter().flatten().map(Part::Figure);

@@ -21,7 +21,6 @@ article), *expected* (by theory or another program), *asked* (by the file). Node
 const RUN: usize = 3;
 
 /// The page.
-#[must_use]
 pub fn sheet(pages: &[Page]) -> Sheet {
     let mut parts: Vec<Part> = articles(pages).map(Part::Table).into_iter().collect();
     parts.push(failed(pages));
@@ -179,7 +178,6 @@ fn verdicts(page: &Page) -> Option<SheetTable> {
 }
 
 /// The same for a terminal: the verdicts of each experiment, without their sources, and last what came of all and which are not as wanted.
-#[must_use]
 pub fn brief(pages: &[Page]) -> Sheet {
     let mut parts = Vec::new();
     for page in pages {

@@ -74,25 +74,21 @@ pub struct SheetColumn {
 
 impl SheetColumn {
     /// A column of words.
-    #[must_use]
     pub fn words(key: &str, name: &str, meaning: &str) -> Self {
         Self { words: true, ..Self::numbers(key, name, meaning) }
     }
 
     /// Columns of words whose names say what they mean.
-    #[must_use]
     pub fn named<const N: usize>(names: [&str; N]) -> [Self; N] {
         names.map(|name| Self::words(name, name, ""))
     }
 
     /// A column of numbers.
-    #[must_use]
     pub fn numbers(key: &str, name: &str, meaning: &str) -> Self {
         Self { key: key.to_owned(), name: name.to_owned(), meaning: meaning.to_owned(), ..Self::default() }
     }
 
     /// The same column, left out where there is no room.
-    #[must_use]
     pub fn spare(self, spare: u8) -> Self {
         Self { spare, ..self }
     }
@@ -149,7 +145,6 @@ pub enum Emphasis {
 
 impl Emphasis {
     /// Of what may be clear, and then is less or more.
-    #[must_use]
     pub fn of(clear: bool, less: bool) -> Self {
         match (clear, less) {
             (false, _) => Self::None,
@@ -161,74 +156,62 @@ impl Emphasis {
 
 impl Cell {
     /// Words.
-    #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
     /// Nothing, and why.
-    #[must_use]
     pub fn none(why: &'static str) -> Self {
         Self { value: Datum::None, note: why, ..Self::text("-") }
     }
 
     /// A number and how it is shown; where it is none, a dash.
-    #[must_use]
     pub fn number(value: f64, text: impl Into<String>) -> Self {
         if value.is_finite() { Self { value: Datum::Number(value), ..Self::text(text) } } else { Self::none("") }
     }
 
     /// A count.
-    #[must_use]
     pub fn count(value: f64) -> Self {
         Self::number(value, count(value))
     }
 
     /// A number with so many decimals.
-    #[must_use]
     pub fn decimal(value: f64, decimals: usize) -> Self {
         Self::number(value, number(value, decimals))
     }
 
     /// A share of a whole.
-    #[must_use]
     pub fn share(part: f64, whole: f64) -> Self {
         Self::number(part / whole, percent(part, whole))
     }
 
     /// An interval.
-    #[must_use]
     pub fn range(low: f64, high: f64) -> Self {
         Self::ends(low, high, interval(low, high))
     }
 
     /// An interval and how it is shown; where it is none, a dash.
-    #[must_use]
     pub fn ends(low: f64, high: f64, text: impl Into<String>) -> Self {
         if low.is_finite() { Self { value: Datum::Range(low, high), ..Self::text(text) } } else { Self::none("") }
     }
 
     /// The interval of a difference, each end with its sign; where one is none, a dash.
-    #[must_use]
     pub fn difference(low: f64, high: f64) -> Self {
         let low = if high.is_finite() { low } else { f64::NAN };
         Self::ends(low, high, format!("{low:+.1} to {high:+.1}"))
     }
 
     /// A p.
-    #[must_use]
     pub fn p(value: f64) -> Self {
         Self::number(value, p(value))
     }
 
     /// The same field with a mark.
-    #[must_use]
     pub fn marked(self, mark: Emphasis) -> Self {
         Self { mark, ..self }
     }
 
     /// The same field with one more sign behind its text, where `bears` says so.
-    #[must_use]
     pub fn signed(mut self, sign: char, bears: bool) -> Self {
         if bears {
             // Close to a number only what cannot be taken for a part of it.
@@ -240,7 +223,6 @@ impl Cell {
     }
 
     /// The same field; where it is empty, with the reason.
-    #[must_use]
     pub fn or(self, why: &'static str) -> Self {
         if self.value == Datum::None { Self { note: why, ..self } } else { self }
     }
@@ -248,7 +230,6 @@ impl Cell {
 
 impl SheetTable {
     /// A table without a sentence below.
-    #[must_use]
     pub fn new<R: Into<Vec<Cell>>>(
         key: &str,
         title: &str,
@@ -260,19 +241,16 @@ impl SheetTable {
     }
 
     /// The same table with a sentence below.
-    #[must_use]
     pub fn noted(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
     }
 
     /// The table; none where it has no row.
-    #[must_use]
     pub fn unless_empty(self) -> Option<Self> {
         (!self.rows.is_empty()).then_some(self)
     }
 
     /// The same table with some of its columns.
-    #[must_use]
     pub fn with_columns(&self, places: &[usize]) -> Self {
         let columns: Vec<SheetColumn> = places.iter().map(|&at| self.columns[at].clone()).collect();
         let rows = self.rows.iter().map(|row| places.iter().map(|&at| row[at].clone()).collect::<Vec<_>>());
@@ -280,14 +258,12 @@ impl SheetTable {
     }
 
     /// Without the columns in which no row has a value.
-    #[must_use]
     pub fn without_empty(&self) -> Self {
         let has = |at: &usize| self.rows.is_empty() || self.rows.iter().any(|row| row[*at].value != Datum::None);
         self.with_columns(&(0..self.columns.len()).filter(has).collect::<Vec<_>>())
     }
 
     /// The sentences below: its own, and what a dash stands for.
-    #[must_use]
     pub fn notes(&self) -> String {
         let mut whys: Vec<&str> = Vec::new();
         let empty = self.rows.iter().flatten().filter(|cell| cell.value == Datum::None && !cell.note.is_empty());
@@ -303,7 +279,6 @@ impl SheetTable {
 
 impl Sheet {
     /// Its figures, those folded away among them.
-    #[must_use]
     pub fn figures(&self) -> Vec<&Figure> {
         fn within(part: &Part) -> Vec<&Figure> {
             match part {

@@ -84,7 +84,6 @@ impl Source {
 
 impl Source {
     /// What there is to say of its variants before any of them is searched: unlike ones, and ones that are the same search.
-    #[must_use]
     pub fn before(&self) -> Vec<String> {
         let sets = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
         // A file that another version of ttlab wrote may be one that this does not read: the rows are what counts.
@@ -96,7 +95,6 @@ impl Source {
     }
 
     /// What the experiment's match tests, where it is one.
-    #[must_use]
     pub fn test(&self) -> Test {
         self.file.as_ref().and_then(|file| file.games).unwrap_or_default().test()
     }

@@ -22,7 +22,6 @@ const NARROWEST: usize = 10;
 const GAP: usize = 2;
 
 /// Renders a page.
-#[must_use]
 pub fn render(sheet: &Sheet, screen: Screen) -> String {
     let mut out = String::new();
     if !sheet.name.is_empty() {
@@ -233,7 +232,6 @@ fn folded(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Text in lines of at most `width`, all but the first indented by two blanks or by as many as `start` takes.
-#[must_use]
 pub fn wrap(text: &str, width: usize, start: &str) -> String {
     let indent = " ".repeat(start.chars().count().max(2));
     let (mut out, mut line) = (String::new(), start.to_owned());

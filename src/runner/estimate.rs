@@ -46,7 +46,6 @@ fn words(seconds: f64) -> String {
 }
 
 /// From the rows of this plan that lie in a folder; none where there are none.
-#[must_use]
 pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
     let path = folder.join("results.csv");
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_path(&path).ok()?;
@@ -90,7 +89,6 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// From a few searches, spread over the plan, that take so long at most together; none where other engines, traces or large tables
 /// forbid it, or it was stopped.
-#[must_use]
 pub fn from_probe(experiment: &Experiment, plan: &Plan, most: Duration, stop: &AtomicBool) -> Option<Estimate> {
     from_trials(experiment, plan, most, stop, |job, share| try_one(experiment, plan, job, share))
 }

@@ -52,13 +52,11 @@ impl Flight {
     }
 
     /// Whether a job was in flight when the process ended without a word.
-    #[must_use]
     pub fn suspects(&self, job: u64) -> bool {
         self.deaths.contains_key(&job)
     }
 
     /// Whether a job did so too often to be tried again.
-    #[must_use]
     pub fn condemns(&self, job: u64) -> bool {
         self.deaths.get(&job).is_some_and(|deaths| *deaths >= DEATHS)
     }

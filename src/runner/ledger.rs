@@ -48,7 +48,6 @@ pub struct Place {
 
 impl Place {
     /// Whether the row is of this repeat, item and lane of the plan.
-    #[must_use]
     pub fn is_of(&self, repeat: u32, item: usize, lane: usize) -> bool {
         (self.repeat, self.item as usize, self.lane as usize) == (repeat, item, lane)
     }
@@ -69,7 +68,6 @@ pub struct LedgerRow {
 
 impl<'a> Ledger<'a> {
     /// The ledger of a plan.
-    #[must_use]
     pub fn new(experiment: &'a Experiment, plan: &'a Plan) -> Self {
         let header = record::header(&plan.varying(), plan.extra());
         let items = experiment.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at));

@@ -19,7 +19,6 @@ fn bytes(path: &str, key: &str) -> Option<u64> {
 /// Memory that this process can still have: the least of what the machine has without swapping, what the control groups of the
 /// process allow (as batch systems and containers set them) and what its own limit on addresses leaves. None where the system
 /// says nothing.
-#[must_use]
 pub fn available_bytes() -> Option<u64> {
     [bytes("/proc/meminfo", "MemAvailable"), cgroup_bytes(), address_bytes()].into_iter().flatten().min()
 }
@@ -62,7 +61,6 @@ fn group_bytes(line: &str, root: &Path) -> Vec<u64> {
 }
 
 /// This machine.
-#[must_use]
 pub fn this() -> Machine {
     Machine {
         cpu: field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".to_owned()),

@@ -17,7 +17,6 @@ fn build() -> Build {
 }
 
 /// The manifest of a run that begins.
-#[must_use]
 pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option<Shard>) -> Manifest {
     let own = own_variants(plan, shard);
     let names = |wanted: &dyn Fn(usize) -> bool| {

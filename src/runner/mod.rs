@@ -149,7 +149,6 @@ fn fit(available: u64, jobs: usize, bytes: u64, option: &str, whose: &str) -> Re
 }
 
 /// What of a plan's memory this machine does not have now, for who only looks at the plan.
-#[must_use]
 pub fn memory_warnings(plan: &Plan, jobs: usize) -> Vec<String> {
     match check_memory(plan, jobs) {
         Ok(unfit) => unfit.into_iter().flatten().map(|reason| format!("{reason}: its jobs would fail here")).collect(),

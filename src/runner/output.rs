@@ -122,7 +122,6 @@ impl Output {
     }
 
     /// Where the rows go.
-    #[must_use]
     pub fn results_path(&self) -> PathBuf {
         self.folder.join("results.csv")
     }

@@ -36,7 +36,6 @@ pub struct Settings {
 
 impl Settings {
     /// Jobs at a time where nobody says how many: one for each processor, or one where searches are repeated for timing.
-    #[must_use]
     pub fn usual_jobs(experiment: &Experiment) -> usize {
         match experiment.file.repeats {
             0 | 1 => std::thread::available_parallelism().map_or(1, usize::from),

@@ -68,7 +68,6 @@ impl Lane {
 impl Stopping {
     /// The tests of an experiment's encounters, for rows with this header. A shard does not know how the pairs of the others ended: it plays
     /// all of its own, and merging leaves out what no test asks for.
-    #[must_use]
     pub fn new(experiment: &Experiment, plan: &Plan, header: &[String], shard: Option<Shard>) -> Self {
         let test = experiment.file.games.unwrap_or_default().test();
         let points =
@@ -79,7 +78,6 @@ impl Stopping {
     }
 
     /// Whether there is a test that ends an encounter.
-    #[must_use]
     pub fn ends_games(&self) -> bool {
         !self.lanes.is_empty()
     }
@@ -112,7 +110,6 @@ impl Stopping {
     }
 
     /// Whether a pair is asked for, as far as is known.
-    #[must_use]
     pub fn needs(&self, plan: &Plan, job: &Job) -> bool {
         plan.lane(job.variant, job.opponent)
             .and_then(|lane| self.lanes.get(lane))
@@ -120,14 +117,12 @@ impl Stopping {
     }
 
     /// Whether nothing is left to be played.
-    #[must_use]
     pub fn is_settled(&self) -> bool {
         self.lanes.iter().all(|lane| lane.end.is_some() || lane.next == self.openings)
     }
 
     /// What a run of so many jobs came to: beyond the end of a test nothing failed, and nothing is left to be done. `stopped`: somebody wanted
     /// it to end.
-    #[must_use]
     pub fn settled(&self, plan: &Plan, mut ran: Ran, stopped: bool, all: u64) -> Ran {
         if !self.ends_games() {
             return Ran { interrupted: stopped && ran.before + ran.done < all, ..ran };
@@ -137,13 +132,11 @@ impl Stopping {
     }
 
     /// Pairs of the plan that no test asks for.
-    #[must_use]
     pub fn spared(&self) -> u64 {
         self.lanes.iter().filter_map(|lane| lane.end).map(|end| (self.openings - 1 - end) as u64).sum()
     }
 
     /// Pairs that failed, of those that are asked for.
-    #[must_use]
     pub fn failed(&self) -> u64 {
         let of = |lane: &Lane| lane.failed.iter().filter(|&&pair| lane.needs(pair)).count() as u64;
         self.lanes.iter().map(of).sum()

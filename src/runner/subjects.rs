@@ -106,39 +106,33 @@ impl Subjects {
     }
 
     /// Who judges the moves; none where it is our own engine.
-    #[must_use]
     pub fn make_reference(&self) -> Option<Box<dyn Subject>> {
         self.reference.as_ref().map(Introduced::subject)
     }
 
     /// A new subject for a variant; none where it is our own engine.
-    #[must_use]
     pub fn make(&self, variant: usize) -> Option<Box<dyn Subject>> {
         self.known.get(&variant).map(Introduced::subject)
     }
 
     /// Whether a worker keeps a process of each.
-    #[must_use]
     pub fn all_are_kept(&self) -> bool {
         self.known.len() <= KEPT
     }
 
     /// How a variant's counts repeat, as its rows say it.
-    #[must_use]
     pub fn repeats(&self, variant: usize) -> String {
         let known = self.known.get(&variant).map(|known| known.examined.repeats.clone());
         known.unwrap_or_else(|| Repeatability::Exact.to_string())
     }
 
     /// What the manifest says of each, by the variant's name.
-    #[must_use]
     pub fn examined(&self, plan: &Plan) -> BTreeMap<String, Examined> {
         let named = |(at, known): (&usize, &Introduced)| (plan.variants[*at].name.clone(), known.examined.clone());
         self.known.iter().map(named).collect()
     }
 
     /// What is to be known of the engines before the run: one line each, and what their counts cannot bear.
-    #[must_use]
     pub fn told(&self, plan: &Plan) -> Vec<String> {
         let line = |(&at, known): (&usize, &Introduced)| {
             let Examined { name, repeats, forgets, go_depth, go_nodes, .. } = &known.examined;
@@ -150,7 +144,6 @@ impl Subjects {
     }
 
     /// The variants whose counts do not repeat: what is decided by them may be decided otherwise the next time.
-    #[must_use]
     pub fn loose(&self, plan: &Plan) -> Vec<String> {
         let told = |(&at, known): (&usize, &Introduced)| {
             let (name, repeats) = (&plan.variants[at].name, &known.examined.repeats);
@@ -160,7 +153,6 @@ impl Subjects {
     }
 
     /// Expectations of exact counts of engines whose counts do not repeat.
-    #[must_use]
     pub fn unfounded(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
         let mut found = Vec::new();
         for (&at, known) in self.known.iter().filter(|(_, known)| !known.is_exact()) {

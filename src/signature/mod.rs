@@ -26,7 +26,6 @@ pub type Start = (&'static str, u8);
 pub type Signature = (String, Box<dyn Fn() -> Result<u64, EngineError> + Send>);
 
 /// Every signature, in the order of the file.
-#[must_use]
 pub fn signatures() -> Vec<Signature> {
     let whole = all().into_iter().map(|(name, options)| -> Signature { (name, Box::new(move || nodes(&options))) });
     let base = values::options(&values::base()).unwrap_or_default();
@@ -39,7 +38,6 @@ pub fn signatures() -> Vec<Signature> {
 }
 
 /// What `ttlab bench` runs: the defaults with a table small enough to be under pressure.
-#[must_use]
 pub fn bench_options() -> EngineOptions {
     let mut options = EngineOptions::default();
     options.table.size = Size::Bytes(1 << 20);
@@ -47,7 +45,6 @@ pub fn bench_options() -> EngineOptions {
 }
 
 /// The defaults, each preset and each policy, and their options.
-#[must_use]
 pub fn all() -> Vec<(String, EngineOptions)> {
     let mut all = vec![("bench".to_owned(), bench_options())];
     for name in presets::names() {

@@ -58,7 +58,6 @@ pub const STARTS: [Start; 7] = [
 ];
 
 /// The options that every other set differs from in one value.
-#[must_use]
 pub fn base() -> Table {
     BASE.parse().unwrap_or_default()
 }
@@ -83,7 +82,6 @@ fn values(page: &schema::OptionPage) -> Vec<Value> {
 }
 
 /// Each option's path, and for each value that is allowed and is not the base's: `path=value` and the options.
-#[must_use]
 pub fn all() -> Vec<(String, Vec<(String, EngineOptions)>)> {
     schema::pages()
         .iter()

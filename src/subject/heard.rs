@@ -121,13 +121,11 @@ impl Heard {
     }
 
     /// Nodes so far.
-    #[must_use]
     pub fn nodes(&self) -> Option<u64> {
         self.whole.nodes
     }
 
     /// All that was said of a search under a limit, with the move of the answer.
-    #[must_use]
     pub fn end(self, board: &Board, best: Move, limit: Limit) -> Reported {
         let Self { depth, whole: Figures { score, nodes, hashfull, milliseconds, pv }, depths } = self;
         let out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);

@@ -41,7 +41,6 @@ pub struct Position<'a> {
 
 impl<'a> Position<'a> {
     /// A position without a past.
-    #[must_use]
     pub fn alone(board: &'a Board) -> Self {
         Self { start: board, moves: &[], past: &[], board }
     }
@@ -92,7 +91,6 @@ pub struct Earlier {
 impl Reported {
     /// Each depth by itself, the last one at the end, and the seconds of each: nodes and times are what came on top of the depth before.
     /// `seconds`: of the whole search.
-    #[must_use]
     pub fn by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
         let (mut found, mut nodes, mut at, mut milliseconds) = (Vec::new(), 0, 0.0, 0);
         for earlier in &self.earlier {
@@ -122,7 +120,6 @@ impl Reported {
     }
 
     /// It as an iteration whose other counters are 0.
-    #[must_use]
     pub fn iteration(&self) -> Iteration {
         Iteration {
             depth: self.depth.unwrap_or(0),

@@ -27,14 +27,12 @@ pub struct SubjectOptions {
 
 impl SubjectOptions {
     /// Whether it is our own engine.
-    #[must_use]
     pub fn is_builtin(&self) -> bool {
         self.uci == ProgramWords::default()
     }
 }
 
 /// The option for an engine's memory, where it is set: its name as it stands there, and MiB.
-#[must_use]
 pub fn hash(options: &BTreeMap<String, OptionValue>) -> Option<(&str, i64)> {
     options.iter().find_map(|(name, value)| match value {
         OptionValue::Spin(size) if name.eq_ignore_ascii_case("Hash") => Some((name.as_str(), *size)),
@@ -61,7 +59,6 @@ impl Default for ProgramWords {
 
 impl ProgramWords {
     /// The program's name as given, and its arguments.
-    #[must_use]
     pub fn split(&self) -> (&str, &[String]) {
         match self {
             Self::One(program) => (program, &[]),

@@ -59,7 +59,6 @@ impl fmt::Display for OptionKind {
 
 impl Declared {
     /// Reads `option name ... type ...`; none if the line is no such declaration.
-    #[must_use]
     pub fn parse(line: &str) -> Option<Self> {
         let mut words = line.split_whitespace();
         if words.next() != Some("option") {
@@ -131,7 +130,6 @@ pub fn check<'a>(options: &'a [Declared], name: &str, value: &OptionValue) -> Re
 }
 
 /// The line that sets an option.
-#[must_use]
 pub fn set_option(option: &Declared, value: &OptionValue) -> String {
     match option.kind {
         OptionKind::Button => format!("setoption name {}", option.name),
@@ -140,7 +138,6 @@ pub fn set_option(option: &Declared, value: &OptionValue) -> String {
 }
 
 /// Whether a line that follows an option says that it was not taken.
-#[must_use]
 pub fn refuses(line: &str) -> bool {
     let line = line.to_ascii_lowercase();
     [

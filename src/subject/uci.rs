@@ -32,7 +32,6 @@ pub struct Launch {
 
 impl Launch {
     /// A program with all at its default, under the guard of this process's own program if that is `ttlab`.
-    #[must_use]
     pub fn new(program: &Program) -> Self {
         Self {
             path: program.path.clone(),
@@ -75,14 +74,12 @@ pub struct Uci {
 
 impl Uci {
     /// An engine that is not started yet.
-    #[must_use]
     pub fn new(launch: Launch) -> Self {
         let watchdog = Watchdog::new(launch.timeout);
         Self { launch, process: None, identity: EngineIdentity::default(), watchdog, fresh: true }
     }
 
     /// What it says that it is; empty before it was started.
-    #[must_use]
     pub fn identity(&self) -> &EngineIdentity {
         &self.identity
     }

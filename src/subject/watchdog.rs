@@ -30,13 +30,11 @@ pub struct Watchdog {
 
 impl Watchdog {
     /// A watchdog; `fixed`: the time that the user gives each search.
-    #[must_use]
     pub fn new(fixed: Option<Duration>) -> Self {
         Self { fixed, ..Self::default() }
     }
 
     /// How long a search may take.
-    #[must_use]
     pub fn allows(&self, limit: Limit) -> Duration {
         if let Some(fixed) = self.fixed {
             return fixed;

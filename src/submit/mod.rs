@@ -54,7 +54,6 @@ pub struct Script {
 }
 
 /// The scripts of a system, and the command that sets them going.
-#[must_use]
 pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
     let folder = shell(&order.folder);
     let (list, start): (&[(&'static str, &str)], String) = match system {
@@ -115,7 +114,6 @@ pub fn check(system: System, order: &Order) -> Result<(), String> {
 }
 
 /// What a shell takes for one word.
-#[must_use]
 pub fn shell(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

@@ -53,7 +53,6 @@ pub struct Go {
 }
 
 /// Reads a line; none for an empty one. Like other engines, it looks for the first word that it knows.
-#[must_use]
 pub fn parse(line: &str) -> Option<Command> {
     let mut words = line.split_whitespace();
     let first = words.clone().next()?;

@@ -46,7 +46,6 @@ impl UciSettings {
     }
 
     /// The lines that answer `uci`.
-    #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let hash = match self.engine.table.size {
             Size::Bytes(bytes) => (bytes >> 20).max(1),

@@ -24,7 +24,6 @@ impl<W: Write> Voice<W> {
 }
 
 /// A score as the protocol has it: centipawns, or moves to mate, negative for the side that is mated.
-#[must_use]
 pub fn score(score: Score, mate: &Mate) -> String {
     // Only scores that count plies from the root tell how far a mate is.
     let plies = mate.value - score.abs();
@@ -36,7 +35,6 @@ pub fn score(score: Score, mate: &Mate) -> String {
 }
 
 /// A finished iteration as an `info` line. `nodes`: of all iterations so far; `elapsed`: since the search began.
-#[must_use]
 pub fn iteration(found: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) -> String {
     let (depth, score) = (found.depth, score(found.score, mate));
     let deepest = found.deepest.max(usize::from(depth));
@@ -52,7 +50,6 @@ pub fn iteration(found: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) 
 }
 
 /// What all iterations had cost when the last was cut short. Its score and line are not told: they are of no whole depth.
-#[must_use]
 pub fn cut_short(nodes: u64, elapsed: Duration) -> String {
     format!("info {}", cost(nodes, elapsed))
 }

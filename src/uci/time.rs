@@ -46,7 +46,6 @@ impl Lag {
     }
 
     /// What a move must be thought to lose: what was set, or what was seen if that is more.
-    #[must_use]
     pub fn overhead(&self, set: Duration) -> Duration {
         set.max(self.mean)
     }
@@ -59,7 +58,6 @@ const MOST_LOST: Duration = Duration::from_secs(1);
 const MOVES: u32 = 30;
 
 /// The time for a move; none where the search is not limited by time. `overhead`: what is lost between client and engine on each move.
-#[must_use]
 pub fn budget(go: &Go, turn: Color, overhead: Duration) -> Option<Budget> {
     if let Some(time) = go.move_time {
         let all = time.saturating_sub(overhead).max(time / 2);

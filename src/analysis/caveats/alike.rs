@@ -169,7 +169,6 @@ fn effective(point: &Point, leaves: &Leaves) -> Leaves {
 }
 
 /// What tells of variants that are the same: each reason once, with its first pair. What does nothing in other engines than ours nobody knows.
-#[must_use]
 pub fn alike(points: &[Point]) -> Vec<String> {
     let all: Vec<Leaves> = points.iter().map(|point| grid::columns(point).into_iter().collect()).collect();
     let mut first: HashMap<Leaves, usize> = HashMap::new();

@@ -17,7 +17,6 @@ const ROOMY: f64 = 10.0 / 3.0;
 const FEW: usize = 10;
 
 /// What the experiment can show of engines that are not ours; `folder`: where rows of an earlier run may lie.
-#[must_use]
 pub fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<Reach> {
     let outside = experiment.points.iter().any(|point| point.outside().is_some());
     let rows = folder.filter(|_| outside).and_then(|folder| Frame::read(&folder.join("results.csv")).ok());
@@ -25,7 +24,6 @@ pub fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<Reach> {
 }
 
 /// Warnings about a plan; `jobs`: how many run at a time; `folder`: where rows of an earlier run may lie.
-#[must_use]
 pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Option<&Path>) -> Vec<String> {
     if plan.is_match() {
         return games::warnings(experiment);

@@ -36,7 +36,6 @@ pub(super) fn pressure(
 }
 
 /// Variants that nothing is cleared for between so many positions or games, where they are compared.
-#[must_use]
 pub fn follow_on(names: &[&str], items: usize) -> Option<String> {
     (!names.is_empty() && items > 1).then(|| {
         format!(
@@ -48,7 +47,6 @@ pub fn follow_on(names: &[&str], items: usize) -> Option<String> {
 }
 
 /// Variants that play their own moves, where they are compared.
-#[must_use]
 pub fn parted(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
     let own = sequence.is_some_and(|sequence| sequence.self_play > 1);
     (own && variants > 1).then(|| {
@@ -58,7 +56,6 @@ pub fn parted(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
 }
 
 /// What the counts of a finished run cannot show.
-#[must_use]
 pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let mut warnings = Vec::new();
     let varies = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
@@ -101,7 +98,6 @@ pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> V
 }
 
 /// What its times cannot show.
-#[must_use]
 pub fn times(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let warning = match manifest.jobs {
         jobs @ 2.. => Some(format!(

@@ -58,7 +58,6 @@ fn meet(what: &str, one: &BTreeSet<&str>, other: &BTreeSet<&str>) -> bool {
 }
 
 /// Tells of each compared thing whose values never meet the baseline's at the same value of something watched.
-#[must_use]
 pub fn confounds(variants: &[Point], baseline: usize) -> Vec<String> {
     let points: Vec<Seen> = variants.iter().map(seen).collect();
     let Some(base) = points.get(baseline) else { return Vec::new() };
@@ -108,7 +107,6 @@ pub fn confounds(variants: &[Point], baseline: usize) -> Vec<String> {
 }
 
 /// Tells of variants that are different engines, by the first words of what each calls itself: versions of one are compared as builds are.
-#[must_use]
 pub fn engines<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let names: BTreeSet<&str> = names.into_iter().map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
     let list: Vec<&str> = names.into_iter().collect();

@@ -86,7 +86,6 @@ fn first(options: &[String]) -> String {
 }
 
 /// Doubts about one result.
-#[must_use]
 pub fn doubts(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     let failed: usize = summary.lines.iter().map(|line| line.errors).sum();
@@ -115,7 +114,6 @@ pub fn doubts(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec
 }
 
 /// A doubt about times of merged shards: their machines differ, or their speeds by more than the noise of a bench.
-#[must_use]
 pub fn shards(manifest: &Manifest) -> Option<Doubt> {
     let machines: BTreeSet<String> = manifest.shards.iter().map(|run| format!("{:?}", run.machine)).collect();
     let speeds = || manifest.shards.iter().filter_map(|run| run.calibration).filter(|&speed| speed > 0);
@@ -127,7 +125,6 @@ pub fn shards(manifest: &Manifest) -> Option<Doubt> {
 }
 
 /// Doubts about joining results: different builds, different machines, or none known.
-#[must_use]
 pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     let history = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(Manifest::history);
@@ -149,7 +146,6 @@ pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
 
 /// Doubts about joined results whose searches are paired: unlike suites, and the options, but those that are named, that are not the same in all of
 /// them. Of other engines nothing is known here.
-#[must_use]
 pub fn apart(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Vec<Doubt> {
     let suites = sources.iter().filter_map(|(_, manifest)| manifest.map(|manifest| Path::new(&manifest.suite)));
     let suites: BTreeSet<String> =

@@ -5,7 +5,6 @@ use crate::record::columns;
 use crate::words::many;
 
 /// That so many positions (or games) can show nothing among so many comparisons; none where they can.
-#[must_use]
 pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
     let wanted = at_least(comparisons);
     let units = many(clusters, if games { columns::GAME } else { columns::POSITION });
@@ -19,7 +18,6 @@ pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<Strin
 }
 
 /// That many searches are of what was searched before: more than one in twenty.
-#[must_use]
 pub fn repeated([again, searches]: [usize; 2]) -> Option<String> {
     (again * 20 > searches).then(|| {
         format!(

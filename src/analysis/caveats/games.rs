@@ -13,7 +13,6 @@ const SPREAD: f64 = 0.25;
 const SLOPE: f64 = 1600.0 / std::f64::consts::LN_10;
 
 /// Warnings about a match.
-#[must_use]
 pub fn warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = Vec::new();
     let Some(games) = &experiment.file.games else { return warnings };
@@ -60,7 +59,6 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
 }
 
 /// Elo to each side of a 95 % interval of so many pairs, at a usual spread.
-#[must_use]
 pub fn half_width(pairs: usize) -> f64 {
     1.96 * SPREAD / (pairs.max(1) as f64).sqrt() * SLOPE
 }

@@ -10,7 +10,6 @@ type Shape = (u64, u64);
 
 /// How the tables of variants with the same `table.size` compare; none where no two have one. A tenth of a per cent is what whole
 /// buckets leave over.
-#[must_use]
 pub fn compared(frame: &Frame) -> Option<String> {
     let [slots, bytes] = [columns::SLOTS, columns::BYTES].map(|name| frame.numbers(name));
     let (variants, has_size) = (frame.coded(columns::VARIANT), frame.has("table.size"));

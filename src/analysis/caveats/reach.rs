@@ -38,7 +38,6 @@ pub struct Reach {
 impl Reach {
     /// Of an experiment whose nodes to a depth will be compared, before it runs; from the spread in rows that it has, if there are enough.
     /// None where no such engine is compared, or too few positions could show anything at all.
-    #[must_use]
     pub fn before(experiment: &Experiment, rows: Option<&Frame>) -> Option<Self> {
         let Experiment { points, file, .. } = experiment;
         let base = &points[experiment.baseline];
@@ -72,7 +71,6 @@ impl Reach {
     }
 
     /// Of a finished run that compared nodes to one depth; none where no engine is another than ours.
-    #[must_use]
     pub fn after(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Option<Self> {
         let of = |name: &str| manifest.subjects.contains_key(name);
         let base = of(&manifest.baseline);
@@ -108,19 +106,16 @@ impl Reach {
     }
 
     /// The smallest differences that are found four times in five, of the calmest and of the liveliest.
-    #[must_use]
     pub fn detectable(&self) -> [f64; 2] {
         self.spread.map(|spread| self.ratio(spread).detectable(self.level()))
     }
 
     /// How many positions (or games) the difference that matters takes.
-    #[must_use]
     pub fn needed(&self) -> [f64; 2] {
         self.spread.map(|spread| self.ratio(spread).needed(self.matters, self.level()).unwrap_or(f64::NAN))
     }
 
     /// Whether even the calmest engine would hide the difference that matters.
-    #[must_use]
     pub fn falls_short(&self) -> bool {
         self.detectable()[0] > self.matters
     }

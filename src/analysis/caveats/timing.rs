@@ -24,7 +24,6 @@ pub struct Timing {
 
 impl Timing {
     /// From the seconds of all searches; none for a single repeat.
-    #[must_use]
     pub fn new(frame: &Frame) -> Option<Self> {
         if !frame.has(columns::SECONDS) || !frame.numbers(columns::REPEAT).iter().any(|repeat| *repeat > 0.0) {
             return None;

@@ -13,7 +13,6 @@ pub struct Clusters {
 
 impl Clusters {
     /// From (cluster, logarithm) pairs.
-    #[must_use]
     pub fn new(logs: &[(u32, f64)]) -> Self {
         let mut sorted = std::borrow::Cow::Borrowed(logs);
         if !logs.is_sorted_by_key(|(cluster, _)| cluster) {
@@ -29,19 +28,16 @@ impl Clusters {
     }
 
     /// How many there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
     /// All but the cluster at a place.
-    #[must_use]
     pub fn without(&self, place: usize) -> Self {
         let mut rest = self.clone();
         rest.ids.remove(place);
@@ -51,27 +47,23 @@ impl Clusters {
     }
 
     /// The sum of all logarithms, and their number.
-    #[must_use]
     pub fn total(&self) -> (f64, f64) {
         (self.sums.iter().sum(), self.sizes.iter().sum())
     }
 
     /// The mean logarithm: a ratio of two sums over clusters; NaN of nothing.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         let (sum, size) = self.total();
         sum / size
     }
 
     /// How far each cluster's sum lies from what the mean makes of its size.
-    #[must_use]
     pub fn residuals(&self) -> Vec<f64> {
         let mean = self.mean();
         self.sums.iter().zip(&self.sizes).map(|(sum, size)| sum - mean * size).collect()
     }
 
     /// The standard error of the mean, linearised; NaN for fewer than two. Source: Cochran, "Sampling Techniques", 1977, chapter 6.
-    #[must_use]
     pub fn standard_error(&self) -> f64 {
         if self.len() < 2 {
             return f64::NAN;

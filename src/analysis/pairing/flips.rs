@@ -83,7 +83,6 @@ impl Statistics {
 }
 
 /// Tests all lines.
-#[must_use]
 pub fn joint(lines: &[Clusters]) -> Joint {
     let nothing = Flipped { p: f64::NAN, corrected: f64::NAN, weakest: f64::NAN, strongest: f64::NAN };
     let mut found = Joint { lines: vec![nothing; lines.len()], level: f64::NAN };

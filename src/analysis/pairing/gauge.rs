@@ -24,19 +24,16 @@ pub struct Gauge<'a> {
 
 impl<'a> Gauge<'a> {
     /// Of searches gathered from this frame.
-    #[must_use]
     pub fn new(searches: &'a Searches, metric: &'a Metric, frame: &'a Frame) -> Self {
         Self { searches, metric, columns: metric.columns().into_iter().map(|column| frame.numbers(column)).collect() }
     }
 
     /// The searches that it is of.
-    #[must_use]
     pub fn searches(&self) -> &'a Searches {
         self.searches
     }
 
     /// The value of one search.
-    #[must_use]
     pub fn search(&self, search: u32, depths: &Depths) -> f64 {
         let wanted = |step: &&IterationRow| match depths {
             Depths::All => true,
@@ -54,7 +51,6 @@ impl<'a> Gauge<'a> {
     }
 
     /// The value of a search and its repeats: of the first, since counts repeat; of a time the median.
-    #[must_use]
     pub fn cell(&self, cell: &Repeats, depths: &Depths) -> f64 {
         let repeats = self.searches.repeats(cell);
         match self.metric.is_time() {
@@ -64,7 +60,6 @@ impl<'a> Gauge<'a> {
     }
 
     /// Half the distance between the least and the greatest repeat of a time; 0 of a count.
-    #[must_use]
     pub fn spread(&self, cell: &Repeats, depths: &Depths) -> f64 {
         if !self.metric.is_time() {
             return 0.0;
@@ -76,7 +71,6 @@ impl<'a> Gauge<'a> {
     }
 
     /// The values of a group's searches under the file's own key seed.
-    #[must_use]
     pub fn group(&self, group: usize) -> Vec<f64> {
         let own = self.searches.cells(group).iter().filter(|cell| cell.seed == 0);
         own.map(|cell| self.cell(cell, &Depths::All)).collect()

@@ -18,7 +18,6 @@ pub struct Influence {
 }
 
 /// What leaving out does to a line; none for fewer than three clusters, of which none can be spared.
-#[must_use]
 pub fn influence(line: &Clusters) -> Option<Influence> {
     if line.len() < 3 {
         return None;
@@ -35,7 +34,6 @@ pub fn influence(line: &Clusters) -> Option<Influence> {
 }
 
 /// How many clusters lie below 1, and how many above: neither counts those that are 1.
-#[must_use]
 pub fn signs(line: &Clusters) -> (usize, usize) {
     let count = |wanted: fn(f64) -> bool| line.sums.iter().filter(|sum| wanted(**sum)).count();
     (count(|sum| sum < 0.0), count(|sum| sum > 0.0))
@@ -43,7 +41,6 @@ pub fn signs(line: &Clusters) -> (usize, usize) {
 
 /// The place of the cluster that carries most of the sum over the root of the sum of squares, or (`hides`) that hides most of it:
 /// without which it is least, seen from the side on which it lies, or the most, on whichever side.
-#[must_use]
 pub fn carrier(line: &Clusters, hides: bool) -> Option<usize> {
     let (sum, _) = line.total();
     let squares: f64 = line.sums.iter().map(|value| value * value).sum();

@@ -28,7 +28,6 @@ const PART: usize = 16;
 
 /// 95 % intervals of the mean logarithms of many lines; NaN for fewer than two clusters. Lines with the same clusters share their
 /// draws.
-#[must_use]
 pub fn intervals(lines: &[Clusters]) -> Vec<(f64, f64)> {
     let clusters = lines.iter().map(Clusters::len).sum();
     let mut found: Vec<(f64, f64)> = each(lines.len(), clusters, |at| {

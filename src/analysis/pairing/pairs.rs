@@ -62,7 +62,6 @@ impl Pairs {
     }
 
     /// Pairs values that were measured on the same things: of each its cluster, the base's value and the other's. NaN is none.
-    #[must_use]
     pub fn of_values(clusters: &[u32], base: &[f64], other: &[f64]) -> Self {
         let mut pairs = Self::default();
         for (at, (&cluster, values)) in clusters.iter().zip(base.iter().zip(other)).enumerate() {
@@ -72,19 +71,16 @@ impl Pairs {
     }
 
     /// The logarithms, each with its cluster.
-    #[must_use]
     pub fn logs(&self) -> Logs {
         self.list.iter().map(|pair| (pair.cluster, pair.log)).collect()
     }
 
     /// The ratio of the two sides.
-    #[must_use]
     pub fn ratio(&self) -> Ratio {
         Ratio::of(&self.logs())
     }
 
     /// A ratio whose interval leaves nothing out: what has no ratio lies below it, or above it.
-    #[must_use]
     pub fn with_beyond(&self, ratio: Ratio) -> Ratio {
         let [below, above] = self.beyond.map(|searches| searches > 0);
         let (low, high) = (if below { 0.0 } else { ratio.low }, if above { f64::INFINITY } else { ratio.high });
@@ -92,19 +88,16 @@ impl Pairs {
     }
 
     /// The mean logarithm; NaN of no pair.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         mean(self.list.iter().map(|pair| pair.log))
     }
 
     /// The median ratio; NaN of no pair.
-    #[must_use]
     pub fn median(&self) -> f64 {
         median(&mut self.list.iter().map(|pair| pair.log).collect::<Vec<_>>()).exp()
     }
 
     /// The ratios of these pairs divided by those of others, by position and block: where both are.
-    #[must_use]
     pub fn over(&self, other: &Self) -> Self {
         let theirs: HashMap<(u32, u32), &Pair> =
             other.list.iter().map(|pair| ((pair.block, pair.unit), pair)).collect();
@@ -150,7 +143,6 @@ pub struct Base<'a> {
 
 impl<'a> Base<'a> {
     /// The searches of a group.
-    #[must_use]
     pub fn new(reading: &'a Gauge<'a>, grouping: &'a Grouping, group: usize) -> Self {
         let cells = reading.searches().cells(group);
         let mut by_unit: HashMap<u32, Vec<u32>, RandomState> = HashMap::default();
@@ -189,13 +181,11 @@ impl<'a> Base<'a> {
     }
 
     /// The pairs of another group's searches with these.
-    #[must_use]
     pub fn pairs(&self, group: usize) -> Pairs {
         self.pairs_of(group, self.reading)
     }
 
     /// As [`Base::pairs`], with another metric of the other group.
-    #[must_use]
     pub fn pairs_of(&self, group: usize, reading: &Gauge<'_>) -> Pairs {
         let (mut pairs, mut seeds) = (Pairs::default(), self.seeds);
         for (base, cell, depths) in self.meet(group) {
@@ -220,7 +210,6 @@ impl<'a> Base<'a> {
     }
 
     /// Of the searches that end at one depth in both, how many end with another value of a metric, and how many there are.
-    #[must_use]
     pub fn other_ends(&self, group: usize, reading: &Gauge<'_>) -> (usize, usize) {
         let searches = self.reading.searches();
         let end = |cell: &Repeats| searches.steps(searches.repeats(cell)[0]).last().map(|step| step.depth);
@@ -244,7 +233,6 @@ pub struct RowsMet {
 }
 
 /// The rows of two sides that belong together: of one position, block, key seed, repeat and depth.
-#[must_use]
 pub fn rows_that_meet(searches: &Searches, base: &[Repeats], other: &[Repeats]) -> RowsMet {
     let key = |search: u32, step: &IterationRow| {
         let OneSearch { block, unit, seed, repeat, .. } = searches.list[search as usize];

@@ -5,7 +5,6 @@
 use super::stats::t_quantile;
 
 /// The 95 % interval of a rate, from (part, whole) of each cluster; none for fewer than two clusters, or nothing to count.
-#[must_use]
 pub fn interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
     let count = clusters.len() as f64;
     let (part, whole) = clusters.iter().fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));

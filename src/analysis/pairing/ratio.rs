@@ -64,7 +64,6 @@ pub struct Judged {
 
 impl Family {
     /// Judges samples. Equal input gives equal output: the draws are seeded, and shared by samples of the same clusters.
-    #[must_use]
     pub fn of(samples: &[Vec<(u32, f64)>]) -> Self {
         let values = samples.iter().map(Vec::len).sum();
         let lines: Vec<Clusters> = each(samples.len(), values, |at| Clusters::new(&samples[at]));
@@ -114,40 +113,34 @@ impl Family {
 
 impl Ratio {
     /// Whether the interval leaves 1 out.
-    #[must_use]
     pub fn is_clear(&self) -> bool {
         self.low > 1.0 || self.high < 1.0
     }
 
     /// A thing held against itself, in so many pairs.
-    #[must_use]
     pub fn itself(pairs: usize) -> Self {
         let nan = f64::NAN;
         Self { mean: 1.0, low: nan, high: nan, p: nan, error: nan, pairs, median: 1.0, ..Self::default() }
     }
 
     /// From (cluster, logarithm of the ratio) pairs. Equal input gives equal output: the draws are seeded.
-    #[must_use]
     pub fn of(logs: &[(u32, f64)]) -> Self {
         Family::of(&[logs.to_vec()]).lines[0].ratio
     }
 
     /// Whether both sides were the same in every pair.
-    #[must_use]
     pub fn is_same(&self) -> bool {
         self.error == 0.0 && self.mean == 1.0
     }
 
     /// The smallest effect (0.01: one percent) that so many clusters with this spread show at a level (0.05 for a single
     /// comparison) with a power of 80 %; NaN for fewer than two clusters, infinite where no effect can be shown.
-    #[must_use]
     pub fn detectable(&self, level: f64) -> f64 {
         (quantiles(self.clusters, level) * self.error).exp_m1()
     }
 
     /// How many clusters with this spread would show an effect of `effect` (0.01: one percent) at a level with a power of 80 %;
     /// none for fewer than two clusters.
-    #[must_use]
     pub fn needed(&self, effect: f64, level: f64) -> Option<f64> {
         if self.error.is_nan() || level <= 0.0 {
             return None;

@@ -74,7 +74,6 @@ pub struct Searches {
 
 impl Searches {
     /// Gathers the rows of each search and sums the columns given.
-    #[must_use]
     pub fn gather(frame: &Frame, grouping: &Grouping, columns: &[String]) -> Self {
         let positions = frame.coded(columns::POSITION);
         let games = frame.coded(columns::GAME);
@@ -138,7 +137,6 @@ impl Searches {
     }
 
     /// The searches alone: of many, the sums are most of them.
-    #[must_use]
     pub fn without_sums(self) -> Self {
         Self { columns: Vec::new(), sums: Vec::new(), ..self }
     }
@@ -164,7 +162,6 @@ impl Searches {
     }
 
     /// The sum of a column over the iterations of a search; NaN of a column that was not gathered.
-    #[must_use]
     pub fn sum(&self, search: usize, column: &str) -> f64 {
         match self.columns.iter().position(|known| known == column) {
             Some(at) => self.sums[search * self.columns.len() + at],
@@ -179,7 +176,6 @@ impl Searches {
     }
 
     /// What a cluster is called: the game's name, or the position's.
-    #[must_use]
     pub fn cluster_name(&self, cluster: u32, frame: &Frame) -> String {
         let (column, code) =
             if cluster >> 31 == 1 { (columns::GAME, cluster & !(1 << 31)) } else { (columns::POSITION, cluster) };
@@ -187,32 +183,27 @@ impl Searches {
     }
 
     /// The sum of a column over all searches of a group, repeats and key seeds counted once.
-    #[must_use]
     pub fn group_sum(&self, group: usize, column: &str) -> f64 {
         let mine = |search: &OneSearch| search.group as usize == group && search.is_first;
         self.list.iter().enumerate().filter(|(_, search)| mine(search)).map(|(at, _)| self.sum(at, column)).sum()
     }
 
     /// The searches of a group, repeats together.
-    #[must_use]
     pub fn cells(&self, group: usize) -> &[Repeats] {
         self.cells.get(group).map_or(&[], Vec::as_slice)
     }
 
     /// The places of a cell's searches, by repeat.
-    #[must_use]
     pub fn repeats(&self, cell: &Repeats) -> &[u32] {
         &self.order[cell.first as usize..(cell.first + cell.count) as usize]
     }
 
     /// The iterations of a search, by depth.
-    #[must_use]
     pub fn steps(&self, search: u32) -> &[IterationRow] {
         &self.steps[self.starts[search as usize] as usize..self.starts[search as usize + 1] as usize]
     }
 
     /// A row whose search has another of the same depth; none in results that are whole.
-    #[must_use]
     pub fn twice(&self) -> Option<usize> {
         let searches = 0..self.list.len() as u32;
         let again = |search: u32| self.steps(search).windows(2).find(|steps| steps[0].depth == steps[1].depth);
@@ -220,7 +211,6 @@ impl Searches {
     }
 
     /// That row, and what it is of, in words.
-    #[must_use]
     pub fn doubled(&self, frame: &Frame) -> Option<(usize, String)> {
         let row = self.twice()?;
         let [variant, position] = [columns::VARIANT, columns::POSITION].map(|name| frame.text(name, row));

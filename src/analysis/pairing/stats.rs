@@ -7,7 +7,6 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 const MANY: usize = 1_000_000;
 
 /// A quantile of Student's t with one degree of freedom fewer than there are clusters; NaN for fewer than two.
-#[must_use]
 pub fn t_quantile(clusters: usize, at: f64) -> f64 {
     if clusters > MANY {
         return Normal::standard().inverse_cdf(at);
@@ -16,7 +15,6 @@ pub fn t_quantile(clusters: usize, at: f64) -> f64 {
 }
 
 /// The share of Student's t beyond a value, on both sides; NaN for fewer than two clusters.
-#[must_use]
 pub fn t_beyond(clusters: usize, value: f64) -> f64 {
     if clusters > MANY || value.is_infinite() {
         return 2.0 * Normal::standard().cdf(-value.abs());
@@ -26,20 +24,17 @@ pub fn t_beyond(clusters: usize, value: f64) -> f64 {
 
 /// How many clusters it takes for so many lines to show anything at 5 %: a sign-flip test of n clusters has no smaller p than
 /// 2^(1-n), and among lines that all go their own ways that counts for each.
-#[must_use]
 pub fn at_least(lines: usize) -> usize {
     (1..).find(|&clusters| 2.0_f64.powi(1 - clusters) * lines.max(1) as f64 <= 0.05).map_or(0, |found| found as usize)
 }
 
 /// The arithmetic mean; NaN of nothing.
-#[must_use]
 pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     sum / count
 }
 
 /// The median; NaN of nothing. The values are put in order.
-#[must_use]
 pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     match (values.len(), values.len() / 2) {

@@ -39,7 +39,6 @@ pub struct Verdict {
 
 impl Verdict {
     /// What is expected, not yet held against anything.
-    #[must_use]
     pub fn unheld(expect: &Expect) -> Self {
         Self {
             kind: expect.kind,
@@ -52,7 +51,6 @@ impl Verdict {
     }
 
     /// Whether a gate lets it pass. `either` is not gated on, which is not to say that it is met.
-    #[must_use]
     pub fn passes(&self) -> bool {
         match (self.wanted, self.ruling) {
             (_, Ruling::NoRows) => false,
@@ -63,13 +61,11 @@ impl Verdict {
     }
 
     /// Whether it is what was wanted: what nothing was wanted of is not met, however it comes out.
-    #[must_use]
     pub fn is_met(&self) -> bool {
         self.wanted != WantedVerdict::Either && self.passes()
     }
 
     /// The verdict in a word or two.
-    #[must_use]
     pub fn word(&self) -> &'static str {
         match (self.ruling, self.wanted) {
             (Ruling::NoRows, _) => "no rows",
@@ -82,7 +78,6 @@ impl Verdict {
 }
 
 /// How many of some verdicts hold, differ and cannot be told.
-#[must_use]
 pub fn counted<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
     verdicts.fold([0; 3], |mut counts, verdict| {
         let at = match verdict.ruling {
@@ -96,7 +91,6 @@ pub fn counted<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
 }
 
 /// Holds all expectations against the rows. One that speaks of a column that is not there is not judged, and says so; the others are.
-#[must_use]
 pub fn verdicts(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary: &Summary) -> Vec<Verdict> {
     let mut judge =
         Judge { frame, summary, verdicts: Vec::new(), weighed: Vec::new(), whole: None, clusters: Named::default() };

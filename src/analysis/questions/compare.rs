@@ -148,7 +148,6 @@ impl Comparison {
     }
 
     /// Whether it fails, and by what.
-    #[must_use]
     pub fn finding(&self) -> Finding {
         if self.judged.iter().any(|judged| judged.fails) {
             Finding::Gate
@@ -162,13 +161,11 @@ impl Comparison {
     }
 
     /// Whether a count that moved is a failure by itself.
-    #[must_use]
     pub fn must_be_equal(&self) -> bool {
         self.same_plan == Some(true) && !self.moves_allowed
     }
 
     /// A metric's place.
-    #[must_use]
     pub fn metric(&self, name: &str) -> Option<usize> {
         self.metrics.iter().position(|known| known == name)
     }

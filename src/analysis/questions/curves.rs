@@ -72,7 +72,6 @@ pub struct Response {
 }
 
 /// Places of up to [`LINES`] lines to show: the baseline, then those with the least and the most nodes by ratio.
-#[must_use]
 pub fn chosen(summary: &Summary) -> Vec<usize> {
     let mut all: Vec<usize> = (0..summary.lines.len()).filter(|&at| summary.lines[at].searches > 0).collect();
     if all.len() <= LINES {
@@ -92,7 +91,6 @@ pub fn chosen(summary: &Summary) -> Vec<usize> {
 
 /// Mean nodes of a search by depth of the iteration, for the lines given. Depths that only some of a line's searches finished
 /// are left out: they would be means over other positions.
-#[must_use]
 pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     let grouping = Grouping::new(frame, &summary.by);
     let [repeats, seeds, depths, nodes] =
@@ -123,7 +121,6 @@ pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series
 
 /// Nodes of each iteration against the baseline's, for the lines given: geometric means of the ratios paired by position, so that
 /// positions that only one of the two finished to a depth tell nothing of it.
-#[must_use]
 pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     let Some(base) = summary.baseline() else { return Vec::new() };
     let (depths, finished) = (frame.numbers(columns::DEPTH), frame.coded(columns::FINISHED));
@@ -166,7 +163,6 @@ fn shown(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
 }
 
 /// Each search of the lines given against the baseline's: x the baseline's value, y the ratio.
-#[must_use]
 pub fn positions(
     frame: &Frame,
     summary: &Summary,
@@ -205,7 +201,6 @@ fn placed(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, Vec<Opt
 
 /// Lines over a numeric axis, one for each combination of the other axes: `value` of each summary line that lies on the grid.
 /// Empty where the axis has fewer than two levels or the combinations are more than can be told apart.
-#[must_use]
 pub fn along(
     grid: &Frame,
     axes: &[Axis],
@@ -237,7 +232,6 @@ pub fn along(
 
 /// The responses to every numeric option with at least three values (sizes have plots of their own). `effects`: those of the
 /// whole grid.
-#[must_use]
 pub fn responses(
     grid: &Frame,
     axes: &[Axis],
@@ -298,7 +292,6 @@ fn numeric(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
 pub type Map = (Vec<Vec<Option<f64>>>, bool);
 
 /// Geometric mean ratios over two axes: rows of the first, columns of the second; the other axes are averaged over.
-#[must_use]
 pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> Map {
     // The logarithms of each cell, and the other levels that they are of.
     let mut cells = vec![vec![(Vec::new(), BTreeSet::new()); axes[second].levels.len()]; axes[first].levels.len()];

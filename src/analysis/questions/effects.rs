@@ -36,7 +36,6 @@ pub struct Interaction {
 }
 
 /// The level that the others of an axis are held against: the baseline variant's, else the first.
-#[must_use]
 pub fn references(grid: &Frame, axes: &[Axis], baseline: Option<&str>) -> Vec<usize> {
     let variants = grid.coded(columns::VARIANT);
     let row = (0..grid.rows()).find(|&row| Some(variants.at(row)) == baseline);
@@ -64,7 +63,6 @@ impl Levels {
 }
 
 /// The main effects of all axes.
-#[must_use]
 pub fn effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Effect> {
     let mut known: Vec<((usize, usize), Logs)> = Vec::new();
     for (at, (axis, &reference)) in axes.iter().zip(references).enumerate() {
@@ -90,7 +88,6 @@ pub fn effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metri
 type Two = ((usize, usize), (usize, usize));
 
 /// The interactions of every two axes; empty where there are more than anybody would read.
-#[must_use]
 pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Interaction> {
     let pairs: Vec<(usize, usize)> = (0..axes.len()).flat_map(|a| (a + 1..axes.len()).map(move |b| (a, b))).collect();
     let number: usize = pairs.iter().map(|&(a, b)| (axes[a].levels.len() - 1) * (axes[b].levels.len() - 1)).sum();

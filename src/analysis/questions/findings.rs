@@ -27,7 +27,6 @@ pub enum Sign {
 }
 
 /// How a line compares, in the metric at a place.
-#[must_use]
 pub fn sign(line: &Line, metric: usize) -> Sign {
     let Some(measure) = line.measures.get(metric) else { return Sign::Nothing };
     let ratio = measure.ratio;
@@ -41,7 +40,6 @@ pub fn sign(line: &Line, metric: usize) -> Sign {
 }
 
 /// The findings, the most important first; differences below the smallest that matters are counted apart.
-#[must_use]
 pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let Some(metric) = summary.metrics.first() else { return Vec::new() };
     let of = |wanted| -> Vec<&Line> { summary.lines.iter().filter(|line| sign(line, 0) == wanted).collect() };
@@ -176,7 +174,6 @@ fn power(summary: &Summary) -> Option<String> {
 }
 
 /// A number rounded up to two figures.
-#[must_use]
 pub fn rounded(number: f64) -> String {
     let scale = 10_f64.powi((number.max(1.0).log10().floor() as i32 - 1).max(0));
     format!("{:.0}", (number / scale).ceil() * scale)

@@ -118,7 +118,6 @@ impl Gate {
     }
 
     /// Whether a change from `base` to `new` lies beyond the gate's bound; a gate on any change does not ask for totals.
-    #[must_use]
     pub fn is_beyond(&self, base: f64, new: f64) -> bool {
         let Rule::Beyond { sign, bound, share } = self.limit else { return false };
         let change = new - base;

@@ -183,7 +183,6 @@ impl Joined {
     }
 
     /// A row in words.
-    #[must_use]
     pub fn row(&self, row: usize) -> String {
         let text = |column: &str| self.frame.text(column, row);
         format!("\"{}\", {}, depth {}", text(columns::VARIANT), text(columns::POSITION), text(columns::DEPTH))

@@ -98,19 +98,16 @@ pub struct Line {
 
 impl Line {
     /// The interval of one of [`RATES`]; NaN where there is none.
-    #[must_use]
     pub fn interval(&self, column: &str) -> (f64, f64) {
         RATES.iter().position(|(part, _)| *part == column).map_or((f64::NAN, f64::NAN), |at| self.intervals[at])
     }
 
     /// The worth of the cutoffs, and the nodes that it would have taken without them, if nothing else had changed; none where nobody counted.
-    #[must_use]
     pub fn worth(&self) -> Option<(f64, f64)> {
         (self.saved > 0.0).then_some((self.saved, self.nodes + self.saved))
     }
 
     /// The ratio of the first metric.
-    #[must_use]
     pub fn ratio(&self) -> Ratio {
         self.measures.first().map(|measure| measure.ratio).unwrap_or_default()
     }

@@ -9,7 +9,6 @@ use crate::experiment::match_claims::MatchClaim;
 use crate::words::many;
 
 /// Holds all claims against the games.
-#[must_use]
 pub fn verdicts(expects: &[Expect], all: &Matches) -> Vec<Verdict> {
     let names = || all.encounters.iter().flat_map(|one| [one.player.as_str(), one.opponent.as_str()]);
     let one = |expect: &Expect| {

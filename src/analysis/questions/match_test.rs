@@ -19,13 +19,11 @@ const SURE: f64 = 1.96;
 
 impl Pentanomial {
     /// Elo by the logistic law, with its interval.
-    #[must_use]
     pub fn elo(&self) -> Elo {
         self.elo_within(SURE)
     }
 
     /// Elo by the logistic law, with an interval of so many standard errors to each side.
-    #[must_use]
     pub fn elo_within(&self, reach: f64) -> Elo {
         self.interval(reach, |score| {
             let score = score.clamp(1e-6, 1.0 - 1e-6);
@@ -34,7 +32,6 @@ impl Pentanomial {
     }
 
     /// Normalized Elo, with its interval; NaN where all pairs are of one kind, whose deviation nobody knows.
-    #[must_use]
     pub fn normalized(&self) -> Elo {
         let deviation = if self.only().is_some() { f64::NAN } else { self.mean().1 };
         self.interval(SURE, |score| (score - 0.5) / (deviation * std::f64::consts::SQRT_2) * PER_DEVIATION)
@@ -59,7 +56,6 @@ impl Pentanomial {
     }
 
     /// How likely it is that the first player is the stronger, all differences alike before the match. NaN of none.
-    #[must_use]
     pub fn superiority(&self) -> f64 {
         let (mean, deviation) = self.mean();
         Normal::standard().cdf((mean - 0.5) / deviation * (self.count() as f64).sqrt())

@@ -54,19 +54,16 @@ pub struct Encounter {
 
 impl Encounter {
     /// The player's points.
-    #[must_use]
     pub fn points(&self) -> f64 {
         self.games[0] as f64 + self.games[1] as f64 / 2.0
     }
 
     /// Elo with the interval that is right for this encounter alone.
-    #[must_use]
     pub fn elo(&self) -> Elo {
         self.pairs.elo()
     }
 
     /// Games.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.games.iter().sum()
     }
@@ -103,14 +100,12 @@ struct GameRow {
 
 impl Matches {
     /// Whom all met, where that is one player.
-    #[must_use]
     pub fn common_opponent(&self) -> Option<&str> {
         let (first, rest) = self.encounters.split_first()?;
         rest.iter().all(|one| one.opponent == first.opponent).then_some(first.opponent.as_str())
     }
 
     /// What the rows say; none where they are no games.
-    #[must_use]
     pub fn new(rows: &Frame, test: Test) -> Option<Self> {
         if !rows.has(columns::OPPONENT) {
             return None;

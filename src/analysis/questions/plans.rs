@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 type Leaves = BTreeMap<String, String>;
 
 /// In what the plans differ; nothing where they are equal, none where a manifest is missing.
-#[must_use]
 pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<Vec<String>> {
     let (old, fresh) = (base.manifest.as_ref()?, new.manifest.as_ref()?);
     if old.plan == fresh.plan {

@@ -25,7 +25,6 @@ pub struct Power {
 
 impl Power {
     /// Of a family of lines; of rivals, where what they are held against is none of them.
-    #[must_use]
     pub fn of(family: &Family, rivals: bool) -> Self {
         let ratios = family.lines.iter().map(|line| line.ratio);
         let compared: Vec<Ratio> = ratios.filter(|ratio| ratio.pairs > 0).collect();

@@ -44,7 +44,6 @@ type Losses<'a> = BTreeMap<(&'a str, &'a str), (&'a str, f64)>;
 const UNIT: f64 = 1000.0;
 
 /// The quality of each variant's moves, in the order given; none where nothing was judged.
-#[must_use]
 pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baseline: &str) -> Vec<Quality> {
     if judged.is_empty() {
         return Vec::new();
@@ -116,7 +115,6 @@ fn losses(searches: &Answers) -> Losses<'_> {
 }
 
 /// Searches whose move, or whose position, a reference has not judged, and all that have a move.
-#[must_use]
 pub fn unjudged(frame: &Frame, judged: &[Judgement]) -> (usize, usize) {
     let known: HashSet<(&str, &str)> = judged.iter().map(|row| (row.position.as_str(), row.mv.as_str())).collect();
     let key = [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.coded(name));

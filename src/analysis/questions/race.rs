@@ -33,7 +33,6 @@ pub enum RaceStage {
 
 impl RaceStage {
     /// The name of the stage's folder.
-    #[must_use]
     pub fn folder(self) -> String {
         match self {
             Self::Race(round) => format!("race-{}", round + 1),
@@ -149,7 +148,6 @@ pub struct Tuned {
 
 impl Tuned {
     /// The answer at the file's own pressure.
-    #[must_use]
     pub fn answer(&self) -> Confirmation {
         self.found.first().copied().unwrap_or_default()
     }

@@ -40,7 +40,6 @@ pub enum Baseline {
 
 impl Question {
     /// Nodes by variant against a baseline.
-    #[must_use]
     pub fn by_variant(order: &[String], baseline: Option<&str>) -> Self {
         Self {
             by: vec![columns::VARIANT.to_owned()],
@@ -152,7 +151,6 @@ impl Summary {
     }
 
     /// The baseline, if it is one line.
-    #[must_use]
     pub fn baseline(&self) -> Option<&Line> {
         let mut baselines = self.lines.iter().filter(|line| line.is_baseline);
         baselines.next().filter(|_| baselines.next().is_none())

@@ -24,7 +24,6 @@ pub enum Counted {
 const POINTS: usize = 200;
 
 /// The share of each line's searches by the nodes that they have taken, for the lines given; empty where there is nothing to count.
-#[must_use]
 pub fn within(
     frame: &Frame,
     summary: &Summary,

@@ -33,26 +33,22 @@ pub struct Level {
 
 impl Axis {
     /// Whether every level is a number.
-    #[must_use]
     pub fn is_numeric(&self) -> bool {
         self.levels.iter().all(|level| level.number.is_some())
     }
 
     /// A level under its option's name; one of a joined axis has the names of all.
-    #[must_use]
     pub fn named(&self, level: usize) -> String {
         let label = &self.levels[level].label;
         if self.path.contains(JOINED) { label.clone() } else { format!("{}={label}", self.name) }
     }
 
     /// The place of a level, by its values.
-    #[must_use]
     pub fn level(&self, values: &[String]) -> Option<usize> {
         self.levels.iter().position(|level| level.values == values)
     }
 
     /// The place of the level that a row has.
-    #[must_use]
     pub fn level_of(&self, rows: &Frame, row: usize) -> Option<usize> {
         self.level(&self.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>())
     }
@@ -69,7 +65,6 @@ const NO_AXES: &[&str] = &[KEYS_SEED, TABLE_KIND];
 
 /// The rows that lie on the grid (with a bounded table, where some have none), and its axes. Of the counters only those named are
 /// kept: what is left out takes no memory twice.
-#[must_use]
 pub fn axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axis>) {
     let kinds = frame.coded(TABLE_KIND);
     let grid = match kinds.list().len() > 1 && kinds.list().iter().any(|kind| kind == "bounded") {
@@ -167,7 +162,6 @@ fn levels(combinations: Vec<Vec<String>>, heads: &[String], unnamed: usize) -> V
 }
 
 /// A value as a number: `4`, `0.25`, and sizes in bytes (`64 KiB`) or shares (`25 %`).
-#[must_use]
 pub fn number(text: &str) -> Option<f64> {
     if let Ok(number) = text.parse::<f64>() {
         return number.is_finite().then_some(number);

@@ -29,31 +29,26 @@ pub struct Words {
 
 impl Words {
     /// So many times the same word.
-    #[must_use]
     pub fn of(word: &str, rows: usize) -> Self {
         Self { codes: vec![0; rows], list: vec![word.to_owned()], known: HashMap::from_iter([(word.to_owned(), 0)]) }
     }
 
     /// The place of each row's word in the list.
-    #[must_use]
     pub fn codes(&self) -> &[u32] {
         &self.codes
     }
 
     /// The words, in the order in which they came.
-    #[must_use]
     pub fn list(&self) -> &[String] {
         &self.list
     }
 
     /// A row's word.
-    #[must_use]
     pub fn at(&self, row: usize) -> &str {
         &self.list[self.codes[row] as usize]
     }
 
     /// The first row of each word, in the list's order; none of a word that no row has.
-    #[must_use]
     pub fn first_rows(&self) -> Vec<Option<usize>> {
         let mut first = vec![None; self.list.len()];
         for (row, &code) in self.codes.iter().enumerate() {
@@ -150,7 +145,6 @@ impl Values {
     }
 
     /// A column of the same kind with so many empty rows.
-    #[must_use]
     pub fn blank(&self, rows: usize) -> Self {
         match self {
             Self::Numbers(_) => Self::Numbers(vec![f64::NAN; rows]),
@@ -171,7 +165,6 @@ impl Values {
     }
 
     /// The rows given.
-    #[must_use]
     pub fn take(&self, rows: &[usize]) -> Self {
         match self {
             Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
@@ -189,7 +182,6 @@ impl Values {
     }
 
     /// All as numbers; what is none is NaN.
-    #[must_use]
     pub fn numbers(&self) -> Cow<'_, [f64]> {
         match self {
             Self::Numbers(numbers) => Cow::Borrowed(numbers),
@@ -201,7 +193,6 @@ impl Values {
     }
 
     /// A row as text.
-    #[must_use]
     pub fn text(&self, row: usize) -> Cow<'_, str> {
         match self {
             Self::Numbers(numbers) if numbers[row].is_nan() => Cow::Borrowed(""),

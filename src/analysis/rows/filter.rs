@@ -31,7 +31,6 @@ pub enum FilterError {
 
 impl Filter {
     /// What it is a condition on.
-    #[must_use]
     pub fn column(&self) -> &str {
         &self.column
     }
@@ -56,7 +55,6 @@ impl Filter {
     }
 
     /// The rows of a frame that meet all conditions.
-    #[must_use]
     pub fn rows(filters: &[Self], frame: &Frame) -> Vec<usize> {
         let mut kept: Vec<usize> = (0..frame.rows()).collect();
         for filter in filters {
@@ -69,7 +67,6 @@ impl Filter {
     }
 
     /// What there is of its column, where the value that it asks for is not among it.
-    #[must_use]
     pub fn absent(&self, frame: &Frame) -> Option<String> {
         let words = frame.coded(&self.column);
         if self.sign != "=" || words.list().iter().any(|word| self.met(word)) {

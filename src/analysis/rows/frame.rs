@@ -107,7 +107,6 @@ impl Frame {
     }
 
     /// The rows given, as a frame of their own.
-    #[must_use]
     pub fn take(&self, rows: &[usize]) -> Self {
         Self {
             names: self.names.clone(),
@@ -117,7 +116,6 @@ impl Frame {
     }
 
     /// As [`Frame::take`], but of the counters (columns of numbers with a dot in their names) only those named.
-    #[must_use]
     pub fn take_lean(&self, rows: &[usize], counters: &[&str]) -> Self {
         let mut lean = Self { rows: rows.len(), ..Self::default() };
         for (name, values) in self.names.iter().zip(&self.columns) {
@@ -130,25 +128,21 @@ impl Frame {
     }
 
     /// How many rows there are.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// The columns' names.
-    #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Whether there is a column of that name.
-    #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.column(name).is_some()
     }
 
     /// The columns that are options: those that vary between variants.
-    #[must_use]
     pub fn options(&self) -> Vec<&str> {
         let option = |name: &&str| !JOINED.contains(name) && columns::role(name) == columns::Role::Option;
         self.names.iter().map(String::as_str).filter(option).collect()
@@ -227,7 +221,6 @@ impl Frame {
     }
 
     /// A whole column as numbers; what is no number is NaN.
-    #[must_use]
     pub fn numbers(&self, name: &str) -> Cow<'_, [f64]> {
         match self.column(name) {
             Some(values) => values.numbers(),
@@ -236,13 +229,11 @@ impl Frame {
     }
 
     /// A field as text; empty where there is no such column.
-    #[must_use]
     pub fn text(&self, name: &str, row: usize) -> Cow<'_, str> {
         self.column(name).map_or(Cow::Borrowed(""), |values| values.text(row))
     }
 
     /// A column as places in its list of words, and the list: columns of numbers are written out.
-    #[must_use]
     pub fn coded(&self, name: &str) -> Cow<'_, Words> {
         match self.column(name) {
             Some(Values::Words(words)) => Cow::Borrowed(words),
@@ -256,7 +247,6 @@ impl Frame {
     }
 
     /// A column of words as places in its word list, and the list; none for columns of numbers.
-    #[must_use]
     pub fn words(&self, name: &str) -> Option<(&[u32], &[String])> {
         match self.column(name)? {
             Values::Words(words) => Some((words.codes(), words.list())),
@@ -277,7 +267,6 @@ impl Frame {
     }
 
     /// The rows for which a condition holds.
-    #[must_use]
     pub fn select(&self, keep: impl Fn(usize) -> bool) -> Vec<usize> {
         (0..self.rows).filter(|&row| keep(row)).collect()
     }

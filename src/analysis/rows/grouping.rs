@@ -25,7 +25,6 @@ pub struct Grouping {
 
 impl Grouping {
     /// Groups rows by columns, given by full name.
-    #[must_use]
     pub fn new(frame: &Frame, by: &[String]) -> Self {
         let (group, values) = combine(frame, by);
         // A variant fixes every option and the limit: only where the results come from may vary within it.
@@ -48,13 +47,11 @@ impl Grouping {
     }
 
     /// The group that has these values.
-    #[must_use]
     pub fn find(&self, values: &[String]) -> Option<usize> {
         self.values.iter().position(|known| known == values)
     }
 
     /// The names of the groups: the variant's own, or `policy=always, size=1 MiB`.
-    #[must_use]
     pub fn names(&self) -> Vec<String> {
         let heads = short_names(&self.by);
         let part = |((column, head), value): ((&String, &String), &String)| match (column.as_str(), value.as_str()) {
@@ -71,7 +68,6 @@ impl Grouping {
 
     /// The group that each group is held against: its own values with those of the baseline laid over. None where there is no
     /// such group.
-    #[must_use]
     pub fn references(&self, baseline: &[(usize, String)]) -> Vec<Option<usize>> {
         let places: HashMap<&[String], usize> =
             self.values.iter().enumerate().map(|(at, values)| (values.as_slice(), at)).collect();
@@ -165,7 +161,6 @@ pub(super) fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<S
 }
 
 /// Columns by the last part of their paths, or more of them where that would be ambiguous; a `kind` by what it is a kind of.
-#[must_use]
 pub fn short_names(columns: &[String]) -> Vec<String> {
     let tail = |path: &str| {
         let path = path.strip_suffix(".kind").unwrap_or(path);

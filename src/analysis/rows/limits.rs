@@ -7,7 +7,6 @@ use crate::record::columns::LIMIT;
 const PARTS: [(&str, &str); 2] = [("limit.depth", "depth "), ("limit.nodes", "nodes ")];
 
 /// Whether a column is a part of the limit.
-#[must_use]
 pub fn is_part(name: &str) -> bool {
     PARTS.iter().any(|(path, _)| *path == name)
 }
@@ -18,7 +17,6 @@ fn part(limit: &str, word: &str) -> String {
 }
 
 /// A limit by its parts.
-#[must_use]
 pub fn parts(limit: &str) -> [(&'static str, String); 2] {
     PARTS.map(|(path, word)| (path, part(limit, word)))
 }

@@ -102,20 +102,17 @@ impl Metric {
     }
 
     /// A column: its sum, or its last value where it does not add up.
-    #[must_use]
     pub fn of(column: &str) -> Self {
         let how = if adds_up(column) { How::Sum(column.to_owned()) } else { How::Last(column.to_owned()) };
         Self { name: column.to_owned(), how }
     }
 
     /// The nodes.
-    #[must_use]
     pub fn nodes() -> Self {
         Self { name: "nodes".to_owned(), ..Self::of(columns::NODES) }
     }
 
     /// The columns that it is made of.
-    #[must_use]
     pub fn columns(&self) -> Vec<&str> {
         match &self.how {
             How::Sum(column) | How::Last(column) => vec![column],
@@ -124,13 +121,11 @@ impl Metric {
     }
 
     /// Whether it is a measured time: different in each repeat.
-    #[must_use]
     pub fn is_time(&self) -> bool {
         self.columns().into_iter().any(|column| columns::role(column) == Role::Time)
     }
 
     /// How its values are written.
-    #[must_use]
     pub fn unit(&self) -> Unit {
         match &self.how {
             How::Sum(column) if column == columns::SECONDS => Unit::Seconds,

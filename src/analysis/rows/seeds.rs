@@ -19,7 +19,6 @@ fn variant_of(name: &str) -> Option<&str> {
 }
 
 /// The frame with further key seeds as rows of their variants, told apart by [`SEED`]; none where there are none, and how many seeds.
-#[must_use]
 pub fn fold(frame: &Frame) -> Option<(Frame, usize)> {
     let variants = frame.coded(columns::VARIANT);
     let names = variants.list();

@@ -83,7 +83,6 @@ fn unjudged(source: &Source) -> Option<String> {
 }
 
 /// What was left out of a suite, the first few by name.
-#[must_use]
 pub fn left_out(label: &str, list: &[String]) -> Option<String> {
     const SHOWN: usize = 3;
     let shown = list.iter().take(SHOWN).map(|note| note.replace("left out: ", "")).collect::<Vec<_>>().join("; ");

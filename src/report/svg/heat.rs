@@ -15,7 +15,6 @@ pub struct Heat {
 
 impl Heat {
     /// Draws it.
-    #[must_use]
     pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
         let mut svg = Svg::new(width);
         let (first, second) = (&self.first.1, &self.second.1);

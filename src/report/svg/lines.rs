@@ -54,7 +54,6 @@ impl Lines {
     }
 
     /// Draws it.
-    #[must_use]
     pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
         let mut svg = Svg::new(width);
         let (left, right, top, bottom) = (58.0, width - 14.0, 12.0, HEIGHT);

@@ -72,13 +72,11 @@ pub enum Anchor {
 
 impl Svg {
     /// A drawing of a width in pixels.
-    #[must_use]
     pub fn new(width: f64) -> Self {
         Self { width, body: String::new() }
     }
 
     /// Its width.
-    #[must_use]
     pub fn width(&self) -> f64 {
         self.width
     }
@@ -184,7 +182,6 @@ impl Svg {
     }
 
     /// The finished drawing. `alone`: with its colours, as a file of its own.
-    #[must_use]
     pub fn finish(self, height: f64, title: &str, alone: bool) -> String {
         let style =
             if alone { format!("<style>{COLOURS}{STYLE}svg{{background:var(--page)}}</style>") } else { String::new() };
@@ -212,7 +209,6 @@ fn tooltip(title: &str) -> String {
 const LETTER: f64 = 7.2;
 
 /// About how wide a text is, in pixels.
-#[must_use]
 pub fn measure(text: &str) -> f64 {
     LETTER * text.chars().count() as f64
 }
@@ -221,7 +217,6 @@ pub fn measure(text: &str) -> f64 {
 const LINE: f64 = 14.0;
 
 /// A name in lines of at most a width, broken after commas; a part that is too wide by itself at its blanks.
-#[must_use]
 pub fn broken(text: &str, width: f64) -> Vec<String> {
     fn at(text: &str, end: &str, width: f64) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
@@ -246,7 +241,6 @@ fn most_lines<'a>(names: impl Iterator<Item = &'a String>, width: f64) -> f64 {
 }
 
 /// A text cut to a width.
-#[must_use]
 pub fn cut(text: &str, width: f64) -> String {
     if measure(text) <= width {
         return text.to_owned();

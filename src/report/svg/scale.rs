@@ -13,7 +13,6 @@ pub struct Scale {
 impl Scale {
     /// A scale that holds all values, the ends a little apart from the outermost: values `low..=high` (both finite) to pixels
     /// `from..=to`.
-    #[must_use]
     pub fn new(log: bool, values: impl Iterator<Item = f64>, (from, to): (f64, f64)) -> Self {
         let usable = |value: &f64| value.is_finite() && (!log || *value > 0.0);
         let (mut low, mut high) = values
@@ -30,7 +29,6 @@ impl Scale {
     }
 
     /// The pixel of a value, not beyond the scale's ends.
-    #[must_use]
     pub fn at(&self, value: f64) -> f64 {
         let value = if self.log { value.log10() } else { value };
         let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
@@ -38,7 +36,6 @@ impl Scale {
     }
 
     /// Round values inside the scale, so far apart that `apart` pixels lie between them.
-    #[must_use]
     pub fn ticks(&self, apart: f64) -> Vec<f64> {
         let room = ((self.to - self.from).abs() / apart).max(1.0);
         if !self.log {
@@ -74,7 +71,6 @@ fn linear(low: f64, high: f64, room: f64) -> Vec<f64> {
 }
 
 /// A tick's number: 1.5k, 20M, 0.05.
-#[must_use]
 pub fn short(value: f64) -> String {
     let plain = |value: f64| {
         let text = format!("{value:.3}");

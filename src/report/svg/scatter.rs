@@ -19,7 +19,6 @@ const HEIGHT: f64 = 320.0;
 
 impl Scatter {
     /// Draws it.
-    #[must_use]
     pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
         let mut svg = Svg::new(width);
         let (left, right, top, bottom) = (58.0, width - 14.0, 12.0, HEIGHT);

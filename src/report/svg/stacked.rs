@@ -13,7 +13,6 @@ pub struct Stacked {
 
 impl Stacked {
     /// Draws it.
-    #[must_use]
     pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
         let mut svg = Svg::new(width);
         let narrow = width < 520.0;
