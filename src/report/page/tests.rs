@@ -101,6 +101,94 @@ fn seeds_and_missing_rows_are_told() {
     assert!(!page.warnings.iter().any(|text| text.starts_with("x: ")), "{:?}", page.warnings);
 }
 
+/// What a page consists of below its head, from the top: tables and drawings by their keys, lists by their titles.
+fn keys(parts: &[Part]) -> Vec<String> {
+    let key = |part: &Part| match part {
+        Part::Table(table) => vec![table.key.clone()],
+        Part::Figure(figure) => vec![figure.file.clone()],
+        Part::Explorer(_) => vec!["searches".to_owned()],
+        Part::List(title, _) => vec![title.clone()],
+        Part::Folded(_, parts) => keys(parts),
+        _ => Vec::new(),
+    };
+    parts.iter().flat_map(key).collect()
+}
+
+/// Whatever rows can tell has its place on the page: four points of a grid on three positions, and what the file expects of them.
+#[test]
+fn all_that_rows_tell_is_on_the_page() {
+    let mut rows = "variant,position,depth,finished,solved,table.size,table.slots,search.nodes,search.usable,search.move_only,table.probes,\
+                    table.hits,table.misses_empty,table.misses_other,table.stores,table.evictions,table.rejections\n"
+        .to_owned();
+    for (at, (size, slots)) in [("64 KiB", 1), ("64 KiB", 4), ("1 MiB", 1), ("1 MiB", 4)].into_iter().enumerate() {
+        for (position, depth) in (0..3).flat_map(|position| [1, 2].map(|depth| (position, depth))) {
+            let nodes = 100 * depth + 7 * position + 13 * at * at;
+            rows += &format!(
+                "\"size={size}, slots={slots}\",p{position},{depth},true,true,{size},{slots},{nodes},4,2,20,9,6,5,12,3,1\n"
+            );
+        }
+    }
+    let manifest = Manifest {
+        options: [("v".to_owned(), serde_json::json!({ "table": { "policy": "always" } }))].into_iter().collect(),
+        ..Manifest::default()
+    };
+    let made = Source {
+        manifest: Some(manifest),
+        file: file("[[expect]]\nwhere = { position = \"p0\", depth = 2, slots = 1, size = \"64 KiB\" }\nnodes = 200\n"),
+        ..source("x", &rows)
+    };
+    let shown = page(&[made], &choices(None, &[], true));
+    assert_eq!(
+        keys(&shown.sheet.parts).join(" "),
+        "summary ratio nodes-by-depth ratio-by-depth effects size-ratio size-usable map interactions traffic rates anatomy details positions \
+         finished solved searches pairs verdicts How it was made common_options"
+    );
+    assert_eq!((keys(&shown.brief().parts).join(" "), shown.failed()), ("summary pairs".to_owned(), 0));
+}
+
+/// A page of several results is the first's: its name, its baseline, its words.
+#[test]
+fn the_first_of_several_results_heads_the_page() {
+    let made = |name: &str, variants: [&str; 2]| {
+        let rows = variants.map(|variant| format!("{variant},p,1,9\n")).concat();
+        let manifest =
+            Manifest { name: name.to_owned(), baseline: variants[1].to_owned(), ended: Some(1), ..Manifest::default() };
+        let words = format!("analysis = 'words of {name}'\n");
+        let source = source(name, &format!("variant,position,depth,search.nodes\n{rows}"));
+        Source { manifest: Some(manifest), file: file(&words), ..source }
+    };
+    let page = page(&[made("one", ["a", "b"]), made("two", ["c", "d"])], &Choices::default());
+    let baseline = page.summary.baseline().map(|line| line.name.as_str());
+    assert_eq!((page.sheet.name.as_str(), page.analysis.as_str(), baseline), ("one", "words of one", Some("b")));
+}
+
+/// A choice that leaves no row is refused, with what there is of each column that has no such value; an empty result is no choice's fault.
+#[test]
+fn no_rows_are_refused_with_what_there_is() {
+    let header = "variant,position,depth,search.nodes\n";
+    let refused = |rows: &str, filters: &[&str]| {
+        let refused = Page::new(&[source("x", &format!("{header}{rows}"))], &choices(None, filters, false));
+        refused.err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    let rows = "a,p,1,9\nb,q,1,8\n";
+    let none = "--where: no row meets the condition(s)";
+    for (filters, why) in [
+        (&["variant=a", "position=q"][..], ""),
+        (&["variant!=a", "variant!=b"], ""),
+        (&["variant=z"], ": `variant` has no `z`; there are `a`, `b`"),
+        (&["variant=a", "position=r"], ": `position` has no `r`; there are `p`, `q`"),
+        (
+            &["variant=z", "position=r"],
+            ": `variant` has no `z`; there are `a`, `b`; `position` has no `r`; there are `p`, `q`",
+        ),
+    ] {
+        assert_eq!(refused(rows, filters), format!("{none}{why}"), "{filters:?}");
+    }
+    assert_eq!(refused("", &[]), "x: there are no rows yet");
+    let by = Page::new(&[source("x", &format!("{header}{rows}"))], &choices(Some(" , "), &[], false));
+    assert_eq!(by.err().map(|error| error.to_string()).as_deref(), Some("--by: names no column"));
+}
+
 /// On one screen: a sentence where all verdicts are as wanted, a table where one is not, nothing where there are none.
 #[test]
 fn verdicts_on_one_screen() {
@@ -263,6 +351,10 @@ fn warnings_stand_on_every_form() {
         }
         assert_eq!((shown(&page.sheet), shown(&page.brief())), (page.warnings.clone(), page.warnings.clone()));
         assert_eq!(page.games.is_some(), rows == games);
+        if rows == games {
+            assert_eq!(keys(&page.sheet.parts), ["encounters", "elo", "pairs", "ends", "How it was made"]);
+            assert_eq!(keys(&page.brief().parts), ["encounters"]);
+        }
     }
 }
 
