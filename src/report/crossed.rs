@@ -120,6 +120,7 @@ mod tests {
             ..grid()
         };
         let table = effects(&grid);
+        crate::report::sheet::each_goes_in_its_turn(&table);
         let shown: Vec<_> = table
             .rows
             .iter()

@@ -325,6 +325,28 @@ mod tests {
         assert_eq!(found, ["12", "123"]);
     }
 
+    /// Curves of searches that went to unlike depths, or of some that share none, are told not to be of the same work; of what is solved it is no matter.
+    #[test]
+    fn unlike_work_is_told() {
+        use crate::analysis::Question;
+        let mut rows = "variant,position,depth,search.nodes,finished,solved\n".to_owned();
+        for (variant, position) in ["a", "b"].into_iter().flat_map(|v| (0..3).map(move |p| (v, p))) {
+            rows += &format!("{variant},p{position},1,{},true,true\n", 10 + position);
+        }
+        let frame = Frame::parse(rows.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
+        let question = Question::by_variant(&[], None);
+        let (summary, grouping, searches) =
+            Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
+        for (cut, apart, unlike) in [(0, 0, false), (1, 0, true), (0, 1, true)] {
+            let mut summary = summary.clone();
+            (summary.lines[1].measures[0].cut, summary.lines[1].measures[0].apart) = (cut, apart);
+            let told = within(&frame, &summary, (&grouping, &searches)).into_iter();
+            let told: Vec<_> =
+                told.map(|figure| (figure.file, figure.caption.contains("not of the same work"))).collect();
+            assert_eq!(told, [("finished".to_owned(), unlike), ("solved".to_owned(), false)], "{cut} {apart}");
+        }
+    }
+
     /// The baseline has the ink's colour in every figure, wherever it stands; what few there are is told.
     #[test]
     fn the_baseline_has_its_colour() {

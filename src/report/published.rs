@@ -275,6 +275,21 @@ mod tests {
         let told =
             "Verdicts: 2 hold, 2 differ, 1 cannot be told; of the 4 that something was wanted of, 2 are as wanted.";
         assert_eq!((sum.as_slice(), texts(wrong)), (&[told.to_owned()][..], missed));
+        // Each experiment's verdicts stand under its name, its counts and its question, without their sources.
+        let shown: Vec<String> = brief(&pages).parts[..4]
+            .iter()
+            .map(|part| match part {
+                Part::Heading(text) => text.clone(),
+                Part::Table(table) => {
+                    table.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(" | ")
+                }
+                _ => String::new(),
+            })
+            .collect();
+        let columns = "what | verdict | by | figure or claim | measured";
+        let heads =
+            ["one (1 hold, 1 differ, 0 cannot be told): one?", "two (1 hold, 1 differ, 1 cannot be told): two?"];
+        assert_eq!(shown, [heads[0], columns, heads[1], columns]);
         let [.., Part::Table(_), Part::Findings(sum)] = &brief(&pages[..1]).parts[..] else { panic!("a sum alone") };
         let told =
             "Verdicts: 1 hold, 1 differ, 0 cannot be told; of the 2 that something was wanted of, 2 are as wanted.";

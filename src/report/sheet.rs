@@ -345,6 +345,15 @@ pub(super) fn trial() -> Sheet {
     }
 }
 
+/// Each column that may go where there is no room has a turn of its own, from 1 on: of two that share one, chance would say which goes.
+#[cfg(test)]
+#[track_caller]
+pub(super) fn each_goes_in_its_turn(table: &SheetTable) {
+    let mut turns: Vec<u8> = table.columns.iter().map(|column| column.spare).filter(|&spare| spare > 0).collect();
+    turns.sort_unstable();
+    assert!(turns.iter().zip(1..).all(|(&turn, wanted)| turn == wanted), "{}: {turns:?}", table.key);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -392,6 +401,9 @@ mod tests {
         assert_eq!(names(table(vec![row(Cell::none("")), row(Cell::count(1.0))])), ("ac".to_owned(), vec![2, 2]));
         assert_eq!(names(table(vec![row(Cell::none(""))])), ("a".to_owned(), vec![1]));
         assert_eq!(names(table(Vec::new())), ("abc".to_owned(), Vec::new()));
+        let SheetTable { key, title, note, .. } =
+            SheetTable::new("key", "Title", columns.clone(), [row(Cell::none(""))]).noted("note").without_empty();
+        assert_eq!([key, title, note], ["key", "Title", "note"], "what is left is the same table");
         let whole = head("q", "a", vec!["f".to_owned()], &["w".to_owned(), "v".to_owned()]);
         let words = |text: &str| text.to_owned();
         let expected = vec![

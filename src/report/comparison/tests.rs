@@ -5,6 +5,7 @@
 use super::*;
 use crate::analysis::Ratio;
 use crate::report::machine::{bench_json, json, junit};
+use crate::report::sheet::each_goes_in_its_turn;
 
 #[test]
 fn small_changes_do_not_look_like_none() {
@@ -177,6 +178,9 @@ fn tables_show_what_moved() {
             "\"a\", p, depth 3, repeat 1 | 10 | 5 | -50.00 % | c0, c1, c2, c3, c4, c5 and 1 more differ",
         ]
     );
+    for table in [variants, movements, rows, gates] {
+        each_goes_in_its_turn(&table(&comparison));
+    }
     for (totals, share, mark) in
         [([4.0, 1.0], -0.75, Emphasis::Less), ([4.0, 5.0], 0.25, Emphasis::More), ([0.0, 0.0], 0.0, Emphasis::None)]
     {

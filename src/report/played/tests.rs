@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::super::sheet::Datum;
+use super::super::sheet::{Datum, each_goes_in_its_turn};
 use super::*;
 use crate::experiment::matches::Test;
 use crate::experiment::sequential::{Bounds, Pentanomial};
@@ -31,6 +31,7 @@ fn doubts_begin_where_they_should() {
     assert_eq!(told([30, 29], 0, [0, 0]), [few]);
     assert_eq!(told([29, 500], 0, [0, 0]), [few]);
     assert_eq!(told([40, 50], 2, [0, 0]), ["2 pairs could not be played and count for nothing: see the error column"]);
+    assert!(told([40, 50], 0, [0, 1])[0].starts_with("1 of 90 pairs have a game"));
     let again = told([40, 50], 0, [1, 3]);
     assert!(
         again.len() == 1
@@ -213,6 +214,7 @@ fn each_encounter_has_its_fields() {
     };
     let both = all(vec![first.clone(), second], false);
     let shown = table(&both);
+    each_goes_in_its_turn(&shown);
     for (row, key, wanted) in [
         (0, "pairs", "20"),
         (0, "elo", "+88.7"),
@@ -254,7 +256,8 @@ fn standings_add_up_both_sides() {
     let met = |player: &str, opponent: &str, games: [u64; 3]| Encounter { games, ..one(player, opponent, [0; 5]) };
     // m: 3 of 4 and 5 of 10; z: 1 of 4 and 3 of 4; a: 5 of 10 and 1 of 4.
     let three = all(vec![met("m", "z", [2, 2, 0]), met("m", "a", [4, 2, 4]), met("z", "a", [3, 0, 1])], false);
-    let rows = standings(&three).unwrap().rows;
+    let SheetTable { columns, rows, .. } = standings(&three).unwrap();
+    assert_eq!(columns.iter().map(|column| column.words).collect::<Vec<_>>(), [true, false, false, false]);
     let rows: Vec<String> =
         rows.iter().map(|row| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(rows, ["m 8.0 14 57.1 %", "z 4.0 8 50.0 %", "a 6.0 14 42.9 %"]);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::super::identity::Identity;
-use super::super::sheet::{Datum, Part};
+use super::super::sheet::{Datum, Part, each_goes_in_its_turn};
 use super::*;
 use crate::analysis::pairing::influence::Influence;
 use crate::analysis::questions::line::{Measure, RATES};
@@ -80,6 +80,9 @@ fn worth_is_shown_where_any_line_knows_it() {
         (vec![with("a", asked), with("b", asked)], None),
     ] {
         let mut page = page(lines);
+        if shown.is_some() {
+            [summary(&page), anatomy(&page).unwrap()].iter().for_each(each_goes_in_its_turn);
+        }
         let found = [0, 1].map(|row| text(&summary(&page), row, "saved").map(str::to_owned));
         assert_eq!(found, [0, 1].map(|row| shown.map(|shown| shown[row].to_owned())));
         let hits = text(&summary(&page), 0, "hit_rate").map(str::to_owned);
@@ -280,6 +283,54 @@ fn details_are_of_the_line() {
         shown.map(|key| text(&table, 1, key).unwrap()),
         ["8", "70", "1 of 7", "2 of 3", "0.020", "0.750", "6 of 8"]
     );
+}
+
+/// The first metric has its totals; of the others the ratios alone are shown, unless they were chosen: then all have all, and there is no more.
+#[test]
+fn what_was_chosen_has_its_totals() {
+    let both = |value: f64| {
+        move |line: &mut Line| {
+            let second = Measure { value, ..line.measures[0] };
+            line.measures.push(second);
+        }
+    };
+    let mut page = page(vec![with("base", both(1.5)), with("x", both(2.5))]);
+    page.summary.metrics.push(Metric::of(columns::SECONDS));
+    let keys = |page: &Page| summary(page).columns.into_iter().map(|column| column.key).collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        keys(&page),
+        "variant nodes ratio interval seconds_ratio seconds_interval usable move_only full pressure seconds"
+    );
+    page.chosen = true;
+    assert_eq!(keys(&page), "variant nodes ratio interval p seconds seconds_ratio seconds_interval seconds_p");
+    let table = summary(&page);
+    assert_eq!([0, 1].map(|row| text(&table, row, "seconds").unwrap()), ["1.50", "2.50"]);
+}
+
+/// Student's quantiles of 19 degrees of freedom, 2.433 at 0.9875 and 0.861 at 0.8: of a standard error of 0.05 exp(0.05 x 3.294) - 1 = 17.9 %.
+/// For 1 % the normal law's 2.241 and 0.842 by the spread of 0.2236, over ln 1.01, squared: 4,800. Where no two searches differ neither is known.
+#[test]
+fn what_could_be_seen_is_told() {
+    let of = |mean: f64, error: f64, clusters: usize| {
+        move |line: &mut Line| {
+            let ratio = Ratio { mean, low: 0.9, high: 1.1, error, pairs: clusters, clusters, ..Ratio::default() };
+            line.measures[0] = Measure { ratio, ..line.measures[0] };
+        }
+    };
+    let mut page = page(vec![line("base"), with("x", of(0.97, 0.05, 20)), with("same", of(1.0, 0.0, 20))]);
+    // One pair of flips in 2^5 is more than 5 % over two lines, one in 2^6 is not: seven positions are the least.
+    (page.summary.power.level, page.summary.power.lines) = (0.025, 2);
+    page.summary.lines.extend([6, 7].map(|clusters| with("few", of(0.97, 0.0001, clusters))));
+    page.identity = Identity::new(&Frame::default(), &page.summary, &[]);
+    let table = details(&page);
+    assert_eq!(text(&table, 1, "detectable"), Some("17.9 %"));
+    let Datum::Number(needed) = cell(&table, 1, "needed").unwrap().value else { panic!("no number") };
+    assert!((4795.0..4810.0).contains(&needed), "{needed}");
+    for key in ["detectable", "needed"] {
+        assert_eq!((why(&table, 1, key), why(&table, 2, key)), (None, Some("no two searches differ")), "{key}");
+    }
+    assert_eq!([3, 4].map(|row| why(&table, row, "detectable")), [Some(ONE), None]);
+    assert_eq!([3, 4].map(|row| text(&table, row, "needed").unwrap()), ["7", "7"]);
 }
 
 /// A pair names its own two lines, and is marked where the two are told apart.

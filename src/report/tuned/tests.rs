@@ -169,6 +169,42 @@ fn better_is_what_the_goal_says() {
     }
 }
 
+/// The baseline is the file's, wherever it stands: it bears the star, has no row among what is held against it, and stands where it wins.
+#[test]
+fn the_baseline_is_the_files() {
+    let text = format!(
+        "suite = {{ startpos = true }}\nlimit = {{ depth = 3 }}\nbaseline = {{ 'table.slots' = 2, 'eval.centre' = 5 }}\n[grid]\n{GRID}"
+    );
+    let experiment = Experiment::parse(&text, Path::new("hand.toml"), &[]).unwrap();
+    let standings = [1, 3].map(|candidate| Standing { candidate, ratio: ratio(0.5, true) }).to_vec();
+    let held = Held { standings, test: ratio(0.5, true), ..Held::default() };
+    for (winner, said) in
+        [(3, "The baseline stands: \"slots=2, centre=5\". On "), (1, "Best: \"slots=1, centre=5\". On ")]
+    {
+        let candidates = vec![Candidate { ratio: ratio(0.5, true), ..Candidate::default() }; 6];
+        let (held, found) = (vec![held.clone()], vec![Confirmation::Better]);
+        let tuned = Tuned { winner, candidates, held, found, ..Tuned::default() };
+        let told = TuneOutcome {
+            experiment: &experiment,
+            tune: &Tune::default(),
+            varying: &[],
+            pressures: &["own".to_owned()],
+            tuned: &tuned,
+            warnings: Vec::new(),
+            origins: Vec::new(),
+        };
+        assert!(told.findings()[0].starts_with(said), "{:?}", told.findings());
+        let starred = |table: SheetTable, column: usize| {
+            let names = table.rows.into_iter().map(|row| row[column].text.clone());
+            names.filter(|name| name.ends_with('*')).collect::<Vec<_>>()
+        };
+        assert_eq!(starred(told.candidates(), 0), ["slots=2, centre=5 *"]);
+        assert_eq!(starred(told.held(), 1), ["slots=2, centre=5 *"]);
+        let [Figure { plot: Plot::Forest(forest), .. }] = &told.figures()[..] else { panic!("a forest alone") };
+        assert!(forest.rows.len() == 5 && forest.rows.iter().all(|row| row.name != "slots=2, centre=5"));
+    }
+}
+
 /// The forest has all but the baseline, and those that were never measured; the response leaves the latter out too.
 #[test]
 fn what_was_not_measured_is_not_drawn() {
@@ -247,6 +283,12 @@ fn fates_and_tests_are_of_their_own_candidate() {
     let said = of(GRID, &tuned, &tune, |told| told.findings());
     assert!(said[0].ends_with("0.2000 (95 % 0.1900 to 0.2100) of \"slots=1, centre=0\"'s."), "{said:?}");
     assert_eq!(said[1], "At other: 0.3000 (95 % 0.2900 to 0.3100); it is worse there.");
+    // Of those that are left: not the winner itself, nor what was dropped.
+    let left = [
+        "The same nodes as the winner's in every search: \"slots=2, centre=0\", \"slots=4, centre=5\".",
+        "The race could not tell these from the winner: \"slots=1, centre=0\".",
+    ];
+    assert_eq!(said[2..4], left);
     let [fates, tests, fields] = of(GRID, &tuned, &tune, |told| {
         let fates = told.candidates().rows.into_iter().map(|row| row[1].text.clone());
         let tests =
