@@ -124,10 +124,12 @@ mod tests {
         assert_eq!(of("slots=4, policy = random", &by("variant")), variant("two"));
         assert_eq!(of("big", &by("variant")), plain("big"));
         assert_eq!(of("variant=big", &by("variant")), plain("variant=big"));
+        assert_eq!(of("variant = big", &by("variant")), plain("variant = big"));
         assert_eq!(of("slots=9", &by("variant")), plain("slots=9"));
         assert_eq!(of("slots=1", &by("table.slots")), plain("slots=1"));
         let two = "--baseline: 2 variants have slots=4: \"big\", \"two\"\nhelp: name one of them, or tell groups apart --by slots";
         assert_eq!(of("slots=4", &by("variant")), Err(two.to_owned()));
+        assert_eq!(of("slots = 4", &by("variant")), Err(two.replace("slots=4", "slots = 4")), "blanks mean nothing");
         assert!(of("slotz=4", &by("variant")).is_err_and(|told| told.starts_with("--baseline slotz=4: ")));
         let choices = Choices {
             by: Some("policy, slots".to_owned()),

@@ -250,6 +250,7 @@ mod tests {
         use crate::analysis::questions::curves::{CurvePoint, Series};
         use crate::report::svg::forest::{Forest, ForestRow};
         use crate::report::svg::lines::Lines;
+        use crate::report::svg::stacked::Stacked;
         let explorer = Explorer {
             metric: "nodes".to_owned(),
             lines: ["a", "b"].map(str::to_owned).to_vec(),
@@ -280,12 +281,23 @@ mod tests {
                 }),
             ),
             figure("l", Plot::Lines(Lines { series: vec![series("s"), series("t")], ..Lines::default() })),
-            Part::Table(SheetTable {
-                key: "t".to_owned(),
-                columns: ["v", "w"].map(|name| SheetColumn::words(name, name, "")).to_vec(),
-                rows: vec![vec![Cell::text("x"), Cell::text("")], vec![Cell::text("x"), Cell::text("y")]],
-                ..SheetTable::default()
-            }),
+            figure(
+                "b",
+                Plot::Stacked(Stacked {
+                    parts: vec![("hit".to_owned(), 1), ("miss".to_owned(), 2)],
+                    bars: vec![("u".to_owned(), vec![3.0, 5.0]), ("v".to_owned(), vec![4.0, 6.0])],
+                }),
+            ),
+            // What is folded away is on the page all the same.
+            Part::Folded(
+                "more".to_owned(),
+                vec![Part::Table(SheetTable {
+                    key: "t".to_owned(),
+                    columns: ["v", "w"].map(|name| SheetColumn::words(name, name, "")).to_vec(),
+                    rows: vec![vec![Cell::text("x"), Cell::text("")], vec![Cell::text("x"), Cell::text("y")]],
+                    ..SheetTable::default()
+                })],
+            ),
         ];
         let sheet = Sheet { parts, ..Sheet::default() };
         assert_eq!(
@@ -294,6 +306,7 @@ mod tests {
              searches,searches,1,p,a,1,,,1\nsearches,searches,2,q,a,2,,,2\nsearches,searches,2,q,b,4,,,4\n\
              figure,f,1,a,r,1,0.5,1.25,\nfigure,f,2,b,r,2,1.5,2.25,\n\
              figure,l,1,s,1,2,1,,l\nfigure,l,2,s,3,6,3,,l\nfigure,l,3,t,1,2,1,,l\nfigure,l,4,t,3,6,3,,l\n\
+             figure,b,1,u,hit,3,,,\nfigure,b,2,u,miss,5,,,\nfigure,b,3,v,hit,4,,,\nfigure,b,4,v,miss,6,,,\n\
              table,t,1,x,v,,,,x\ntable,t,1,x,w,,,,\ntable,t,2,\"x, y\",v,,,,x\ntable,t,2,\"x, y\",w,,,,y\n"
         );
         let page: Json = serde_json::from_str(&json(&sheet)).unwrap();

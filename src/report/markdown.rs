@@ -168,6 +168,11 @@ mod tests {
              | base | 2,000 | - |\n\nSee `table.size`. A dash: held against itself.\n\n![Map](map.svg)\n\nLess is blue.\n\n\
              <details><summary>More</summary>\n\n## How\n\n- By hand.\n\n</details>\n\n"
         );
+        // What has no title has no empty heading either.
+        let table = SheetTable::new("k", "", super::super::sheet::SheetColumn::named(["a"]), Vec::<Vec<_>>::new());
+        let untitled = vec![Part::Table(table), Part::List(String::new(), vec!["b".to_owned()])];
+        let untitled = Sheet { parts: untitled, ..Sheet::default() };
+        assert_eq!(render(&untitled, Style { level: 1, figures: true }), "| a |\n|---|\n\n- b\n\n");
         let small = render(&trial(), Style { level: 3, figures: false });
         assert!(small.starts_with("### A page\n") && small.contains("\n#### A table\n") && !small.contains("map.svg"));
     }

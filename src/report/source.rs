@@ -295,6 +295,10 @@ mod tests {
             "an option beside a state of that name"
         );
         assert_eq!(told(single, &[], SOURCE), None);
+        // Of one alone its rows say what they are of.
+        let mut own = first.clone();
+        own.frame.put("table.slots", "7");
+        assert_eq!(told(&[own], &[], "table.slots"), words(&["7", "7"]));
         // What one of several has as a column is laid into the rows of the others, asked for or not.
         let mut varied = first.clone();
         varied.frame.put("table.slots", "7");

@@ -304,6 +304,8 @@ mod tests {
              variant  nodes         95 %\na|b <c>  1,234  0.500-0.750\nbase     2,000            -\n\
              See `table.size`. A dash: held against\n  itself.\n\nMore\n\nHow\n- By hand."
         );
+        let words = Sheet { parts: vec![Part::Prose("a\n\n \t\n\nb\n".to_owned())], ..Sheet::default() };
+        assert_eq!(render(&words, screen(40)), "a\nb", "a paragraph of blanks is none");
         let coloured = render(&trial(), Screen { width: 40, colour: true });
         assert!(coloured.contains("\u{1b}[34m1,234\u{1b}[0m"), "{coloured:?}");
         assert_eq!(

@@ -139,11 +139,14 @@ mod tests {
         assert_eq!(of([1.0, 1e12], 4.0), [1.0, 1e3, 1e6, 1e9, 1e12]);
         // Little more than a factor of four is shown as a plain scale would be.
         assert_eq!(of([1.0, 4.0], 4.0), [1.0, 2.0, 3.0, 4.0]);
+        // It is the factor that counts, whatever the values: of a hundred about 1, and of two among thousands.
+        assert_eq!(of([0.1, 10.0], 4.0), [0.1, 0.3, 1.0, 3.0, 10.0]);
+        assert_eq!(of([1000.0, 2000.0], 6.0), [1000.0, 1200.0, 1400.0, 1600.0, 1800.0, 2000.0]);
     }
 
     #[test]
     fn numbers_are_short() {
-        let shown = [0.05, 1.0, 1.25, 9000.0, 15_000.0, 2e6, 3.5e9].map(short);
-        assert_eq!(shown, ["0.05", "1", "1.25", "9000", "15k", "2M", "3.5G"]);
+        let shown = [0.05, 1.0, 1.25, 9999.0, 10_000.0, 15_000.0, 1e6, 2e6, 1e9, 3.5e9, -20_000.0].map(short);
+        assert_eq!(shown, ["0.05", "1", "1.25", "9999", "10k", "15k", "1M", "2M", "1G", "3.5G", "-20k"]);
     }
 }

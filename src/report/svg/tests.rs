@@ -34,8 +34,15 @@ fn numbers(text: &str) -> Vec<f64> {
 /// The words of a drawing and its marks, bars and whiskers, with its width and height. A letter of 12 pixels is 11 high and 6 wide.
 fn seen(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
     let (mut words, mut marks, mut size) = (Vec::new(), Vec::new(), [0.0; 2]);
+    let mut open = Vec::new();
     for piece in svg.split('<').skip(1) {
         let (tag, what) = piece.split_once('>').unwrap();
+        // A drawing is XML: each element ends where it should.
+        match tag.strip_prefix('/') {
+            Some(ended) => assert_eq!(open.pop(), Some(ended), "{svg}"),
+            None if !tag.ends_with('/') => open.extend(tag.split(' ').next()),
+            None => {}
+        }
         let of = |name: &str| {
             let (_, after) = tag.split_once(&format!(" {name}=\""))?;
             Some(after.split_once('"').unwrap().0)
@@ -79,6 +86,7 @@ fn seen(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
             _ => {}
         }
     }
+    assert_eq!(open, Vec::<&str>::new());
     (words, marks, size)
 }
 
@@ -87,6 +95,7 @@ fn seen(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
 #[track_caller]
 fn can_be_read(name: &str, svg: &str, over_marks: bool) {
     let (words, marks, [wide, high]) = seen(svg);
+    assert!(!words.is_empty() && !marks.is_empty(), "{name}: nothing is drawn");
     if let Some((_, frame)) = svg.split_once("<line class=\"frame\"").filter(|_| wide > 500.0) {
         let frame = numbers(&frame.replace("x1", "").replace("y1", "").replace("x2", "").replace("y2", ""));
         let field = Patch { ends: [frame[0], 0.0, frame[2], frame[1]], what: "the lines".to_owned() };
@@ -208,6 +217,7 @@ fn no_name_becomes_markup() {
     svg.legend(0.0, &[(0, name.to_owned()), (1, name.to_owned())], Swatch::Mark);
     svg.legend(0.0, &[(0, name.to_owned())], Swatch::Area);
     let drawn = svg.finish(10.0, name, false);
+    seen(&drawn);
     // Quotes that are left are the attributes' own: two for each.
     assert!(!drawn.contains("<b") && !drawn.contains("&amp;<") && !drawn.contains('\''), "{drawn}");
     assert_eq!(drawn.matches('"').count(), 2 * drawn.matches("=\"").count());
@@ -226,6 +236,24 @@ fn a_name_of_two_lines_lies_about_its_middle() {
     let one = places("a=1")[0];
     assert_eq!(places("aaaaaa=1, bbbbbb=2"), [one - 7.0, one + 7.0]);
     assert_eq!(places("aaaaaa=1, bbbbbb=2, cccccc=3"), [one - 14.0, one, one + 14.0]);
+}
+
+/// The middle of a mark is the point that it stands for, and its size goes for every shape; a triangle has its weight there.
+#[test]
+fn marks_stand_on_their_points() {
+    for series in 0..4 {
+        let mut svg = Svg::new(100.0);
+        svg.mark(series, "", (40.0, 70.0), 10.0, "");
+        let (_, marks, _) = seen(&svg.finish(100.0, "", false));
+        let [left, top, right, bottom] = marks[0].ends;
+        assert_eq!((left + right) / 2.0, 40.0, "{series}");
+        let above = if series == 2 { (70.0 - top) / (bottom - 70.0) } else { 1.0 };
+        assert!(
+            (1.0..=2.0).contains(&above) && (series == 2 || (top + bottom) / 2.0 == 70.0),
+            "{series}: {top} {bottom}"
+        );
+        assert!((16.0..=25.0).contains(&(right - left)) && (16.0..=25.0).contains(&(bottom - top)), "{series}");
+    }
 }
 
 /// A legend fills its rows and begins another where a name would end beyond the edge.
