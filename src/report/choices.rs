@@ -121,6 +121,7 @@ mod tests {
         let plain = |text: &str| Ok(Some(Baseline::Text(text.to_owned())));
         assert_eq!(Choices::default().baseline(&frame(), &by("variant")).unwrap(), None);
         assert_eq!(of("slots=1", &by("variant")), variant("small"));
+        assert_eq!(of(" slots = 1 ", &by("variant")), variant("small"));
         assert_eq!(of("slots=4, policy = random", &by("variant")), variant("two"));
         assert_eq!(of("big", &by("variant")), plain("big"));
         assert_eq!(of("variant=big", &by("variant")), plain("variant=big"));

@@ -175,6 +175,7 @@ mod tests {
     fn the_forest_names_who_met_whom() {
         let rows = |encounters: Vec<Encounter>| {
             let Plot::Forest(forest) = forest(&all(encounters)).plot else { panic!("no forest") };
+            assert!(forest.differences, "Elo is about 0");
             (forest.x, forest.rows.into_iter().map(|row| (row.name, row.clear)).collect::<Vec<_>>())
         };
         let decided = Encounter { decided: Some((SoFar::H0, 3)), ..one("a", "x") };
@@ -196,6 +197,9 @@ mod tests {
             let met = players.iter().map(|(name, ..)| one(name, "x")).collect();
             by_size(&all(met), &frame).map(|figure| {
                 let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
+                // Elo is no ratio; sizes are doubled, and named from the least on.
+                assert_eq!([lines.x_log, lines.y_log, lines.ratio, lines.share], [true, false, false, false]);
+                assert_eq!(lines.x_ticks.iter().map(|tick| tick.1.as_str()).collect::<Vec<_>>(), ["64 KiB", "1 MiB"]);
                 let line = |one: &Series| {
                     let labels: Vec<&str> = one.points.iter().map(|point| point.label.as_str()).collect();
                     format!("{}: {}", one.name, labels.join(" "))

@@ -113,6 +113,7 @@ mod tests {
                 "a | a 1.0 | Threads 1, Hash 8 | exact | heeded | not heeded | a123456789ab",
             ]
         );
+        crate::report::sheet::each_goes_in_its_turn(&engines(&page).unwrap());
         assert_eq!(engines(&Page::default()), None);
     }
 

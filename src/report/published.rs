@@ -275,6 +275,27 @@ mod tests {
         let told =
             "Verdicts: 2 hold, 2 differ, 1 cannot be told; of the 4 that something was wanted of, 2 are as wanted.";
         assert_eq!((sum.as_slice(), texts(wrong)), (&[told.to_owned()][..], missed));
+        // The page begins with what failed, as a reader of the articles would ask, and has a section for each experiment.
+        let kind = |part: &Part| match part {
+            Part::Heading(text) | Part::List(text, _) | Part::Question(text) => text.clone(),
+            Part::Table(table) => table.key.clone(),
+            Part::Prose(text) if text == ABOUT => "about".to_owned(),
+            Part::Prose(text) => text.split(';').next().unwrap_or_default().to_owned(),
+            _ => "?".to_owned(),
+        };
+        let whole: Vec<String> = sheet(&pages).parts.iter().map(kind).collect();
+        assert_eq!(whole[..4], ["What failed to hold", "missed", "about", "experiments"]);
+        let sections = [
+            "one",
+            "one?",
+            "verdicts",
+            "[All figures](one/report.md)",
+            "two",
+            "two?",
+            "verdicts",
+            "[All figures](two/report.md)",
+        ];
+        assert_eq!(whole[4..], [&sections[..], &["Machine"]].concat());
         // Each experiment's verdicts stand under its name, its counts and its question, without their sources.
         let shown: Vec<String> = brief(&pages).parts[..4]
             .iter()

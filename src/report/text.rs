@@ -350,6 +350,13 @@ mod tests {
             [20, 19, 15, 14, 9, 3].map(first),
             ["w     one  two  kept", "w     one  kept", "w     one  kept", "w     kept", "w     kept", "w     kept"]
         );
+        // No more gives way than must: of 13 letters in a width of 12 one word, and those of 12 stay whole.
+        let names = ["seven77 five5", "sixsix five5"].map(|name| vec![Cell::text(name)]).to_vec();
+        let table = SheetTable { columns: SheetColumn::named(["w"]).to_vec(), rows: names, ..SheetTable::default() };
+        assert_eq!(
+            grid(&table, screen(12)).lines().map(str::trim_end).collect::<Vec<_>>(),
+            ["w", "seven77", "five5", "sixsix five5"]
+        );
         let coloured = |text: &str, colour: &str| paint(text, colour, Screen { width: 9, colour: true });
         assert_eq!(
             [coloured("x", "31"), coloured("x", ""), coloured(" ", "31"), paint("x", "31", screen(9))],

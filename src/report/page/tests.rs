@@ -101,17 +101,25 @@ fn seeds_and_missing_rows_are_told() {
     assert!(!page.warnings.iter().any(|text| text.starts_with("x: ")), "{:?}", page.warnings);
 }
 
-/// What a page consists of below its head, from the top: tables and drawings by their keys, lists by their titles.
+/// What a page consists of below its head, from the top: tables and drawings by their keys, lists by their titles. Each row of a table has a
+/// field for each column, and programs can tell all by their keys.
 fn keys(parts: &[Part]) -> Vec<String> {
+    let apart = |keys: Vec<&String>| keys.len() == keys.iter().collect::<std::collections::BTreeSet<_>>().len();
     let key = |part: &Part| match part {
-        Part::Table(table) => vec![table.key.clone()],
+        Part::Table(table) => {
+            assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", table.key);
+            assert!(apart(table.columns.iter().map(|column| &column.key).collect()), "{}", table.key);
+            vec![table.key.clone()]
+        }
         Part::Figure(figure) => vec![figure.file.clone()],
         Part::Explorer(_) => vec!["searches".to_owned()],
         Part::List(title, _) => vec![title.clone()],
         Part::Folded(_, parts) => keys(parts),
         _ => Vec::new(),
     };
-    parts.iter().flat_map(key).collect()
+    let keys: Vec<String> = parts.iter().flat_map(key).collect();
+    assert!(apart(keys.iter().collect()), "{keys:?}");
+    keys
 }
 
 /// Whatever rows can tell has its place on the page: four points of a grid on three positions, and what the file expects of them.
@@ -430,6 +438,15 @@ fn tables_that_go_on_are_told_where_variants_are_compared() {
         caveat.is_some_and(|caveat| page.warnings.contains(&caveat))
     };
     assert_eq!([told(&["a"]), told(&["a", "b"])], [false, true]);
+    // Nor are a single variant's own moves other than another's.
+    let parted = |rows: &str| {
+        let file = file("sequence = { self_play = 4 }\n");
+        let rows = format!("variant,position,depth,search.nodes\n{rows}");
+        let own = Source { manifest: Some(Manifest::default()), file, ..source("x", &rows) };
+        let warnings = page(&[own], &Choices::default()).warnings;
+        warnings.iter().filter(|text| text.starts_with("sequence.self_play: each variant plays its own moves")).count()
+    };
+    assert_eq!([parted("a,p,1,9\n"), parted("a,p,1,9\nb,p,1,9\n")], [0, 1]);
 }
 
 /// Of moves that a reference was to judge, the page says where none are judged, and where some are not.
