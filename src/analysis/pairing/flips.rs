@@ -283,7 +283,7 @@ mod tests {
     }
 
     /// By definition, over all sign patterns of eight clusters that three lines share: a line's own p, p of the largest of the lines that are not
-    /// stronger, never below that of a stronger one, and the same without the cluster whose loss weakens it most.
+    /// stronger, never below that of a stronger one, and the same without the cluster whose loss weakens it most; p of the largest of all lines, without the one whose loss strengthens it most.
     #[test]
     fn each_p_is_counted_out() {
         let root = |sums: &[f64]| sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();
@@ -313,11 +313,13 @@ mod tests {
                     side * rest.iter().sum::<f64>() / root(&rest)
                 };
                 let least = (0..8).map(without).fold(f64::INFINITY, f64::min);
+                let most = (0..8).map(|left| without(left).abs()).fold(0.0, f64::max);
                 let weakest = p(these, least).max(before);
+                let strongest = p(&sums, most);
                 before = before.max(p(these, size(&sums[line], 0)));
-                let Flipped { p: own, corrected, weakest: hangs, .. } = found.lines[line];
-                let wanted = [p(&[sums[line]], size(&sums[line], 0)), before, weakest];
-                for (found, wanted) in [own, corrected, hangs].into_iter().zip(wanted) {
+                let Flipped { p: own, corrected, weakest: hangs, strongest: hidden } = found.lines[line];
+                let wanted = [p(&[sums[line]], size(&sums[line], 0)), before, weakest, strongest];
+                for (found, wanted) in [own, corrected, hangs, hidden].into_iter().zip(wanted) {
                     assert!((found - wanted).abs() < 1e-12, "{sums:?}: {found} {wanted}");
                 }
             }
@@ -340,9 +342,56 @@ mod tests {
     /// Of very many clusters the sum is as good as normal: 1.96 standard deviations on either side are one in twenty.
     #[test]
     fn many_clusters_are_tested_on_both_sides() {
-        // 1200 ones, of which so many are positive that the sum is 1.96 times its spread, as near as whole ones come: 68 beside 67.9.
-        let logs: Vec<(u32, f64)> = (0..1200).map(|at| (at, if at < 634 { 1.0 } else { -1.0 })).collect();
+        // 1200 of one size, of which so many are positive that the sum is 1.96 times its spread, as near as whole ones come: 68 beside 67.9.
+        let logs: Vec<(u32, f64)> = (0..1200).map(|at| (at, if at < 634 { 3.0 } else { -3.0 })).collect();
         let p = own_p(&Clusters::new(&logs), f64::NAN);
         assert!((p - 0.0496).abs() < 1e-3, "{p}");
+    }
+
+    /// A line of few clusters is counted out: its p is the same beside one of many clusters, which are drawn for, as alone, where all patterns are shared.
+    #[test]
+    fn a_short_line_has_the_p_that_it_has_alone() {
+        let mut random = Pcg64::seed_from_u64(5);
+        let wide = Clusters::new(&(0..40).map(|id| (id, f64::from(id % 7) - 2.0)).collect::<Vec<_>>());
+        for few in [2, 3, 5, 8, EXACT as u32] {
+            for shift in [-1.0, 0.25] {
+                let logs = (0..few).map(|id| (id, shift + f64::from(random.random_range(-12..12_i32)) / 8.0));
+                let line = Clusters::new(&logs.collect::<Vec<_>>());
+                let [alone, beside] =
+                    [vec![line.clone()], vec![line, wide.clone()]].map(|lines| joint(&lines).lines[0].p);
+                assert!((alone - beside).abs() < 1e-12, "{few} {shift}: {alone} alone, {beside} beside another");
+            }
+        }
+    }
+
+    /// Clusters that are all alike: one pattern and its mirror image are as far out, of 2^n. From seventeen on 9,999 patterns are drawn, none of which is that
+    /// one, and no p of draws is less than (0 + 1) / (9,999 + 1) (Phipson and Smyth, 2010). One cluster is not tested.
+    #[test]
+    fn what_all_go_the_same_way_is_as_rare_as_its_patterns() {
+        let of =
+            |clusters: u32| joint(&[Clusters::new(&(0..clusters).map(|id| (id, 0.5)).collect::<Vec<_>>())]).lines[0];
+        for clusters in [2, 3, 6, 16] {
+            let Flipped { p, corrected, .. } = of(clusters);
+            let wanted = 2.0_f64.powi(1 - clusters as i32);
+            assert!((p - wanted).abs() < 1e-12 && (corrected - wanted).abs() < 1e-12, "{clusters}: {p} {corrected}");
+        }
+        let Flipped { p, corrected, .. } = of(20);
+        assert!((p - 1e-4).abs() < 1e-12 && (corrected - 1e-4).abs() < 1e-12, "{p} {corrected}");
+        assert!(of(1).p.is_nan() && of(1).corrected.is_nan());
+    }
+
+    /// Nine clusters all alike, 256 patterns up to their mirror images: one has a sum of 9, nine more have 7, and 36 and more would have 5, of which twelve may
+    /// be: it is 7 that is reached. 7 / root 9 is a Student's t of (7/3) root (8 / (9 - 49/9)) = 3.5, which is beyond in 1 - s (1 + c/2 + 3c^2/8 + 5c^3/16) of
+    /// all cases (eight degrees of freedom; s = 7/9, c = 32/81).
+    #[test]
+    fn the_level_is_that_of_the_sum_that_one_in_twenty_reaches() {
+        let level =
+            |clusters: u32| joint(&[Clusters::new(&(0..clusters).map(|id| (id, 0.5)).collect::<Vec<_>>())]).level;
+        let (s, c) = (7.0 / 9.0, 32.0 / 81.0);
+        let wanted = 1.0 - s * (1.0 + c / 2.0 + 3.0 * c * c / 8.0 + 5.0 * c * c * c / 16.0);
+        assert!((level(9) - wanted).abs() < 1e-6, "{} {wanted}", level(9));
+        // Of sixteen patterns not one in twenty can be spared; of 128 only the outermost, which no finite t reaches.
+        assert!(level(5) == 0.0 && level(8) < 1e-6, "{} {}", level(5), level(8));
+        assert!(joint(&[]).level.is_nan());
     }
 }

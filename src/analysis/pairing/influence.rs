@@ -83,4 +83,14 @@ mod tests {
         assert_eq!((found.cluster, found.turns), (1, true));
         assert!((found.without - (-0.1_f64).exp()).abs() < 1e-12);
     }
+
+    /// By hand, of 0.3, 0.1 and 0.2: without each 0.3 / root 0.05 = 1.34, 0.5 / root 0.13 = 1.39 and 0.4 / root 0.10 = 1.26: the third carries most, the second
+    /// hides most; on the other side they do the same.
+    #[test]
+    fn who_carries_and_who_hides_by_hand() {
+        for side in [1.0, -1.0, 0.01] {
+            let line = Clusters::new(&[(4, 0.3 * side), (6, 0.1 * side), (9, 0.2 * side)]);
+            assert_eq!((carrier(&line, false), carrier(&line, true)), (Some(2), Some(1)), "{side}");
+        }
+    }
 }

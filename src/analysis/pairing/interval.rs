@@ -133,6 +133,7 @@ fn quantiles(mut drawn: Vec<f64>) -> Option<(f64, f64)> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -181,5 +182,46 @@ mod tests {
         near(wider((-1.0, 1.0), 0.5, 0.1, (-30.0, 20.0)), (-1.5, 3.5));
         near(wider((-1.0, 1.0), 0.5, 0.1, (-30.0, 2.0)), (-1.0, 3.5));
         near(wider((-1.0, 1.0), 0.5, 0.1, (-2.0, 20.0)), (-1.5, 1.0));
+    }
+
+    /// Five games of one to three searches, all 3,125 draws of which can be made: the mean of each less the sample's, in units of its own linearised standard
+    /// error (Cochran, 1977, chapter 6). The quantiles that are drawn lie between the true ones half a per cent below and above: three standard deviations.
+    #[test]
+    fn drawn_quantiles_are_those_of_all_draws() {
+        let logs = [(0, 0.9), (1, 0.1), (1, 0.3), (2, -0.4), (2, 0.5), (2, 0.2), (3, 2.0), (4, -0.7), (4, 0.4)];
+        let line = Clusters::new(&logs);
+        let mean = line.mean();
+        let mut all: Vec<f64> = (0..3125_usize)
+            .filter_map(|draw| {
+                let of = [draw % 5, draw / 5 % 5, draw / 25 % 5, draw / 125 % 5, draw / 625];
+                let size: f64 = of.iter().map(|&at| line.sizes[at]).sum();
+                let own = of.iter().map(|&at| line.sums[at]).sum::<f64>() / size;
+                let squares: f64 = of.iter().map(|&at| (line.sums[at] - own * line.sizes[at]).powi(2)).sum();
+                (squares > 1e-9).then(|| (own - mean) * size / (5.0 / 4.0 * squares).sqrt())
+            })
+            .collect();
+        all.sort_by(f64::total_cmp);
+        let (least, most) = bootstrap(&[&line], DRAWS.2)[0].unwrap();
+        let at = |share: f64| all[(share * all.len() as f64) as usize];
+        assert!(at(0.02) <= least && least <= at(0.03), "{least}: {} to {}", at(0.02), at(0.03));
+        assert!(at(0.97) <= most && most <= at(0.98), "{most}: {} to {}", at(0.97), at(0.98));
+    }
+
+    /// 201 positions, ten of which have a 1: mean and standard error are those of a share, the skew (1 - 2p) / root (p (1 - p)) over root n; Student's t of 200
+    /// degrees of freedom is 1.971896. By Hall's transformation the far end lies where g(x) = -t, the near one at Student's; mirrored, on the other side.
+    #[test]
+    fn many_clusters_have_halls_interval() {
+        for side in [1.0, -1.0] {
+            let logs: Vec<(u32, f64)> = (0..201).map(|id| (id, if id < 10 { side } else { 0.0 })).collect();
+            let (low, high) = intervals(&[Clusters::new(&logs)])[0];
+            let (near, far) = if side > 0.0 { (low, high) } else { (-high, -low) };
+            let (share, t) = (10.0_f64 / 201.0, 1.971_896);
+            let error = (share * (1.0 - share) / 200.0).sqrt();
+            let skew = (1.0 - 2.0 * share) / (share * (1.0 - share)).sqrt() / 201.0_f64.sqrt();
+            let x = (share - far) / error;
+            let back = x + skew * x * x / 3.0 + skew * skew * x.powi(3) / 27.0 + skew / 6.0;
+            assert!((back + t).abs() < 1e-5 && x < -t, "{side}: {x} {back}");
+            assert!((near - (share - t * error)).abs() < 1e-6, "{side}: {near}");
+        }
     }
 }

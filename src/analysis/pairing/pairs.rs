@@ -341,11 +341,9 @@ mod tests {
             (times.spread - 0.3).abs() < 1e-12 && times.totals[0] == 5.0 && (times.totals[1] - 4.6).abs() < 1e-12,
             "{times:?}"
         );
-        assert_eq!(
-            read.shown(&read.pairs("hit_rate", 0, 1)),
-            ["p 0.25 0.5", "q 0.1 0.25"],
-            "10 of 40 and 40 of 80; 5 of 50 and 10 of 40"
-        );
+        let rates = read.pairs("hit_rate", 0, 1);
+        assert!((rates.median() - 5.0_f64.sqrt()).abs() < 1e-12, "of 2 and 2.5 the geometric mean");
+        assert_eq!(read.shown(&rates), ["p 0.25 0.5", "q 0.1 0.25"], "10 of 40 and 40 of 80; 5 of 50 and 10 of 40");
         assert_eq!(read.shown(&read.pairs("slots", 0, 1)), ["p 8 4", "q 8 4", "u 8 4"]);
         // p ends with another score, u with the same, q at another depth.
         let score = Metric::find("score", &read.frame).unwrap();
@@ -363,7 +361,12 @@ mod tests {
             (over.list[0].log - (0.3_f64 / 2.0).ln()).abs() < 1e-12 && (over.list[1].log - 2.0_f64.ln()).abs() < 1e-12
         );
         assert!((over.list[0].values[0] - 2.0).abs() < 1e-12 && (over.list[0].values[1] - 0.3).abs() < 1e-12);
-        let plain = Pairs::of_values(&[4, 5, 6], &[1.0, f64::NAN, 0.0], &[3.0, 1.0, 1.0]);
+        let plain = Pairs::of_values(
+            &[4, 5, 6, 7, 8, 9],
+            &[1.0, f64::NAN, 0.0, 0.0, 2.0, 0.0],
+            &[3.0, 1.0, 1.0, 0.0, 0.0, 2.0],
+        );
+        assert_eq!((plain.beyond, plain.nil), ([1, 2], 1));
         assert_eq!(
             plain.list.iter().map(|pair| (pair.cluster, pair.unit, pair.values)).collect::<Vec<_>>(),
             [(4, 0, [1.0, 3.0])]
@@ -428,6 +431,10 @@ mod tests {
         let names = [0, 2].map(|at| read.searches.cluster_name(clusters[at], &read.frame));
         assert_eq!(names, ["g", "g"]);
         assert!(read.pairs("nodes", 1, 0).list.is_empty());
+        // What the base has of another option must agree.
+        let others = "x,,p,none,,a,1,100\ny,,p,bounded,1,a,1,50\nz,,p,bounded,1,b,1,20\n";
+        let read_others = rows_of(&heading.replace("size", "size,order"), others, "table.kind");
+        assert_eq!(read_others.shown(&read_others.pairs("nodes", 0, 1)), ["p 100 50"]);
         let by_size = rows_of(heading, rows, "table.size");
         assert_eq!(by_size.shown(&by_size.pairs("nodes", 1, 2)), ["g 1 50 25"]);
     }
@@ -470,5 +477,15 @@ mod tests {
             let read = rows_of(heading, &rows, columns::VARIANT);
             assert_eq!(shared(&read.searches, 0, 1), expected, "{rows}");
         }
+    }
+
+    /// A figure by the last value: 30 and 70 stores in a table of 40 slots, which had 20 at first, are a pressure of 2.5; up to depth 1 of 1.5.
+    #[test]
+    fn a_figure_by_the_last_value_is_by_the_last() {
+        let rows = "a,p,1,1,30,20\na,p,2,1,70,40\nb,p,1,1,60,20\n";
+        let read = rows_of("variant,position,depth,search.nodes,table.stores,slots", rows, columns::VARIANT);
+        let all = read.with("pressure", 0, |_, gauge| gauge.group(0));
+        assert_eq!(all, [2.5]);
+        assert_eq!(read.shown(&read.pairs("pressure", 0, 1)), ["p 1.5 3"]);
     }
 }

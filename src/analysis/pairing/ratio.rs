@@ -180,4 +180,38 @@ mod tests {
         // What is not tested shares nothing.
         assert_eq!(Family::of(&[sample(1.0), Vec::new()]).level, 0.05);
     }
+
+    /// Lines that move together cost no more than one by the flips; but of two lines so few as six clusters each are one too few to tell anything, however they lie.
+    #[test]
+    fn so_few_are_never_marked() {
+        let line = |clusters: u32, side: f64| {
+            (0..clusters).map(|at| (at, side * (1.0 + 0.01 * f64::from(at)))).collect::<Vec<_>>()
+        };
+        for side in [1.0, -1.0] {
+            for (clusters, lines, marked) in
+                [(5, 1, false), (6, 1, true), (6, 2, false), (7, 2, true), (7, 3, true), (7, 4, false), (8, 4, true)]
+            {
+                let found = Family::of(&vec![line(clusters, side); lines]).lines;
+                assert!(found.iter().all(|of| of.marked == marked), "{clusters} in {lines} lines: {found:?}");
+            }
+        }
+    }
+
+    /// What is needed is the least number with which the effect is found four times in five: one fewer do not find it.
+    #[test]
+    fn one_fewer_than_needed_do_not_suffice() {
+        for (spread, effect, level) in
+            [(0.3, 0.1, 0.05), (0.1, 0.01, 0.05), (0.1, 0.01, 0.01), (0.5, 0.3, 0.025), (1.0, 2.0, 0.05)]
+        {
+            let with =
+                |clusters: usize| Ratio { clusters, error: spread / (clusters as f64).sqrt(), ..Ratio::default() };
+            for known in [10, 500] {
+                let needed = with(known).needed(effect, level).unwrap() as usize;
+                let [enough, fewer] = [needed, needed - 1].map(|clusters| with(clusters).detectable(level));
+                assert!(enough <= effect && effect < fewer, "{spread} {effect} {level}: {needed}, {enough} {fewer}");
+            }
+        }
+        assert_eq!((Ratio { error: f64::NAN, ..Ratio::default() }).needed(0.1, 0.05), None);
+        assert_eq!((Ratio { error: 0.1, clusters: 9, ..Ratio::default() }).needed(0.1, 0.0), None);
+    }
 }

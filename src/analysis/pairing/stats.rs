@@ -43,3 +43,37 @@ pub fn median(values: &mut [f64]) -> f64 {
         (_, middle) => values[middle],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// n clusters have 2^n patterns of signs, two of which are the outermost: 2^(1-n) for each line must be no more than a twentieth.
+    #[test]
+    fn more_lines_take_more_clusters() {
+        for (lines, wanted) in [(0, 6), (1, 6), (2, 7), (3, 7), (4, 8), (6, 8), (7, 9), (12, 9), (13, 10), (100, 12)] {
+            assert_eq!(at_least(lines), wanted, "{lines}");
+        }
+    }
+
+    /// From any table: 12.706 of one degree of freedom, 2.262 of nine, 1.960 of very many; each has a twentieth beyond it.
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        for (clusters, t) in [(2, 12.7062), (10, 2.2622), (MANY + 1, 1.9600), (usize::MAX, 1.9600)] {
+            assert!((t_quantile(clusters, 0.975) - t).abs() < 1e-4, "{clusters}: {}", t_quantile(clusters, 0.975));
+            assert!([t, -t].iter().all(|&t| (t_beyond(clusters, t) - 0.05).abs() < 1e-4), "{clusters}");
+            assert_eq!((t_beyond(clusters, f64::INFINITY), t_beyond(clusters, f64::NEG_INFINITY)), (0.0, 0.0));
+        }
+        assert!([0, 1].iter().all(|&few| t_quantile(few, 0.975).is_nan() && t_beyond(few, 2.0).is_nan()));
+    }
+
+    #[test]
+    fn a_median_lies_in_the_middle() {
+        assert_eq!(
+            [&mut [7.0][..], &mut [9.0, 1.0], &mut [9.0, 2.0, 1.0], &mut [9.0, 3.0, 1.0, 4.0]].map(median),
+            [7.0, 5.0, 2.0, 3.5]
+        );
+        assert!(median(&mut []).is_nan() && mean(std::iter::empty()).is_nan());
+        assert_eq!(mean([1.0, 2.0, 9.0].into_iter()), 4.0);
+    }
+}
