@@ -223,9 +223,13 @@ mod tests {
 
     /// What is told of two variants, each some options laid over the usual ones under a depth of 6.
     fn told(one: &str, other: &str) -> Vec<String> {
+        told_under("depth = 6", one, other)
+    }
+
+    fn told_under(limit: &str, one: &str, other: &str) -> Vec<String> {
         let variant = |name: &str, sets: &str| format!("[[variant]]\nname = '{name}'\n{}\n", sets.replace("; ", "\n"));
         let text = format!(
-            "suite = {{ startpos = true }}\nlimit = {{ depth = 6 }}\n{}{}",
+            "suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n{}{}",
             variant("one", one),
             variant("other", other)
         );
@@ -421,6 +425,26 @@ mod tests {
             ),
         ] {
             assert_eq!(told(one, &other), expected, "{one} | {other}");
+        }
+        // A tick of so many halves of a ply: 11 and 13 are more than 5 plies, 7 and 9 are not; of what weighs no depth nothing is outweighed.
+        let scored = |depth: u32, age: u32, margin: i32| {
+            let zero = "table.policy.exact = 0; table.policy.pv = 0; table.policy.nodes = 0";
+            let more = format!(
+                "table.policy.depth = {depth}; table.policy.age = {age}; table.policy.margin = {margin}; {zero}"
+            );
+            by("scored", &more)
+        };
+        for (one, other, expected) in [
+            (scored(2, 11, 0), scored(2, 13, 0), outweighs("table.policy.age")),
+            (scored(2, 7, 0), scored(2, 9, 0), vec![]),
+            (scored(1, 5, 0), scored(1, 6, 0), outweighs("table.policy.age")),
+            (scored(0, 2, 3), scored(0, 3, 3), vec![]),
+        ] {
+            assert_eq!(told(&one, &other), expected, "{one} | {other}");
+        }
+        // Under a limit of nodes nobody knows how deep a search comes.
+        for (one, other) in [("iid.min_depth = 0", "iid.min_depth = 7"), (&*aged(5), &*aged(40))] {
+            assert_eq!(told_under("nodes = 9", one, other), Vec::<String>::new(), "{one} | {other}");
         }
         // A program and its argument are no program of both names, though they are shown alike; of other engines' tables nothing is known.
         let program = |words: &str| format!("'subject.uci' = {words}");

@@ -145,6 +145,15 @@ mod tests {
             "figures are of these searches alone"
         );
         assert_eq!(told(&suite(1, depth), 1), none, "one variant is compared with nothing");
+        // Six show something of one other variant, of two only seven do.
+        let three = format!("{two}[[variant]]\nname = 'c'\naspiration = 30\n");
+        assert_eq!(told(&suite(6, &format!("{depth}{two}")), 1), [few(6)]);
+        let six = told(&suite(6, &format!("{depth}{three}")), 1);
+        assert!(
+            six.len() == 1 && six[0].starts_with("6 positions cannot show anything among 2 comparisons"),
+            "{six:?}"
+        );
+        assert_eq!(told(&suite(7, &format!("{depth}{three}")), 1), [few(7)]);
         let five = "5 positions cannot show anything: all of them pointing one way would still be chance once in twenty; it takes at least 6";
         assert_eq!(told(&suite(5, &format!("{depth}{two}")), 1), [five]);
         // Of the thirteen games five have more than 82 plies and six more than 81: the others show nothing.
@@ -161,6 +170,10 @@ mod tests {
             |more: &str| told(&suite(12, &format!("{depth}[engine]\ntable.clock = 'iteration'\n{more}{ages}")), 1);
         assert_eq!(ticks(""), none);
         assert!(ticks("table.clear = 'iteration'\n").contains(&aging));
+        // One variant whose table keeps is enough.
+        let one = "[engine]\ntable.policy = 'depth-age'\ntable.slots = 2\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'table.refresh' = 'match'\n";
+        assert!(told(&suite(12, &format!("{depth}{one}")), 1).contains(&aging));
+        assert!(!told(&suite(12, &format!("{depth}{one}'table.clear' = 'never'\n")), 1).contains(&aging));
         let along = |plies: u16, grid: &str| {
             told(&suite(12, &format!("{depth}sequence = {{ self_play = {plies} }}\n{grid}")), 1)
         };
@@ -220,6 +233,7 @@ mod tests {
         assert_eq!(told(&figure, 1), std::slice::from_ref(&once));
         assert_eq!(told(&figure.replace("seconds =", "nodes = 7\nseconds ="), 1), [once], "one of two figures");
         assert_eq!(told(&suite(12, &format!("repeats = 2\n{depth}{two}")), 2), [shared(2)]);
+        assert_eq!(told(&suite(12, &format!("{depth}{two}")), 2), none, "nothing is timed");
         // An exclude that leaves nothing out, told by its number.
         let excludes = format!(
             "{depth}[grid]\n'draws' = [true, false]\n'keys.seed' = [1, 2]\n[[exclude]]\n'keys.seed' = 2\n[[exclude]]\n'keys.seed' = 3\n'draws' = true\n"
@@ -264,10 +278,40 @@ mod tests {
         };
         assert!(told(&text([1, 1], "big1"), 1).is_empty());
         assert!(told(&text([1, 2], "always"), 1).is_empty());
+        // Nor is a seed told from the slots.
+        let found = told(&text([1, 2], "always").replace("'table.slots' = 1", "'table.slots' = 4"), 1);
+        assert!(
+            found.len() == 1 && found[0].contains("differ in keys.seed, and never at equal table.slots (4 against 1)"),
+            "{found:?}"
+        );
         let found = told(&text([1, 2], "big1"), 1);
         assert!(
             found.len() == 1 && found[0].contains("differ in table.policy, and never at equal keys.seed (2 against 1)"),
             "{found:?}"
         );
+    }
+
+    /// Beside an engine that is not ours: that nodes are not the same work; and the spread of its rows, where an earlier run left some.
+    #[test]
+    fn of_another_engine_the_rows_that_are_there_are_asked() {
+        let text = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 3 }\n[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n";
+        let found = told(text, 1);
+        let engines = "nodes of different engines (another, ours) are not the same work: compare an engine with itself";
+        assert!(found.contains(&engines.to_owned()), "{found:?}");
+        let folder = tempfile::tempdir().unwrap();
+        let rows = |at: usize| format!("ours,p{at},3,100\na,p{at},3,{}\n", [50, 200, 100][at % 3]);
+        let rows: String = (0..12).map(rows).collect();
+        std::fs::write(folder.path().join("results.csv"), format!("variant,position,depth,search.nodes\n{rows}"))
+            .unwrap();
+        let experiment = Experiment::parse(text, Path::new("x.toml"), &[]).unwrap();
+        let known = |folder: Option<&Path>| reach(&experiment, folder).unwrap().to_string();
+        assert!(
+            known(Some(folder.path())).contains(", by the rows that are there, "),
+            "{}",
+            known(Some(folder.path()))
+        );
+        for none in [None, Some(Path::new("no-such-folder"))] {
+            assert!(known(none).contains(", as such engines do, "));
+        }
     }
 }

@@ -127,14 +127,14 @@ mod tests {
         assert_eq!(told(&["a", "b", "c", "d", "e"], 2), Some(format!("{start}, \"b\", \"c\" and 2 more")));
     }
 
-    /// Tables that are told apart from one as empty say something of replacement; nothing is said of those that are not, nor of an ordering.
+    /// Tables that are told apart from one as empty say something of replacement, by the first metric; nothing is said of those that are not, nor of an ordering.
     #[test]
     fn empty_tables_that_are_told_apart_show_something() {
         use crate::analysis::questions::line::Measure;
         let line = |name: &str, hashfull: f64, marked: bool| Line {
             name: name.to_owned(),
             hashfull,
-            measures: vec![Measure { marked, ..Measure::default() }],
+            measures: [marked, !marked].map(|marked| Measure { marked, ..Measure::default() }).to_vec(),
             ..Line::default()
         };
         let told = |varying: &str, lines: [Line; 3]| {
@@ -209,6 +209,16 @@ mod tests {
         assert_eq!(counts(&manifest, &summary(10), 0.0), Vec::<String>::new());
         assert_eq!(counts(&manifest, &summary(9), 0.0), ["9 searches are few: the means say little beyond them"]);
         assert_eq!(counts(&manifest, &summary(1), 0.0), ["one search is little: it says nothing of others"]);
+        // Too few for a test are told first; what was searched before, only where something is compared.
+        let power = crate::analysis::questions::power::Power { clusters: 5, lines: 1, ..Default::default() };
+        let few = counts(&manifest, &Summary { power, ..summary(5) }, 0.0);
+        assert!(few.len() == 1 && few[0].starts_with("5 positions cannot show anything: "), "{few:?}");
+        let again = Manifest { repeated: Some([6, 100]), ..manifest.clone() };
+        for (lines, told) in [(1, 0), (2, 1)] {
+            let lines = vec![Line { hashfull: f64::NAN, ..Line::default() }; lines];
+            let found = counts(&again, &Summary { lines, ..summary(100) }, 0.0);
+            assert_eq!(found.iter().filter(|text| text.starts_with("6 of 100 searches")).count(), told, "{found:?}");
+        }
         let told = |jobs: usize, repeats: usize| {
             let found = times(&Manifest { jobs, ..Manifest::default() }, &Summary { repeats, ..Summary::default() });
             found.iter().map(|text| text.split([':', ',']).next().unwrap_or_default().to_owned()).collect::<Vec<_>>()

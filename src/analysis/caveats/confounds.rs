@@ -178,5 +178,11 @@ mod tests {
         assert_eq!(told(&[base, ("a", "big1", 1), ("b", "random", 4)]), [start("\"b\"")]);
         assert_eq!(told(&[base, ("a", "big1", 4), ("c", "big1", 1)]), Vec::<String>::new());
         assert_eq!(told(&[base, ("a", "always", 4)]), Vec::<String>::new());
+        // What differs beside it is counted; what has no table has no entries to be equal.
+        let two = told(&[base, ("a", "big1'\n'draws' = true\n'probe.at' = 'before-leaf", 4)]);
+        assert_eq!(two, [start("\"a\"").replace("differ in table.policy", "differ in draws and 2 more")]);
+        let tables = |base: &str, other: &str| told(&[("base", base, 1), ("a", other, 1)]);
+        let none = "always'\n'table.kind' = 'none";
+        assert_eq!([tables(none, "always"), tables("always", none)].concat(), Vec::<String>::new());
     }
 }

@@ -205,6 +205,15 @@ mod tests {
         let lines = vec![line("a", [(0, 0), (2, 1)]), line("b", [(3, 0), (0, 0)]), line("c", [(1, 2), (0, 0)])];
         let found = doubts(&Summary { lines, ..Summary::default() }, None, true);
         assert_eq!(found, [Doubt::Unlike(vec!["b".to_owned(), "c".to_owned()], vec!["c".to_owned()])]);
+        // Each part in words, and neither where it has nobody.
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let told = |cut: &[&str], apart: &[&str]| Doubt::Unlike(names(cut), names(apart)).to_string();
+        let start = "not all went as deep as the baseline: ";
+        let cut = "the ratios of \"b\", \"c\" are of the depths that both finished";
+        let apart = "searches of \"c\" that share no finished depth are not compared";
+        assert_eq!(told(&["b", "c"], &["c"]), format!("{start}{cut}; {apart}"));
+        assert_eq!(told(&["b", "c"], &[]), format!("{start}{cut}"));
+        assert_eq!(told(&[], &["c"]), format!("{start}{apart}"));
     }
 
     /// Of each metric by itself, those lines that lack searches for it.
@@ -260,7 +269,20 @@ mod tests {
         };
         let even = || vec![line(4, 0), line(4, 0)];
         assert_eq!(of("variant", even(), 0.05, -0.05, true), []);
-        assert_eq!(of("variant", even(), 0.06, 0.05, true), [Doubt::Noise(0.06)]);
+        let noisy = of("variant", even(), 0.06, 0.05, true);
+        assert_eq!(noisy, [Doubt::Noise(0.06)]);
+        assert!(noisy[0].to_string().contains("differ by 6 %;"), "{}", noisy[0]);
+        let one = of("variant", vec![line(4, 1), line(4, 0)], 0.0, 0.0, true);
+        assert_eq!(one, [Doubt::Failed(1)]);
+        assert_eq!(
+            [&one[0], &Doubt::Failed(3)].map(|doubt| doubt
+                .to_string()
+                .split(" left")
+                .next()
+                .unwrap_or_default()
+                .to_owned()),
+            ["a job failed and is", "3 jobs failed and are"]
+        );
         for drift in [0.06, -0.06] {
             let found = of("variant", even(), 0.05, drift, true);
             assert_eq!(found, [Doubt::Drift(drift)]);
@@ -289,6 +311,12 @@ mod tests {
             panic!("half as fast again")
         };
         assert!((apart - 0.5).abs() < 1e-12, "{apart}");
+        let words = Doubt::Shards(apart, 1).to_string();
+        assert!(
+            words.starts_with("shards ran on 1 kind(s) of machine, the fastest 50 % faster than the slowest"),
+            "{words}"
+        );
+        assert!(matches!(told(&[("a", Some(121)), ("a", Some(100))]), Some(Doubt::Shards(..))));
         assert_eq!(told(&[("a", None), ("b", None), ("a", None)]), Some(Doubt::Shards(0.0, 2)));
         assert_eq!(told(&[]), None);
     }
@@ -319,6 +347,14 @@ mod tests {
             ["table.slots (1 or 2 in \"one\", 1 or 4 in \"three\")", "y (1 in \"three\")", "z (1 in \"three\")"];
         let suites = vec!["s.epd".to_owned(), "t.epd".to_owned()];
         assert_eq!(found, [Doubt::Suites(suites), Doubt::Apart(options.map(str::to_owned).to_vec())]);
+        // Of many values the first three.
+        let values = |slots: &[u64]| {
+            let one = |slots: &u64| (format!("v{slots}"), json!({ "table": { "slots": slots } }));
+            Manifest { options: slots.iter().map(one).collect(), ..Manifest::default() }
+        };
+        let (many, few) = (values(&[1, 2, 3, 4]), values(&[1, 2, 4]));
+        let told = "table.slots (1 or 2 or 3 or others in \"many\", 1 or 2 or 4 in \"few\")".to_owned();
+        assert_eq!(apart(&[("many", Some(&many)), ("few", Some(&few))], &[]), [Doubt::Apart(vec![told])]);
         let told = Doubt::Apart(["a", "b", "c", "d", "e"].map(str::to_owned).to_vec()).to_string();
         assert!(told.contains(": a; b; c; and in 2 more: what"), "{told}");
     }

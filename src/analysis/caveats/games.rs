@@ -26,7 +26,7 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
     let openings = experiment.suite.items.len() - doubled;
     let reach = half_width(openings);
     let test = games.test();
-    let wanted = (test.elo1 - test.elo0).abs();
+    let wanted = test.elo1 - test.elo0;
     if reach > wanted {
         warnings.push(format!(
             "{} in an encounter: at a usual spread its 95 % interval will be about {reach:.0} Elo to each side, and the test is \
@@ -77,6 +77,12 @@ mod tests {
         // 1.96 x 0.25 / 10 of a point is 0.049; a point of score is worth 695 Elo near one half.
         assert!((half_width(100) - 34.0).abs() < 0.1, "{}", half_width(100));
         assert_eq!(pairs_for(half_width(100)), 100);
+        // By the square: four times as many pairs tell half as much; and as many as are asked for tell what was asked, one fewer do not.
+        assert!((half_width(1) - 340.5).abs() < 0.1 && (half_width(1) - 2.0 * half_width(4)).abs() < 1e-9);
+        for elo in [200.0, 50.0, 33.0, 5.0, 0.7] {
+            let pairs = pairs_for(elo);
+            assert!(half_width(pairs) <= elo && elo < half_width(pairs - 1), "{elo}: {pairs}");
+        }
     }
 
     /// Openings that transpose into one are told before the match, and are pairs only once.

@@ -71,6 +71,9 @@ mod tests {
         assert_eq!(said(&rows("4096,65536", "4100,65601")).unwrap(), both);
         assert!(said(&rows("4096,65536", "4101,65601")).unwrap().contains("equal bytes, not at equal entries"));
         assert!(said(&rows("4096,65536", "4100,65602")).unwrap().contains("equal entries, not at equal bytes"));
+        // One in a thousand itself is still the same.
+        assert_eq!(said(&rows("1000,64000", "1001,64064")).unwrap(), both);
+        assert!(said(&rows("1000,64000", "1002,64064")).unwrap().contains("not at equal entries"));
         assert_eq!(said("a,p,1,64 KiB,9,4096,65536\nb,p,1,1 MiB,9,65536,1048576\n"), None);
         // Without tables there is nothing to compare.
         assert_eq!(said("a,p,1,,9,,\nb,p,1,,9,,\nc,p,1,,9,0,0\n"), None);

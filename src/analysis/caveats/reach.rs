@@ -182,7 +182,8 @@ mod tests {
         // More comparisons ask for more; a claim of no comparison, or of too few positions, is another caveat's.
         let more = reach(24, 3, USUAL).detectable()[0];
         assert!(more > 1.1 * calm, "{more}");
-        assert_eq!([reach(24, 0, USUAL), reach(5, 1, USUAL)].map(Reach::if_any), [None, None]);
+        assert_eq!([reach(24, 0, USUAL), reach(5, 1, USUAL), reach(6, 2, USUAL)].map(Reach::if_any), [None; 3]);
+        assert!([reach(6, 1, USUAL), reach(7, 2, USUAL)].iter().all(|enough| enough.if_any().is_some()));
         // (1.96 + 0.84)^2 x 0.61^2 / ln(1.1)^2 is 322, and a little more since the spread is not known.
         let [_, most] = reach(24, 1, USUAL).needed();
         assert!((322.0..327.0).contains(&most), "{most}");
@@ -195,7 +196,8 @@ mod tests {
         use crate::analysis::questions::power::Power;
         let line = |name: &str, error: f64| {
             let ratio = Ratio { clusters: 16, error, ..Ratio::default() };
-            let measures = vec![Measure { ratio, ..Measure::default() }];
+            // Another metric beside the first says nothing of it.
+            let measures = vec![Measure { ratio, ..Measure::default() }, Measure::default()];
             Line { name: name.to_owned(), is_baseline: name == "base", searches: 16, measures, ..Line::default() }
         };
         let lines = vec![line("base", 0.0), line("ours", 0.05), line("lively", 0.2), line("calm", 0.1)];
@@ -221,9 +223,11 @@ mod tests {
         for (cut, told) in [(8, true), (9, false)] {
             let mut summary = summary.clone();
             summary.lines[3].measures[0].cut = cut;
-            let subjects = [("calm".to_owned(), Default::default())].into();
-            let manifest = Manifest { baseline: "base".to_owned(), subjects, ..Manifest::default() };
-            assert_eq!(Reach::after(&manifest, &summary, 0.0).is_some(), told, "{cut}");
+            for engines in [&["calm"][..], &["calm", "lively"]] {
+                let subjects = engines.iter().map(|name| ((*name).to_owned(), Default::default())).collect();
+                let manifest = Manifest { baseline: "base".to_owned(), subjects, ..Manifest::default() };
+                assert_eq!(Reach::after(&manifest, &summary, 0.0).is_some(), told, "{cut} {engines:?}");
+            }
         }
     }
 
@@ -245,6 +249,12 @@ mod tests {
         assert_eq!(of(&format!("{depth}smallest_effect = 0.005\n"), players), Some(two));
         let games = of(&format!("{depth}sequence = {{ self_play = 4 }}\n"), players).unwrap();
         assert_eq!(games, Reach { games: true, spread: [0.08, 0.305], ..two });
+        // Of the thirteen games in the file six have more than 81 plies: the others are no clusters.
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
+        let one = "[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n";
+        let text = format!("suite = 'data/games.pgn'\nsequence = {{ from = 81 }}\n{depth}{one}");
+        let played = Reach::before(&Experiment::parse(&text, &path, &[]).unwrap(), None).unwrap();
+        assert_eq!((played.clusters, played.games, played.comparisons), (6, true, 1));
         // Moves at a number of nodes, figures that are known, and our own engine are another matter.
         assert_eq!(of("limit = { nodes = 3 }\n", players), None);
         assert_eq!(of(depth, &format!("{players}[[expect]]\nwhere = {{ variant = 'ours' }}\nnodes = 1\n")), None);
