@@ -335,6 +335,33 @@ mod tests {
             one(Ruling::Holds, "depth 1, a: nodes", "16")
         );
         assert_eq!(of("variant = 'b'", "other_scores = 1"), one(Ruling::Holds, "b: other_scores", "1 of 2 searches"));
+        // Of 9 and 7, and of 9, 7, 8 and 8: each bound lets its own value in, and all values must be inside.
+        for (variant, figure, ruling) in [
+            ("a', depth = 1", "{ min = 7, max = 9 }", Ruling::Holds),
+            ("a', depth = 1", "{ min = 8 }", Ruling::Differs),
+            ("a', depth = 1", "{ max = 8 }", Ruling::Differs),
+            ("a', depth = 1", "{ min = 10 }", Ruling::Differs),
+            ("a', depth = 1", "{ max = 6 }", Ruling::Differs),
+            ("a', depth = 1", "8", Ruling::Differs),
+            ("b', depth = 2", "8", Ruling::Holds),
+            ("b'", "{ of = 'min', exact = 7 }", Ruling::Holds),
+            ("b'", "{ of = 'max', exact = 9 }", Ruling::Holds),
+            ("b'", "{ of = 'mean', exact = 8 }", Ruling::Holds),
+            ("b'", "{ of = 'median', exact = 8 }", Ruling::Holds),
+            ("b'", "{ of = 'sum', exact = 32 }", Ruling::Holds),
+        ] {
+            assert_eq!(
+                of(&format!("variant = '{variant}"), &format!("nodes = {figure}"))[0].0,
+                ruling,
+                "{variant} {figure}"
+            );
+        }
+        // Scores of 5, 6 and 6: the middle one is not the mean.
+        for (of_what, told) in [("min", "5"), ("median", "6"), ("max", "6"), ("sum", "17")] {
+            let found = of("variant = 'a'", &format!("score = {{ of = '{of_what}', exact = {told} }}"));
+            assert_eq!(found, one(Ruling::Holds, "a: score", told));
+        }
+        assert_eq!(of("variant = 'a'", "score = { of = 'mean', min = 5.66, max = 5.67 }")[0].0, Ruling::Holds);
         let series = of("variant = 'b', position = 'q'", "nodes = { by_depth = [7, 9] }");
         let rulings: Vec<_> = series
             .iter()

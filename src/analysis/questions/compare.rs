@@ -379,7 +379,7 @@ mod tests {
         assert_eq!(of(&same, &same).notes, Vec::<String>::new());
         let others = [
             (side(&|manifest| manifest.ended = None, "a,p,9"), "the run of SIDE did not end"),
-            (side(&|manifest| manifest.jobs = 3, "a,p,9"), "SIDE ran 3 jobs at a time: times need --jobs 1"),
+            (side(&|manifest| manifest.jobs = 2, "a,p,9"), "SIDE ran 2 jobs at a time: times need --jobs 1"),
             (side(&|manifest| manifest.repeats = 1, "a,p,9"), "SIDE ran each search once: times need repeats"),
             (side(&|_| {}, "a,p,9 a,q,! a,r,!"), "2 jobs failed in SIDE: see its error column"),
         ];
@@ -387,6 +387,26 @@ mod tests {
             assert_eq!(of(&other, &same).notes, [told.replace("SIDE", "BASE")]);
             assert_eq!(of(&same, &other).notes, [told.replace("SIDE", "NEW")]);
         }
+        // Jobs and repeats matter only where a gate is on times.
+        let nodes = [(Gate::parse("nodes > +5%").unwrap(), columns::NODES.to_owned())];
+        let hurried = side(&|manifest| (manifest.jobs, manifest.repeats) = (2, 1), "a,p,9");
+        assert_eq!(Comparison::new(&hurried, &hurried, &nodes).unwrap().notes, Vec::<String>::new());
+        // Builds and machines of both, BASE first.
+        let old = side(
+            &|manifest| (manifest.machine.cpu, manifest.build.version) = ("x".to_owned(), "1".to_owned()),
+            "a,p,9",
+        );
+        let fresh = side(
+            &|manifest| (manifest.machine.cpu, manifest.build.version) = ("y".to_owned(), "2".to_owned()),
+            "a,p,9",
+        );
+        assert_eq!(
+            of(&old, &fresh).notes,
+            [
+                "other builds: BASE 1 (, ), NEW 2 (, )",
+                "other machines: BASE x, 0 cores; NEW y, 0 cores; counts can be compared, times cannot"
+            ]
+        );
     }
 
     /// What only one of two plans has, what they set otherwise, and where: from BASE to NEW.
@@ -398,6 +418,19 @@ mod tests {
             let rows = slots.iter().map(|(name, _)| format!("{name},p,9 ")).collect::<String>();
             recorded(&rows, Manifest { plan: plan.to_owned(), items, options, ..Manifest::default() })
         };
+        // Whatever else a manifest tells of its plan.
+        let with = |plan: &str, suite: &str, repeats: u32, seeds: u32, sequence: bool| {
+            let suite = suite.to_owned();
+            recorded(
+                "a,p,9",
+                Manifest { plan: plan.to_owned(), suite, repeats, seeds, sequence, ..Manifest::default() },
+            )
+        };
+        let found = of(&with("x", "s.epd", 1, 3, false), &with("y", "t.epd", 2, 1, true)).differences.unwrap();
+        assert_eq!(
+            found,
+            ["suite (s.epd -> t.epd)", "repeats (1 -> 2)", "key seeds (3 -> 1)", "sequence (false -> true)"]
+        );
         let base = of_plan("x", 3, &[("a", 1), ("b", 2), ("c", 7)]);
         let new = of_plan("y", 4, &[("a", 1), ("b", 4), ("d", 8), ("e", 9)]);
         let [alone, others] = [of(&base, &new), of(&new, &base)].map(|found| found.differences.unwrap());
@@ -518,5 +551,92 @@ mod tests {
             [plan(""), plan("results.csv"), plan("part.csv")],
             [Some("p".to_owned()), Some("p".to_owned()), None]
         );
+    }
+
+    /// Gates on two variants by hand: 100 nodes become 101 in each search of "a"; of "b" one search needs 10 more and another 10 less, and it takes twice the time
+    /// in each. A gate that bounds nothing of a variant is judged of it all the same, and one that has no rows in common is not.
+    #[test]
+    fn gates_by_hand() {
+        let side = |variants: &[(&str, u32, f64)]| {
+            let rows = variants.iter().flat_map(|&(variant, more, seconds)| {
+                let nodes = move |at: u32| match (variant, at) {
+                    ("b", 0) => 100 + more,
+                    ("b", 1) => 100 - more,
+                    ("b", _) => 100,
+                    _ => 100 + more,
+                };
+                (0..8).map(move |at| format!("{variant},p{at},{},1,{},\n", nodes(at), seconds + 0.01 * f64::from(at)))
+            });
+            let text = format!("variant,position,search.nodes,depth,seconds,error\n{}", rows.collect::<String>());
+            let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+            Recorded { name: "r".to_owned(), frame, manifest: None, missing: None }
+        };
+        let (base, new) =
+            (side(&[("a", 0, 1.0), ("b", 0, 1.0), ("c", 0, 1.0)]), side(&[("a", 1, 1.0), ("b", 10, 2.0)]));
+        let fails = |gate: &str| {
+            let gate = Gate::parse(gate).unwrap();
+            let column = gate.column(&base.frame).unwrap();
+            let found = Comparison::new(&base, &new, &[(gate, column)]).unwrap();
+            assert_eq!(found.finding() == Finding::Gate, found.judged.iter().any(|of| of.fails));
+            found.judged.iter().map(|of| (of.variant.clone(), of.fails)).collect::<Vec<_>>()
+        };
+        for (gate, wanted) in [
+            ("nodes > +1%", [false, false]),
+            ("nodes >= +1%", [true, false]),
+            ("nodes < 0", [false, false]),
+            ("nodes <= 0", [false, true]),
+            ("nodes changed", [true, true]),
+            ("seconds > +50%", [false, true]),
+            ("seconds < -10%", [false, false]),
+            ("seconds changed", [false, true]),
+        ] {
+            assert_eq!(fails(gate), [("a".to_owned(), wanted[0]), ("b".to_owned(), wanted[1])], "{gate}");
+        }
+        let found = of(&base, &new);
+        let counted: Vec<_> =
+            found.variants.iter().map(|of| (of.variant.as_str(), of.paired, of.moved, of.missing)).collect();
+        assert_eq!(counted, [("a", 8, 8, 0), ("b", 8, 2, 0), ("c", 0, 0, 8)]);
+        assert_eq!((found.rows, found.missing.0, found.missing.1.len()), ((16, 10), 8, 8));
+        assert_eq!(found.variants[1].differ[found.metric(columns::NODES).unwrap()], 2);
+    }
+
+    /// A time beyond its bound that cannot be told from none is noise, and fails no gate: one search takes ten times as long, the others what they took.
+    #[test]
+    fn a_time_that_may_be_chance_fails_no_gate() {
+        let side = |first: f64| {
+            let row = |at: u32| format!("a,p{at},100,1,{},\n", if at == 0 { first } else { 1.0 });
+            let rows: String = (0..8).map(row).collect();
+            let frame =
+                Frame::parse(format!("variant,position,search.nodes,depth,seconds,error\n{rows}").as_bytes(), "t")
+                    .unwrap();
+            Recorded { name: "r".to_owned(), frame, manifest: None, missing: None }
+        };
+        let judged = of(&side(1.0), &side(10.0)).judged;
+        assert_eq!((judged.len(), judged[0].totals, judged[0].fails, judged[0].noise), (1, [8.0, 17.0], false, true));
+        let judged = of(&side(1.0), &side(1.0)).judged;
+        assert!(!judged[0].fails && !judged[0].noise);
+    }
+
+    /// Positions of one name that are not the same are refused, under both results' names; those that only one has are not.
+    #[test]
+    fn unlike_positions_of_one_name_are_refused() {
+        let side = |name: &str, contents: &[(&str, &str)]| {
+            let contents = contents.iter().map(|(name, hash)| ((*name).to_owned(), (*hash).to_owned())).collect();
+            Recorded { name: name.to_owned(), ..recorded("a,p,9", Manifest { contents, ..Manifest::default() }) }
+        };
+        let old = side("old", &[("p", "1"), ("q", "2")]);
+        assert!(Comparison::new(&old, &side("new", &[("p", "1"), ("r", "2")]), &[]).is_ok());
+        let error = Comparison::new(&old, &side("new", &[("p", "1"), ("q", "3")]), &[]).unwrap_err().to_string();
+        assert!(
+            error.starts_with("old and new: 1 item called alike is not the same") && error.contains("`q`"),
+            "{error}"
+        );
+        // A row that stands there twice is of the result that has it.
+        let [once, twice] = [("old", "a,p,9"), ("new", "a,p,9 a,p,9")]
+            .map(|(name, rows)| Recorded { name: name.to_owned(), ..recorded(rows, Manifest::default()) });
+        for (base, new) in [(&once, &twice), (&twice, &once)] {
+            let error = Comparison::new(base, new, &[]).unwrap_err().to_string();
+            assert_eq!(error, "new: variant \"a\", p, depth 1 has two rows: join no results that overlap");
+        }
     }
 }

@@ -443,13 +443,55 @@ mod tests {
             levels: levels(count),
         };
         for (others, drawn) in [(2, 2), (16, 16), (17, 0)] {
-            let rows: String = (0..2 * others).map(|at| format!("v{at},p,1,9,{},{}\n", at % 2, at / 2)).collect();
+            let rows: String = (0..2 * others).map(|at| format!("v{at},p,1,9,{},{}\n", (at + 1) % 2, at / 2)).collect();
             let grid =
                 Frame::parse(format!("variant,position,depth,search.nodes,a,b\n{rows}").as_bytes(), "t").unwrap();
             let axes = [axis("a", 2), axis("b", others)];
             let summary = lines_of(&vec![1.0; 2 * others]);
             let found = along(&grid, &axes, 0, &summary, |at| Some((at as f64, f64::NAN, f64::NAN)));
-            assert_eq!((found.len(), found.iter().all(|line| line.points.len() == 2)), (drawn, true), "{others}");
+            // By the value, whichever comes first.
+            let points = |line: &Series| line.points.iter().map(|point| point.x).collect::<Vec<_>>() == [0.0, 1.0];
+            assert_eq!((found.len(), found.iter().all(points)), (drawn, true), "{others}");
         }
+    }
+
+    /// By hand, of two positions: b needs twice and half the nodes at depth 1 (a mean of 1), twice and eight times at depth 2 (of 4), and what either cut short is not
+    /// there; of c, which has depth 1 alone, there is no more than that point. The baseline is 1 wherever it is.
+    #[test]
+    fn ratios_are_paired_at_each_depth() {
+        let rows = "a,p,1,10,true\na,p,2,100,true\na,p,3,500,true\na,q,1,40,true\na,q,2,300,true\na,q,3,900,false\n\
+            b,p,1,20,true\nb,p,2,200,true\nb,p,3,10,false\nb,q,1,20,true\nb,q,2,2400,true\nb,q,3,99,true\nc,p,1,30,true\n";
+        let frame =
+            Frame::parse(format!("variant,position,depth,search.nodes,finished\n{rows}").as_bytes(), "t").unwrap();
+        let question = Question::by_variant(&[], Some("a"));
+        let (summary, grouping, searches) = Summary::with_searches(&frame, &question).unwrap();
+        let told = |series: &[Series]| -> Vec<(String, Vec<(f64, f64)>)> {
+            let round = |y: f64| (1e6 * y).round() / 1e6;
+            let points = |one: &Series| one.points.iter().map(|point| (point.x, round(point.y))).collect();
+            series.iter().map(|one| (one.name.clone(), points(one))).collect()
+        };
+        let of = |name: &str, points: &[(f64, f64)]| (name.to_owned(), points.to_vec());
+        let found = ratio_by_depth(&frame, &summary, &[0, 1, 2]);
+        let wanted = [
+            of("a", &[(1.0, 1.0), (2.0, 1.0), (3.0, 1.0)]),
+            of("b", &[(1.0, 1.0), (2.0, 4.0)]),
+            of("c", &[(1.0, 3.0)]),
+        ];
+        assert_eq!(told(&found), wanted);
+        assert_eq!(
+            found.iter().map(|one| one.points[0].label.as_str()).collect::<Vec<_>>(),
+            ["2 pairs", "2 pairs", "1 pairs"]
+        );
+        // Nothing but points is no curve, nor is one depth.
+        let only = frame.take(&frame.select(|row| frame.numbers(columns::DEPTH)[row] == 1.0));
+        assert!(
+            ratio_by_depth(&frame, &summary, &[2]).is_empty() && ratio_by_depth(&only, &summary, &[0, 1]).is_empty()
+        );
+        // Search by search, by the baseline's nodes to the depth that both finished: 110 and 220, 340 and 2,420 up to depth 2; of c 10 and 30.
+        let points = positions(&frame, &summary, (&grouping, &searches), &[0, 1, 2]);
+        let wanted =
+            [of("b", &[(110.0, 2.0), (340.0, (1e6_f64 * 2420.0 / 340.0).round() / 1e6)]), of("c", &[(10.0, 3.0)])];
+        assert_eq!(told(&points), wanted);
+        assert_eq!(points[0].points.iter().map(|point| point.label.as_str()).collect::<Vec<_>>(), ["p", "q"]);
     }
 }

@@ -190,7 +190,8 @@ mod tests {
     fn line(name: &str, mean: f64, marked: bool, [hangs, turns]: [bool; 2]) -> Line {
         let influence = Some(Influence { cluster: 0, place: 0, without: 1.25, turns });
         let ratio = Ratio { mean, low: mean - 0.1, high: mean + 0.1, pairs: 8, influence, ..Ratio::default() };
-        let measures = vec![Measure { ratio, marked, hangs, ..Measure::default() }];
+        // Findings are of the first metric.
+        let measures = vec![Measure { ratio, marked, hangs, ..Measure::default() }, Measure::default()];
         Line {
             name: name.to_owned(),
             is_baseline: name == "base",
@@ -343,5 +344,36 @@ mod tests {
         for (number, text) in cases {
             assert_eq!(rounded(number), text);
         }
+    }
+
+    /// In per cent, with a decimal below ten; what it is said of, and among how many.
+    #[test]
+    fn what_can_be_shown_is_told_in_per_cent() {
+        let told = |power: Power| {
+            findings(
+                &Summary {
+                    lines: vec![line("a", 2.0, false, [false; 2])],
+                    power,
+                    metrics: vec![Metric::nodes()],
+                    ..Summary::default()
+                },
+                0.005,
+            )
+        };
+        let of = |detectable: f64, lines: usize, games: bool, rivals: bool| {
+            told(Power { detectable, needed: 1234.0, clusters: 20, lines, games, rivals, ..Power::default() }).remove(1)
+        };
+        assert_eq!(
+            of(0.0123, 1, false, false),
+            "With 20 positions, differences from about 1.2 % on are found four times in five; 1 % would take about 1300."
+        );
+        assert!(of(0.25, 3, true, true).starts_with(
+            "With 20 independent games or positions and 3 comparisons, differences between rivals from about 25 % on"
+        ));
+        assert!(
+            [f64::NAN, 0.0]
+                .iter()
+                .all(|&detectable| told(Power { detectable, clusters: 20, ..Power::default() }).len() == 1)
+        );
     }
 }

@@ -201,4 +201,29 @@ mod tests {
             assert!(message.contains(what) && message.contains("help: "), "{text}: {message}");
         }
     }
+
+    /// A gate is on a count or a time; what is neither, and what is not there, is named, with what may be meant.
+    #[test]
+    fn a_gate_is_on_a_count_or_a_time() {
+        let frame = Frame::parse("variant,position,depth,search.nodes,table.hits,seconds,score,best\n".as_bytes(), "t")
+            .unwrap();
+        let column = |gate: &str| Gate::parse(gate).unwrap().column(&frame).map_err(|error| error.to_string());
+        for (gate, wanted) in
+            [("nodes > +1%", columns::NODES), ("hits changed", "table.hits"), ("seconds > +5%", columns::SECONDS)]
+        {
+            assert_eq!(column(gate).as_deref(), Ok(wanted));
+        }
+        for (gate, told) in [
+            ("nodez > +1%", &["there is no metric `nodez`", "did you mean `search.nodes`"][..]),
+            (
+                "zzzzzz changed",
+                &["there is no metric `zzzzzz`", "help: `ttlab columns` lists them, with their meanings"],
+            ),
+            ("score > +1", &["`score` is no count and no time", "help: gate a counter"]),
+            ("best changed", &["best"]),
+        ] {
+            let error = column(gate).unwrap_err();
+            assert!(told.iter().all(|told| error.contains(told)), "{gate}: {error}");
+        }
+    }
 }

@@ -107,4 +107,28 @@ mod tests {
         let within = (low + elo) / 2.0;
         assert_eq!(of(&format!("elo(b, a) < -{within:.2}")), (Ruling::CannotTell, turned));
     }
+
+    /// Only what lies wholly on one side of the figure decides; an end that lies on it does not, nor one that nobody knows.
+    #[test]
+    fn an_interval_must_leave_the_figure_out() {
+        for (low, high, more) in [
+            (6.0, 9.0, Ruling::Holds),
+            (5.0, 9.0, Ruling::CannotTell),
+            (1.0, 9.0, Ruling::CannotTell),
+            (1.0, 5.0, Ruling::CannotTell),
+            (1.0, 4.0, Ruling::Differs),
+            (f64::NAN, f64::NAN, Ruling::CannotTell),
+        ] {
+            let of = |more: bool| {
+                let claim = MatchClaim { player: "a".to_owned(), opponent: "b".to_owned(), more, elo: 5.0 };
+                ruling(&claim, Elo { elo: 5.0, low, high })
+            };
+            let less = match more {
+                Ruling::Holds => Ruling::Differs,
+                Ruling::Differs => Ruling::Holds,
+                other => other,
+            };
+            assert_eq!((of(true), of(false)), (more, less), "{low} to {high}");
+        }
+    }
 }

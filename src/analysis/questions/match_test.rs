@@ -103,4 +103,12 @@ mod tests {
         let (pairs, turned) = (Pentanomial([3, 40, 80, 60, 9]), Pentanomial([9, 60, 80, 40, 3]));
         assert!((pairs.elo().elo + turned.elo().elo).abs() < 1e-9);
     }
+
+    /// Of who won every game nobody knows how much the stronger he is: 400 log10 of a million stands for the far end of his interval, on either side.
+    #[test]
+    fn the_end_of_a_clean_score_is_a_number() {
+        let [won, lost] = [[0, 0, 0, 0, 9], [9, 0, 0, 0, 0]].map(|pairs| Pentanomial(pairs).elo());
+        assert!((won.high - 2400.0).abs() < 1e-3 && (lost.low + 2400.0).abs() < 1e-3, "{won:?} {lost:?}");
+        assert!((won.low + lost.high).abs() < 1e-6 && won.low < won.elo && won.elo < won.high, "{won:?} {lost:?}");
+    }
 }

@@ -380,4 +380,32 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!(of(lost, -5.0, 0.0), (Some(SoFar::H0), Some(Ordering::Less)));
         assert_eq!(of(lost, 0.0, 5.0), (Some(SoFar::H0), None), "less than 5 may be more than 0");
     }
+
+    /// As many pairs won as lost are no difference at all, and eight won alone are chance once in 2^7; who is held against whom changes no p.
+    #[test]
+    fn an_even_match_has_a_p_of_one() {
+        let p = |points: [[f64; 2]; 8]| {
+            let row = |at: usize, side: &str, points: f64| {
+                format!("A,o{at},0,1,base,{side},{points},mate,20,50,0,2,m{at}{side},\n")
+            };
+            let rows: String = points
+                .iter()
+                .enumerate()
+                .map(|(at, [one, two])| row(at, "white", *one) + &row(at, "black", *two))
+                .collect();
+            let text = format!("{}\n{rows}", ROWS.lines().next().unwrap());
+            Matches::new(&Frame::parse(text.as_bytes(), "test").unwrap(), Test { stop: false, ..Test::default() })
+                .unwrap()
+                .encounters[0]
+                .p
+        };
+        let mut even = [[1.0, 1.0]; 8];
+        even[..4].fill([0.0, 0.0]);
+        assert!((p(even) - 1.0).abs() < 1e-9, "{}", p(even));
+        assert!((p([[1.0, 1.0]; 8]) - 2.0_f64.powi(-7)).abs() < 1e-9, "{}", p([[1.0, 1.0]; 8]));
+        let mut most = [[1.0, 0.5]; 8];
+        most[0] = [0.0, 0.5];
+        let turned = most.map(|both| both.map(|points| 1.0 - points));
+        assert!(p(most) < 0.2 && (p(most) - p(turned)).abs() < 1e-12, "{} {}", p(most), p(turned));
+    }
 }

@@ -93,4 +93,12 @@ mod tests {
         assert!(said(&[same]).0.is_nan());
         assert!(six.clusters == 6 && six.detectable > 0.0 && six.detectable < 0.01, "{six:?}");
     }
+
+    /// (1.96 + 0.84)^2 x 0.1^2 / ln(1.01)^2 is 793; Student's law and the sample's degree of freedom make it a little more.
+    #[test]
+    fn what_one_per_cent_takes_by_hand() {
+        let logs = (0..100).map(|at| (at, if at % 2 == 0 { 0.1 } else { -0.1 })).collect();
+        let needed = Power::of(&Family::of(&[logs]), false).needed;
+        assert!((793.0..810.0).contains(&needed), "{needed}");
+    }
 }

@@ -56,3 +56,27 @@ impl Samples {
         self.values[candidate].iter().filter(|value| !value.is_nan()).count()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two stages, the second without the second candidate: it is paired in the searches of the first alone, and what comes later stands in its own place.
+    #[test]
+    fn who_was_not_asked_has_no_value() {
+        let mut samples = Samples::new(3);
+        samples.add(
+            &[0, 1, 2],
+            &Measured { items: vec![7, 8], values: vec![vec![1.0, 4.0], vec![2.0, 4.0], vec![1.0, 4.0]] },
+        );
+        samples.add(&[2, 0], &Measured { items: vec![9], values: vec![vec![6.0], vec![3.0]] });
+        assert_eq!([0, 1, 2].map(|who| samples.searches(who)), [3, 2, 3]);
+        let paired = |candidate, base| {
+            samples.pairs(candidate, base).list.iter().map(|pair| (pair.cluster, pair.values)).collect::<Vec<_>>()
+        };
+        assert_eq!(paired(1, 0), [(7, [1.0, 2.0]), (8, [4.0, 4.0])]);
+        assert_eq!(paired(2, 0), [(7, [1.0, 1.0]), (8, [4.0, 4.0]), (9, [3.0, 6.0])]);
+        assert_eq!((samples.same(0, 1), samples.same(0, 2), samples.same(0, 0)), (false, false, true));
+        assert_eq!((samples.ratio(0, 0).pairs, samples.ratio(0, 0).mean), (3, 1.0));
+    }
+}

@@ -130,4 +130,20 @@ mod tests {
             assert!(error.contains(wanted), "{bad}: {error}");
         }
     }
+
+    /// Told of a value that no row has, with what there is; not of one that some have, nor of a condition by another sign.
+    #[test]
+    fn a_value_that_no_row_has_is_told() {
+        let frame = Frame::parse("variant,position,depth,search.nodes\na,p,1,10\nb,p,2,20\n".as_bytes(), "t").unwrap();
+        let absent = |text: &str| Filter::parse(text, &frame).unwrap().absent(&frame);
+        for met in ["variant=a", "variant = b", "depth=2", "variant!=z", "depth>9", "nodes<=1"] {
+            assert_eq!(absent(met), None, "{met}");
+        }
+        let told = absent("variant=z").unwrap();
+        assert!(
+            told.starts_with("`variant` has no `z`; there are ") && told.contains('a') && told.contains('b'),
+            "{told}"
+        );
+        assert!(absent("depth=3").unwrap().starts_with("`depth` has no `3`; "));
+    }
 }

@@ -234,5 +234,18 @@ mod tests {
                 |frame: Result<Frame, FrameError>| frame.map_or_else(|error| error.to_string(), |frame| told(&frame));
             assert_eq!(told(Frame::read(&path)), told(Frame::parse(text.as_bytes(), &name)));
         }
+        let wrong = |rows: &str| {
+            std::fs::write(&path, format!("{head}{rows}")).unwrap();
+            Frame::read(&path).unwrap_err().to_string()
+        };
+        for (rows, line, what) in [
+            ("a,p,1,10\na,p,1\n", 3, "expected 4 fields, found 3: torn by a kill"),
+            ("a,p,1,10,5\n", 2, "expected 4 fields, found 5: torn by a kill"),
+            ("a,p,1,10\nb,p,1,x\n", 3, "column 4, `search.nodes`: expected a number, found `x`"),
+            ("a,p,y,10\n", 2, "column 3, `depth`: expected a number, found `y`"),
+        ] {
+            let error = wrong(rows);
+            assert!(error.contains(what) && error.contains(&format!("results.csv:{line}: ")), "{rows}: {error}");
+        }
     }
 }
