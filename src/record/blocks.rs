@@ -119,9 +119,9 @@ pub fn records(bytes: &[u8]) -> usize {
         match byte {
             // Two quotes: the first ends the field and the second takes it up again.
             b'"' if quoted => (quoted, begins) = (false, bytes.get(at) == Some(&b'"')),
-            b'"' if begins => (quoted, begins) = (true, false),
+            b'"' if begins => quoted = true,
             b'\n' if !quoted => (end, begins) = (at, true),
-            _ => begins = !quoted && matches!(byte, b',' | b'\r'),
+            _ => begins = matches!(byte, b',' | b'\r'),
         }
     }
     end
