@@ -271,6 +271,32 @@ mod tests {
             assert_eq!(movetext(&board, &["f1f7"], &["0"], (end, result)).is_ok(), fits, "{end} {result}");
         }
         assert!(of(&MATE[..3], ("resigned", "0-1")).is_ok() && of(&MATE[..2], ("max-moves", "1/2-1/2")).is_ok());
+        // The start comes again after four moves of knights, and a third time after eight: then, and not before, it is a draw.
+        let knights = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(2);
+        for (moves, end, fits) in [
+            (8, ("repetition", "1/2-1/2"), true),
+            (8, ("repetition", "1-0"), false),
+            (8, ("draw-agreed", "1/2-1/2"), false),
+            (8, ("resigned", "1-0"), false),
+            (7, ("repetition", "1/2-1/2"), false),
+            (7, ("draw-agreed", "1/2-1/2"), true),
+            (4, ("repetition", "1/2-1/2"), false),
+        ] {
+            assert_eq!(of(&knights[..moves], end).is_ok(), fits, "{moves} {end:?}");
+        }
+        let on = [&knights[..], &["e2e4"]].concat();
+        let told = "move 9 is played after the game has ended: repetition";
+        assert_eq!(of(&on, ("repetition", "1/2-1/2")), Err(told.to_owned()));
+        // The hundredth ply without a capture or a pawn's move, and a capture that leaves bare kings.
+        for (fen, moves, end) in [
+            ("4k3/8/8/8/8/8/4P3/4K2R w - - 98 80", &["h1h2", "e8e7"][..], "fifty-moves"),
+            ("4k3/8/8/8/8/8/3q4/4K3 w - - 0 1", &["e1d2"], "material"),
+        ] {
+            let board = Board::from_fen(fen).unwrap();
+            let of = |moves: &[&str], end| movetext(&board, moves, &vec!["0"; moves.len()], (end, "1/2-1/2")).is_ok();
+            assert!(of(moves, end) && !of(moves, "max-moves") && !of(&moves[1..], end), "{end}");
+            assert!(of(&moves[..moves.len() - 1], "max-moves"), "{end}");
+        }
     }
 
     #[test]
