@@ -294,6 +294,44 @@ mod tests {
         assert_eq!((factor.path.as_str(), factor.default.as_str()), ("table.policy.factor", "4"));
     }
 
+    /// A list is refused where none belongs, by the path to it, items by their number; where lists are read it is none.
+    #[test]
+    fn a_list_stands_only_where_one_belongs() {
+        for (text, path) in [
+            ("[engine]\nordering = ['x', 'y']\ntable.policy = 'always'", ""),
+            ("[engine]\nordering = ['x', ['y']]", "engine.ordering.1"),
+            ("[engine.table]\npolicy = { kind = 'aged-depth', factor = [4] }", "engine.table.policy.factor"),
+            ("[subject]\nuci = ['x', '-u']", ""),
+            ("[subject]\nuci = ['x', ['-u']]", "subject.uci.1"),
+            ("[grid]\n'table.slots' = [1, 2]\nordering = [['x'], ['y']]\n'table' = ['none']", ""),
+            ("[grid]\n'table.slots' = [1, 2, [3]]", "grid.table.slots.2"),
+            ("[grid]\n'table' = ['bounded', ['none']]", "grid.table.1"),
+            ("[[variant]]\nname = 'a'\n[[variant]]\n'table.policy' = ['always']", "variant.1.table.policy"),
+            ("[[expect]]\nnodes = { by_depth = [1, 2] }\n[[expect]]\nnodes = [1, 2]", "expect.1.nodes"),
+            ("[[expect]]\nwhere = { depth = [3] }", "expect.0.where.depth"),
+        ] {
+            assert_eq!(stray_list(&text.parse().unwrap()).as_deref().unwrap_or_default(), path, "{text}");
+        }
+    }
+
+    /// A grid has lists of what options may be: of single ones, and of those that a word stands for; what has but parts has no values.
+    #[test]
+    fn a_grid_has_values_of_options_and_of_what_a_word_stands_for() {
+        let schema = file_schema();
+        for (path, known) in [
+            ("table", true),
+            ("table.policy", true),
+            ("table.slots", true),
+            ("ordering", true),
+            ("keys", false),
+            ("deepening", false),
+        ] {
+            let of = |place: &str| schema.pointer(place).and_then(|place| place.get(path)).is_some();
+            assert_eq!(of("/properties/grid/properties"), known, "{path}");
+            assert_eq!(of("/properties/variant/items/properties"), known, "{path}");
+        }
+    }
+
     /// What an option may be: its words where it has such, else its range.
     #[test]
     fn values_are_words_or_a_range() {

@@ -216,6 +216,23 @@ mod tests {
             edited.parts[at].ids = "0".repeat(16);
             assert!(PlanFile::parse(&edited.text().unwrap(), "p").is_err(), "{at}");
         }
+        // What is said of the whole is held against it too, each by its own name.
+        let edits: [(&str, fn(&mut PlanFile)); 8] = [
+            ("schema: the plan says 2, and its experiment means 1", |file| file.schema = 2),
+            ("shards: the plan says 0, and its experiment means 1 to 1000000", |file| file.shards = 0),
+            ("shards: the plan says 1000001, and its experiment means 1 to 1000000", |file| file.shards = 1_000_001),
+            ("parts: the plan says 4, and its experiment means 1000000", |file| file.shards = 1_000_000),
+            ("name: the plan says y, and its experiment means x", |file| file.name = "y".to_owned()),
+            ("jobs: the plan says 6, and its experiment means 5", |file| file.jobs = 6),
+            ("plan: the plan says 0, and its experiment means ", |file| file.plan = "0".to_owned()),
+            ("parts: the plan says 3, and its experiment means 4", |file| file.parts.truncate(3)),
+        ];
+        for (wrong, edit) in edits {
+            let mut edited = file.clone();
+            edit(&mut edited);
+            let told = PlanFile::parse(&edited.text().unwrap(), "p").unwrap_err().to_string();
+            assert!(told.starts_with(&format!("p: {wrong}")), "{told}");
+        }
         // Whatever was set when a plan was made is set where it is run: --skip-bad too.
         let folder = tempfile::tempdir().unwrap();
         let twice = "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\n8/8/8/3k4/8/3K4/4P3/8 w - - id \"b\";\n";

@@ -265,15 +265,18 @@ mod tests {
     #[derive(Default)]
     struct Seen {
         keys: Vec<u64>,
+        buckets: Vec<u64>,
         turns: u64,
     }
 
     impl crate::table::replay::Audience for Seen {
-        fn begin(&mut self, _: std::ops::Range<u64>) -> Result<(), crate::table::TableError> {
+        fn begin(&mut self, buckets: std::ops::Range<u64>) -> Result<(), crate::table::TableError> {
+            self.buckets.extend(buckets);
             Ok(())
         }
 
-        fn show(&mut self, _: usize, steps: &[crate::table::replay::Step]) {
+        fn show(&mut self, class: usize, steps: &[crate::table::replay::Step]) {
+            assert_eq!(class, 0, "a table is of one class");
             self.keys.extend(steps.iter().map(|step| step.key));
         }
 
@@ -282,7 +285,8 @@ mod tests {
         }
     }
 
-    /// Each game is shown its own steps, in any order, again and again; the depths of all count where one is the lowest.
+    /// Each game is shown its own steps, in any order, again and again, at once or in turns that have each bucket once; the depths of all count
+    /// where one is the lowest.
     #[test]
     fn each_game_is_shown_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
@@ -296,14 +300,20 @@ mod tests {
         let seeds = Experiment::parse("seeds = 2\n[trace]\nfile = 'three.trace'\n", &folder.path().join("x.toml"), &[]);
         assert!(seeds.is_err_and(|wrong| wrong.to_string().contains("seeds: a trace has its own keys")));
         let read = Experiment::parse("[trace]\nfile = 'three.trace'\n", &folder.path().join("x.toml"), &[]);
-        let trace = read.unwrap_or_else(|problem| panic!("{problem}")).trace.unwrap();
+        let read = read.unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!(read.repeated(), None, "nothing is searched");
+        let mut trace = std::sync::Arc::into_inner(read.trace.unwrap()).unwrap();
         assert_eq!(trace.lowest, -3);
-        for game in [2, 1, 3, 3, 1, 2] {
+        let usual = trace.memory;
+        for (game, memory) in [(2, usual), (1, usual), (3, 0), (3, usual), (1, 0), (2, usual)] {
+            trace.memory = memory;
             let mut seen = Seen::default();
             trace.show(&format!("game {game}"), crate::table::options::Index::default(), 8, &mut seen).unwrap();
             let key = [1, 20, 300][game - 1];
-            let met: std::collections::BTreeSet<u64> = seen.keys.into_iter().filter(|&key| key > 0).collect();
-            assert_eq!((met, seen.turns), ([key, key + 1].into(), 1), "game {game}");
+            seen.keys.retain(|&key| key > 0);
+            seen.keys.sort_unstable();
+            assert_eq!((seen.keys, seen.turns > 1), (vec![key, key + 1], memory == 0), "game {game}");
+            assert_eq!(seen.buckets, (0..8).collect::<Vec<_>>(), "game {game}");
         }
     }
 }
