@@ -413,7 +413,14 @@ mod tests {
         let claim = Claim::parse("nodes(a * b) < 2 * nodes(3 * c)").unwrap();
         assert_eq!((claim.left.factor, claim.left.variant.as_str()), (1.0, "a * b"));
         assert_eq!((claim.right.factor, claim.right.variant.as_str()), (2.0, "3 * c"));
-        for text in ["nodes(a)", "nodes > nodes(b)", "nodes(a) > ", "x * nodes(a) < nodes(b)", ""] {
+        // Blanks say nothing, and none are needed.
+        for text in ["0.5*nodes(a b)<=time(c)", " 0.5  *  nodes ( a b )  <=  time( c ) "] {
+            let Claim { left, relation, right } = Claim::parse(text).unwrap();
+            assert_eq!((left.factor, left.metric.as_str(), left.variant.as_str()), (0.5, "nodes", "a b"), "{text}");
+            assert_eq!((relation.as_str(), right.factor), ("<=", 1.0), "{text}");
+            assert_eq!((right.metric.as_str(), right.variant.as_str()), ("time", "c"), "{text}");
+        }
+        for text in ["nodes(a)", "nodes > nodes(b)", "nodes(a) > ", "x * nodes(a) < nodes(b)", "(a) > nodes(b)", ""] {
             assert!(Claim::parse(text).is_err(), "{text:?}");
         }
         for factor in ["0", "-1", "nan", "inf", "1e-320"] {

@@ -117,6 +117,12 @@ mod tests {
         assert_eq!((claim.more, claim.elo), (true, -3.5));
         let claim = read("score(a, x (2)) < 0.75").unwrap();
         assert!(!claim.more && (claim.elo - 190.85).abs() < 0.01, "three points of four are 190.85 Elo");
+        // Blanks say nothing, and none are needed.
+        for text in ["score(a,x (2))>=0.5", " score ( a , x (2) )  >=  0.5 "] {
+            let claim = read(text).unwrap();
+            assert_eq!((claim.player.as_str(), claim.opponent.as_str()), ("a", "x (2)"), "{text}");
+            assert_eq!((claim.more, claim.elo), (true, 0.0), "{text}: half the points are no Elo");
+        }
         for text in [
             "elo(a, a2) > 0",
             "elo(a) > 0",

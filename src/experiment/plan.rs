@@ -413,4 +413,27 @@ mod tests {
             assert_eq!(varying.iter().any(|path| path == "table.slots"), slots != [1, 1, 1], "{slots:?}");
         }
     }
+
+    /// One variant that takes its hits apart, or is of another engine, brings its columns for all, wherever it stands; only then is anything
+    /// expected of them.
+    #[test]
+    fn one_variant_brings_columns_for_all() {
+        let full = ("diagnostics = 'full'", "anatomy.shallow");
+        for (option, column) in [full, ("subject = 'x'", "told.hashfull")] {
+            for places in [&[][..], &[0], &[1], &[2], &[0, 1, 2]] {
+                let variant = |at: usize| {
+                    let more = if places.contains(&at) { format!("{option}\n") } else { String::new() };
+                    format!("[[variant]]\nname = '{at}'\n'limit.depth' = {}\n{more}", at + 1)
+                };
+                let text = format!("suite = {{ startpos = true }}\n{}", [0, 1, 2].map(variant).concat());
+                let read = |text: &str| Experiment::parse(text, "x.toml".as_ref(), &[]);
+                let plan = Plan::new(&read(&text).unwrap_or_else(|problem| panic!("{problem}")));
+                let (there, is_full) = (!places.is_empty(), option == full.0);
+                let extra = Extra { anatomy: there && is_full, outside: there && !is_full, games: false };
+                assert_eq!(plan.extra(), extra, "{option} {places:?}");
+                let expected = read(&format!("{text}[[expect]]\n'{column}' = 1\n"));
+                assert_eq!(expected.is_ok(), there, "{column} {places:?}");
+            }
+        }
+    }
 }

@@ -205,6 +205,24 @@ mod tests {
         }
     }
 
+    /// An option's word that had another name is told its new one, with or without its `kind`; no other message is about one.
+    #[test]
+    fn an_old_word_leads_to_its_new_one() {
+        let unknown = "unknown word `fifo`, expected one of `always`, `never`";
+        for (path, message, new) in [
+            ("table.policy", unknown, true),
+            ("table.policy.kind", unknown, true),
+            ("table.kind", unknown, false),
+            ("table.policy", "unknown word `always`, expected `never`", false),
+            ("table.policy", "unknown key `fifo`, expected `kind`", false),
+            ("table.policy", "expected a word, found `fifo`", false),
+        ] {
+            let told = new.then(|| "`fifo` is now called `always`".to_owned());
+            assert_eq!(new_word(path, message), told, "{path}: {message}");
+        }
+        assert_eq!(new_name("table.use").as_deref(), Some("`table.use` is now called `probe.use`"));
+    }
+
     /// What takes several forms says which, in whatever place it stands, and not what it is called in the program.
     #[test]
     fn what_has_several_forms_says_which() {

@@ -221,6 +221,44 @@ mod tests {
         let ids: HashSet<u64> = (0..3).map(|item| plan.row_id(&job, item, 0, 1)).collect();
         assert_eq!(ids.len(), 3);
         assert!(read("[grid]\n\"table.clear\" = [\"never\", \"game\"]\n", "x.epd", THREE).is_err());
+        // The page is told how many of how many; of games nothing is searched.
+        assert_eq!(experiment.repeated(), Some([1, 3]));
+        let players = "[match]\n[[variant]]\nname = \"p\"\n[[variant]]\nname = \"q\"\n\"keys.seed\" = 2\n";
+        assert_eq!(read(players, "x.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\n").unwrap().repeated(), None);
+    }
+
+    /// Clocks tell positions apart where one variant heeds them: for draws, or as another engine may.
+    #[test]
+    fn clocks_count_where_one_variant_heeds_them() {
+        let clocks = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n4k3/8/8/8/8/8/4P3/4K3 w - - 7 9\n";
+        for (option, again) in [("draws = false", 1), ("draws = true", 0), ("subject = 'x'", 0)] {
+            for at in 0..3 {
+                let variant = |of: usize| {
+                    let more = if of == at { option } else { "" };
+                    format!("[[variant]]\nname = '{of}'\n'limit.depth' = {}\n{more}\n", of + 1)
+                };
+                let read = read(&[0, 1, 2].map(variant).concat(), "x.fen", clocks);
+                assert_eq!(read.unwrap().repeated(), Some([again, 2]), "{option} {at}");
+            }
+        }
+    }
+
+    /// One setting alone leaves out what stands twice, wherever it is among others.
+    #[test]
+    fn one_setting_leaves_out_what_stands_twice() {
+        let (skip, other) = (crate::experiment::SKIP_BAD, "table.slots=2");
+        for (sets, left) in [
+            (&[][..], None),
+            (&[other], None),
+            (&[skip], Some(2)),
+            (&[other, skip], Some(2)),
+            (&[skip, other], Some(2)),
+        ] {
+            let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+            let text = "suite = 'x.epd'\nlimit = { depth = 2 }\n";
+            let read = Experiment::of_plan(text, Path::new("x.toml"), &sets, &Some(THREE.to_owned()));
+            assert_eq!(read.ok().map(|read| read.suite.items.len()), left, "{sets:?}");
+        }
     }
 
     /// A suite holds something, and is one file.

@@ -80,6 +80,8 @@ fn axes_and_points_are_told_by_their_own_place() {
                 "did you mean `table.slots`?",
             ),
             ("[[include]]\nname = \"\"\n\"table.slots\" = 4", "include.name: expected a name in quotes", "name", ""),
+            ("[[include]]\nname = \" \"\n\"table.slots\" = 4", "include.name: expected a name in quotes", "name", ""),
+            ("[[variant]]\nname = \"\\t\"", "variant.name: expected a name in quotes", "name", ""),
             (
                 "[[include]]\nname = \"a\\tb\"\n\"table.slots\" = 4",
                 "include.name: expected a name in quotes",
@@ -230,6 +232,8 @@ fn expectations_are_told_by_their_own_place() {
             ("other_scores = 0", "", "", ""),
             ("where = { variant = \"two\", depth = 2 }\n\"row.slots\" = 3", "", "", ""),
             ("where = { \"row.slots\" = 2, \"table.slots\" = 2 }\nnodes = 3", "", "", ""),
+            // What one option alone ends with needs no more than that.
+            ("where = { clear = \"game\" }\nnodes = 3", "", "", ""),
             (
                 "where = { slots = 2 }\nnodes = 3",
                 "expect.where.slots: may be `table.slots` or `row.slots`: write it out",
