@@ -76,6 +76,20 @@ mod tests {
     use super::*;
     use std::fs;
 
+    /// As Linux writes them: a name that begins like another's, a colon in what follows, kB of 1024 bytes.
+    #[test]
+    fn a_figure_of_a_system_file_is_found_by_its_name() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap();
+        fs::write(path, "MemTotal:       16 kB\nMemFree: 3 kB\nmodel name\t: Z80 : fast \nmodel name\t: other\n")
+            .unwrap();
+        assert_eq!(
+            ["MemTotal", "MemFree", "Mem", "Swap"].map(|key| bytes(path, key)),
+            [Some(16384), Some(3072), Some(16384), None]
+        );
+        assert_eq!((field(path, "model name").as_deref(), bytes(path, "model name")), (Some("Z80 : fast"), None));
+    }
+
     /// Figures as a batch system would set them: a job of 1000 bytes in a slice of 700 that others fill to 200.
     #[test]
     fn the_tightest_group_counts_and_caches_are_free() {

@@ -113,8 +113,12 @@ fn jobs_of(plan: &Plan, shard: Option<Shard>) -> impl Iterator<Item = Job> {
 /// # Errors
 /// When no variant fits, or so many jobs of the others do not: with the figures, and what would fit.
 pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
-    let none = vec![None; plan.variants.len()];
-    let Some(available) = machine::available_bytes() else { return Ok(none) };
+    let all_fit = || Ok(vec![None; plan.variants.len()]);
+    machine::available_bytes().map_or_else(all_fit, |available| tables_fit(available, plan, jobs))
+}
+
+/// The same for so much memory.
+fn tables_fit(available: u64, plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
     let too_large = |(bytes, name): &(u64, &str)| {
         let (mib, free) = (bytes >> 20, available >> 20);
         format!("table.size: {mib} MiB (variant \"{name}\") are more than the {free} MiB of memory that are free")
@@ -199,19 +203,89 @@ fn in_parallel<'t, T: Sync, E: Send>(
 mod tests {
     use super::*;
 
-    /// Where no table fits the least one is told; where one fits, which of the others do not.
+    /// By hand, of 1000 MiB: where no table fits the least one is told; where one fits, which of the others do not; of those that fit the largest
+    /// is had by each job, by each of two players in a match.
     #[test]
     fn tables_that_do_not_fit_are_told() {
-        let check = |sizes: &str| {
-            let text =
-                format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[grid]\n'table.size' = [{sizes}]\n");
+        let plan = |variants: &str| {
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{variants}\n");
             let experiment = crate::experiment::Experiment::parse(&text, Path::new("x.toml"), &[])
                 .unwrap_or_else(|problem| panic!("{problem}"));
-            check_memory(&Plan::new(&experiment), 1)
+            Plan::new(&experiment)
         };
-        let Err(RunError::Memory(told)) = check("'8192 GiB', '4096 GiB', '6144 GiB'") else { panic!("they fit") };
-        assert!(told.starts_with("table.size: 4194304 MiB (variant \"size=4096 GiB\") are more than the "), "{told}");
-        let told = check("'8192 GiB', 1024").unwrap();
-        assert!(told[0].as_ref().is_some_and(|text| text.contains("8388608 MiB")) && told[1].is_none(), "{told:?}");
+        let grid = |sizes: &str| format!("[grid]\n'table.size' = [{sizes}]");
+        let pair = |size: u32| {
+            let player = |name: &str, size: u32| format!("[[variant]]\nname = '{name}'\n'table.size' = '{size} MiB'\n");
+            format!("{}{}[match]", player("a", 300), player("b", size))
+        };
+        let check = |variants: &str, jobs: usize| {
+            tables_fit(1000 << 20, &plan(variants), jobs).map_err(|error| error.to_string())
+        };
+        let large = |size: u32| {
+            format!(
+                "table.size: {size} MiB (variant \"size={size} MiB\") are more than the 1000 MiB of memory that are free"
+            )
+        };
+        let many = |what: &str, more: &str| {
+            Err(format!("table.size: {what} need more than the 1000 MiB of memory that are free{more}"))
+        };
+        let some = grid("'300 MiB', '400 MiB', '1001 MiB', '350 MiB'");
+        assert_eq!(check(&grid("'3000 MiB', '1001 MiB', '2000 MiB'"), 1), Err(large(1001)));
+        assert_eq!(check(&some, 2), Ok(vec![None, None, Some(large(1001)), None]));
+        assert_eq!(check(&some, 3), many("3 jobs x 400 MiB (variant \"size=400 MiB\")", ": --jobs 2 would fit"));
+        assert_eq!([1, 2].map(|jobs| check(&grid("'1000 MiB', 64"), jobs).is_ok()), [true, false]);
+        assert_eq!(check(&pair(500), 1), Ok(vec![None, None]));
+        assert_eq!(check(&pair(501), 1), many("1 job x 1002 MiB (variant \"b\")", ""));
+        // Who only looks is told what would become of it on this machine.
+        if machine::available_bytes().is_some() {
+            for (sizes, told) in [
+                ("64, 128", &[][..]),
+                ("'8192 GiB', 64", &["that are free: its jobs would fail here"]),
+                ("'8192 GiB', '4096 GiB'", &["that are free: it cannot be run here"]),
+            ] {
+                let found = memory_warnings(&plan(&grid(sizes)), 1);
+                assert!(
+                    found.len() == told.len() && found.iter().zip(told).all(|(found, told)| found.ends_with(told)),
+                    "{found:?}"
+                );
+            }
+        }
+    }
+
+    /// Whatever the number of threads: each is taken once; none after a failure, which is told, nor after a stop.
+    #[test]
+    fn what_is_to_be_done_is_done_once() {
+        let todo: Vec<u32> = (0..20).collect();
+        let run = |jobs: usize, fails: u32, stop: bool| {
+            let done = Mutex::new(Vec::new());
+            let ended = in_parallel(&todo, jobs, &AtomicBool::new(stop), |next| {
+                while let Some(&one) = next() {
+                    if one == fails {
+                        return Err(one);
+                    }
+                    lock(&done).push(one);
+                }
+                Ok(())
+            });
+            let mut done = unlocked(done);
+            done.sort_unstable();
+            (ended, done)
+        };
+        for jobs in [0, 1, 3, 99] {
+            assert_eq!(run(jobs, 99, false), (Ok(()), todo.clone()), "{jobs}");
+            assert_eq!(run(jobs, 99, true), (Ok(()), Vec::new()), "{jobs}");
+            let (ended, done) = run(jobs, 5, false);
+            assert!(ended == Err(5) && !done.contains(&5) && (jobs > 1 || done == todo[..5]), "{jobs}: {done:?}");
+        }
+    }
+
+    /// How many were wanted and how many there were; with as many as there were it goes on, if there were any.
+    #[test]
+    fn threads_that_are_refused_are_told() {
+        let told =
+            |started: usize| RunError::Threads { started, workers: 8, error: io::Error::other("why") }.to_string();
+        let all = "threads and no more (why); every finished row is safe";
+        assert_eq!(told(3), format!("--jobs 8: the system started 3 {all}: --jobs 3 continues"));
+        assert_eq!(told(0), format!("--jobs 8: the system started 0 {all}"));
     }
 }

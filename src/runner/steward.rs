@@ -50,18 +50,22 @@ pub fn watch(shared: &Shared<'_>, over: &Receiver<()>) {
         if shared.stop.load(Ordering::Relaxed) {
             shared.desks.iter().for_each(|desk| desk.stop.store(true, Ordering::Relaxed));
         }
-        let grows = |desk: &&Desk| desk.grows.load(Ordering::Relaxed) && !desk.stop.load(Ordering::Relaxed);
-        if let Some(desk) = shared.desks.iter().find(grows)
-            && machine::available_bytes().is_some_and(|available| available < RESERVE)
-        {
-            // One at a time: what it gives back may be enough for the others.
-            desk.starved.store(true, Ordering::Relaxed);
-            desk.stop.store(true, Ordering::Relaxed);
-        }
+        relieve(&shared.desks, machine::available_bytes);
         if settled.elapsed() >= DISK {
             settle(shared);
             settled = Instant::now();
         }
+    }
+}
+
+/// Ends a search whose table grows where too little memory is left: one at a time, since what it gives back may be enough for the others.
+fn relieve(desks: &[Desk], available: impl FnOnce() -> Option<u64>) {
+    let grows = |desk: &&Desk| desk.grows.load(Ordering::Relaxed) && !desk.stop.load(Ordering::Relaxed);
+    if let Some(desk) = desks.iter().find(grows)
+        && available().is_some_and(|available| available < RESERVE)
+    {
+        desk.starved.store(true, Ordering::Relaxed);
+        desk.stop.store(true, Ordering::Relaxed);
     }
 }
 
@@ -80,5 +84,38 @@ fn settle(shared: &Shared<'_>) {
     if let Err(error) = found {
         sink.broken.get_or_insert(error);
         shared.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand, of four workers of whom the first has a table of a fixed size and the third was stopped from outside: where less than 128 MiB are
+    /// left the second goes, then the fourth, then nobody; with its next job each begins as the others.
+    #[test]
+    fn who_grows_goes_one_at_a_time_where_memory_is_short() {
+        let desks: [Desk; 4] = Default::default();
+        let state =
+            || desks.each_ref().map(|desk| [&desk.starved, &desk.stop].map(|flag| flag.load(Ordering::Relaxed)));
+        let (goes_on, stopped, starved) = ([false, false], [false, true], [true, true]);
+        desks.iter().zip([false, true, true, true]).for_each(|(desk, grows)| desk.begins(grows));
+        desks[2].stop.store(true, Ordering::Relaxed);
+        let enough = 128 << 20;
+        for (available, expected) in [
+            (None, [goes_on, goes_on, stopped, goes_on]),
+            (Some(enough), [goes_on, goes_on, stopped, goes_on]),
+            (Some(enough - 1), [goes_on, starved, stopped, goes_on]),
+            (Some(enough), [goes_on, starved, stopped, goes_on]),
+            (Some(0), [goes_on, starved, stopped, starved]),
+            (Some(0), [goes_on, starved, stopped, starved]),
+        ] {
+            relieve(&desks, || available);
+            assert_eq!(state(), expected, "{available:?}");
+        }
+        desks.iter().for_each(Desk::ends);
+        relieve(&desks, || Some(0));
+        desks.iter().for_each(|desk| desk.begins(false));
+        assert_eq!(state(), [goes_on, goes_on, stopped, goes_on], "who was stopped from outside stays so");
     }
 }

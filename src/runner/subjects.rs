@@ -323,6 +323,32 @@ mod tests {
         assert!(many(1, free * 4, 1).is_err_and(|told| told.ends_with("that are free")));
     }
 
+    /// What the file sets is seen before a process is started: there is none of that name.
+    #[test]
+    fn memory_that_is_set_must_fit_before_anything_is_started() {
+        if machine::available_bytes().is_none() {
+            return;
+        }
+        for (who, told) in [
+            ("[subject]\nuci = 'no such'\noptions = { hash = 4294967296 }\n", "(1 engine, of which "),
+            (
+                "[reference]\nuci = 'no such'\noptions = { HASH = 4294967296 }\nlimit = { depth = 4 }\n",
+                "(1 engine, of which \"[reference]\") ",
+            ),
+            ("[subject]\nuci = 'no such'\noptions = { Hash = -1 }\n", "no program `no such` on the path"),
+        ] {
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 4 }}\n{who}");
+            let experiment = Experiment::parse(&text, std::path::Path::new("x.toml"), &[])
+                .unwrap_or_else(|problem| panic!("{problem}"));
+            let found = Subjects::prepare(&experiment, &Plan::new(&experiment), 2, &AtomicBool::new(false));
+            let found = found.err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(
+                found.contains(told) && found.starts_with("uci.Hash: 2 jobs x 4294967296 MiB ") != who.contains("-1"),
+                "{found}"
+            );
+        }
+    }
+
     /// An engine that heeds one of two limits: each is told as what it is.
     #[test]
     fn each_limit_is_heeded_or_not() {

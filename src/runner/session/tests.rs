@@ -93,6 +93,9 @@ fn a_run_tells_each_job_once_and_what_is_done_is_done() {
     assert_eq!((lock(&first.jobs).len(), items.iter().filter(|item| item.as_str() == "b").count()), (6, 2));
     let kept = rows(&out);
     assert_eq!(kept.len(), 12);
+    let manifest = Manifest::read(&out).unwrap().unwrap();
+    let sealed = crate::record::verify::verify(&out.join("results.csv"), None).unwrap();
+    assert_eq!((manifest.rows, manifest.seals), (Some(12), Some(sealed.digest)), "what lies there is sealed");
 
     let second = Told::default();
     let ran = told(&experiment, &out, Settings { jobs: 1, ..Settings::default() }, &second);
@@ -170,7 +173,9 @@ fn no_test_ends_a_shard() {
     let text = "name = 'm'\nsuite = 'three.epd'\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n\
         [match]\nmax_moves = 1\ntest = { elo0 = 0, elo1 = 300, alpha = 0.4, beta = 0.4 }\n";
     let experiment = experiment(temporary.path(), text);
-    assert_eq!(run(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }).spared, 2);
+    let whole = Told::default();
+    let ran = told(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &whole);
+    assert_eq!((ran.spared, lock(&whole.jobs).len()), (2, 1), "what is spared is not begun");
     let shard = Some(Shard { index: 0, of: 2 });
     let ran = run(&experiment, &out.join("0"), Settings { jobs: 1, shard, ..Settings::default() });
     assert_eq!((ran.done, ran.spared), (2, 0));
@@ -180,7 +185,7 @@ fn no_test_ends_a_shard() {
 }
 
 /// Some columns of each row, in the order of the file.
-fn cells(folder: &Path, names: &[&str]) -> Vec<Vec<String>> {
+pub fn cells(folder: &Path, names: &[&str]) -> Vec<Vec<String>> {
     let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
     let header = reader.headers().unwrap().clone();
     let places: Vec<usize> =
@@ -358,6 +363,31 @@ fn a_game_without_a_search_is_told() {
     let ran = run(&experiment(folder.path(), text), &folder.path().join("out"), Settings::default());
     assert_eq!((ran.done, ran.failed), (1, 1));
     assert!(ran.failures[0].1.contains("nothing was searched"), "{:?}", ran.failures);
+}
+
+/// An engine that takes more memory than any machine has, though nobody told it to, is not run with, be it to play or to judge.
+#[test]
+fn what_an_engine_takes_by_itself_must_fit_too() {
+    if crate::runner::machine::available_bytes().is_none() {
+        return;
+    }
+    let folder = tempfile::TempDir::new().unwrap();
+    let vast = "['/bin/sh', '-c', 'while read -r line; do case \"$line\" in uci) echo option name Hash type spin default 4294967296 min 1 \
+                max 4294967296; echo uciok;; isready) echo readyok;; go*) echo info depth ${line#go depth } nodes 20000; echo bestmove e2e4;; \
+                quit) exit;; esac; done']";
+    for (who, name) in [
+        (format!("[subject]\nuci = {vast}\n"), "default"),
+        (format!("[reference]\nuci = {vast}\nlimit = {{ depth = 4 }}\n"), "[reference]"),
+    ] {
+        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 4 }}\n{who}");
+        let experiment = experiment(folder.path(), &text);
+        let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
+        let settings = Settings { jobs: 3, ..Settings::default() };
+        let begun = Session::begin(&experiment, &plan, &folder.path().join("out"), settings, &never);
+        let told = begun.err().map(|error| error.to_string()).unwrap_or_default();
+        let start = format!("uci.Hash: 3 jobs x 4294967296 MiB (1 engine, of which \"{name}\") need more than the ");
+        assert!(told.starts_with(&start), "{told}");
+    }
 }
 
 /// Times are taken one job at a time; other key seeds are other counts, and no reason to wait.
