@@ -195,7 +195,7 @@ impl Shards<'_> {
         output.begin(self.experiment, manifest.clone(), any_build)?;
         let mut stopping = Stopping::new(self.experiment, self.plan, &ledger.header, None);
         let path = output.results_path();
-        record::write_rows(&path, &ledger.header, |sink| self.deal(&ledger, &mut stopping, sink))
+        record::write_rows(&path, &ledger.header, |sink| self.deal(&ledger, &mut stopping, FILES, sink))
             .and_then(|()| output.seal(stopping.spared()))
             .map_err(OutputError::results(&path))?;
         if self.experiment.file.reference.is_some() {
@@ -207,11 +207,13 @@ impl Shards<'_> {
         Ok((manifest, failed))
     }
 
-    /// Hands on the rows of all shards in the plan's order, those of pairs beyond the end of their test apart.
+    /// Hands on the rows of all shards in the plan's order, those of pairs beyond the end of their test apart. So many files are open at a time,
+    /// and one.
     fn deal(
         &self,
         ledger: &Ledger<'_>,
         stopping: &mut Stopping,
+        files: usize,
         sink: &mut dyn FnMut(&csv::StringRecord) -> Result<(), ResultsError>,
     ) -> Result<(), ResultsError> {
         let split = self.split();
@@ -223,7 +225,7 @@ impl Shards<'_> {
                 for lane in 0..self.plan.lanes() {
                     let job = self.plan.job_in(lane, item, repeat);
                     let shard = split.shard_of(self.plan, &job);
-                    if open.len() > FILES && !open.contains_key(&shard) {
+                    if open.len() > files && !open.contains_key(&shard) {
                         offsets.extend(open.drain().map(|(shard, rows)| (shard, rows.offset())));
                     }
                     let rows = match open.entry(shard) {

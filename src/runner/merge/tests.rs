@@ -1,7 +1,8 @@
 //! Shards that were run in this process, merged, against a run that was never divided.
 
 use super::*;
-use crate::record::manifest::Examined;
+use crate::record::columns;
+use crate::record::manifest::{Build, Examined};
 use crate::runner::Settings;
 use crate::runner::session::tests::{SIX, experiment, rows, run};
 
@@ -34,7 +35,26 @@ fn the_rows_of_all_shards_are_those_of_one_run() {
     let all = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
     assert_eq!(jobs(&all).iter().sum::<u64>(), 6);
     assert_eq!(all.lacks().unwrap(), []);
+    // However few files are open at a time.
+    for files in [0, 1, FILES] {
+        let ledger = Ledger::new(&experiment, &plan);
+        let mut stopping = Stopping::new(&experiment, &plan, &ledger.header, None);
+        let places = [columns::VARIANT, columns::POSITION, columns::NODES]
+            .map(|name| ledger.header.iter().position(|column| column == name).unwrap());
+        let mut dealt = Vec::new();
+        let dealing = all.deal(&ledger, &mut stopping, files, &mut |row| {
+            dealt.push(places.map(|at| row[at].to_owned()));
+            Ok(())
+        });
+        assert!(dealing.is_ok() && dealt == rows(&whole), "{files}: {dealt:?}");
+    }
     let merged = temporary.path().join("merged");
+    // A shard that is being written to is not whole yet.
+    let busy = Output::open(&all.folders[1].1).unwrap();
+    let refused = all.merge(&Output::open(&merged).unwrap(), false).unwrap_err().to_string();
+    let told = format!("{}: another run is writing there", all.folders[1].1.display());
+    assert!(refused.starts_with(&told) && !merged.join("results.csv").exists(), "{refused}");
+    drop(busy);
     let (manifest, failed) = all.merge(&Output::open(&merged).unwrap(), false).unwrap();
     assert_eq!((rows(&merged), failed), (rows(&whole), 0));
     let mut parts: Vec<u64> = manifest.shards.iter().map(|shard| shard.index).collect();
@@ -55,6 +75,10 @@ fn a_shard_that_is_missing_is_told() {
     assert!(jobs > 0);
     let lack = Lack { shard: 1, jobs, missing: jobs, failed: 0, unjudged: 0, folder: None };
     assert_eq!(some.lacks().unwrap(), std::slice::from_ref(&lack));
+    assert_eq!(
+        MergeError::Missing(vec![lack.clone(), lack.clone()], 3).to_string(),
+        format!("2 of 3 shards lack {} jobs", 2 * jobs)
+    );
     let out = temporary.path().join("merged");
     let refused = some.merge(&Output::open(&out).unwrap(), false);
     assert!(matches!(&refused, Err(MergeError::Missing(lacks, 3)) if *lacks == [lack]), "{refused:?}");
@@ -146,25 +170,37 @@ fn shards_of_unlike_builds_are_merged_where_that_is_asked_for() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
-    for (at, (commits, engines)) in
-        [(["a", "a"], ["e", "e"]), (["a", "b"], ["e", "e"]), (["a", "a"], ["e", "f"])].into_iter().enumerate()
-    {
-        let put = |index: usize| {
-            let folder = temporary.path().join(format!("{at}.{index}"));
+    for (at, (commits, engines)) in [("aaa", "eee"), ("aab", "eee"), ("aaa", "eef")].into_iter().enumerate() {
+        let place = |index: usize| temporary.path().join(format!("{at}.{index}"));
+        // The third that is given is shard 1.
+        let put = |(index, of): (usize, usize)| {
+            let folder = place(index);
             let mut manifest = crate::runner::manifest(&experiment, &plan, 1, None);
-            manifest.shard = Some(Shard { index: index as u64, of: 2 });
-            manifest.build.commit = commits[index].to_owned();
-            let engine = Examined { sha256: engines[index].to_owned(), ..Examined::default() };
+            manifest.shard = Some(Shard { index: index as u64, of: 3 });
+            manifest.build.commit = commits[of..=of].to_owned();
+            let engine = Examined { sha256: engines[of..=of].to_owned(), ..Examined::default() };
             manifest.subjects = [("engine".to_owned(), engine)].into();
             std::fs::create_dir(&folder).unwrap();
             std::fs::write(folder.join(MANIFEST), serde_json::to_string(&manifest).unwrap()).unwrap();
             (index as u64, folder)
         };
-        let shards = Shards { experiment: &experiment, plan: &plan, of: 2, folders: vec![put(0), put(1)] };
+        let folders = [(2, 0), (0, 1), (1, 2)].map(put).to_vec();
+        let shards = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
         let refused = shards.merged_manifest(false).err().map(|problem| problem.to_string());
-        let told = ["", "another build made it", "another build of an engine made it"][at];
-        assert!(refused.as_ref().map_or(at == 0, |problem| at > 0 && problem.contains(told)), "{refused:?}");
-        assert_eq!(shards.merged_manifest(true).unwrap().shards.len(), 2);
+        let build = |commit: &str| {
+            Build { commit: commit.to_owned(), ..crate::runner::manifest(&experiment, &plan, 1, None).build }
+                .to_string()
+        };
+        let what = [
+            None,
+            Some(format!("another build made it ({}) than shard 2 ({})", build("b"), build("a"))),
+            Some("another build of an engine made it than shard 2".to_owned()),
+        ];
+        let told = what[at].as_ref().map(|what| {
+            format!("{}: {what}: run it again, or merge all the same with --any-build", place(1).display())
+        });
+        assert_eq!(refused, told);
+        assert_eq!(shards.merged_manifest(true).unwrap().shards.len(), 3);
     }
 }
 
@@ -207,4 +243,12 @@ fn a_shard_that_is_not_judged_is_told() {
     let lacks: Vec<_> =
         all.lacks().unwrap().into_iter().map(|lack| (lack.shard, lack.missing, lack.unjudged > 0)).collect();
     assert_eq!(lacks, [(0, 0, true), (1, 0, true), (2, 0, true)]);
+}
+
+/// The numbers that Linux has for what its files may not: written to by nobody (EROFS, EACCES, EPERM), or not just now (EIO, EAGAIN, ENOSPC).
+#[test]
+fn where_only_reading_is_let_nobody_writes() {
+    for (number, so) in [(30, true), (13, true), (1, true), (5, false), (11, false), (28, false)] {
+        assert_eq!(is_read_only(&std::io::Error::from_raw_os_error(number)), so, "{number}");
+    }
 }
