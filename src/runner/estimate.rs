@@ -345,8 +345,17 @@ mod tests {
             from_probe(&experiment, &plan, Duration::from_secs(20), &stop).map(|found| (found.left, found.source))
         };
         assert_eq!(probed(""), Some((2, "roughly: from 2 searches tried now".to_owned())));
+        // A share is of what nobody knows yet: some table of its own is tried.
+        assert_eq!(probed("[engine]\ntable.size = '50 %'\n"), probed(""));
         assert_eq!(probed("[engine]\ntable.size = '257 MiB'\n"), None);
         assert_eq!(probed("[subject]\nuci = 'x'\n"), None);
+        // What is not over in its time takes longer than that, as its first depths tell; a busy machine may need more time for two of them.
+        let (experiment, long) = read("suite = 'data/bratko-kopec.epd'\nfirst = 1\nlimit = { depth = 40 }\n");
+        let mut times = [20, 200, 5000].into_iter().map(Duration::from_millis);
+        let found = times.find_map(|most| from_probe(&experiment, &long, most, &stop).map(|found| (most, found)));
+        let (most, found) = found.unwrap();
+        let how = "roughly: from 1 search tried now, those that take long from their first depths";
+        assert!(found.source == how && found.seconds > most.as_secs_f64(), "{found:?}");
         stop.store(true, Ordering::Relaxed);
         assert_eq!((probed(""), plan.len()), (None, 2));
     }
@@ -390,6 +399,17 @@ mod tests {
         assert_eq!(asked, [(1, 0, 3000), (0, 0, 3000), (1, 1, 3000), (0, 1, 3000)]);
         let (experiment, plan) = read(&of(2));
         assert_eq!(from_trials(&experiment, &plan, Duration::ZERO, &never, |_, _| None), None, "where nothing is told");
+        // Of either player the table may be as large as a trial makes one, and no larger.
+        for ([first, second], tried) in
+            [(["256 MiB", "256 MiB"], true), (["257 MiB", "1 MiB"], false), (["1 MiB", "257 MiB"], false)]
+        {
+            let players = format!(
+                "[[variant]]\nname = 'a'\n'table.size' = '{first}'\n[[variant]]\nname = 'b'\n'table.size' = '{second}'\n'keys.seed' = 2\n"
+            );
+            let (experiment, plan) = read(&format!("{}{players}[match]\n", of(2)));
+            let found = from_trials(&experiment, &plan, Duration::ZERO, &never, |_, _| Some((1.0, true)));
+            assert_eq!(found.is_some(), tried, "{first}, {second}");
+        }
     }
 
     /// Depths that cost three times what those before it did; nodes at their rate so far; of both limits the one that ends the search.

@@ -108,5 +108,12 @@ mod tests {
         assert!(open(false).condemns(3));
         std::fs::write(folder.path().join(FLIGHT), format!("{begun}{}", "-0000000000000003\n".repeat(4))).unwrap();
         assert!(!open(false).suspects(3));
+        // What is known stays as it is however often it is read: a run that is refused before its first job is no death.
+        let lines = "+0000000000000009\n-0000000000000009\n+0000000000000007\n";
+        std::fs::write(folder.path().join(FLIGHT), lines).unwrap();
+        for _ in 0..3 {
+            let flight = open(false);
+            assert!(flight.suspects(7) && !flight.condemns(7) && !flight.suspects(9));
+        }
     }
 }

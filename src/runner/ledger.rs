@@ -367,6 +367,13 @@ mod tests {
         put(&all, "");
         let (done, _) = take(true, false).unwrap();
         assert_eq!((done.jobs, done.failed, done.torn, done.dropped), (places(&[0]), 0, 0, 2));
+        // What goes stands before the last row alone: nothing of it stays.
+        put(&[of(0, ""), of(2, "")[..1].to_vec(), of(1, "it broke")].concat(), "");
+        let (done, length) = take(false, false).unwrap();
+        let left = std::fs::read(&path).unwrap();
+        put(&[of(0, ""), of(1, "it broke")].concat(), "");
+        assert_eq!((done.jobs, done.failed, done.dropped), (places(&[0, 1]), 1, 1));
+        assert_eq!((&left, length), (&std::fs::read(&path).unwrap(), left.len() as u64));
         // Nothing is to be dropped of a job that is done.
         put(&of(0, ""), "");
         let (done, length) = take(true, true).unwrap();

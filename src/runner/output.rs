@@ -407,13 +407,16 @@ mod tests {
             "{folder}: holds results of another build of the engine of \"one\": start over with --fresh, or continue all the same with --any-build"
         );
         type Change = fn(&mut Manifest);
-        let cases: [(Change, String, bool); 6] = [
+        let other = engine.replace("one", "two");
+        let cases: [(Change, String, bool); 7] = [
             (|manifest| manifest.plan = "x".to_owned(), plan.clone(), false),
             (|manifest| manifest.shard = Some(Shard { index: 0, of: 2 }), plan, false),
             (|manifest| manifest.build.version = "2".to_owned(), build("2", "abc", "release"), true),
             (|manifest| manifest.build.commit = "d".to_owned(), build("1", "d", "release"), true),
             (|manifest| manifest.build.profile = "debug".to_owned(), build("1", "abc", "debug"), true),
             (|manifest| manifest.subjects = [("one".to_owned(), Examined::default())].into(), engine, true),
+            // One that nothing is known of.
+            (|manifest| manifest.subjects = [("two".to_owned(), Examined::default())].into(), other, true),
         ];
         let mut stretches = 1;
         for (change, told, by_build) in cases {

@@ -247,10 +247,21 @@ mod tests {
         blind: Option<usize>,
         fails: Option<usize>,
         stops: Option<usize>,
+        /// Whether it will not begin a game.
+        refuses: bool,
     }
 
     fn book(moves: &'static [&'static str], score: Score) -> Book {
-        Book { moves, score: Some(score), outside: false, log: Vec::new(), blind: None, fails: None, stops: None }
+        Book {
+            moves,
+            score: Some(score),
+            outside: false,
+            log: Vec::new(),
+            blind: None,
+            fails: None,
+            stops: None,
+            refuses: false,
+        }
     }
 
     impl Subject for Book {
@@ -261,7 +272,10 @@ mod tests {
 
         fn new_game(&mut self) -> Result<(), Failure> {
             self.log.push("new".to_owned());
-            Ok(())
+            match self.refuses {
+                true => Err(Failure { fault: EngineFault::NoMove, during: "ucinewgame".to_owned(), tail: Vec::new() }),
+                false => Ok(()),
+            }
         }
 
         fn search(
@@ -416,6 +430,9 @@ mod tests {
         let failing = |fails| Book { fails, ..book(QUIET, 0) };
         let told = played(&mut book(QUIET, 0), &mut failing(Some(1)), "").err();
         assert_eq!(told.as_deref(), Some("two: the engine named no move where there is a legal one at `go`"));
+        let refusing = Book { refuses: true, ..book(QUIET, 0) };
+        let told = played(&mut { refusing }, &mut book(QUIET, 0), "").err();
+        assert_eq!(told.as_deref(), Some("one: the engine named no move where there is a legal one at `ucinewgame`"));
         let stopped = Book { stops: Some(4), ..book(QUIET, 0) };
         assert!(played(&mut { stopped }, &mut book(QUIET, 0), "").is_ok_and(|found| found.is_none()));
     }

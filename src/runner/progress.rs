@@ -91,6 +91,33 @@ fn came_to(ran: &Ran, seconds: f64) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::experiment::Job;
+    use crate::talk::overheard;
+
+    /// By hand: of eight jobs three were done before, and two are done now; the clock is the run's, however long ago the bar was made.
+    #[test]
+    fn a_bar_stands_where_its_run_does() {
+        let long = Duration::from_secs(9);
+        let talk = Talk { bar: ProgressBar::no_length().with_elapsed(long) };
+        let at = || (talk.bar.position(), talk.bar.length());
+        let (_, [said, told]) = overheard::of(|| {
+            talk.begin(8, 3, &Done::default());
+            assert_eq!(at(), (3, Some(8)));
+            for done in [4, 5] {
+                talk.job("size=64\u{1b}[2J", "c");
+                assert_eq!(talk.bar.message(), "c: size=64\\u{1b}[2J");
+                talk.done();
+                assert_eq!(at(), (done, Some(8)));
+            }
+            assert!(talk.bar.elapsed() < long);
+            talk.end(&Ran { before: 3, done: 2, ..Ran::default() });
+        });
+        let lines: Vec<&str> = told.lines().collect();
+        assert!(
+            said.is_empty() && lines.len() == 2 && lines[0] == "3 of 8 jobs were done before: continuing",
+            "{said}{told}"
+        );
+        assert!(lines[1].starts_with("2 jobs in ") && lines[1].ends_with(" s"), "{told}");
+    }
 
     /// By hand: of each kind none, and some, no two alike.
     #[test]

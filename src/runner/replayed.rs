@@ -95,7 +95,12 @@ mod tests {
         let experiment = read.unwrap_or_else(|problem| panic!("{problem}"));
         let plan = Plan::new(&experiment);
         let job = plan.jobs().next().unwrap();
+        let begun = Instant::now();
         let found = replayed(experiment.trace.as_ref().unwrap(), "game 1", &plan, &job).unwrap();
         assert_eq!(found[0].iteration.occupancy.slots, 5);
+        // Showing it takes a part of what all of it takes.
+        assert!(found[0].seconds > 0.0 && found[0].seconds <= begun.elapsed().as_secs_f64());
+        let unknown = replayed(experiment.trace.as_ref().unwrap(), "game 2", &plan, &job).err();
+        assert_eq!(unknown.as_deref(), Some("the trace has no game 2"));
     }
 }

@@ -216,6 +216,100 @@ fn message_of(payload: &(dyn std::any::Any + Send)) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::record::columns;
+    use crate::runner::job;
+    use crate::runner::ledger::Ledger;
+    use crate::runner::session::tests;
+    use std::collections::BTreeSet;
+
+    /// What is done with each job as it begins: its worker's desk, its variant and its item.
+    struct Meddler<'a, F: Fn(&Desk, &str, &str) + Sync>(&'a Desk, F);
+
+    impl<F: Fn(&Desk, &str, &str) + Sync> Progress for Meddler<'_, F> {
+        fn job(&self, variant: &str, item: &str) {
+            self.1(self.0, variant, item);
+        }
+    }
+
+    /// What one worker came to with all jobs of a plan; position and error of each row, and whether a job is still in flight.
+    fn at_work(text: &str, meddle: impl Fn(&Desk, &str, &str) + Sync) -> ([u64; 2], Vec<[String; 2]>, bool) {
+        let folder = tempfile::tempdir().unwrap();
+        let experiment = tests::experiment(folder.path(), text);
+        let (plan, out) = (Plan::new(&experiment), folder.path().join("out"));
+        let (output, subjects) = (Output::open(&out).unwrap(), Subjects::default());
+        let (header, varying) = (Ledger::new(&experiment, &plan).header, plan.varying());
+        let (stop, desk, unfit) = (AtomicBool::new(false), Desk::default(), vec![None; plan.variants.len()]);
+        let shared = Shared {
+            experiment: &experiment,
+            plan: &plan,
+            output: &output,
+            subjects: &subjects,
+            extra: plan.extra(),
+            labels: plan.variants.iter().map(|point| job::option_values(point, &varying)).collect(),
+            flight: Flight::open(&out, false).unwrap(),
+            stopping: Mutex::new(Stopping::new(&experiment, &plan, &header, None)),
+            unfit: &unfit,
+            desks: Vec::new(),
+            sink: Mutex::new(Sink {
+                results: Results::open(&output.results_path(), &header, 0).unwrap(),
+                dirty: false,
+                broken: None,
+            }),
+            ran: Mutex::default(),
+            working_sets: Mutex::default(),
+            stop: &stop,
+            progress: &Meddler(&desk, meddle),
+        };
+        shared.work(&Mutex::new(Box::new(plan.jobs())), &desk);
+        let ran = unlocked(shared.ran);
+        let rows = tests::cells(&out, &[columns::POSITION, columns::ERROR]);
+        let flight = Flight::open(&out, false).unwrap();
+        let in_flight = plan.jobs().any(|job| flight.suspects(plan.job_id(&job)));
+        ([ran.done, ran.failed], rows.into_iter().map(|row| row.try_into().unwrap()).collect(), in_flight)
+    }
+
+    const THREE: &str = "name = 'x'\nsuite = 'three.epd'\nlimit = { depth = 1 }\n";
+
+    /// Of three jobs the second is starved, breaks, or is stopped from outside: what took too much or broke has a row that says so, and the others
+    /// go on; what was stopped has none, and ends it.
+    #[test]
+    fn a_job_that_does_not_end_well_says_why_or_nothing() {
+        let run = |meddle: fn(&Desk)| {
+            let (ran, rows, in_flight) = at_work(THREE, |desk, _, item| {
+                if item == "b" {
+                    meddle(desk);
+                }
+            });
+            assert!(!in_flight, "a job that has ended is in no flight");
+            (ran, rows.iter().map(|[item, error]| format!("{item}:{error}")).collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(run(|_| ()), ([3, 0], "a: b: c:".to_owned()));
+        assert_eq!(run(|desk| desk.stop.store(true, Ordering::Relaxed)), ([1, 0], "a:".to_owned()));
+        let starve =
+            |desk: &Desk| [&desk.starved, &desk.stop].into_iter().for_each(|it| it.store(true, Ordering::Relaxed));
+        let told = "a: b:table.kind: a table without a bound has taken the memory that was left c:";
+        assert_eq!(run(starve), ([3, 1], told.to_owned()));
+        assert_eq!(run(|_| panic!("it broke")), ([3, 1], "a: b:panic: it broke c:".to_owned()));
+    }
+
+    /// A table grows as its job runs where it has no bound, or one that a search without a bound is to tell first.
+    #[test]
+    fn a_table_grows_that_nobody_knows_the_end_of() {
+        let variant = |name: &str, set: &str| format!("[[variant]]\nname = '{name}'\n'table.{set}\n");
+        let text = [
+            THREE,
+            &variant("none", "kind' = 'none'"),
+            &variant("fixed", "size' = 64"),
+            &variant("share", "size' = '50 %'"),
+            &variant("unbounded", "kind' = 'unbounded'"),
+        ];
+        let grew = Mutex::new(BTreeSet::new());
+        at_work(&text.concat(), |desk, variant, _| {
+            lock(&grew).insert((variant.to_owned(), desk.grows.load(Ordering::Relaxed)));
+        });
+        let expected = [("fixed", false), ("none", false), ("share", true), ("unbounded", true)];
+        assert_eq!(unlocked(grew), expected.map(|(name, grows)| (name.to_owned(), grows)).into());
+    }
 
     #[test]
     fn panics_are_told_in_words() {

@@ -270,6 +270,30 @@ mod tests {
         assert_eq!(seen, 2);
     }
 
+    /// Until it ends a process is heard line by line, or late, or not at all where the run is to end; one that does not know `quit` ends where
+    /// nobody can tell it anything any more.
+    #[test]
+    fn a_process_is_heard_until_it_ends() {
+        let start = |script: &str| {
+            let arguments = ["-c", script].map(str::to_owned).to_vec();
+            Process::start(&Launch { path: "/bin/sh".into(), arguments, ..Launch::default() }).unwrap()
+        };
+        let (go, stop) = (AtomicBool::new(false), AtomicBool::new(true));
+        let later = || Instant::now() + Duration::from_secs(60);
+        let line = |text: &str| Next::Line(text.to_owned());
+        let mut process = start("echo one; read -r x; echo \"$x two\"; echo bad >&2; exit 3");
+        assert_eq!(process.next(later(), &go), line("one"));
+        assert_eq!(process.next(Instant::now(), &go), Next::Late);
+        assert_eq!(process.next(later(), &stop), Next::Stopped);
+        process.send("then").unwrap();
+        assert_eq!([process.next(later(), &go), process.next(later(), &go)], [line("then two"), Next::Closed]);
+        assert_eq!(process.end().as_deref(), Some("exit code 3"));
+        assert_eq!(process.tail(), ["one", "then two", "stderr: bad"]);
+        assert!(process.send("more").is_err());
+        let mut deaf = start("while read -r x; do :; done; exit 4");
+        assert_eq!(deaf.end().as_deref(), Some("exit code 4"));
+    }
+
     #[test]
     fn the_last_lines_are_kept_in_part() {
         let mut kept = VecDeque::new();
