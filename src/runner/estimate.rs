@@ -283,6 +283,10 @@ mod tests {
         let manifest = serde_json::to_string(&spared).unwrap();
         std::fs::write(folder.path().join(crate::record::manifest::MANIFEST), manifest).unwrap();
         assert_eq!(put(&done).map(|estimate| estimate.left), Some(1));
+        // A line that is none is nothing, and those behind it are read.
+        let text = format!("id,variant,more,seconds\nx\n{},a,x,3\n", id(0, 0));
+        std::fs::write(folder.path().join("results.csv"), text).unwrap();
+        assert_eq!(from_rows(&plan, folder.path()).map(|estimate| estimate.source), Some(source(1)));
         let all: Vec<(&str, String, f64)> =
             jobs.iter().map(|job| (["a", "b"][job.variant], format!("{:016x}", plan.job_id(job)), 1.0)).collect();
         assert_eq!(put(&all), Some(Estimate { left: 0, seconds: 0.0, source: source(8) }));

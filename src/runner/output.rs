@@ -454,6 +454,16 @@ mod tests {
         drop(inherited);
     }
 
+    /// Where no results stand a page is somebody's, whatever else a run left.
+    #[test]
+    fn without_results_pages_stay() {
+        let place = tempfile::tempdir().unwrap();
+        let names = [MANIFEST, FLIGHT, "report.html", "report.md"];
+        names.iter().for_each(|name| fs::write(place.path().join(name), "x").unwrap());
+        Output::open(place.path()).unwrap().clear().unwrap();
+        assert_eq!(names.map(|name| place.path().join(name).exists()), [false, false, true, true]);
+    }
+
     /// To begin afresh takes away what a run writes, and nothing that somebody laid beside it.
     #[test]
     fn what_is_cleared_is_what_was_written() {

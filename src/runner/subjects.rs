@@ -321,6 +321,9 @@ mod tests {
         let told = many(2, free / 3, 4).err().unwrap_or_default();
         assert!(told.starts_with("uci.Hash: 4 jobs x ") && told.ends_with(": --jobs 1 would fit"), "{told}");
         assert!(many(1, free * 4, 1).is_err_and(|told| told.ends_with("that are free")));
+        // By the first of their names, whatever stands first.
+        let told = fits(vec![("b", free), ("a", free / 2), ("c", 1)], 1).map_err(|error| error.to_string());
+        assert!(told.is_err_and(|told| told.contains(" (3 engines, of which \"a\") need more than ")));
     }
 
     /// What the file sets is seen before a process is started: there is none of that name.

@@ -292,6 +292,9 @@ mod tests {
         assert!(process.send("more").is_err());
         let mut deaf = start("while read -r x; do :; done; exit 4");
         assert_eq!(deaf.end().as_deref(), Some("exit code 4"));
+        let begun = Instant::now();
+        drop(start("exec sleep 20"));
+        assert!(begun.elapsed() < Duration::from_secs(10), "nobody waits for a process that is not wanted any more");
     }
 
     #[test]

@@ -118,11 +118,18 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
     let ran = told(&experiment, &out, one(), &stopped);
     assert!(ran.interrupted && ran.done == 2, "{ran:?}");
     assert_eq!(rows(&out).len(), 4);
+    let verdict = crate::runner::verify::verify(&out).unwrap();
+    let left = "4 of 6 jobs are not done".to_owned();
+    assert!(
+        verdict.state == crate::runner::verify::FolderState::Missing && verdict.told.contains(&left),
+        "{verdict:?}"
+    );
     // Stopped when nothing was left to do: it has ended as any other.
     let late = Told { stop: Some((4, AtomicBool::new(false))), ..Told::default() };
     let ran = told(&experiment, &out, one(), &late);
     assert_eq!((ran.before, ran.done, ran.interrupted), (2, 4, false));
     let manifest = Manifest::read(&out).unwrap().unwrap();
+    assert!(manifest.history().iter().all(|one| one.ended.is_some_and(|ended| ended >= one.begun)), "{manifest:?}");
     let stretches: Vec<_> = manifest.history().into_iter().map(|one| (one.done, one.made)).collect();
     assert_eq!(stretches, [(Some(2), Some(Jobs([0, 1].into()))), (Some(4), None)], "whose rows are whose");
     let whole = temporary.path().join("whole");
@@ -155,7 +162,9 @@ fn a_shard_runs_its_own_jobs_alone() {
         let ran = run(&experiment, &folder, settings());
         let found: BTreeSet<[String; 2]> = rows(&folder).into_iter().map(|[variant, id, _]| [variant, id]).collect();
         assert_eq!((ran.before, ran.before + ran.done, found), (before, mine.len() as u64, mine));
-        let history = Manifest::read(&folder).unwrap().unwrap().history();
+        let manifest = Manifest::read(&folder).unwrap().unwrap();
+        assert!(manifest.calibration.is_some_and(|speed| speed > 0), "shards are compared by it");
+        let history = manifest.history();
         assert_eq!(history[0].made, (before > 0).then(|| Jobs([0].into())), "by their number among its own");
         let verdict = crate::runner::verify::verify(&folder).unwrap();
         let whole = format!("every row is of the plan, and all {} jobs are done", ran.before + ran.done);
@@ -176,6 +185,7 @@ fn no_test_ends_a_shard() {
     let whole = Told::default();
     let ran = told(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &whole);
     assert_eq!((ran.spared, lock(&whole.jobs).len()), (2, 1), "what is spared is not begun");
+    assert_eq!(Manifest::read(&out.join("whole")).unwrap().unwrap().jobs_spared, 2);
     let shard = Some(Shard { index: 0, of: 2 });
     let ran = run(&experiment, &out.join("0"), Settings { jobs: 1, shard, ..Settings::default() });
     assert_eq!((ran.done, ran.spared), (2, 0));
@@ -363,6 +373,55 @@ fn a_game_without_a_search_is_told() {
     let ran = run(&experiment(folder.path(), text), &folder.path().join("out"), Settings::default());
     assert_eq!((ran.done, ran.failed), (1, 1));
     assert!(ran.failures[0].1.contains("nothing was searched"), "{:?}", ran.failures);
+}
+
+/// Does something when so many jobs are done.
+struct When<F: Fn() + Sync>(Mutex<u64>, F);
+
+impl<F: Fn() + Sync> Progress for When<F> {
+    fn done(&self) {
+        let mut left = lock(&self.0);
+        *left -= 1;
+        if *left == 0 {
+            self.1();
+        }
+    }
+}
+
+/// Results that go away under a run are told, and no row is lost: what was deleted is there again, beside another file of that name if there is
+/// one; what was moved is whole where it lies.
+#[test]
+fn results_that_go_away_are_not_lost() {
+    for (moved, other) in [(false, false), (false, true), (true, false)] {
+        let (temporary, out) = folder();
+        let experiment = experiment(temporary.path(), SIX);
+        let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
+        let session = Session::begin(&experiment, &plan, &out, Settings { jobs: 1, ..Settings::default() }, &never);
+        let (results, elsewhere) = (out.join("results.csv"), temporary.path().join("results.csv"));
+        let goes = || {
+            match moved {
+                true => std::fs::rename(&results, &elsewhere),
+                false => std::fs::remove_file(&results),
+            }
+            .unwrap();
+            if other {
+                std::fs::write(&results, "mine").unwrap();
+            }
+        };
+        let told = session.unwrap().run(&never, &When(Mutex::new(6), goes)).unwrap_err().to_string();
+        let (found, how) = match (moved, other) {
+            (true, _) => (temporary.path().to_owned(), "moved away"),
+            (false, false) => (out.clone(), "deleted"),
+            (false, true) => {
+                assert_eq!(std::fs::read_to_string(&results).unwrap(), "mine");
+                std::fs::rename(out.join("results.rescued.csv"), &results).unwrap();
+                (out.clone(), "deleted")
+            }
+        };
+        let start = format!("{}: results.csv was {how} while the run wrote to it; ", out.display());
+        assert!(told.starts_with(&start) && told.ends_with("the same command continues"), "{told}");
+        assert_eq!((rows(&found).len(), moved && results.exists()), (12, false), "{told}");
+    }
 }
 
 /// An engine that takes more memory than any machine has, though nobody told it to, is not run with, be it to play or to judge.
