@@ -90,11 +90,14 @@ mod tests {
     use crate::engine::{Engine, Limit, SearchProgress};
     use std::sync::atomic::AtomicBool;
 
+    /// As the bench of the tests says.
+    const BENCH: &str = "77 nodes 1 nps";
+
     /// What is answered to some lines; a search that has a limit is waited for at their end.
     fn heard(lines: &str) -> Vec<String> {
         let settings = UciSettings::new(None, &["table.size=1024".to_owned()]).unwrap();
         let mut output = Vec::new();
-        serve(lines.as_bytes(), &mut output, settings, String::new);
+        serve(lines.as_bytes(), &mut output, settings, || BENCH.to_owned());
         String::from_utf8(output).unwrap().lines().map(str::to_owned).collect()
     }
 
@@ -122,6 +125,55 @@ mod tests {
             let from = told.last().unwrap().strip_prefix("bestmove ").unwrap().chars().nth(1).unwrap();
             assert!(ranks.contains(from), "{between}: {told:?}");
         }
+    }
+
+    /// What begins something new ends the search before it and waits for its answer; what comes after is not refused.
+    #[test]
+    fn what_comes_next_waits_for_the_answer() {
+        for next in ["bench", "setoption name Clear Hash", "setoption name table.slots value 2", "ucinewgame"] {
+            let told = heard(&format!("go infinite\n{next}\nbench\nisready\ngo depth 1\n"));
+            let is = |start: &str| told.iter().map(|line| line.starts_with(start)).collect::<Vec<_>>();
+            let (bench, best) = (is(BENCH), is("bestmove "));
+            let first = |of: &[bool]| of.iter().position(|&found| found);
+            assert!(first(&best) < first(&bench) && first(&best).is_some(), "{next}: {told:?}");
+            assert_eq!(
+                bench.iter().filter(|&&found| found).count(),
+                1 + usize::from(next == "bench"),
+                "{next}: {told:?}"
+            );
+            assert!(
+                told.iter().any(|line| line == "readyok") && best.iter().filter(|&&found| found).count() == 2,
+                "{told:?}"
+            );
+            assert!(best.last() == Some(&true) && !told.iter().any(|line| line.starts_with("info string")), "{told:?}");
+        }
+    }
+
+    /// No further iteration is begun when a part of the move's time is over: of 600 ms for thirty moves each has 20, of which 12 are enough, though it
+    /// may take four times as much.
+    #[test]
+    fn no_iteration_is_begun_late() {
+        let told = heard(
+            "setoption name Move Overhead value 0\nposition fen 8/8/4k3/8/8/3KP3/8/8 w - - 0 1\ngo wtime 600 btime 9\n",
+        );
+        let number = |line: &str, name: &str| line.split(name).nth(1)?.split(' ').next()?.parse::<u64>().ok();
+        let of = |start: &str| {
+            let lines = told.iter().filter(|line| line.starts_with(start));
+            lines.filter_map(|line| number(line, " nodes ").zip(number(line, " time "))).collect::<Vec<_>>()
+        };
+        let (whole, cut) = (of("info depth "), of("info nodes "));
+        let ((nodes, time), before) = whole.split_last().unwrap();
+        assert!(before.iter().all(|&(_, time)| time < 12), "{told:?}");
+        assert!(*time < 12 || cut.iter().all(|(all, _)| all == nodes), "{told:?}");
+    }
+
+    /// What was pondered on was played, and the search has ended: nobody waits for the end of a clock that is of no use any more.
+    #[test]
+    fn an_answer_ends_the_clock() {
+        let begun = std::time::Instant::now();
+        let told = heard("go ponder movetime 60000 depth 1\nponderhit\n");
+        assert!(told.last().is_some_and(|line| line.starts_with("bestmove ")), "{told:?}");
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
     }
 
     /// A search that nothing would end is ended with the lines; it has a move all the same.

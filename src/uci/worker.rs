@@ -183,7 +183,6 @@ impl<'scope> Worker<'scope> {
                     }
                 });
             }
-            drop(engine);
             if best.is_none() {
                 // Stopped before its first iteration ended: any move is better than none.
                 let mut moves = MoveList::new();
