@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> CommandResult {
     let stop = super::signals::stop_flag()?;
     let seen = std::io::stderr().is_terminal();
     let talk = |done: u64, of: u64| {
-        if seen && done.is_multiple_of((of / 20).max(1)) {
+        if seen && is_told(done, of) {
             eprintln!("{done} of {of} jobs");
         }
     };
@@ -66,6 +66,11 @@ pub fn run(args: &Args) -> CommandResult {
     }
     print!("{}", table(&audited, args.show));
     judge(&audited)
+}
+
+/// Whether it is told that so many jobs are done: some twenty times in all, or each where there are fewer.
+fn is_told(done: u64, of: u64) -> bool {
+    done.is_multiple_of((of / 20).max(1))
 }
 
 /// What an audit ends with: where nothing was searched to an end, nothing was found right.
@@ -111,6 +116,16 @@ mod tests {
         assert_eq!(code(&[one(3, 0), one(2, 0)]), "Done");
         assert_eq!(code(&[one(0, 0), one(2, 1)]), "Unequal");
         assert!(code(&[one(3, 0), one(0, 0)]).contains("variant \"v0\": no iteration was finished"));
+    }
+
+    /// Each of a few jobs is told, and of many no fewer than twenty and not twice as many, in equal steps.
+    #[test]
+    fn progress_is_told_some_twenty_times() {
+        for of in [1, 2, 19, 20, 21, 39, 40, 41, 59, 60, 420, 10_000] {
+            let told: Vec<u64> = (1..=of).filter(|&done| is_told(done, of)).collect();
+            assert!((of.min(20)..40).contains(&(told.len() as u64)), "{of}: {told:?}");
+            assert!((1..).zip(&told).all(|(at, &done)| done == at * told[0]), "{of}: {told:?}");
+        }
     }
 
     /// Each figure under its own heading; of the wrong answers the first few of each variant, below it.

@@ -248,7 +248,7 @@ pub fn run(args: &Args) -> CommandResult {
         ..*always
     });
     let page = ReplayPage { best: best.collect(), always, sample, csv: args.csv, worth: info.tells_worth() };
-    page.head(&info, &base, buckets);
+    println!("{}", page.head(&info, &base, buckets));
     for line in &lines {
         println!("{}", page.line(&line.name, &line.found, true));
     }
@@ -299,39 +299,36 @@ impl ReplayPage {
         self.worth && self.sample.as_ref().is_none_or(Sample::keeps_deep)
     }
 
-    fn head(&self, info: &Info, base: &TableOptions, buckets: u64) {
+    /// What stands above the lines: of a table what it was shown and what is not said, and the names of the columns.
+    fn head(&self, info: &Info, base: &TableOptions, buckets: u64) -> String {
         if self.csv {
             let halves = if self.sample.is_some() { ",hits_half_width,cuts_half_width,worth_half_width" } else { "" };
-            println!(
+            return format!(
                 "policy,probes,known,hits,hits_gap,deep,cuts,cuts_kept,cuts_gap,worth,worth_kept,worth_gap,stores,evictions,refused{halves}"
             );
-            return;
         }
         let entries = buckets * u64::from(base.slots);
         let share = if info.positions > 0 { 100.0 * entries as f64 / info.positions as f64 } else { 0.0 };
         let size = if matches!(base.size, Size::Share(_)) { format!(" ({})", base.size) } else { String::new() };
-        println!(
-            "{} events, {} probes, {} stores of {} positions; a table of {entries} entries{size}: {share:.1} % of them",
+        let mut text = format!(
+            "{} events, {} probes, {} stores of {} positions; a table of {entries} entries{size}: {share:.1} % of them\n",
             info.events, info.probes, info.stores, info.positions
         );
         if let Some(sample) = &self.sample {
-            println!(
-                "estimated from one bucket in {}{}, with 95 % intervals",
-                sample.one_in,
-                if sample.keeps_deep() { " and all with deep entries" } else { "" }
-            );
+            let deep = if sample.keeps_deep() { " and all with deep entries" } else { "" };
+            text += &format!("estimated from one bucket in {}{deep}, with 95 % intervals\n", sample.one_in);
         }
         if !self.worth {
-            println!("no probe tells its window or ended its node: nothing can be said of cuts and worth");
+            text += "no probe tells its window or ended its node: nothing can be said of cuts and worth\n";
         } else if !self.tells_worth() {
-            println!("nothing is said of worth: most of it lies in few deep entries, which --deep keeps in the sample");
+            text += "nothing is said of worth: most of it lies in few deep entries, which --deep keeps in the sample\n";
         }
-        println!("open loop: in a search, what a table answers changes what is asked next\n");
         let wide = self.wide();
-        println!(
-            "{:>wide$} {:>7} {:>7} {:>wide$} {:>7} {:>7} {:>wide$} {:>7} {:>7} {:>11} {:>11}  policy",
+        text + &format!(
+            "open loop: in a search, what a table answers changes what is asked next\n\n\
+             {:>wide$} {:>7} {:>7} {:>wide$} {:>7} {:>7} {:>wide$} {:>7} {:>7} {:>11} {:>11}  policy",
             "hits", "known", "gap", "cuts kept", "of all", "gap", "worth kept", "of all", "gap", "evictions", "refused"
-        );
+        )
     }
 
     /// One table's line; `real` tables have stores that went somewhere.

@@ -9,7 +9,8 @@ use std::sync::atomic::AtomicBool;
 /// whoever sends it there means it.
 pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, CommandFailure> {
     let stop = Arc::new(AtomicBool::new(false));
-    let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let hangup = (!is_ignored(&status, SIGHUP)).then_some(SIGHUP);
     for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
         flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, Arc::clone(&stop))
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))
@@ -18,9 +19,29 @@ pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, CommandFailure> {
     Ok(stop)
 }
 
-/// Whether a signal was ignored when the program began; not known everywhere.
-fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+/// Whether a signal was ignored when the program began, by what the system says of the process; not known everywhere.
+fn is_ignored(status: &str, signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Signal n is bit n - 1 of the mask of those that are ignored (proc(5)), which is none of the other masks: SIGHUP is 1, SIGINT 2, SIGTERM 15.
+    #[test]
+    fn ignored_signals_are_bits_of_their_mask() {
+        let ignored = |mask: &str| {
+            let status =
+                format!("Name:\tttlab\nSigBlk:\tffffffffffffffff\nSigIgn:\t{mask}\nSigCgt:\tffffffffffffffff\n");
+            [SIGHUP, SIGINT, SIGTERM].map(|signal| is_ignored(&status, signal))
+        };
+        assert_eq!(ignored("0000000000000001"), [true, false, false]);
+        assert_eq!(ignored("0000000000000002"), [false, true, false]);
+        assert_eq!(ignored("0000000000004000"), [false, false, true]);
+        assert_eq!(ignored("0000000000001004"), [false; 3]);
+        assert_eq!(ignored("fffffffffffffffe"), [false, true, true]);
+        assert!(!is_ignored("", SIGHUP) && !is_ignored("SigIgn:\tmany\n", SIGHUP), "what is not known is not ignored");
+    }
 }

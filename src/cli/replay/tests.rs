@@ -97,6 +97,87 @@ fn the_fields_of_a_line_are_in_the_order_of_the_header() {
     assert_eq!(page(true, false).line("x", &mine, true), "\"x\",1000,800,300,0.250000,150,,,,,,,60,50,40");
 }
 
+/// A sample of one bucket in four: 7 in what is always looked at, then twenty classes of 1 and 3 in turn, for each count alike.
+fn sampled() -> Vec<Replayed> {
+    (0..CLASSES as u64).map(|at| counts([if at == 0 { 7 } else { 1 + 2 * (at % 2) }; 6])).collect()
+}
+
+/// Above the lines stands what was shown, how large the table is beside it, what is estimated and what cannot be told; 64 buckets of four slots are 256
+/// entries, 12.8 % of 2,000 positions. Every column ends below the end of its name, however it is written.
+#[test]
+fn a_head_says_what_was_shown() {
+    let info = Info { events: 9000, probes: 5000, stores: 3000, positions: 2000, ..Info::default() };
+    let base = TableOptions { slots: 4, ..TableOptions::default() };
+    let first = "9000 events, 5000 probes, 3000 stores of 2000 positions; a table of 256 entries: 12.8 % of them";
+    let open = "open loop: in a search, what a table answers changes what is asked next";
+    let nothing = "no probe tells its window or ended its node: nothing can be said of cuts and worth";
+    let worth = "nothing is said of worth: most of it lies in few deep entries, which --deep keeps in the sample";
+    let estimated = "estimated from one bucket in 4, with 95 % intervals";
+    let deep = "estimated from one bucket in 4 and all with deep entries, with 95 % intervals";
+    let plain = || Some(Sample::new(4));
+    let trace = crate::table::trace::Writer::new(Vec::new()).finish().unwrap().1;
+    let kept = || Sample::new(4).and_deep(&trace[..], 1, 64, |key| key).ok();
+    for (sample, tells, lines) in [
+        (None, true, vec![first, open]),
+        (None, false, vec![first, nothing, open]),
+        (plain(), true, vec![first, estimated, worth, open]),
+        (plain(), false, vec![first, estimated, nothing, open]),
+        (kept(), true, vec![first, deep, open]),
+    ] {
+        let always = if sample.is_some() { sampled() } else { page(false, true).always };
+        let told = ReplayPage { always, sample, ..page(false, tells) };
+        let head = told.head(&info, &base, 64);
+        let (words, names) = head.split_once("\n\n").unwrap();
+        assert_eq!(words.lines().collect::<Vec<_>>(), lines);
+        let line: Vec<char> = told.line("x", &told.always, true).chars().collect();
+        let mut end = 0;
+        for name in "hits,known,gap,cuts kept,of all,gap,worth kept,of all,gap,evictions,refused".split(',') {
+            end += names[end..].find(name).unwrap() + name.len();
+            assert!(line[end - 1] != ' ' && line[end] == ' ', "{name}\n{names}\n{}", line.iter().collect::<String>());
+        }
+        assert_eq!((&names[end..], &line[end..]), ("  policy", &[' ', ' ', 'x'][..]));
+    }
+    let shared = TableOptions { size: Size::Share(0.05), ..base };
+    assert!(page(false, true).head(&info, &shared, 64).contains("a table of 256 entries (5 %): 12.8 % of them\n"));
+    assert!(page(false, true).head(&Info::default(), &shared, 64).contains("256 entries (5 %): 0.0 % of them\n"));
+}
+
+/// An estimate has half the width of its interval behind it: 7 and four times twenty classes of 2 are 167; 20/19 is the variance of a class, of which three
+/// quarters count (`table/replay/sample.rs`): 2.093 x sqrt(20 x 20/19 x 3/4) x 4 = 33.27. In fields the widths come last, one for each count that is told.
+#[test]
+fn estimates_have_their_widths() {
+    let of = |csv: bool, worth: bool| {
+        let told = ReplayPage { always: sampled(), best: sampled(), sample: Some(Sample::new(4)), ..page(csv, worth) };
+        (told.line("x", &told.best, true), told.head(&Info::default(), &TableOptions::default(), 1))
+    };
+    let (line, _) = of(false, true);
+    let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.starts_with("167 ± 33 100.0 % - 167 ± 33 100.0 % - - - - "), "{words}");
+    for (worth, widths) in [(true, ",33.3,33.3,"), (false, ",33.3,,")] {
+        let (line, head) = of(true, worth);
+        assert!(line.ends_with(widths), "{line}");
+        assert_eq!(line.split(',').count(), head.split(',').count());
+        assert!(head.ends_with(",refused,hits_half_width,cuts_half_width,worth_half_width"), "{head}");
+    }
+}
+
+/// What is set is the table's and not its policy, with blanks around the path as without.
+#[test]
+fn what_is_not_heeded_is_not_set() {
+    let told = |set: &str| base(&[set.to_owned()]).err().map(|failure| failure.message);
+    for blank in ["", " "] {
+        for path in ["table.policy", "table.policy.kind"] {
+            let wanted = format!("--set {path}: policies are given by --policy");
+            assert_eq!(told(&format!("{blank}{path}{blank}='never'")), Some(wanted));
+        }
+        assert_eq!(told(&format!("{blank}table.slots{blank}=2")), None);
+        let searched = "--set draws: nothing is searched: only options of the table are heeded";
+        assert_eq!(told(&format!("{blank}draws{blank}=true")), Some(searched.to_owned()));
+        let kind = told(&format!("{blank}table{blank}='unbounded'")).unwrap();
+        assert!(kind.starts_with("table.kind: a trace is shown to bounded tables"), "{kind}");
+    }
+}
+
 /// Each turn begins with empty tables: what two turns are shown alike they find alike, and no more.
 #[test]
 fn a_turn_begins_with_empty_tables() {
@@ -122,4 +203,5 @@ fn a_turn_begins_with_empty_tables() {
     }
     // A probe before the store finds nothing, one after it the entry.
     assert_eq!(found, [(vec![(2, 1); 2], 1), (vec![(4, 2); 2], 2), (vec![(6, 3); 2], 3)]);
+    assert_eq!((room.steps, room.turn), (3 * steps.len(), 3));
 }
