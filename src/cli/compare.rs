@@ -173,12 +173,13 @@ mod tests {
     fn what_is_read_is_kept() {
         let folder = tempfile::TempDir::new().unwrap();
         let place = folder.path().canonicalize().unwrap();
-        for name in ["results.csv", "manifest.json"] {
+        for name in ["results.csv", "manifest.json", "experiment.toml"] {
             fs::write(place.join(name), ROWS).unwrap();
         }
         for (read, out, refused) in [
             ("", "results.csv", true),
             ("", "manifest.json", true),
+            ("", "experiment.toml", true),
             ("results.csv", "./results.csv", true),
             ("", "compare.json", false),
             ("results.csv", "manifest.json", false),
@@ -243,12 +244,29 @@ mod tests {
         }
     }
 
-    /// One form at most goes where the text goes.
+    /// One form at most goes where the text goes, and in its place; beside forms that go into files the text is said.
     #[test]
     fn one_form_goes_to_standard_output() {
-        for words in [["--junit", "-", "--markdown", "-"], ["--json", "-", "--bench-json", "-"]] {
-            let found = refused(ROWS, ROWS, &words);
-            assert_eq!(found, (Exit::Usage, "only one form can go to standard output (-)".to_owned()));
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name).display().to_string();
+        let (rows, file) = (at("rows.csv"), at("out"));
+        fs::write(&rows, ROWS).unwrap();
+        let said = |words: &[&str]| {
+            let (code, said, told) = crate::cli::spoken::call(&[&["compare", &rows, &rows], words].concat());
+            assert_eq!((code, told.as_str()), (0, ""), "{words:?}");
+            said
+        };
+        let text = said(&[]);
+        let forms = [("--junit", "<?xml"), ("--markdown", "### "), ("--json", "{"), ("--bench-json", "[")];
+        for (at, (form, start)) in forms.into_iter().enumerate() {
+            let alone = said(&[form, "-"]);
+            assert!(alone.starts_with(start), "{form}: {alone}");
+            assert_eq!((said(&[form, &file]), fs::read_to_string(&file).unwrap()), (text.clone(), alone.clone()));
+            for (other, _) in forms.iter().skip(at + 1) {
+                assert_eq!(said(&[form, "-", other, "/dev/null"]), alone);
+                let found = refused(ROWS, ROWS, &[form, "-", other, "-"]);
+                assert_eq!(found, (Exit::Usage, "only one form can go to standard output (-)".to_owned()));
+            }
         }
     }
 }

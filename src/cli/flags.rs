@@ -17,7 +17,7 @@ const CASES: &[Case] = &[
     ("generate --count 2", "--plies 4", ""),
     ("generate --count 1", "--games 3", "[Event \"self.001\"]"),
     ("generate --count 1 --games 4", "--depth 1", ""),
-    ("generate --count 1 --games 40 --depth 1", "--take middlegames", "middle"),
+    ("generate --count 2 --games 40 --depth 1", "--take middlegames", "id \"middle.0002\""),
     ("generate --count 2 --games 40 --depth 1 --take middlegames", "--half 1", ""),
     ("search startpos --depth 2", "--depth 3", ""),
     ("search startpos --depth 3", "--nodes 50", "(cut short)"),

@@ -20,25 +20,29 @@ pub struct Args {
 pub fn run(args: &Args) -> CommandResult {
     let mut root = command();
     root.build();
-    if let Some(folder) = &args.out {
-        crate::record::own_folder(folder).map_err(unwritten(folder))?;
-        let mut all = Vec::new();
-        gather(&root, &mut all);
-        for command in &all {
-            super::write(&folder.join(format!("{}.1", name(command))), &page(&root, command)?)?;
+    match &args.out {
+        Some(folder) => {
+            crate::record::own_folder(folder).map_err(unwritten(folder))?;
+            let mut all = Vec::new();
+            gather(&root, &mut all);
+            for command in &all {
+                super::write(&folder.join(format!("{}.1", name(command))), &page(&root, command)?)?;
+            }
+            println!("{} pages in {}", all.len(), folder.display());
         }
-        println!("{} pages in {}", all.len(), folder.display());
-        return Ok(Exit::Done);
+        None => print!("{}", page(&root, meant(&root, &args.command)?)?),
     }
-    let mut meant = &root;
-    for word in &args.command {
-        meant = shown(meant).find(|below| below.get_name() == word).ok_or_else(|| {
-            let hint = super::hint(word, shown(meant).map(clap::Command::get_name));
-            CommandFailure::usage(format!("`{}` has no command `{word}`{hint}", name(meant).replace('-', " ")))
-        })?;
-    }
-    print!("{}", page(&root, meant)?);
     Ok(Exit::Done)
+}
+
+/// The command of these words, each below the one before it.
+fn meant<'a>(root: &'a clap::Command, words: &[String]) -> Result<&'a clap::Command, CommandFailure> {
+    words.iter().try_fold(root, |above, word| {
+        shown(above).find(|below| below.get_name() == word).ok_or_else(|| {
+            let hint = super::hint(word, shown(above).map(clap::Command::get_name));
+            CommandFailure::usage(format!("`{}` has no command `{word}`{hint}", name(above).replace('-', " ")))
+        })
+    })
 }
 
 /// The commands below one, those apart that nobody is shown.

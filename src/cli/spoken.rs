@@ -51,7 +51,9 @@ fn the_worst_folder_says_how_it_ends() {
     let place = tempfile::tempdir().unwrap();
     let whole_path = place.path().join("whole");
     let whole = whole_path.display().to_string();
-    assert_eq!(exit(&["run", &file(place.path(), "x.toml", TWO), "-q", "--out", &whole]), 0);
+    let silent = (0, String::new(), String::new());
+    assert_eq!(call(&["run", &file(place.path(), "x.toml", TWO), "-q", "--out", &whole]), silent);
+    assert_eq!(call(&["verify", &whole, "-q"]), silent);
     let lacking = copy(&whole_path, "lacking", "manifest.json", |text| {
         assert!(text.contains("\"jobs_total\": 6"), "{text}");
         text.replace("\"jobs_total\": 6", "\"jobs_total\": 7")
@@ -106,8 +108,9 @@ fn what_failed_is_told_by_every_command() {
     for quiet in [&[][..], &["-q"]] {
         let again = [&["run", &vast, "--out", &out, "--jobs", "1"], quiet].concat();
         for before in [0, 6] {
-            let (code, _, told) = call(&again);
+            let (code, said, told) = call(&again);
             assert!(code == 3 && told.contains("3 jobs failed: see the error column"), "{told}");
+            assert_eq!(said.is_empty() && told.lines().count() == 1, !quiet.is_empty(), "{said}{told}");
             assert_eq!(told.contains("6 of 6 jobs were done before"), before == 6 && quiet.is_empty(), "{told}");
             assert_eq!(told.contains("failed: \"size=8192 GiB\" on a: "), before == 0 && quiet.is_empty(), "{told}");
         }
@@ -132,7 +135,8 @@ fn what_failed_is_told_by_every_command() {
     assert!(code == 3 && said == "0-1\n" && told.matches("all jobs done, ").count() == 2, "{said}{told}");
     let from = |index: u32| format!("{out}/shards/{index}");
     for words in [vec![], vec!["-q"], vec!["--from", &from(1), "--from", &from(0)]] {
-        let (code, _, told) = call(&[&merge[..], &words].concat());
+        let (code, said, told) = call(&[&merge[..], &words].concat());
+        assert_eq!(said.is_empty(), words == ["-q"], "{said}");
         assert!(
             code == 3
                 && told.ends_with("3 jobs failed: see the error column; run the shards again with --retry-failed\n"),
@@ -163,17 +167,22 @@ fn one_of_several_is_enough() {
         let rename = |name: &str, nodes: u32| {
             let path = file(&folder, &format!("{name}.toml"), &expect(nodes));
             let text = std::fs::read_to_string(&path).unwrap().replace("'x'", &format!("'{name}'"));
-            std::fs::write(&path, text.replace("> 0 * ", ">= 0.001 * ")).unwrap();
+            let slow = if nodes > 0 { "slow = true\n" } else { "" };
+            std::fs::write(&path, format!("{slow}{}", text.replace("> 0 * ", ">= 0.001 * "))).unwrap();
         };
         others.iter().for_each(|name| rename(name, 0));
         rename(missed, 1000);
         let out: PathBuf = folder.join("out");
-        let (source, out) = (folder.display().to_string(), out.display().to_string());
-        let only = |names: &[&str]| {
-            let names: Vec<&str> = names.iter().flat_map(|name| ["--only", name]).collect();
-            exit(&[&["reproduce", &source, "--out", &out], &names[..]].concat())
-        };
-        assert_eq!((only(&[]), only(&others), only(&[missed])), (1, 0, 1), "{missed}");
+        let (source, shown) = (folder.display().to_string(), out.display().to_string());
+        let called = |words: &[&str]| exit(&[&["reproduce", &source, "--out", &shown], words].concat());
+        let only = |names: &[&str]| called(&names.iter().flat_map(|name| ["--only", name]).collect::<Vec<_>>());
+        // The one that is slow is left out where it has to be quick, and no part makes the page of all.
+        let page = || out.join("README.md").exists();
+        if missed == "b" {
+            assert_eq!((called(&["--quick"]), out.join(missed).exists(), page()), (0, false, false));
+        }
+        assert_eq!((only(&others), only(&[missed]), page()), (0, 1, false), "{missed}");
+        assert_eq!((called(&[]), page()), (1, true), "{missed}");
     }
 }
 
@@ -311,8 +320,8 @@ fn judgements_are_verified_too() {
 fn a_search_is_told_with_the_sums_of_its_iterations() {
     use crate::engine::{Engine, Limit, SearchCounters};
     use crate::table::TableCounters;
-    let (code, said, _) = call(&["search", "startpos", "--depth", "4", "--set", "table.size=64"]);
-    assert_eq!(code, 0);
+    let (code, said, told) = call(&["search", "startpos", "--depth", "4", "--set", "table.size=64"]);
+    assert_eq!((code, told.as_str()), (0, ""));
     let options = crate::experiment::options(None, &["table.size=64".to_owned()]).unwrap();
     let mut engine = Engine::new(&options, None).unwrap();
     let limit = Limit { depth: Some(4), nodes: None };
@@ -323,7 +332,10 @@ fn a_search_is_told_with_the_sums_of_its_iterations() {
     let table = TableCounters::COLUMNS.iter().enumerate().map(|(at, (name, _))| {
         (format!("table.{name}"), found.iterations.iter().map(|one| one.table.values()[at]).sum::<u64>())
     });
-    for (name, sum) in search.chain(table) {
+    // A table of 64 entries of sixteen bytes.
+    let occupied = engine.table().unwrap().occupancy().occupied;
+    let room = [("entries", occupied), ("slots", 64), ("bytes", 1024)].map(|(name, sum)| (name.to_owned(), sum));
+    for (name, sum) in search.chain(table).chain(room) {
         let line = said.lines().find(|line| line.split(' ').next() == Some(&*name)).unwrap();
         assert_eq!(line.split_whitespace().nth(1), Some(&*sum.to_string()), "{line}");
     }
@@ -425,6 +437,9 @@ fn what_lacks_something_is_told_what() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name).display().to_string();
     std::fs::create_dir(place.path().join("empty")).unwrap();
+    let limit = |other: &str| {
+        format!("error: give a limit: --depth N{} {other}\n", if other.ends_with('g') { ", or" } else { " or" })
+    };
     for (words, told) in [
         (
             &["trace", "startpos", "--depth", "1", "--first", "2", "-o", &at("x.trace")][..],
@@ -445,11 +460,49 @@ fn what_lacks_something_is_told_what() {
             &["replay", &at("x.trace"), "--set", "table.policy.kind=always"],
             "error: --set table.policy.kind: policies are given by --policy\n".to_owned(),
         ),
+        (
+            &["man", "trace", "imprt"],
+            "error: `ttlab trace` has no command `imprt`: did you mean `import`?\n".to_owned(),
+        ),
+        (&["man", "guard"], "error: `ttlab` has no command `guard`\n".to_owned()),
+        (&["trace", "startpos", "-o", &at("x.trace")], limit("--nodes N with deepening")),
+        (
+            &["trace", "startpos", "--nodes", "9", "--set", "deepening.step=0", "-o", &at("x.trace")],
+            limit("--nodes N with deepening"),
+        ),
+        (&["search", "startpos"], limit("--nodes N")),
+        (
+            &["search", "startpos", "--nodes", "9", "--set", "deepening.step=0"],
+            "error: without deepening a search needs --depth N\n".to_owned(),
+        ),
     ] {
         let (code, said, errors) = call(words);
         assert_eq!((code, said.as_str(), errors), (2, "", told), "{words:?}");
     }
     assert!(!place.path().join("x.trace").exists());
+    // Nodes are limit enough where there are iterations to be cut short, and so is a depth where there are none.
+    for words in [["--nodes", "9", "--set", "deepening.step=1"], ["--depth", "1", "--set", "deepening.step=0"]] {
+        assert_eq!(exit(&[&["search", "startpos"], &words[..]].concat()), 0, "{words:?}");
+        let (code, _, told) = call(&[&["trace", "startpos", "-o", &at("x.trace")], &words[..]].concat());
+        assert!(code == 0 && told.ends_with(" nodes\n"), "{told}");
+    }
+    // Nothing is told of what an engine would do that is not there.
+    let gone = file(place.path(), "gone.toml", "[subject]\nuci = './no-such-engine'");
+    for command in ["plan", "run"] {
+        let (code, said, told) = call(&[command, &gone, "--out", &at("gone")]);
+        assert!(code == 2 && said.is_empty() && told.contains("there is no file ./no-such-engine"), "{said}{told}");
+    }
+}
+
+/// A page that is asked for is that command's own, and nothing else is said.
+#[test]
+fn a_page_is_of_the_command_that_is_asked_for() {
+    for words in [&[][..], &["run"], &["trace"], &["trace", "info"], &["trace", "import"]] {
+        let name = [&["ttlab"], words].concat().join("-");
+        let (code, said, told) = call(&[&["man"], words].concat());
+        assert_eq!((code, told.as_str(), said.matches(".TH ").count()), (0, "", 1), "{said}");
+        assert!(said.contains(&format!(".TH {name} 1")), "{said}");
+    }
 }
 
 /// A folder that is given to a merge is a shard's.

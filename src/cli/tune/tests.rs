@@ -113,6 +113,30 @@ fn what_cannot_be_raced_is_refused() {
     assert_eq!(of("limit = { nodes = 100, depth = 3 }\nfirst = 4", two), [None, None]);
 }
 
+/// Of another engine nodes are known and no other count: the first of them is named, wherever it stands among ours.
+#[test]
+fn another_engine_is_raced_by_its_nodes() {
+    let (ours, theirs) = ("[[variant]]\nname = 'a'\n", "[[variant]]\nname = 'b'\n'subject.uci' = './engine'\n");
+    let text =
+        |variants: &[&str]| format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{}", variants.concat());
+    let told = |variants: &[&str], name: &str| {
+        let experiment =
+            Experiment::parse(&text(variants), Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let found = metric(name, &Plan::new(&experiment)).and_then(|metric| measurable(&experiment, &metric));
+        found.err().map(|failure| failure.message)
+    };
+    let other = theirs.replace("'b'", "'c'").replace("engine", "other");
+    let wanted = |name: &str, column: &str, who: &str| {
+        Some(format!("tune.metric: {name} is made of {column}, which {who} does not tell: expected nodes"))
+    };
+    for variants in [&[ours, theirs][..], &[theirs, ours], &[theirs, &other], &[ours, theirs, &other]] {
+        assert_eq!(told(variants, "nodes"), None);
+        assert_eq!(told(variants, "evals"), wanted("evals", "search.evals", "./engine (\"b\")"), "{variants:?}");
+    }
+    assert_eq!(told(&[&other, theirs], "evals"), wanted("evals", "search.evals", "./other (\"c\")"));
+    assert_eq!(told(&[ours, &ours.replace("'a'", "'d'\n'keys.seed' = 2")], "evals"), None);
+}
+
 /// Of the thirteen games six have more than 81 plies, and five more than 82; those alone are drawn from, and four are asked for.
 #[test]
 fn what_is_not_searched_is_not_raced() {
@@ -140,7 +164,7 @@ fn every_pressure_is_of_the_same_games() {
     let text = "suite = 'six.pgn'\nlimit = { depth = 3 }\nsequence = { from = 2 }\n[engine]\ntable.size = 64\n[grid]\n'ordering' = [[], ['mvv-lva']]\n";
     std::fs::write(at("x.toml"), text).unwrap();
     let (exit, said, told) = crate::cli::spoken::call(&["tune", &at("x.toml"), "-q", "--out", &at("out")]);
-    assert_eq!(exit, 0, "{said}{told}");
+    assert_eq!((exit, said.as_str(), told.as_str()), (0, "", ""), "quiet is silent");
     let held = |stage: &str| {
         let rows = Frame::read(&folder.path().join("out").join(stage).join("results.csv")).unwrap();
         let mut games = rows.coded(columns::GAME).list().to_vec();
