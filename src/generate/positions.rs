@@ -212,6 +212,16 @@ mod tests {
         ] {
             assert_eq!(taken(middle, fen), expected, "{fen}");
         }
+        // As much as is let, of either side.
+        for (kind, fen, score) in [
+            (middle, "r1q1k2r/5p1p/8/8/8/8/PPPP4/R1Q1K2R w KQkq - 0 13", 200),
+            (middle, "r1q1k2r/2p2p1p/8/8/8/8/2P5/R1Q1K2R w KQkq - 0 13", -200),
+            (end, "4k3/6pp/8/8/8/8/PPPPP3/4K3 w - - 0 30", 300),
+            (end, "4k3/1p1pp3/8/8/8/8/8/4K3 w - - 0 30", -300),
+        ] {
+            let best = SelfPlay::new().unwrap().best(&Board::from_fen(fen).unwrap(), &[], 2);
+            assert_eq!((best.map(|(_, score)| score), taken(kind, fen)), (Some(score), true), "{fen}");
+        }
         for (fen, expected) in [
             ("4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 30", true),
             ("4k3/ppppp3/8/8/8/8/PPPP4/4K3 w - - 0 30", false),

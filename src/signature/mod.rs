@@ -88,3 +88,22 @@ fn search(engine: &mut Engine, board: &Board, past: &[Board], depth: u8, nodes: 
     *nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
     outcome.iterations.pop()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each policy has a signature of its own under its own name, and each preset: a name that were another's would never move.
+    #[test]
+    fn each_signature_is_of_what_it_is_called() {
+        let all = all();
+        for name in Policy::NAMES {
+            let named: Vec<_> = all.iter().filter(|(known, _)| *known == format!("policy:{name}")).collect();
+            assert!(named.len() == 1 && named[0].1.table.policy.name() == *name, "{name}: {named:?}");
+        }
+        for name in presets::names() {
+            assert_eq!(all.iter().filter(|(known, _)| *known == format!("preset:{name}")).count(), 1, "{name}");
+        }
+        assert_eq!(all.len(), 1 + presets::names().count() + Policy::NAMES.len());
+    }
+}
