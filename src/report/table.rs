@@ -53,7 +53,14 @@ fn by_line(
         cells.extend(row(line)?);
         Some(cells)
     });
-    let table = SheetTable::new(key, title, [page.identity.columns(), columns].concat(), rows);
+    // Nodes may be the limit that lines are told apart by, and what they searched: programs must not take one for the other.
+    let heads =
+        page.identity.columns().into_iter().map(|head| match columns.iter().any(|column| column.key == head.key) {
+            true => SheetColumn { key: format!("by_{}", head.key), ..head },
+            false => head,
+        });
+    let columns: Vec<SheetColumn> = heads.chain(columns.iter().cloned()).collect();
+    let table = SheetTable::new(key, title, columns, rows);
     // What no engine tells is no column.
     if page.manifest.subjects.is_empty() { table } else { table.without_empty() }
 }

@@ -154,6 +154,29 @@ fn all_that_rows_tell_is_on_the_page() {
     assert_eq!((keys(&shown.brief().parts).join(" "), shown.failed()), ("summary pairs".to_owned(), 0));
 }
 
+/// What lines are told apart by may have the name of what is counted: a program has both, the total under its own key.
+#[test]
+fn what_lines_are_told_apart_by_is_no_total() {
+    let rows = "variant,position,depth,limit,search.nodes,solved\na,p,1,nodes 20,9,true\na,q,1,nodes 20,8,true\n\
+                a,p,2,nodes 40,17,false\na,q,2,nodes 40,16,false\n";
+    for (by, table, key, of) in [
+        ("limit.nodes", "summary", "nodes", [("20 *", 17.into()), ("40", 33.into())]),
+        ("solved", "details", "solved", [("true *", 2.into()), ("false", 0.into())]),
+    ] {
+        let page = page(&[source("x", rows)], &choices(Some(by), &[], false));
+        keys(&page.sheet.parts);
+        let data: serde_json::Value = serde_json::from_str(&crate::report::data::json(&page.sheet)).unwrap_or_default();
+        let parts = data["parts"].as_array().cloned().unwrap_or_default();
+        let rows = parts.iter().find(|part| part["key"] == table).map(|part| part["rows"].clone()).unwrap_or_default();
+        for (at, (group, total)) in of.into_iter().enumerate() {
+            let total: serde_json::Value = total;
+            let row = &rows[at];
+            assert_eq!(row[&format!("by_{key}")], group, "{row}");
+            assert_eq!(row[key].as_f64(), total.as_f64(), "{row}");
+        }
+    }
+}
+
 /// A page of several results is the first's: its name, its baseline, its words.
 #[test]
 fn the_first_of_several_results_heads_the_page() {
