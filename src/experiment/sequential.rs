@@ -281,6 +281,10 @@ mod tests {
         let (mean, _) = Pentanomial([0, 0, 0, 3, 1]).mean();
         assert!((mean - 3.25 / 4.0).abs() < 1e-3, "{mean}");
         assert!(Pentanomial::default().mean().0.is_nan());
+        // Pairs of one kind, be it the first, the middle or the last; of two kinds; and none.
+        let kinds = [[2, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 3], [1, 0, 0, 0, 1], [0, 2, 1, 0, 0], [0; 5]];
+        let only = [Some(0.0), Some(0.5), Some(1.0), None, None, None];
+        assert_eq!(kinds.map(|counts| Pentanomial(counts).only()), only);
         // What lies t of its deviations above one half does so.
         for t in [-0.3, 0.0, 0.2] {
             let p = constrained(&[0.1, 0.2, 0.3, 0.25, 0.15], t);

@@ -348,6 +348,59 @@ mod tests {
         assert_eq!(role("table.slots"), Role::Option);
     }
 
+    /// A name is whole, or an end of one from a dot on, or what a kind is a kind of; nothing else.
+    #[test]
+    fn a_name_may_mean_what_ends_with_it() {
+        for (name, column, may) in [
+            ("search.nodes", "search.nodes", true),
+            ("nodes", "search.nodes", true),
+            ("odes", "search.nodes", false),
+            (".nodes", "search.nodes", false),
+            ("search", "search.nodes", false),
+            ("x.search.nodes", "search.nodes", false),
+            ("", "search.nodes", false),
+            ("seed", "eval.random_seed", false),
+            ("policy", "table.policy.kind", true),
+            ("table.policy", "table.policy.kind", true),
+            ("policy.kind", "table.policy.kind", true),
+            ("kind", "table.policy.kind", true),
+            ("table", "table.policy.kind", false),
+            ("table", "table.kind", true),
+            ("policy", "table.policy.factor", false),
+        ] {
+            assert_eq!(may_mean(name, column), may, "{name} {column}");
+        }
+    }
+
+    /// Whatever columns results have beside the usual ones, a row has a field for each, an option's value under its name; and those columns are there
+    /// that were asked for.
+    #[test]
+    fn a_row_has_a_field_for_each_column() {
+        use crate::record::{EngineSaid, Label, Played};
+        let label = Label { options: vec!["7".to_owned(), "x".to_owned()], ..Label::default() };
+        for bits in 0..8 {
+            let [anatomy, outside, games] = [1, 2, 4].map(|bit| bits & bit > 0);
+            let header = header(&["a.b", "c"].map(str::to_owned), Extra { anatomy, outside, games });
+            let row = Row {
+                label: &label,
+                iteration: None,
+                solved: None,
+                seconds: 0.0,
+                error: "why",
+                anatomy,
+                outside: outside.then_some(EngineSaid { told: None, repeats: "exact" }),
+                games: games.then_some(Played { opponent: "o", game: None }),
+            };
+            let fields = row.fields();
+            assert_eq!(fields.len() + 1, header.len(), "{bits}");
+            let field = |name: &str| header.iter().position(|column| column == name).map(|at| fields[at].as_str());
+            assert_eq!([field("a.b"), field("c"), field(ERROR)], [Some("7"), Some("x"), Some("why")]);
+            assert_eq!((field(REPEATS), field(OPPONENT)), (outside.then_some("exact"), games.then_some("o")), "{bits}");
+            let there = [ANATOMY, OUTSIDE, MATCH].map(|start| header.iter().any(|column| column.starts_with(start)));
+            assert_eq!(there, [anatomy, outside, games]);
+        }
+    }
+
     /// Whatever a message holds, its row is one line, and read again as it was written.
     #[test]
     fn a_message_of_several_lines_is_one_row() {

@@ -242,6 +242,15 @@ mod tests {
     fn a_game_is_written_in_the_words_of_the_standard() {
         let text = movetext(&Board::startpos(), &MATE, &["-30", "?", "-31000", "31000"], ("mate", "0-1"));
         assert_eq!(text.as_deref(), Ok("1. f3 {-0.30} e5 2. g4 {-310.00} Qh4# {+310.00} 0-1\n"));
+        // Moves are numbered on from those of the position.
+        for (turn, written) in
+            [("w", "12. Kd1 {+0.05} Kd8 13. Ke1 1/2-1/2\n"), ("b", "12... Kd8 {+0.05} 13. Kd1 Ke8 1/2-1/2\n")]
+        {
+            let board = Board::from_fen(&format!("4k3/8/8/8/8/8/4P3/4K3 {turn} - - 3 12")).unwrap();
+            let moves = if turn == "w" { ["e1d1", "e8d8", "d1e1"] } else { ["e8d8", "e1d1", "d8e8"] };
+            let text = movetext(&board, &moves, &["5", "?", "?"], (AGREED, "1/2-1/2"));
+            assert_eq!(text.as_deref(), Ok(written));
+        }
     }
 
     #[test]
