@@ -232,14 +232,11 @@ mod tests {
     fn clocks_count_where_one_variant_heeds_them() {
         let clocks = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n4k3/8/8/8/8/8/4P3/4K3 w - - 7 9\n";
         for (option, again) in [("draws = false", 1), ("draws = true", 0), ("subject = 'x'", 0)] {
-            for at in 0..3 {
-                let variant = |of: usize| {
-                    let more = if of == at { option } else { "" };
-                    format!("[[variant]]\nname = '{of}'\n'limit.depth' = {}\n{more}\n", of + 1)
-                };
-                let read = read(&[0, 1, 2].map(variant).concat(), "x.fen", clocks);
-                assert_eq!(read.unwrap().repeated(), Some([again, 2]), "{option} {at}");
-            }
+            let variants = ["", option, ""].into_iter().zip(1..);
+            let variant =
+                |(more, at): (&str, u8)| format!("[[variant]]\nname = '{at}'\n'limit.depth' = {at}\n{more}\n");
+            let read = read(&variants.map(variant).collect::<String>(), "x.fen", clocks);
+            assert_eq!(read.unwrap().repeated(), Some([again, 2]), "{option}");
         }
     }
 
@@ -275,6 +272,28 @@ mod tests {
         assert_eq!(wrong.span.map(|span| &text[span]), Some("suite"));
         let wrong = Experiment::of_plan(text, Path::new("x.toml"), &[], &None).unwrap_err();
         assert_eq!(wrong.message, "suite: the plan does not hold its text");
+        let (points, baseline) = Experiment::variants(
+            &format!("baseline = {{ slots = 2 }}\n{text}[grid]\n'table.slots' = [1, 2, 4]\n"),
+            Path::new("x.toml"),
+            &[],
+        )
+        .unwrap();
+        assert_eq!((points.len(), baseline), (3, 1), "variants are known without it");
+    }
+
+    /// Of two files of one name the one beside the experiment is meant; without it the working folder's, which has 24 positions.
+    #[test]
+    fn a_suite_is_looked_for_beside_its_file_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = "data/bratko-kopec.epd";
+        std::fs::create_dir(folder.path().join("data")).unwrap();
+        std::fs::write(folder.path().join(name), THREE.lines().next().unwrap()).unwrap();
+        for (place, items) in [(folder.path(), 1), (&folder.path().join("data"), 24)] {
+            let text = format!("suite = '{name}'\nlimit = {{ depth = 2 }}\n");
+            let read = Experiment::parse(&text, &place.join("x.toml"), &[]).unwrap();
+            assert_eq!((read.suite.items.len(), read.suite_name.as_str()), (items, name));
+            assert_eq!(read.suite_file.unwrap().starts_with(folder.path()), items == 1);
+        }
     }
 
     /// In a text of another code page the byte that is none is pointed at.

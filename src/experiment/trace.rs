@@ -315,5 +315,15 @@ mod tests {
             assert_eq!((seen.keys, seen.turns > 1), (vec![key, key + 1], memory == 0), "game {game}");
             assert_eq!(seen.buckets, (0..8).collect::<Vec<_>>(), "game {game}");
         }
+        // What was read stays what it is; of a file that was changed nothing more is read.
+        trace.kept = Default::default();
+        let show = |game: &str| {
+            let shown = trace.show(game, crate::table::options::Index::default(), 8, &mut Seen::default());
+            shown.map_err(|halted| halted.to_string())
+        };
+        assert_eq!(show("game 2"), Ok(()));
+        std::fs::OpenOptions::new().append(true).open(folder.path().join("three.trace")).unwrap().set_len(9).unwrap();
+        let changed = Err("the trace was changed while it was used".to_owned());
+        assert_eq!([show("game 2"), show("game 1")], [Ok(()), changed]);
     }
 }
