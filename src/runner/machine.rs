@@ -88,6 +88,8 @@ mod tests {
             [Some(16384), Some(3072), Some(16384), None]
         );
         assert_eq!((field(path, "model name").as_deref(), bytes(path, "model name")), (Some("Z80 : fast"), None));
+        // Nobody has more memory than there is.
+        assert!(available_bytes().is_none_or(|free| (1 << 20..this().memory_bytes).contains(&free)));
     }
 
     /// Figures as a batch system would set them: a job of 1000 bytes in a slice of 700 that others fill to 200.

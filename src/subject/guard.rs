@@ -96,6 +96,9 @@ mod tests {
         {
             assert_eq!(code(Command::new("/bin/sh").args(["-c", script]).status().unwrap()), expected, "{script}");
         }
+        assert_eq!(run(parent_id(), &[]), Err("no program is named".to_owned()));
+        let told = run(parent_id(), &["/no/such".into(), "/bin/sh".into()]);
+        assert!(told.is_err_and(|told| told.starts_with("/no/such: ")));
         let parent = parent_id();
         assert!(is_orphan(parent + 1) && !is_orphan(parent));
     }

@@ -314,6 +314,39 @@ fn a_job_that_was_set_aside_is_tried_again_when_asked_for() {
     }
 }
 
+/// Writes down which jobs begin, in their order.
+#[derive(Default)]
+struct Order(Mutex<Vec<(String, String)>>);
+
+impl Progress for Order {
+    fn job(&self, variant: &str, item: &str) {
+        lock(&self.0).push((variant.to_owned(), item.to_owned()));
+    }
+}
+
+/// What was in flight when the process died runs when all others are done; where a test waits for it, before them. Once in either case.
+#[test]
+fn a_suspect_runs_last_or_where_a_test_waits_first() {
+    let games = "name = 'm'\nsuite = 'three.epd'\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n\
+        [match]\nmax_moves = 1\ntest = { elo0 = 0, elo1 = 9 }\n";
+    for (text, first) in [(SIX, false), (games, true)] {
+        let (temporary, out) = folder();
+        let experiment = experiment(temporary.path(), text);
+        let plan = Plan::new(&experiment);
+        let mut jobs: Vec<Job> = plan.jobs().collect();
+        std::fs::create_dir(&out).unwrap();
+        std::fs::write(out.join(FLIGHT), format!("+{:016x}\n", plan.job_id(&jobs[1]))).unwrap();
+        let (order, never) = (Order::default(), AtomicBool::new(false));
+        let session = Session::begin(&experiment, &plan, &out, Settings { jobs: 1, ..Settings::default() }, &never);
+        let ran = session.unwrap().run(&never, &order).unwrap();
+        assert_eq!((ran.done, ran.failed, out.join(FLIGHT).exists()), (jobs.len() as u64, 0, false));
+        let suspect = jobs.remove(1);
+        jobs.insert(if first { 0 } else { jobs.len() }, suspect);
+        let name = |job: &Job| (plan.variants[job.variant].name.clone(), experiment.suite.items[job.item].id.clone());
+        assert_eq!(*lock(&order.0), jobs.iter().map(name).collect::<Vec<_>>());
+    }
+}
+
 /// Rows that were edited are refused, and the manifest is the one of before: no stretch is told of a run that never was.
 #[test]
 fn a_run_that_is_refused_leaves_no_trace() {
