@@ -22,11 +22,11 @@ pub fn run(args: &Args) -> CommandResult {
         for (name, count) in signature::signatures() {
             println!("{name} {}", count().map_err(CommandFailure::usage)?);
         }
-        return Ok(Exit::Done);
+    } else {
+        let (nodes, line) = bench().map_err(CommandFailure::usage)?;
+        eprintln!("Nodes searched  : {nodes}");
+        println!("{line}");
     }
-    let (nodes, line) = bench().map_err(CommandFailure::usage)?;
-    eprintln!("Nodes searched  : {nodes}");
-    println!("{line}");
     Ok(Exit::Done)
 }
 

@@ -110,6 +110,7 @@ fn what_failed_is_told_by_every_command() {
         for before in [0, 6] {
             let (code, said, told) = call(&again);
             assert!(code == 3 && told.contains("3 jobs failed: see the error column"), "{told}");
+            assert!(!told.contains("reference"), "{told}");
             assert_eq!(said.is_empty() && told.lines().count() == 1, !quiet.is_empty(), "{said}{told}");
             assert_eq!(told.contains("6 of 6 jobs were done before"), before == 6 && quiet.is_empty(), "{told}");
             assert_eq!(told.contains("failed: \"size=8192 GiB\" on a: "), before == 0 && quiet.is_empty(), "{told}");
@@ -119,7 +120,8 @@ fn what_failed_is_told_by_every_command() {
         std::fs::remove_dir_all(&out).unwrap();
     }
     let (code, said, _) = call(&["plan", &vast, "--shards", "2", "-o", &plan]);
-    assert!(code == 0 && said.contains("plan.json: 6 jobs in 2 shards\n"), "{said}");
+    let next = format!("run one:  ttlab run --plan {plan} --shard 0\nthen:     ttlab merge {plan}\n");
+    assert_eq!((code, said), (0, format!("{plan}: 6 jobs in 2 shards\n{next}")));
     let (code, _, told) = call(&["run", "--plan", &plan, "--shard", "2", "-q", "--out", &out]);
     assert!(code == 2 && told.ends_with("plan.json has 2 shards: expected 0 to 1\n"), "{told}");
     let (missing, merge) = (["plan", "--missing", &plan, "--out", &out], ["merge", &plan, "--out", &out]);
@@ -202,6 +204,37 @@ fn what_is_asked_of_a_cluster_is_written() {
         for word in [wanted, "--cpus-per-task=3", "--time=1:23:45", "0-8%4"] {
             assert!(scripts.contains(word) || said.contains(word), "{word}: {said}{scripts}");
         }
+    }
+}
+
+/// What a cluster cannot do is refused before anything is written: Slurm has a meaning of its own for a backslash.
+#[test]
+fn what_a_cluster_cannot_do_is_not_written() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let plan = at("plan.json");
+    assert_eq!(exit(&["plan", &file(place.path(), "x.toml", TWO), "--shards", "9", "-o", &plan]), 0);
+    for (system, code) in [("slurm", 2), ("parallel", 0)] {
+        let (found, _, told) = call(&["submit", system, &plan, "--out", &at("a\\b")]);
+        assert_eq!((found, place.path().join("a\\b").exists()), (code, code == 0), "{told}");
+        assert_eq!(told.starts_with("error: slurm: "), code == 2, "{told}");
+    }
+}
+
+/// Leaves of the start position, as everywhere published: 1, 20, 400 and 8,902; divided among twenty moves, where there are any, they come to the same.
+#[test]
+fn leaves_are_counted_and_divided() {
+    for (depth, leaves) in [("0", 1_u64), ("1", 20), ("2", 400), ("3", 8902)] {
+        for way in [&[][..], &["--bulk"]] {
+            let (code, said, told) = call(&[&["perft", "startpos", depth], way].concat());
+            assert_eq!((code, said), (0, format!("{leaves}\n")), "{way:?}");
+            assert!(told.ends_with(" million a second\n"), "{told}");
+        }
+        let (code, said, _) = call(&["perft", "startpos", depth, "--divide"]);
+        let (moves, all) = said.trim_end().rsplit_once('\n').unwrap_or(("", said.trim_end()));
+        let counts: Vec<u64> = moves.lines().map(|line| line.split(": ").nth(1).unwrap().parse().unwrap()).collect();
+        assert_eq!((code, all), (0, leaves.to_string().as_str()), "{said}");
+        assert_eq!((counts.len(), counts.iter().sum()), if depth == "0" { (0, 0) } else { (20, leaves) }, "{said}");
     }
 }
 
@@ -308,7 +341,8 @@ fn judgements_are_verified_too() {
         assert!(code == verified && said.contains(told), "{code}: {said}");
         let (code, _, errors) = call(&["report", folder]);
         assert!(code == reported && errors.contains("line 3 was edited") == (reported == 2), "{code}: {errors}");
-        assert_eq!(exit(&["run", &judged, "-q", "--out", folder]), 0);
+        let (code, _, told) = call(&["run", &judged, "--out", folder]);
+        assert!(code == 0 && told.contains("judging the moves by the reference\n"), "{told}");
         let file = |folder: &str| std::fs::read(Path::new(folder).join("reference.csv")).unwrap();
         assert_eq!(file(folder), file(&whole));
         assert_eq!(exit(&["verify", folder]), 0);

@@ -167,6 +167,20 @@ mod tests {
         assert!(*time < 12 || cut.iter().all(|(all, _)| all == nodes), "{told:?}");
     }
 
+    /// A search that is over before its first iteration has the first legal move; where there is none it has none, and says so.
+    #[test]
+    fn any_move_is_better_than_none() {
+        for (fen, best) in [
+            ("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "e8"),
+            ("7k/8/6KP/8/8/8/8/8 b - - 0 1", "h8g8"),
+            ("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", "0000"),
+            ("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "0000"),
+        ] {
+            let told = heard(&format!("position fen {fen}\ngo nodes 1\n"));
+            assert!(told.last().unwrap().starts_with(&format!("bestmove {best}")), "{fen}: {told:?}");
+        }
+    }
+
     /// What was pondered on was played, and the search has ended: nobody waits for the end of a clock that is of no use any more.
     #[test]
     fn an_answer_ends_the_clock() {

@@ -278,6 +278,34 @@ mod tests {
         }
     }
 
+    /// A table that is never cleared is cleared where that is asked for, and not by a new game: the second search of a position asks it, and is shorter.
+    #[test]
+    fn what_is_never_cleared_is_cleared_when_it_is_said() {
+        use std::cmp::Ordering::{Equal, Less};
+        let sets = ["table.size=4096", "table.clear=never", "history_clear=never"].map(str::to_owned);
+        let settings = UciSettings::new(None, &sets).unwrap_or_else(|problem| panic!("{problem}"));
+        let second = |between: fn(&mut Worker<'_>)| {
+            let told = Voice(Mutex::new(Vec::new()));
+            std::thread::scope(|scope| {
+                let mut worker = Worker::default();
+                worker.prepare(&settings, &told);
+                for after in [between, |_| {}] {
+                    worker.go(scope, Go { depth: Some(4), ..Go::default() }, &PlayedGame::default(), &settings, &told);
+                    worker.last();
+                    after(&mut worker);
+                }
+            });
+            let told = String::from_utf8_lossy(&lock(&told.0)).into_owned();
+            let last = told.lines().filter(|line| line.starts_with("info depth 4 "));
+            let nodes = last.filter_map(|line| line.split(" nodes ").nth(1)?.split(' ').next()?.parse::<u64>().ok());
+            let nodes: Vec<u64> = nodes.collect();
+            assert_eq!(nodes.len(), 2, "{told}");
+            nodes[1].cmp(&nodes[0])
+        };
+        let found = [second(|_| {}), second(|worker| worker.new_game()), second(|worker| worker.clear())];
+        assert_eq!(found, [Less, Less, Equal]);
+    }
+
     #[test]
     fn a_search_by_nodes_has_no_other_end() {
         for (depth, nodes, asked) in [
