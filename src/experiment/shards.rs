@@ -217,7 +217,8 @@ mod tests {
             assert!(PlanFile::parse(&edited.text().unwrap(), "p").is_err(), "{at}");
         }
         // What is said of the whole is held against it too, each by its own name.
-        let edits: [(&str, fn(&mut PlanFile)); 8] = [
+        type Edit = (&'static str, fn(&mut PlanFile));
+        let edits: [Edit; 8] = [
             ("schema: the plan says 2, and its experiment means 1", |file| file.schema = 2),
             ("shards: the plan says 0, and its experiment means 1 to 1000000", |file| file.shards = 0),
             ("shards: the plan says 1000001, and its experiment means 1 to 1000000", |file| file.shards = 1_000_001),
