@@ -43,7 +43,11 @@ const LOOKS: [u8; 2] = [3, 5];
 /// # Errors
 /// If the openings or the player cannot be made, or the games hold too few such positions.
 pub fn epd(wanted: &Wanted, taken: Taken, part: Option<u8>) -> Result<String, MakeError> {
-    let found = positions(wanted, taken)?;
+    Ok(written(&positions(wanted, taken)?, wanted, taken, part))
+}
+
+/// Positions as EPD, below how they were made.
+fn written(found: &[(Board, Option<Move>)], wanted: &Wanted, taken: Taken, part: Option<u8>) -> String {
     let Wanted { count, seed, plies, length, depth } = *wanted;
     let [what, id, take] = taken.names();
     let half = part.map(|part| format!(", every second from number {}", part + 1)).unwrap_or_default();
@@ -61,7 +65,7 @@ pub fn epd(wanted: &Wanted, taken: Taken, part: Option<u8>) -> Result<String, Ma
         let best = best.map(|mv| format!(" bm {};", san::write(board, mv))).unwrap_or_default();
         let _ = writeln!(text, "{position} hmvc {clock}; fmvn {number}; id \"{id}.{:04}\";{best}", at + 1);
     }
-    Ok(text)
+    text
 }
 
 fn positions(wanted: &Wanted, taken: Taken) -> Result<Vec<(Board, Option<Move>)>, MakeError> {
@@ -195,6 +199,26 @@ mod tests {
         let found = positions(&wanted, Taken::Middlegames);
         let Err(MakeError::TooFew { found, wanted, what, games }) = found else { panic!("{found:?}") };
         assert_eq!((found, wanted, what, games), (0, 2, "middle game", 2 * GAMES));
+    }
+
+    /// Each position is written with the clocks of its FEN and numbered from one on; two halves are the whole, and keep its numbers.
+    #[test]
+    fn halves_are_every_second_of_the_whole() {
+        let wanted = Wanted { count: 3, seed: 5, plies: 8, length: 30, depth: 1 };
+        let found = positions(&wanted, Taken::Middlegames).unwrap();
+        let lines = |part: Option<u8>| {
+            let text = written(&found, &wanted, Taken::Middlegames, part);
+            text.lines().skip(3).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let line = |(number, (board, _)): (usize, &(Board, Option<Move>))| {
+            let fen = board.fen(EpRule::Legal);
+            let [clock, moves] = [4, 5].map(|at| fen.split(' ').nth(at).unwrap());
+            let place = fen.strip_suffix(&format!(" {clock} {moves}")).unwrap();
+            format!("{place} hmvc {clock}; fmvn {moves}; id \"middle.000{number}\";")
+        };
+        let all: Vec<String> = (1..).zip(&found).map(line).collect();
+        assert_eq!((all.len(), lines(None)), (3, all.clone()));
+        assert_eq!([0, 1].map(|part| lines(Some(part))), [vec![all[0].clone(), all[2].clone()], vec![all[1].clone()]]);
     }
 
     /// What each kind takes, at its edges: the ply, the number of pieces and of men, a pawn, the score, quiet.
