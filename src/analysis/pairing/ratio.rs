@@ -214,4 +214,22 @@ mod tests {
         assert_eq!((Ratio { error: f64::NAN, ..Ratio::default() }).needed(0.1, 0.05), None);
         assert_eq!((Ratio { error: 0.1, clusters: 9, ..Ratio::default() }).needed(0.1, 0.0), None);
     }
+
+    /// Samples that were judged anew without each of their positions: the first loses its mark without one, the second gains one, the others stay what they are. On
+    /// the other side of 1 it is the same.
+    #[test]
+    fn what_hangs_on_one_position_by_judging_without_it() {
+        for (values, marked, hangs) in [
+            (&[0.4, 1.0, -0.3, 0.1, 0.4, 1.1, 0.6, 0.9][..], true, true),
+            (&[-0.8, 0.3, 1.0, 1.4, 0.9, 0.4, 0.5], false, true),
+            (&[0.2, 1.5, 0.8, 0.3, 1.9, 0.7, 1.2], true, false),
+            (&[0.1, -0.4, 0.3, 0.0, 0.6, 1.1, 0.1], false, false),
+        ] {
+            for side in [1.0, -1.0] {
+                let line: Vec<(u32, f64)> = (0..).zip(values.iter().map(|value| side * value)).collect();
+                let found = Family::of(&[line]).lines[0];
+                assert_eq!((found.marked, found.hangs), (marked, hangs), "{side} {values:?}");
+            }
+        }
+    }
 }
