@@ -242,6 +242,19 @@ mod tests {
         }
     }
 
+    /// A list for an option that is none is not read as its parts, be it set whole or in a part.
+    #[test]
+    fn a_list_is_set_only_where_one_belongs() {
+        for (set, path) in [
+            ("lmr=[3]", "lmr"),
+            ("table={ policy = [4] }", "table.policy"),
+            ("lmr={ min_depth = [3] }", "lmr.min_depth"),
+        ] {
+            let told = options(None, &[set.to_owned()]).unwrap_err().message;
+            assert_eq!(told, format!("{path}: a list stands where none belongs"), "{set}");
+        }
+    }
+
     /// What is set goes over the preset that is given beside it, a preset that is set among it.
     #[test]
     fn a_preset_that_is_set_goes_over_the_one_that_is_given() {

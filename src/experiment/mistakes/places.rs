@@ -108,6 +108,10 @@ fn sequences_and_suites_are_told_by_their_own_place() {
             ),
         ],
     );
+    // A search by nodes alone needs deepening; another engine has its own.
+    let step = "limit.depth: missing: without deepening a search needs a depth";
+    let straight = "suite = { startpos = true }\nlimit = { nodes = 9 }\n[engine]\ndeepening.step = 0\n";
+    check(straight, &[("", step, "limit", ""), ("[subject]\nuci = \"x\"", "", "", "")]);
     // A name that cannot be one is the file's: the file need not be renamed.
     for (file, name) in [("my dir/ex p.toml", "ex-p"), (".x.toml", "x.x"), ("-.toml", "-")] {
         let problem = Experiment::parse(SEARCH, Path::new(file), &[]).err();
