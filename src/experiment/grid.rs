@@ -238,7 +238,7 @@ fn read(file: &File, draft: &Draft, name: String, sets: &[Setting], source: &Fil
             return Err(source.wrong("limit", "missing: give limit = { depth = 8 } or { nodes = 100000 }"));
         }
         source.range("limit", 0, depth != Some(0) && nodes != Some(0), "at least 1")?;
-        if depth.is_none() && options.deepening.step == 0 && !outside {
+        if depth.is_none() && options.deepening.step == 0 {
             return Err(source.at("limit", "limit.depth: missing: without deepening a search needs a depth"));
         }
     }
