@@ -22,7 +22,7 @@ pub enum Rule {
     Changed,
     /// A change of a variant's total beyond a bound.
     Beyond {
-        /// Which side of the bound fails: one of [`SIGNS`].
+        /// Which side of the bound fails: `>=`, `<=`, `>` or `<`.
         sign: &'static str,
         /// The bound, in the metric's own unit or as a part of the old total: 0.01 is one percent.
         bound: f64,
