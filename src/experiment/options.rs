@@ -255,6 +255,14 @@ mod tests {
         }
     }
 
+    /// Blanks round the sign belong to neither the path nor the word.
+    #[test]
+    fn blanks_around_what_is_set_say_nothing() {
+        for set in ["table.policy=never", "table.policy = never", " table.policy =\tnever "] {
+            assert_eq!(options(None, &[set.to_owned()]), options(None, &["table.policy='never'".to_owned()]), "{set}");
+        }
+    }
+
     /// What is set goes over the preset that is given beside it, a preset that is set among it.
     #[test]
     fn a_preset_that_is_set_goes_over_the_one_that_is_given() {

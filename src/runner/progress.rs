@@ -131,6 +131,8 @@ mod tests {
         ];
         assert_eq!(found_there(8, 3, &found), all);
         assert_eq!(found_there(8, 0, &found), all[..3]);
+        let one = Done { dropped: 1, ..Done::default() };
+        assert_eq!(found_there(8, 0, &one), ["dropped: 1 row of jobs that are to be run again"]);
         assert_eq!(found_there(8, 8, &Done::default()), ["8 of 8 jobs were done before: continuing"]);
         assert_eq!(found_there(8, 0, &Done::default()), Vec::<String>::new());
         let job = Job { variant: 0, opponent: None, item: 0, items: 1, repeat: 0 };

@@ -541,6 +541,14 @@ fn single_positions_stand_at_their_size_and_ratio() {
             assert_eq!(mark.title, format!("{} at {}: {:.3} of {size} nodes", series.name, point.x, point.y));
         }
         legend_says(&shapes, bottom, &[("better", 1, 1), ("worse", 2, 2)]);
+        // The line of equal nodes stands at 1 where every point lies on one side of it, too.
+        for one_side in &all {
+            let plot = Scatter { series: vec![one_side.clone()], ..plot.clone() };
+            let (shapes, ..) = parsed(&plot.render(width, "title", true));
+            let marks: Vec<&Shape> = shapes.iter().filter(|shape| shape.class().ends_with("dot")).collect();
+            let places: Vec<_> = one_side.points.iter().zip(&marks).map(|(p, mark)| (p.y, mark.middle().0.1)).collect();
+            near(lines_of(&shapes, "one")[0][1], Axis::learned(true, &places).place(1.0));
+        }
     }
 }
 

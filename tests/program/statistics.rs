@@ -6,8 +6,10 @@
 //! # bootstrap-t, 2,000,000 draws ix of n clusters with sums s and sizes c (of single positions: 1), each
 //! #   mm = s[ix].sum(1) / c[ix].sum(1);  se = sqrt(((s[ix] - mm[:,None]*c[ix])**2).sum(1) * n/(n-1)) / c[ix].sum(1)
 //! #   a, b = numpy.quantile((mm - m) / se, [.025, .975]);  t = stats.t.ppf(.975, n-1);  [m - max(b, t)*se0, m - min(a, -t)*se0]
+//! # with fewer than 100 also: r = s - m*c;  k = clip(mean(r**3) / mean(r**2)**1.5 * (1 + 48/n), -6.2, 6.2) / sqrt(n);  d = k * (2*t*t + 1) / 6
+//! #   b = max(b, t - d);  a = min(a, -t - d)
 //! stats.permutation_test((y,), numpy.mean, permutation_type="samples", n_resamples=2_000_000)
-//! # exact power of the t-test, for sample sizes: nc = d/(sd/sqrt(n)); c = t.ppf(.975, n-1); nct.sf(c, n-1, nc)
+//! # exact power of the t-test, for sample sizes: nc = d/(sd/sqrt(n)); c = t.ppf(.975, n-1) * (1 + 48/n**2 if n < 100); nct.sf(c, n-1, nc)
 //! # clusters: g = [0,0,0,1,1,2,3,3,3,3,4,4,5,5,5,6,7,7,8,8,8,9,9,9]; sums s and sizes c of each
 //! ```
 
@@ -49,7 +51,7 @@ fn skew_stretches_the_side_that_it_hides() {
     let logs: Vec<f64> = (0..12).map(|k| (1.5 * (5.0 * f64::from(k)).sin()).exp() / 5.0 - 0.2).collect();
     let ratio = Ratio::of(&plain(&logs));
     near(ratio.low, 0.912_775_5, 0.004);
-    near(ratio.high, 1.422_173, 0.02);
+    near(ratio.high, 1.537_657, 1e-5);
 }
 
 #[test]
@@ -74,7 +76,7 @@ fn clusters_are_drawn_whole() {
     assert_eq!((ratio.pairs, ratio.clusters), (24, 10));
     near(ratio.error, 0.017_115_308_603_708_194, 1e-12);
     near(ratio.low, 1.050_116_7, 0.002);
-    near(ratio.high, 1.141_626_2, 0.002);
+    near(ratio.high, 1.144_590_1, 1e-6);
     near(ratio.p, 0.001_953_125, 1e-12);
     // Equal numbers in a cluster say no more than one of them.
     let stripes: Vec<f64> = (0..60).map(|n| if n / 10 % 2 == 0 { 0.3 } else { -0.1 }).collect();
@@ -140,8 +142,8 @@ fn sixteen_are_flipped_in_all_ways_and_seventeen_by_chance() {
 fn sample_sizes_agree_with_the_exact_power_of_the_t_test() {
     let ratio = Ratio::of(&plain(&waves()));
     near(ratio.needed(0.01, 0.05).unwrap(), 3489.0, 3.0);
-    near(ratio.needed(0.10, 0.05).unwrap(), 40.0, 1.0);
-    near(ratio.detectable(0.05), 0.133_415, 0.002);
+    near(ratio.needed(0.10, 0.05).unwrap(), 42.0, 1.0);
+    near(ratio.detectable(0.05), 0.142_03, 0.002);
     assert_eq!(Ratio::of(&plain(&[0.1])).needed(0.01, 0.05), None);
 }
 
@@ -152,16 +154,16 @@ fn medians_by_hand() {
 }
 
 /// How often intervals must hold the truth, of so many clusters; in percent, as docs/methodology.md states them. No interval from
-/// eight values alone can know of a tail that it has not seen: there the promise is less, and said to be.
+/// eight values alone can know of a tail that it has not seen: there the promise is a little less, and said to be.
 const PROMISED: [(usize, Shape, f64); 10] = [
     (8, Shape::Normal, 95.0),
-    (8, Shape::Lognormal, 90.0),
+    (8, Shape::Lognormal, 94.0),
     (8, Shape::Heavy, 95.0),
     (24, Shape::Normal, 95.0),
-    (24, Shape::Lognormal, 92.0),
+    (24, Shape::Lognormal, 95.0),
     (24, Shape::Heavy, 95.0),
     (100, Shape::Normal, 95.0),
-    (100, Shape::Lognormal, 94.0),
+    (100, Shape::Lognormal, 94.5),
     (100, Shape::Heavy, 95.0),
     (10, Shape::Games, 94.0),
 ];

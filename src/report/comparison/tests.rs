@@ -244,6 +244,9 @@ fn junit_counts_what_fails() {
     let text = junit(&comparison);
     assert!(text.contains("name=\"counts are equal\"><failure message=\"1 of 5 rows moved\"/>"), "{text}");
     assert!(text.contains("name=\"rows are there\"><failure message=\"1 row of BASE missing\"/>"), "{text}");
+    // Where moves are allowed no case says that counts must be equal.
+    let allowed = Comparison { moves_allowed: true, ..comparison.clone() };
+    assert_eq!(heads(&allowed)[0], "<s name=ttlab compare tests=5 failures=2>");
     assert!(text.contains("<failure message=\"FAIL: 1,000 -&gt; 1,234 (+23.40 %, 1 row differs)\"/>"), "{text}");
 }
 
