@@ -152,6 +152,12 @@ fn every_algorithm_ordering_and_mate_score() {
     }
 }
 
+/// What is mate or stalemate at the horizon is evaluated where nobody looks: the reference does not look either.
+#[test]
+fn leaves_where_mates_are_not_seen() {
+    is_sound("algorithm = 'alpha-beta'\nleaf = 'static'\nleaf_mates = false\ntable.size = 2048", 300);
+}
+
 #[test]
 fn an_audit_moves_no_count() {
     let text = "table = { size = 1024, policy = 'depth-preferred', slots = 2 }";

@@ -448,6 +448,9 @@ fn one_off_commands_answer() {
         stdout.lines().find(|line| line.starts_with("entries")).map(str::to_owned).unwrap()
     };
     assert_eq!(entries("iteration"), entries("search"));
+    // A search without a table has nothing to tell of one.
+    let counted = |table: &str| run(&["search", "startpos", "--depth", "3", "--set", table]).0.contains("table.probes");
+    assert!(counted("table=bounded") && !counted("table=none"));
     let (stdout, _, _) = run(&["search", "startpos", "--depth", "5", "--preset", "purple"]);
     assert!(stdout.contains("32138"), "{stdout}");
     let (stdout, _, _) = run(&["search", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "--nodes", "5000"]);
