@@ -116,7 +116,7 @@ impl Results {
 pub fn own_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path).map_err(|error| {
         let told = match std::fs::symlink_metadata(path) {
-            Ok(found) if found.is_file() => "it is a file, not a folder",
+            Ok(_) if path.is_file() => "it is a file, not a folder",
             Ok(found) if found.is_symlink() && !path.exists() => "it is a symbolic link to what is not there",
             _ => return error,
         };
@@ -159,6 +159,13 @@ mod tests {
         std::os::unix::fs::symlink(at("new"), at("link")).unwrap();
         let told = |name: &str| own_folder(&at(name)).err().map(|error| error.to_string());
         assert_eq!(told("link").unwrap(), "it is a symbolic link to what is not there");
+        for (name, target, wanted) in [
+            ("to-file", at("file"), "it is a file, not a folder"),
+            ("to-device", PathBuf::from("/dev/null"), "File exists (os error 17)"),
+        ] {
+            std::os::unix::fs::symlink(target, at(name)).unwrap();
+            assert_eq!(told(name).unwrap(), wanted);
+        }
         assert_eq!(told("file").unwrap(), "it is a file, not a folder");
         assert!(told("file/below").unwrap().starts_with("Not a directory"));
         assert_eq!(["new/deep", "new", "link", "link/other"].map(told), [const { None }; 4]);

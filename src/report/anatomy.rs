@@ -43,7 +43,11 @@ pub(super) fn anatomy(rows: &Frame, summary: &Summary) -> Option<SheetTable> {
     let lines = groups.iter().map(|(_, name)| SheetColumn::numbers(name, name, ""));
     let columns: Vec<_> = SheetColumn::named(["counter", "meaning"]).into_iter().chain(lines).collect();
     let hidden = summary.lines.len() - groups.len();
-    let more = if hidden > 0 { format!(" {hidden} lines more are in the results.") } else { String::new() };
+    let more = match hidden {
+        0 => String::new(),
+        1 => " One more line is in the results.".to_owned(),
+        _ => format!(" {hidden} more lines are in the results."),
+    };
     let table = SheetTable::new("counters", "What became of the table's answers", columns, counters.iter().map(row));
     Some(table.noted(format!(
         "Sums over all iterations; of what the table holds (held), means over the ends of searches.{more}"
@@ -100,7 +104,7 @@ mod tests {
         let of = |variants: usize| table(variants, &format!("{ANATOMY}held_depth_1"), |_, _, _| "1".to_owned());
         assert_eq!(of(8).map(|table| (table.columns.len(), table.note.contains("more"))), Some((10, false)));
         let nine = of(9).unwrap();
-        assert!(nine.columns.len() == 10 && nine.note.ends_with(" 1 lines more are in the results."), "{}", nine.note);
+        assert!(nine.columns.len() == 10 && nine.note.ends_with(" One more line is in the results."), "{}", nine.note);
         assert_eq!(table(2, "x", |_, _, _| "1".to_owned()), None);
     }
 }

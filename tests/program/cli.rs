@@ -461,6 +461,7 @@ fn one_off_commands_answer() {
     assert!(stdout.contains("16 distinct of 32"), "{stdout}");
     let (stdout, _, _) = run(&["options", "table.policy"]);
     assert!(stdout.contains("two-big1") && stdout.contains("table.policy.factor"), "{stdout}");
+    assert_eq!(run(&["options", "Table.POLICY"]).0, stdout, "capitals are as good");
     let (stdout, _, _) = run(&["columns"]);
     assert!(stdout.contains("search.nodes") && stdout.contains("table.evictions"), "{stdout}");
     for command in [&["schema"][..], &["man"], &["completions", "bash"], &["suite", "data/games.pgn"]] {

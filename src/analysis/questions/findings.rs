@@ -87,9 +87,10 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
 fn doubled(lines: &[&Line]) -> Option<String> {
     let again = |at: usize| lines[..at].iter().any(|other| other.ratio() == lines[at].ratio());
     let again = (0..lines.len()).filter(|&at| again(at)).count();
+    let have = if again == 1 { "has" } else { "have" };
     (again > 0).then(|| {
         format!(
-            "Of those, {again} have another's ratio to the last digit, and may be the same search under another name."
+            "Of those, {again} {have} another's ratio to the last digit, and may be the same search under another name."
         )
     })
 }
@@ -273,6 +274,8 @@ mod tests {
             "Of 8 compared: 4 less than the baseline, 1 more, 2 a difference below 0.5 %, 1 the same in every search."
         );
         assert!(again.starts_with("Of those, 2 have another's ratio to the last digit"), "{again}");
+        let pair = ["a", "b"].map(|name| line(name, 0.5, true, plain));
+        assert!(doubled(&pair.each_ref()).unwrap().starts_with("Of those, 1 has another's ratio"));
         assert!(most.starts_with("Most nodes: \"small\", 1.004 of"), "{most}");
     }
 
