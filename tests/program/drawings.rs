@@ -634,8 +634,10 @@ fn stairs_are_level_between_their_points() {
         let (shapes, ..) = parsed(&plot.render(700.0, "title", true));
         let line = shapes.iter().find(|shape| shape.class().ends_with(" line")).unwrap().points();
         assert_eq!(line.len(), if stairs { 5 } else { 3 });
-        for pair in line.windows(2).filter(|_| stairs) {
-            assert!(pair[0].0 == pair[1].0 || pair[0].1 == pair[1].1, "{line:?}");
+        for (at, pair) in line.windows(2).enumerate().filter(|_| stairs) {
+            // Level first, up or down where the next value stands.
+            let (level, upright) = (pair[0].1 == pair[1].1, pair[0].0 == pair[1].0);
+            assert_eq!([level, upright], [at % 2 == 0, at % 2 == 1], "{line:?}");
         }
     }
 }
