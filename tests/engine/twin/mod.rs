@@ -402,3 +402,23 @@ fn what_a_child_refutes_is_stored_as_the_twin_stores_it() {
         same(text, &options, &starts(0), None);
     }
 }
+
+/// The table that an engine makes for itself is the one that its options name: unbounded, it has an entry for each depth where depths must be equal, and there alone.
+#[test]
+fn a_table_of_ones_own_is_the_one_that_is_named() {
+    for (kind, depth) in ["unbounded", "bounded"]
+        .into_iter()
+        .flat_map(|kind| ["at-least", "equal", "ignored"].map(|depth| (kind, depth)))
+    {
+        let options: EngineOptions = from_toml(&format!("probe.depth = '{depth}'\ntable = '{kind}'")).unwrap();
+        let engines =
+            [Engine::new(&options, None), Engine::with_table(&options, search::plain_table(&options).unwrap())];
+        let [own, named] = engines.map(|engine| {
+            let (mut engine, board) = (engine.unwrap(), Board::from_fen(values::STARTS[0].0).unwrap());
+            let limit = Limit { depth: Some(4), nodes: None };
+            let found = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations;
+            (format!("{:?}", found.iter().map(plain).collect::<Vec<_>>()), engine.table().unwrap().occupancy().occupied)
+        });
+        assert_eq!(own, named, "{kind}, {depth}");
+    }
+}
