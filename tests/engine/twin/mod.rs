@@ -411,8 +411,7 @@ fn a_table_of_ones_own_is_the_one_that_is_named() {
         .flat_map(|kind| ["at-least", "equal", "ignored"].map(|depth| (kind, depth)))
     {
         let options: EngineOptions = from_toml(&format!("probe.depth = '{depth}'\ntable = '{kind}'")).unwrap();
-        let engines =
-            [Engine::new(&options, None), Engine::with_table(&options, search::plain_table(&options).unwrap())];
+        let engines = [Engine::new(&options, None), Engine::with_table(&options, plain_table(&options).unwrap())];
         let [own, named] = engines.map(|engine| {
             let (mut engine, board) = (engine.unwrap(), Board::from_fen(values::STARTS[0].0).unwrap());
             let limit = Limit { depth: Some(4), nodes: None };
