@@ -293,7 +293,7 @@ const ALWAYS: &[&str] = &["policy=always", "slots=1"];
 const DEPTH: &[&str] = &["policy=depth-preferred", "slots=1"];
 const RULES: &str = r#"{ "table.size" = [512], "table.policy" = ["always", "depth-preferred"], "table.slots" = [1] }"#;
 
-const SMALL: [Small; 9] = [
+const SMALL: [Small; 10] = [
     ("replacement-endgames", &[("first", "5"), ("limit", "{ depth = 6 }"), ("grid", RULES)], &[[ALWAYS, DEPTH]]),
     ("replacement-tactical", &[("first", "4"), ("limit", "{ depth = 5 }"), ("grid", RULES)], &[[ALWAYS, DEPTH]]),
     (
@@ -308,6 +308,18 @@ const SMALL: [Small; 9] = [
             ),
         ],
         &[[ALWAYS, DEPTH]],
+    ),
+    (
+        "replacement-larger-schemes-seeds",
+        &[
+            ("first", "2"),
+            ("limit", "{ depth = 6 }"),
+            (
+                "grid",
+                r#"{ "table.size" = [16384], "table.policy" = ["always", "depth-preferred"], "table.slots" = [1, 4] }"#,
+            ),
+        ],
+        &[[ALWAYS, DEPTH], [ALWAYS, &["policy=always", "slots=4"]]],
     ),
     (
         "another-search",
