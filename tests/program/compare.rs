@@ -222,6 +222,8 @@ fn mistakes_end_with_2_and_a_hint() {
         ("depth > +1%", "is no count and no time"),
         ("best changed", "is no count and no time"),
         ("nodes > 1000", "write +1000"),
+        ("nodes < -100%", "it can never fail"),
+        ("nodes < -1_000_000_000", "it can never fail"),
     ] {
         let (_, stderr, code) = run(&["compare", base, base, "--fail-on", gate]);
         assert!(code == 2 && stderr.contains(wanted) && stderr.contains("help: "), "{gate}: {stderr}");

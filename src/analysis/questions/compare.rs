@@ -1,6 +1,6 @@
 //! Two results compared row by row: what moved, by how much, and whether a gate or a promise is broken.
 
-use super::gate::{Gate, Rule};
+use super::gate::{Gate, GateError, Rule};
 use super::joined::{Joined, Recorded, RecordedError, RowPair};
 use super::plans;
 use crate::analysis::pairing::gauge::Gauge;
@@ -124,7 +124,7 @@ impl Comparison {
     /// Compares two results. The gates' metrics are the columns given with them.
     ///
     /// # Errors
-    /// When one of the results holds a row twice.
+    /// When one of the results holds a row twice, or a gate has no figures to judge.
     pub fn new(base: &Recorded, new: &Recorded, gates: &[(Gate, String)]) -> Result<Self, RecordedError> {
         let joined = Joined::new(base, new)?;
         let mut out = Self {
@@ -141,9 +141,10 @@ impl Comparison {
         let named = joined.missing.iter().take(SHOWN).map(|&(row, _)| joined.row(row));
         out.missing = (joined.missing.len(), named.collect());
         out.count(&joined);
-        out.judge(gates);
+        let without = out.judge(&joined, gates)?;
         out.differences = plans::differences(base, new, &joined);
         out.notes = notes(base, new, &joined, gates);
+        out.notes.extend(without);
         Ok(out)
     }
 
@@ -251,17 +252,33 @@ impl Comparison {
         self.moved = largest.into_iter().map(told).collect();
     }
 
-    fn judge(&mut self, gates: &[(Gate, String)]) {
+    /// Holds the gates against each variant that both have, and says of which one has no figures for it.
+    fn judge(&mut self, joined: &Joined, gates: &[(Gate, String)]) -> Result<Vec<String>, GateError> {
+        let mut without = Vec::new();
         for (gate, column) in gates {
-            let Some(place) = self.metric(column) else { continue };
-            for change in self.variants.iter().filter(|change| change.paired > 0) {
+            let Some(place) = self.metric(column).filter(|_| joined.shared.contains(column)) else {
+                return Err(
+                    gate.refuse(&format!("NEW has no column `{column}`"), "another build wrote it: run it anew")
+                );
+            };
+            let timed = column == columns::SECONDS;
+            let (mut judged, mut can_fail) = (0, false);
+            for (variant, change) in self.variants.iter().enumerate().filter(|(_, change)| change.paired > 0) {
+                if !figures(joined, column, variant).map_err(|lack| gate.refuse(&lack, NO_FIGURES))? {
+                    without.push(format!("gate `{gate}`: not judged of \"{}\", which has no figures", change.variant));
+                    continue;
+                }
+                if timed && change.seconds.low.is_nan() {
+                    let what = format!("the times of \"{}\" have no interval, so it could never fail", change.variant);
+                    return Err(gate.refuse(&what, "give results of two searches or more, whose times are not 0"));
+                }
                 let [old, fresh] = change.totals[place];
-                let timed = column == columns::SECONDS;
                 let beyond = match gate.limit {
                     Rule::Changed if timed => change.seconds.is_clear(),
                     Rule::Changed => change.differ[place] > 0,
                     Rule::Beyond { .. } => gate.is_beyond(old, fresh),
                 };
+                (judged, can_fail) = (judged + 1, can_fail || gate.can_fail(old));
                 // Counts are exact; a time must also be told from noise.
                 let noise = beyond && timed && !change.seconds.is_clear();
                 self.judged.push(GateResult {
@@ -274,8 +291,41 @@ impl Comparison {
                     noise,
                 });
             }
+            if judged == 0 && self.rows.0 > 0 {
+                return Err(gate.refuse(&format!("neither BASE nor NEW has a figure in `{column}`"), NO_FIGURES));
+            }
+            if judged > 0 && !can_fail {
+                let help = "no total is less than 0: give a smaller change";
+                return Err(gate.refuse("it can never fail: no total of BASE is that large", help));
+            }
+        }
+        Ok(without)
+    }
+}
+
+/// What to do about a gate that has nothing to judge.
+const NO_FIGURES: &str = "gate a column that both results have figures in";
+
+/// Whether the paired rows of a variant have figures in a column, or which row has none that can be judged.
+fn figures(joined: &Joined, column: &str, variant: usize) -> Result<bool, String> {
+    let (numbers, mut found) = (joined.frame.numbers(column), false);
+    for pair in joined.both.iter().filter(|pair| pair.variant == variant) {
+        for (side, row) in [("BASE", pair.base), ("NEW", pair.new)] {
+            let number = numbers[row];
+            if number < 0.0 || number.is_infinite() {
+                return Err(format!("`{column}` of {side} is {number} for {}", joined.row(row)));
+            }
+        }
+        match [pair.base, pair.new].map(|row| numbers[row].is_nan()) {
+            [true, true] => {}
+            [false, false] => found = true,
+            [empty, _] => {
+                let side = if empty { "BASE" } else { "NEW" };
+                return Err(format!("`{column}` of {side} is empty for {}", joined.row(pair.base)));
+            }
         }
     }
+    Ok(found)
 }
 
 /// Whether a column is of what a search decides: a count, a state at its end, or a word such as its best move.
@@ -357,12 +407,16 @@ mod tests {
     /// One result of these rows: variant, position, nodes.
     fn recorded(rows: &str, manifest: Manifest) -> Recorded {
         let rows = rows.split(' ').filter(|row| !row.is_empty()).map(|row| row.to_owned() + "\n").collect::<String>();
-        let text = format!("variant,position,search.nodes,depth,error\n{}", rows.replace('\n', ",1,\n"));
-        let frame = Frame::parse(text.replace("!,1,", ",1,why").as_bytes(), "t").unwrap();
+        let text = format!("variant,position,search.nodes,depth,seconds,error\n{}", rows.replace('\n', ",1,0.5,\n"));
+        let frame = Frame::parse(text.replace("!,1,0.5,", ",1,0.5,why").as_bytes(), "t").unwrap();
         Recorded { name: "r".to_owned(), frame, manifest: Some(manifest), missing: None }
     }
 
     fn of(base: &Recorded, new: &Recorded) -> Comparison {
+        Comparison::new(base, new, &[]).unwrap()
+    }
+
+    fn timed(base: &Recorded, new: &Recorded) -> Comparison {
         Comparison::new(base, new, &[(Gate::parse("seconds > +5%").unwrap(), columns::SECONDS.to_owned())]).unwrap()
     }
 
@@ -376,32 +430,32 @@ mod tests {
             recorded(rows, manifest)
         };
         let same = side(&|_| {}, "a,p,9 a,q,8");
-        assert_eq!(of(&same, &same).notes, Vec::<String>::new());
+        assert_eq!(timed(&same, &same).notes, Vec::<String>::new());
         let others = [
-            (side(&|manifest| manifest.ended = None, "a,p,9"), "the run of SIDE did not end"),
-            (side(&|manifest| manifest.jobs = 2, "a,p,9"), "SIDE ran 2 jobs at a time: times need --jobs 1"),
-            (side(&|manifest| manifest.repeats = 1, "a,p,9"), "SIDE ran each search once: times need repeats"),
-            (side(&|_| {}, "a,p,9 a,q,! a,r,!"), "2 jobs failed in SIDE: see its error column"),
+            (side(&|manifest| manifest.ended = None, "a,p,9 a,q,8"), "the run of SIDE did not end"),
+            (side(&|manifest| manifest.jobs = 2, "a,p,9 a,q,8"), "SIDE ran 2 jobs at a time: times need --jobs 1"),
+            (side(&|manifest| manifest.repeats = 1, "a,p,9 a,q,8"), "SIDE ran each search once: times need repeats"),
+            (side(&|_| {}, "a,p,9 a,q,8 a,r,! a,s,!"), "2 jobs failed in SIDE: see its error column"),
         ];
         for (other, told) in others {
-            assert_eq!(of(&other, &same).notes, [told.replace("SIDE", "BASE")]);
-            assert_eq!(of(&same, &other).notes, [told.replace("SIDE", "NEW")]);
+            assert_eq!(timed(&other, &same).notes, [told.replace("SIDE", "BASE")]);
+            assert_eq!(timed(&same, &other).notes, [told.replace("SIDE", "NEW")]);
         }
         // Jobs and repeats matter only where a gate is on times.
         let nodes = [(Gate::parse("nodes > +5%").unwrap(), columns::NODES.to_owned())];
-        let hurried = side(&|manifest| (manifest.jobs, manifest.repeats) = (2, 1), "a,p,9");
+        let hurried = side(&|manifest| (manifest.jobs, manifest.repeats) = (2, 1), "a,p,9 a,q,8");
         assert_eq!(Comparison::new(&hurried, &hurried, &nodes).unwrap().notes, Vec::<String>::new());
         // Builds and machines of both, BASE first.
         let old = side(
             &|manifest| (manifest.machine.cpu, manifest.build.version) = ("x".to_owned(), "1".to_owned()),
-            "a,p,9",
+            "a,p,9 a,q,8",
         );
         let fresh = side(
             &|manifest| (manifest.machine.cpu, manifest.build.version) = ("y".to_owned(), "2".to_owned()),
-            "a,p,9",
+            "a,p,9 a,q,8",
         );
         assert_eq!(
-            of(&old, &fresh).notes,
+            timed(&old, &fresh).notes,
             [
                 "other builds: BASE 1 (, ), NEW 2 (, )",
                 "other machines: BASE x, 0 cores; NEW y, 0 cores; counts can be compared, times cannot"
@@ -611,9 +665,9 @@ mod tests {
                     .unwrap();
             Recorded { name: "r".to_owned(), frame, manifest: None, missing: None }
         };
-        let judged = of(&side(1.0), &side(10.0)).judged;
+        let judged = timed(&side(1.0), &side(10.0)).judged;
         assert_eq!((judged.len(), judged[0].totals, judged[0].fails, judged[0].noise), (1, [8.0, 17.0], false, true));
-        let judged = of(&side(1.0), &side(1.0)).judged;
+        let judged = timed(&side(1.0), &side(1.0)).judged;
         assert!(!judged[0].fails && !judged[0].noise);
     }
 
@@ -638,5 +692,83 @@ mod tests {
             let error = Comparison::new(base, new, &[]).unwrap_err().to_string();
             assert_eq!(error, "new: variant \"a\", p, depth 1 has two rows: join no results that overlap");
         }
+    }
+
+    /// A gate that has no figures on both sides is refused, of whatever kind it is; what only some variants have is judged of those.
+    #[test]
+    fn a_gate_without_figures_is_refused() {
+        let columns = "variant,position,depth,error,search.nodes,table.hits,seconds\n";
+        let side = |rows: &[&str]| {
+            let frame = Frame::parse((columns.to_owned() + &rows.join("\n") + "\n").as_bytes(), "t").unwrap();
+            Recorded { name: "r".to_owned(), frame, manifest: None, missing: None }
+        };
+        let judge = |base: &Recorded, new: &Recorded, gate: &str| {
+            let gate = Gate::parse(gate).unwrap();
+            let column = gate.column(&base.frame).unwrap();
+            let found = Comparison::new(base, new, &[(gate, column)]).map_err(|error| error.to_string());
+            found.map(|found| (found.judged.len(), found.finding() == Finding::Gate, found.notes))
+        };
+        let rows = |p: &str, q: &str| side(&[&format!("a,p,1,,{p}"), &format!("a,q,1,,{q}")]);
+        let whole = rows("9,3,0.5", "8,0,0.7");
+        let gates = [
+            "nodes > +1%",
+            "nodes changed",
+            "hits > +1%",
+            "hits changed",
+            "hits <= -1",
+            "seconds > +1%",
+            "seconds changed",
+        ];
+        for gate in gates {
+            assert!(judge(&whole, &whole, gate).is_ok_and(|(judged, fails, _)| judged == 1 && !fails), "{gate}");
+        }
+        // Whatever stands in a field that is no figure, of either side.
+        for (other, of) in [
+            (rows("9,3,", "8,0,0.7"), "seconds"),
+            (rows("9,3,", "8,0,"), "seconds"),
+            (rows("9,3,NaN", "8,0,0.7"), "seconds"),
+            (rows("9,3,inf", "8,0,0.7"), "seconds"),
+            (rows("9,3,-5", "8,0,0.7"), "seconds"),
+            (rows("9,3,0", "8,0,0"), "seconds"),
+            (rows("9,,0.5", "8,0,0.7"), "hits"),
+            (rows("9,,0.5", "8,,0.7"), "hits"),
+            (rows("9,-3,0.5", "8,0,0.7"), "hits"),
+            (rows("9,inf,0.5", "8,0,0.7"), "hits"),
+            (rows("NaN,3,0.5", "8,0,0.7"), "nodes"),
+            (rows("-inf,3,0.5", "8,0,0.7"), "nodes"),
+            (rows(",3,0.5", ",0,0.7"), "nodes"),
+        ] {
+            for gate in gates {
+                let refused = gate.starts_with(of);
+                for found in [judge(&whole, &other, gate), judge(&other, &whole, gate)] {
+                    assert_eq!(found.is_err(), refused, "{gate}: {found:?}");
+                    assert!(found.is_ok() || found.is_err_and(|error| error.contains("\nhelp: ")), "{gate}");
+                }
+            }
+        }
+        let silent = rows("9,,0.5", "8,,0.7");
+        let told = judge(&silent, &silent, "hits > +1%").unwrap_err();
+        assert!(told.starts_with("gate `hits > +1%`: neither BASE nor NEW has a figure in `table.hits`"), "{told}");
+        let told = judge(&whole, &rows("9,3,", "8,0,0.7"), "seconds > +1%").unwrap_err();
+        assert!(told.contains("`seconds` of NEW is empty for \"a\", p, depth 1"), "{told}");
+        // Our engine beside one that tells no hits; no column at all; one search has no interval.
+        let both = side(&["a,p,1,,9,3,0.5", "b,p,1,,9,,0.5"]);
+        let (judged, _, notes) = judge(&both, &both, "hits > +1%").unwrap();
+        let told = "gate `hits > +1%`: not judged of \"b\", which has no figures";
+        assert!(judged == 1 && notes.iter().any(|note| note == told), "{notes:?}");
+        assert!(judge(&both, &both, "seconds > +1%").unwrap_err().contains("have no interval"));
+        let bare =
+            Frame::parse("variant,position,depth,error,search.nodes\na,p,1,,9\na,q,1,,8\n".as_bytes(), "t").unwrap();
+        let bare = Recorded { frame: bare, ..whole.clone() };
+        for gate in ["seconds > +1%", "seconds changed", "hits changed"] {
+            assert!(judge(&whole, &bare, gate).unwrap_err().contains("NEW has no column"), "{gate}");
+        }
+        // A change that is more than there is.
+        assert_eq!(judge(&whole, &whole, "nodes < -16").unwrap().0, 1);
+        assert!(judge(&whole, &whole, "nodes < -17").unwrap_err().contains("it can never fail"));
+        assert_eq!(judge(&whole, &whole, "nodes <= -17").unwrap().0, 1);
+        // Where no row is in both there is nothing to judge, and that is told as rows that are missing.
+        let apart = side(&["z,p,1,,9,3,0.5"]);
+        assert_eq!(judge(&whole, &apart, "nodes > +1%").unwrap().0, 0);
     }
 }

@@ -94,7 +94,12 @@ impl Gate {
             return Err(GateError::new(trimmed, &format!("`{value}` has no sign"), &help));
         }
         let bound = if share { number / 100.0 } else { number };
-        Ok(gate(metric, Rule::Beyond { sign, bound, share }))
+        let gate = gate(metric, Rule::Beyond { sign, bound, share });
+        if share && !gate.can_fail(1.0) {
+            let help = "no total is less than nothing: a share lies above -100 %, or write METRIC <= -100%";
+            return Err(GateError::new(trimmed, "it can never fail", help));
+        }
+        Ok(gate)
     }
 
     /// The column that the gate speaks of.
@@ -102,7 +107,7 @@ impl Gate {
     /// # Errors
     /// When there is none of that name, or it holds no figures.
     pub fn column(&self, frame: &Frame) -> Result<String, GateError> {
-        let error = |what: &str, help: &str| GateError::new(&self.text, what, help);
+        let error = |what: &str, help: &str| self.refuse(what, help);
         let column = frame.resolve(&self.metric, Sought::Figure).map_err(|unknown| match unknown {
             FrameError::Unknown { name, hint } => error(
                 &format!("there is no metric `{name}`"),
@@ -115,6 +120,19 @@ impl Gate {
             return Err(error(&format!("`{column}` is no count and no time"), help));
         }
         Ok(column.to_owned())
+    }
+
+    /// Whether some total of NEW would fail, where that of BASE is `base`: none is less than 0.
+    pub fn can_fail(&self, base: f64) -> bool {
+        match self.limit {
+            Rule::Beyond { sign: "<" | "<=", .. } => self.is_beyond(base, 0.0),
+            _ => true,
+        }
+    }
+
+    /// The gate refused: with what it lacks, and what to do.
+    pub fn refuse(&self, what: &str, help: &str) -> GateError {
+        GateError::new(&self.text, what, help)
     }
 
     /// Whether a change from `base` to `new` lies beyond the gate's bound; a gate on any change does not ask for totals.
@@ -169,6 +187,18 @@ mod tests {
         assert!(!beyond("evictions > +1%", 0.0, 0.0));
     }
 
+    /// The last share that a total can lose is all of it.
+    #[test]
+    fn a_fall_to_nothing_can_fail() {
+        for text in ["nodes <= -100%", "nodes < -99.9%", "nodes < 0%", "nodes > +1000%", "nodes >= -200%"] {
+            assert!(Gate::parse(text).is_ok(), "{text}");
+        }
+        let can = |text: &str, base: f64| Gate::parse(text).unwrap().can_fail(base);
+        assert!(can("nodes < -9", 10.0) && !can("nodes < -10", 10.0) && can("nodes <= -10", 10.0));
+        assert!(!can("nodes <= -11", 10.0) && !can("hits < -2%", 0.0) && can("hits > +2%", 0.0));
+        assert!(can("nodes changed", 0.0));
+    }
+
     #[test]
     fn a_gate_on_any_change_is_written_out() {
         assert_eq!(Gate::parse(" table.hits   changed ").unwrap().limit, Rule::Changed);
@@ -196,6 +226,9 @@ mod tests {
             ("nodes > 1000", "has no sign"),
             ("nodes >> +1%", "is no change"),
             ("nodes > +é", "is no change"),
+            ("nodes < -100%", "it can never fail"),
+            ("nodes < -100.5 %", "it can never fail"),
+            ("hits <= -101%", "it can never fail"),
         ] {
             let message = Gate::parse(text).unwrap_err().to_string();
             assert!(message.contains(what) && message.contains("help: "), "{text}: {message}");

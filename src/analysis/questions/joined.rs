@@ -1,5 +1,6 @@
 //! Two results joined by their source: what they are of, and which rows belong together.
 
+use super::gate::GateError;
 use crate::analysis::pairing::pairs::rows_that_meet;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::column::SOURCE;
@@ -42,6 +43,9 @@ pub enum RecordedError {
     /// Two rows of one search and depth: the results, and which.
     #[error("{0}: {1}: join no results that overlap")]
     Twice(String, String),
+    /// A gate that cannot be judged.
+    #[error(transparent)]
+    Gate(#[from] GateError),
 }
 
 impl Recorded {
