@@ -3,7 +3,6 @@
 
 use crate::analysis::pairing::gauge::{Depths, Gauge};
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::pairing::stats::mean;
 use crate::analysis::questions::curves;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, Summary};
@@ -29,7 +28,7 @@ pub struct Explorer {
     pub base: usize,
     /// The positions.
     pub positions: Vec<String>,
-    /// Each line's values by position (of several key seeds their geometric mean); none where it has no such search.
+    /// Each line's values by position, under the file's own key seed; none where it has no such search.
     pub values: Vec<Vec<Option<f64>>>,
     /// Positions that are left out, since not all searches there finished the same depths.
     pub left_out: usize,
@@ -48,11 +47,11 @@ impl Explorer {
         let gauge = Gauge::new(searches, metric, rows);
         let group = |line: usize| grouping.values.iter().position(|values| *values == summary.lines[line].values);
         let names = rows.coded(columns::POSITION);
-        let own = |line: usize| group(line).map_or(&[][..], |group| searches.cells(group)).iter();
+        let searches_of = |line: usize| group(line).map_or(&[][..], |group| searches.cells(group)).iter();
         // The depth to which all of a position's searches went; none where they went to unlike ones, or one was cut short: what their sums would say is
         // not what they did in common.
         let mut depths: BTreeMap<u32, Option<u16>> = BTreeMap::new();
-        for cell in (0..summary.lines.len()).flat_map(own) {
+        for cell in (0..summary.lines.len()).flat_map(searches_of) {
             let last =
                 searches.steps(searches.repeats(cell)[0]).last().filter(|step| step.finished).map(|step| step.depth);
             let known = depths.entry(cell.unit).or_insert(last);
@@ -71,13 +70,13 @@ impl Explorer {
             return None;
         }
         let values = places.iter().map(|&line| {
-            let mut seeds = vec![Vec::new(); positions.len()];
-            for cell in own(line) {
+            let mut values = vec![None; positions.len()];
+            for cell in searches_of(line).filter(|cell| cell.seed == 0) {
                 if let Some(&at) = positions.get(&cell.unit) {
-                    seeds[at].push(gauge.cell(cell, &Depths::All));
+                    values[at] = Some(gauge.cell(cell, &Depths::All)).filter(|value| value.is_finite());
                 }
             }
-            seeds.iter().map(|values| over_seeds(values)).collect()
+            values
         });
         Some(Self {
             metric: metric.name.clone(),
@@ -86,7 +85,7 @@ impl Explorer {
             positions: positions.keys().map(|&unit| names.list()[unit as usize].clone()).collect(),
             values: values.collect(),
             left_out,
-            seeds: (0..summary.lines.len()).flat_map(own).any(|cell| cell.seed > 0),
+            seeds: (0..summary.lines.len()).flat_map(searches_of).any(|cell| cell.seed > 0),
             places,
         })
     }
@@ -102,7 +101,9 @@ impl Explorer {
                 p.note {
                     "Choose any two. Each dot is a search: right and up needs more " (self.metric) "; below the dashed line the second needs fewer. \
                      The arrow behind a variant's name in the summary leads here too."
-                    @if self.seeds { " A dot is the geometric mean over the key seeds." }
+                    @if self.seeds {
+                        " Searches and their ratios here are those under the first key seed, so their mean may differ from the summary's, which is over all."
+                    }
                     @if self.left_out > 0 {
                         " " (many(self.left_out, "position")) " left out, where not all searches finished the same depths: the summary compares them in those that both \
                          did."
@@ -112,15 +113,6 @@ impl Explorer {
             }
         }
     }
-}
-
-/// One value of a position's key seeds: so that the ratio of two is the mean of their seeds' ratios.
-fn over_seeds(values: &[f64]) -> Option<f64> {
-    let mean = match values {
-        [only] => *only,
-        values => mean(values.iter().map(|value| value.ln())).exp(),
-    };
-    Some(mean).filter(|value| value.is_finite())
 }
 
 #[cfg(test)]
@@ -167,14 +159,7 @@ mod tests {
         };
         let seeds = ["a,p,1,1,0", "a,q,1,2,0", "a,p,1,100,1", "a,q,1,200,1", "b,p,1,3,0", "b,q,1,4,0"];
         let found = of(crate::analysis::rows::column::SEED, &seeds, "nodes");
-        let rounded = |found: Option<Vec<Vec<Option<f64>>>>| {
-            let round = |value: Option<f64>| value.map(|value| value.round() as u64);
-            found.map(|lines| {
-                lines.into_iter().map(|line| line.into_iter().map(round).collect::<Vec<_>>()).collect::<Vec<_>>()
-            })
-        };
-        // The geometric means of 1 and 100, and of 2 and 200.
-        assert_eq!(rounded(found), Some(vec![vec![Some(10), Some(20)], vec![Some(3), Some(4)]]));
+        assert_eq!(found, Some(vec![vec![Some(1.0), Some(2.0)], vec![Some(3.0), Some(4.0)]]));
         // No probe: no rate.
         let rates = ["a,p,1,1,4,1", "a,q,1,2,0,0", "b,p,1,3,2,1", "b,q,1,4,4,4"];
         let header = format!("{},{}", columns::PROBES, columns::HITS);

@@ -159,7 +159,7 @@ impl Page {
         };
         if seeds > 1 {
             page.findings.push(format!(
-                "Every variant was searched under {seeds} key seeds: ratios are means over them, totals are of the first."
+                "Every variant was searched under {seeds} key seeds. Ratios with an interval are means over them; counts, shares and single searches are those under the first."
             ));
         }
         if choices.pairs {

@@ -26,8 +26,10 @@ pub struct Pair {
     pub cluster: u32,
     /// The logarithm of the ratio.
     pub log: f64,
-    /// The base's value and the other's (of several key seeds: their geometric means).
+    /// The base's value and the other's, under the key seed `seed`.
     pub values: [f64; 2],
+    /// The key seed that the values are of: 0 is the file's own, wherever a search was made under it.
+    pub seed: u32,
 }
 
 /// The pairs of two sides.
@@ -51,9 +53,10 @@ pub struct Pairs {
 
 impl Pairs {
     /// Adds a pair; only of positive values is there a ratio.
-    fn push(&mut self, block: u32, unit: u32, cluster: u32, values: [f64; 2]) {
+    fn push(&mut self, [block, unit, cluster, seed]: [u32; 4], values: [f64; 2]) {
         if values[0] > 0.0 && values[1] > 0.0 {
-            self.list.push(Pair { block, unit, cluster, log: (values[1] / values[0]).ln(), values });
+            let log = (values[1] / values[0]).ln();
+            self.list.push(Pair { block, unit, cluster, log, values, seed });
         } else {
             self.beyond[0] += usize::from(values[1] < values[0]);
             self.beyond[1] += usize::from(values[1] > values[0]);
@@ -65,7 +68,7 @@ impl Pairs {
     pub fn of_values(clusters: &[u32], base: &[f64], other: &[f64]) -> Self {
         let mut pairs = Self::default();
         for (at, (&cluster, values)) in clusters.iter().zip(base.iter().zip(other)).enumerate() {
-            pairs.push(0, at as u32, cluster, [*values.0, *values.1]);
+            pairs.push([0, at as u32, cluster, 0], [*values.0, *values.1]);
         }
         pairs
     }
@@ -108,15 +111,11 @@ impl Pairs {
         Self { list: self.list.iter().filter_map(over).collect(), ..*self }
     }
 
-    /// Each position once: logarithms of its key seeds averaged.
+    /// Each position once: logarithms of its key seeds averaged, values those of the first.
     fn over_seeds(&mut self) {
         let key = |pair: &Pair| (pair.block, pair.unit);
-        self.list.sort_by_key(key);
-        let together = |same: &[Pair]| {
-            let average = |of: &dyn Fn(&Pair) -> f64| mean(same.iter().map(of));
-            let values = [0, 1].map(|side| average(&|pair| pair.values[side].ln()).exp());
-            Pair { log: average(&|pair| pair.log), values, ..same[0] }
-        };
+        self.list.sort_by_key(|pair| (key(pair), pair.seed));
+        let together = |same: &[Pair]| Pair { log: mean(same.iter().map(|pair| pair.log)), ..same[0] };
         self.list = self.list.chunk_by(|a, b| key(a) == key(b)).map(together).collect();
     }
 }
@@ -194,7 +193,7 @@ impl<'a> Base<'a> {
                 Some(depths) => {
                     pairs.cut += usize::from(depths != Depths::All);
                     let values = [self.reading.cell(base, &depths), reading.cell(cell, &depths)];
-                    pairs.push(cell.block, cell.unit, cell.cluster, values);
+                    pairs.push([cell.block, cell.unit, cell.cluster, cell.seed], values);
                     if cell.seed == 0 && values.iter().all(|value| value.is_finite()) {
                         pairs.totals = [pairs.totals[0] + values[0], pairs.totals[1] + values[1]];
                         pairs.spread += reading.spread(cell, &depths);
@@ -295,7 +294,6 @@ mod tests {
         fn shown(&self, pairs: &Pairs) -> Vec<String> {
             let one = |pair: &Pair| {
                 let [base, other] = pair.values.map(|value| (1000.0 * value).round() / 1000.0);
-                assert!((pair.log - (pair.values[1] / pair.values[0]).ln()).abs() < 1e-12);
                 let positions = self.frame.coded(columns::POSITION);
                 format!("{} {base} {other}", positions.list()[pair.unit as usize])
             };
@@ -385,8 +383,8 @@ mod tests {
         );
     }
 
-    /// Key seeds: p under three of them on both sides, q under two of the other alone, which then stand beside the base's own; totals and ends
-    /// are those of the file's own seed.
+    /// Key seeds: p under three of them on both sides, q under two of the other alone, which then stand beside the base's own; values, totals and
+    /// ends are those of the file's own seed.
     #[test]
     fn key_seeds_are_averaged_by_position() {
         let heading = "variant,position,depth,score,search.nodes";
@@ -395,9 +393,8 @@ mod tests {
         let read = rows_of(heading, rows, columns::VARIANT);
         assert_eq!(read.grouping.values.len(), 2);
         let pairs = read.pairs("nodes", 0, 1);
-        // Ratios of p: 2, 4 and 16, whose geometric mean is 128^(1/3); its values (100 * 40 * 25)^(1/3) and (200 * 160 * 400)^(1/3). Of q: 2 and 8.
-        let cube = |product: f64| (1000.0 * product.cbrt()).round() / 1000.0;
-        assert_eq!(read.shown(&pairs), [format!("p {} {}", cube(1e5), cube(1.28e7)), "q 10 40".to_owned()]);
+        // Ratios of p: 2, 4 and 16, whose geometric mean is 128^(1/3); of q 2 and 8. Values are those of the file's own seed.
+        assert_eq!(read.shown(&pairs), ["p 100 200", "q 10 20"]);
         assert!(
             (pairs.list[0].log - 128.0_f64.ln() / 3.0).abs() < 1e-12
                 && (pairs.list[1].log - 4.0_f64.ln()).abs() < 1e-12

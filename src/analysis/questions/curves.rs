@@ -162,7 +162,7 @@ fn shown(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
     frame.select(|row| wanted[grouping.group[row] as usize])
 }
 
-/// Each search of the lines given against the baseline's: x the baseline's value, y the ratio.
+/// Each search of the lines given against the baseline's, under the file's own key seed: x the baseline's value, y the ratio.
 pub fn positions(
     frame: &Frame,
     summary: &Summary,
@@ -179,11 +179,11 @@ pub fn positions(
     let series = others.iter().filter_map(|&at| {
         let line = &summary.lines[at];
         let pairs = base.pairs(grouping.find(&line.values)?).list;
+        let pairs: Vec<_> = pairs.iter().filter(|pair| pair.seed == 0).collect();
         let step = (pairs.len() * others.len()).div_ceil(POINTS).max(1);
-        let points = pairs
-            .iter()
-            .step_by(step)
-            .map(|pair| CurvePoint::bare(pair.values[0], pair.log.exp(), units.list()[pair.unit as usize].clone()));
+        let points = pairs.iter().step_by(step).map(|pair| {
+            CurvePoint::bare(pair.values[0], pair.values[1] / pair.values[0], units.list()[pair.unit as usize].clone())
+        });
         Some(Series { name: line.name.clone(), line: Some(at), points: points.collect() })
     });
     series.filter(|series| !series.points.is_empty()).collect()

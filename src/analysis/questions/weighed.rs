@@ -222,7 +222,7 @@ mod tests {
     use crate::analysis::pairing::ratio::Ratio;
 
     fn claim(relation: &str) -> Weighed {
-        let pair = Pair { block: 0, unit: 0, cluster: 0, log: 0.0, values: [100.0, 90.0] };
+        let pair = Pair { block: 0, unit: 0, cluster: 0, log: 0.0, values: [100.0, 90.0], seed: 0 };
         let pairs = Pairs { list: vec![pair], totals: [1000.0, 900.0], ..Pairs::default() };
         let claim = Claim::parse(&format!("nodes(a) {relation} nodes(b)")).unwrap();
         Weighed { verdict: 0, claim, pairs, logs: Logs::default() }

@@ -92,7 +92,8 @@ fn seeds_and_missing_rows_are_told() {
     let told =
         |page: &Page| page.findings.iter().filter(|text| text.contains("key seeds")).cloned().collect::<Vec<_>>();
     assert_eq!(told(&of(&[1])), Vec::<String>::new());
-    let said = "Every variant was searched under 2 key seeds: ratios are means over them, totals are of the first.";
+    let said = "Every variant was searched under 2 key seeds. Ratios with an interval are means over them; counts, shares and single searches \
+                are those under the first.";
     assert_eq!(told(&of(&[1, 2])), [said]);
     let rows = "variant,position,depth,search.nodes\na,p,1,9\n";
     let lacking = Source { missing: Some("3 rows are missing".to_owned()), ..source("y", rows) };
