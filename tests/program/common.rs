@@ -1,5 +1,6 @@
 //! What the tests of the binary share.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
@@ -9,6 +10,19 @@ pub fn scratch() -> TempDir {
     let memory = Path::new("/dev/shm");
     let made = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
     made.or_else(|_| TempDir::new()).unwrap()
+}
+
+/// Says that something was not tested and why, past the harness, which shows nothing of a test that passes.
+pub fn skip(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
+}
+
+/// The same of what continuous integration installs: there nothing of it is skipped, and the test fails.
+#[track_caller]
+pub fn skip_outside_ci(why: &str) {
+    let ci = std::env::var_os("CI");
+    assert!(ci.is_none_or(|ci| ci != "true"), "CI=true, and a test cannot run: {why}");
+    skip(why);
 }
 
 /// Calls the program in the project's folder: standard output, standard error, exit code.

@@ -1,7 +1,7 @@
 //! What the documents say: every command runs as it stands, the data scientist's examples give the rows' own sums, and the JSON Schema
 //! takes what the program takes.
 
-use crate::common::{run, scratch};
+use crate::common::{run, scratch, skip};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -120,12 +120,7 @@ fn every_command_of_the_documents_runs_as_it_stands() {
 fn python(module: &str, folder: &Path, code: &str, input: &str) -> Option<String> {
     let has = Command::new("python3").args(["-c", &format!("import {module}")]).stderr(Stdio::null()).status();
     if !has.is_ok_and(|status| status.success()) {
-        // Past the harness, which shows nothing of a test that passes.
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: PYTHON HAS NO {}, SO ITS EXAMPLES DID NOT RUN",
-            module.to_uppercase()
-        );
+        skip(&format!("python3 has no package {module}: its examples did not run"));
         return None;
     }
     let mut child = Command::new("python3")

@@ -1,7 +1,6 @@
 //! Traces on the command line, and the C header in an engine that is not ours.
 
-use super::common::run;
-use crate::common::scratch;
+use crate::common::{run, scratch, skip};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -134,7 +133,7 @@ fn compiled(folder: &Path, compiler: &str, source: &Path, name: &str, options: &
             Some(program)
         }
         Err(error) => {
-            eprintln!("SKIPPED: {compiler}: {error}: the header was not tried");
+            skip(&format!("{compiler}: {error}: the header was not tried"));
             None
         }
     }
@@ -554,7 +553,7 @@ fn one_bucket_meets_a_simulator_of_caches() {
     assert_eq!(code, 0, "{stderr}");
     let output = match Command::new("python3").args(["-c", CACHES, &exported]).output() {
         Ok(output) if output.status.success() => output,
-        other => return eprintln!("SKIPPED: no Python with libcachesim: hits were not compared: {other:?}"),
+        other => return skip(&format!("no Python with libcachesim: hits were not compared: {other:?}")),
     };
     let text = String::from_utf8(output.stdout).unwrap();
     let wanted: Vec<u64> = text.lines().map(|line| line.parse().unwrap()).collect();

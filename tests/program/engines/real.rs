@@ -1,6 +1,7 @@
 //! Debian's engines, where they are installed: their rows against an independent driver and against totals measured before.
 
 use super::Trial;
+use crate::common::skip;
 use std::path::Path;
 use std::process::Command;
 
@@ -27,7 +28,7 @@ fn path(program: &str) -> Option<String> {
 fn here(program: &str) -> bool {
     let found = path(program).is_some();
     if !found {
-        eprintln!("SKIPPED: {program} is not installed: nothing of it was tested (apt-get install {program})");
+        skip(&format!("{program} is not installed: nothing of it was tested (apt-get install {program})"));
     }
     found
 }
@@ -53,7 +54,7 @@ fn variant(name: &str, words: &[&str], depth: u8, options: &[(&str, &str)]) -> S
 fn rows_are_those_of_an_independent_driver() {
     let python = Command::new("python3").args(["-c", "import chess.engine"]).output();
     if !python.is_ok_and(|output| output.status.success()) {
-        eprintln!("SKIPPED: python3 with the package `chess` is not installed: no row was held against another driver");
+        skip("python3 with the package `chess` is not installed: no row was held against another driver");
         return;
     }
     let engines: Vec<&Real> = REPEATING.iter().filter(|real| here(real.words[0])).collect();
@@ -114,7 +115,7 @@ fn totals_are_those_that_were_measured_before() {
         let name = format!("{program} {hash}");
         let version = manifest["subjects"][&name]["name"].as_str().unwrap().to_owned();
         if !versions.contains(&(program, &version)) {
-            eprintln!("SKIPPED: the totals of {program} are of another version than {version}");
+            skip(&format!("the totals of {program} are of another version than {version}"));
             continue;
         }
         let rows = trial.rows("out");

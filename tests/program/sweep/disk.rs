@@ -1,6 +1,7 @@
 //! Disks that are full, folders that cannot be written to, and folders that go away.
 
 use super::*;
+use crate::common::skip;
 use std::time::{Duration, Instant};
 
 /// Runs through a shell that sets limits first.
@@ -62,7 +63,7 @@ fn a_full_file_system_ends_the_run_and_loses_nothing() {
     );
     let said = said(Command::new("unshare").args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]));
     if said.code != Some(0) && (said.stderr.contains("unshare") || said.code == Some(99)) {
-        eprintln!("SKIPPED: no name space to mount a file system in: {}", said.stderr.trim());
+        skip(&format!("no name space to mount a file system in: {}", said.stderr.trim()));
         return;
     }
     let said = said.expect(0).says(&["No space left on device", "every row before it is safe"]);

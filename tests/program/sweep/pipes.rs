@@ -1,6 +1,7 @@
 //! Readers that go away and outputs that are full: what is said may be lost, but never what was found, nor how it ended.
 
 use super::*;
+use crate::common::skip;
 use std::fs::File;
 
 /// A pipe whose reader has gone.
@@ -59,7 +60,7 @@ fn no_reader_that_goes_away_turns_a_failure_into_a_success() {
 #[test]
 fn a_full_disk_under_the_outputs_is_told_and_loses_no_row() {
     if !Path::new("/dev/full").exists() {
-        eprintln!("SKIPPED: no /dev/full");
+        skip("no /dev/full");
         return;
     }
     for args in [&["columns"][..], &["--help"], &["man"], &["completions", "bash"], &["options", "table"]] {

@@ -2,7 +2,7 @@
 //! loudly, and passes; `TTLAB_SLURM=1` makes it fail there.
 
 use super::*;
-use std::io::Write;
+use crate::common::skip;
 use std::time::{Duration, Instant};
 
 struct Cluster {
@@ -34,12 +34,7 @@ impl Cluster {
             Some(0) => Some(Self { folder }),
             Some(77) => {
                 assert!(std::env::var_os("TTLAB_SLURM").is_none(), "TTLAB_SLURM is set, and {told}");
-                // Past the harness, which shows nothing of a test that passes.
-                let _ = writeln!(
-                    std::io::stderr(),
-                    "SKIPPED: SLURM IS NOT INSTALLED HERE, SO ITS SCRIPTS WERE NOT TRIED ({})",
-                    told.trim()
-                );
+                skip(&format!("Slurm is not installed: its scripts were not tried ({})", told.trim()));
                 None
             }
             code => panic!("{code:?}: {told}"),

@@ -3,6 +3,7 @@
 //! `TTLAB_BLESS=1 cargo test` writes the golden files anew; read them before they are committed.
 
 use super::*;
+use crate::common::skip;
 use std::os::unix::fs::PermissionsExt;
 use ttlab::submit::{Order, System, check, scripts};
 
@@ -260,7 +261,7 @@ fn a_path_of_two_lines_is_refused() {
 fn parallel_runs_the_shards() {
     let works = Command::new("parallel").arg("--version").output();
     if !works.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).starts_with("GNU parallel")) {
-        eprintln!("SKIPPED: GNU parallel is not installed");
+        skip("GNU parallel is not installed: its script was not tried");
         return;
     }
     let trial = Trial::new(SMALL);

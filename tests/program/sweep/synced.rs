@@ -2,7 +2,7 @@
 //! is not installed the test says so, loudly, and passes.
 
 use super::*;
-use std::io::Write;
+use crate::common::skip;
 use std::time::{Duration, Instant};
 
 /// The number of a file in a line of strace: `write(5</x/results.csv>, ...`, and whether the call succeeded.
@@ -15,10 +15,7 @@ fn call<'a>(line: &'a str, name: &str) -> Option<(&'a str, bool)> {
 #[test]
 fn a_row_is_on_the_disk_while_the_next_search_lasts() {
     if Command::new("strace").arg("-V").output().is_err() {
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: STRACE IS NOT INSTALLED HERE, SO NOBODY SAW WHETHER ROWS ARE PUT ON THE DISK"
-        );
+        skip("strace is not installed: whether rows are put on the disk was not tested");
         return;
     }
     let trial = Trial::new(
