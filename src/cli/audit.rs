@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-/// Hold every table answer of an experiment against a search without a table
+/// Check every table answer against a search without a table
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab audit experiments/quick.toml                every variant, every position, to depth 5

@@ -3,7 +3,7 @@ use crate::engine::EngineError;
 use crate::signature;
 use std::time::Instant;
 
-/// Search a fixed set of positions: the node count is the signature of this build
+/// Search fixed positions: this build's signature
 #[derive(clap::Args)]
 #[command(after_help = "The count is the same on every machine; it moves only when search behaviour does.
 stderr: Nodes searched  : N          stdout: N nodes M nps

@@ -5,7 +5,7 @@ use crate::runner::{self, Settings};
 use crate::words::many;
 use std::path::{Path, PathBuf};
 
-/// Check experiment files: every option of every variant, the suite, the expectations
+/// Check experiment files without running anything
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab check experiments/quick.toml

@@ -1,7 +1,7 @@
 use super::{CommandResult, Exit};
 use crate::record::Column;
 
-/// Show every column of results.csv and its meaning
+/// Show every column of results.csv
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab columns

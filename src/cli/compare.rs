@@ -9,7 +9,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Compare two results row by row, and fail if a gate says so
+/// Compare two results row by row, and gate on changes in CI
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab compare reports/quick target/quick                       what moved?

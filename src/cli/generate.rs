@@ -2,7 +2,7 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::chess::generate::{self as openings, GenerateOptions};
 use crate::generate::{self, Taken, Wanted};
 
-/// Make a suite from a seed: quiet opening positions, games played from them, or positions taken from such games
+/// Generate a suite from a seed: openings, games or positions
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab generate --count 240 --seed 1 --plies 10 > openings.epd       the file data/openings.epd

@@ -1,7 +1,7 @@
 use super::{CommandResult, Exit, engine_options};
 use crate::chess::{Keys, keyaudit};
 
-/// Audit a key scheme: how many of its keys are distinct, and which collide
+/// Check a key scheme for equal keys and collisions
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab keys                                            the default scheme

@@ -2,7 +2,7 @@ use super::{CommandFailure, CommandResult, Exit, command, unwritten};
 use clap_mangen::Man;
 use std::path::PathBuf;
 
-/// Print the man page of ttlab or of one command, or write all of them
+/// Print man pages
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab man > ttlab.1 && man ./ttlab.1

@@ -6,7 +6,7 @@ use crate::runner::{Lack, MergeError, Output, Shards, reference};
 use crate::words::many;
 use std::path::{Path, PathBuf};
 
-/// Merge the shards of a plan: the rows of one run, then the report
+/// Merge the shards of a plan into the results of one run
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab merge plan.json                       from reports/<name>/shards/* to reports/<name>/

@@ -57,7 +57,7 @@ mod uci;
 mod verify;
 
 use crate::experiment::Experiment;
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -119,52 +119,62 @@ struct Cli {
     command: Commands,
 }
 
-/// The subcommands: each has its arguments and what it does in a file of its own.
+/// The subcommands by group: each has its arguments and what it does in a file of its own.
 macro_rules! commands {
-    ($($(#[$attribute:meta])* $command:ident($file:ident),)*) => {
+    ($($group:literal: $($(#[$attribute:meta])* $command:ident($file:ident),)*)*) => {
         #[derive(clap::Subcommand)]
         enum Commands {
-            $($(#[$attribute])* $command($file::Args),)*
+            $($($(#[$attribute])* $command($file::Args),)*)*
         }
 
         impl Commands {
             fn run(&self) -> CommandResult {
                 match self {
-                    $(Self::$command(args) => $file::run(args),)*
+                    $($(Self::$command(args) => $file::run(args),)*)*
                 }
             }
         }
+
+        /// The groups of `ttlab --help`, with the names of their commands.
+        const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($file)),*]),)*];
     };
 }
 
 commands! {
-    Run(run),
-    Plan(plan),
-    Merge(merge),
-    Submit(submit),
-    Check(check),
-    Reproduce(reproduce),
-    Tune(tune),
-    Verify(verify),
-    Report(report),
-    Compare(compare),
-    Audit(audit),
-    Trace(trace),
-    Replay(replay),
-    Search(search),
-    Perft(perft),
-    Bench(bench),
-    Suite(suite),
-    Generate(generate),
-    Keys(keys),
-    Options(options),
-    Columns(columns),
-    Uci(uci),
-    Schema(schema),
-    Completions(completions),
-    Man(man),
-    #[command(name = crate::subject::guard::COMMAND, hide = true)]
-    Guard(guard),
+    "Experiments":
+        Check(check),
+        Plan(plan),
+        Run(run),
+        Tune(tune),
+        Reproduce(reproduce),
+        Audit(audit),
+    "Results":
+        Report(report),
+        Compare(compare),
+        Verify(verify),
+    "Many machines":
+        Submit(submit),
+        Merge(merge),
+    "Traces":
+        Trace(trace),
+        Replay(replay),
+    "Engines and positions":
+        Search(search),
+        Uci(uci),
+        Bench(bench),
+        Perft(perft),
+        Keys(keys),
+        Suite(suite),
+        Generate(generate),
+    "Reference":
+        Options(options),
+        Columns(columns),
+        Schema(schema),
+        Man(man),
+        Completions(completions),
+    "Internal":
+        #[command(name = crate::subject::guard::COMMAND, hide = true)]
+        Guard(guard),
 }
 
 /// Reads the command line, runs the command, says what went wrong.
@@ -191,12 +201,18 @@ fn command_line() -> u8 {
         );
         return Exit::Usage as u8;
     }
-    let unparsed = match Cli::try_parse() {
+    let parsed = command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let unparsed = match parsed {
         Ok(cli) => return carried_out(&cli.command),
         Err(error) => error,
     };
     // Help goes to standard output, and its reader may have seen enough.
     let lost = unparsed.print().is_err_and(|lost| lost.kind() != std::io::ErrorKind::BrokenPipe);
+    if let Some(file) = std::env::args().nth(1).filter(|word| word.ends_with(".toml"))
+        && unparsed.kind() == clap::error::ErrorKind::InvalidSubcommand
+    {
+        eprintln!("\nhelp: to run an experiment: ttlab run {file}");
+    }
     match unparsed.exit_code() {
         0 if lost => Exit::Io as u8,
         0 => Exit::Done as u8,
@@ -216,9 +232,30 @@ fn carried_out(command: &Commands) -> u8 {
     }
 }
 
-/// The command line of the tool itself, for completions and man pages.
+/// The command line of the tool itself, with its commands in groups.
 fn command() -> clap::Command {
-    <Cli as clap::CommandFactory>::command()
+    let command = Cli::command();
+    let mut groups = String::new();
+    for (group, names) in GROUPS {
+        let commands: Vec<String> = names
+            .iter()
+            .filter_map(|name| command.find_subcommand(name))
+            .map(|command| {
+                format!(
+                    "  {:<12} {}\n",
+                    command.get_name(),
+                    command.get_about().map(ToString::to_string).unwrap_or_default()
+                )
+            })
+            .collect();
+        if !commands.is_empty() {
+            groups += &format!("{group}:\n{}\n", commands.concat());
+        }
+    }
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\
+         `ttlab help COMMAND` describes a command, with examples.\n\nOptions:\n{{options}}{{after-help}}"
+    ))
 }
 
 /// Refuses to write over what is read: a file, or what a run left in a folder.
@@ -302,4 +339,26 @@ fn position(text: &str) -> Result<crate::chess::Board, CommandFailure> {
 /// Options from a preset and `--set`s.
 fn engine_options(preset: Option<&str>, sets: &[String]) -> Result<crate::engine::EngineOptions, CommandFailure> {
     crate::experiment::options(preset, sets).map_err(CommandFailure::usage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_lists_every_visible_command_in_one_group() {
+        let command = command();
+        for visible in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+            let name = visible.get_name();
+            let groups = GROUPS.iter().filter(|(_, names)| names.contains(&name)).count();
+            assert_eq!(groups, 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_line_of_the_command_list_fits_into_80_columns() {
+        for line in command().render_help().to_string().lines().take_while(|line| *line != "Options:") {
+            assert!(line.chars().count() <= 80 || line.starts_with("A laboratory"), "{line}");
+        }
+    }
 }

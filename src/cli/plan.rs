@@ -13,7 +13,7 @@ use crate::words::many;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Show what an experiment would run and what it would cost; deal it out to shards; see what they lack
+/// Show what an experiment would run and what it would cost
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab plan experiments/quick.toml           the variants, the jobs, the memory

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Show a recorded trace to every policy, and to a table that knows what comes
+/// Replay a trace under every policy, with exact upper bounds
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab replay bk.trace --set table.size='256 KiB'

@@ -3,7 +3,7 @@ use super::{CommandFailure, CommandResult, Exit, form};
 use crate::report::{Choices, Page, data, html, markdown, source, text};
 use std::path::PathBuf;
 
-/// Look at results: groups, metrics and baseline of your choice, over one or several results
+/// Write the report again: choose groups, metrics, baseline
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab report reports/quick                           report.md, report.html and figures again, and the summary

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Run what five articles claim about their tables: published, measured, verdict
+/// Run published claims again: published, measured, verdict
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab reproduce --quick             under two minutes

@@ -9,7 +9,7 @@ use crate::words::many;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Run an experiment: rows to results.csv, then the report
+/// Run an experiment, or resume it, and write its report
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab run experiments/quick.toml                     run it; results in reports/quick/

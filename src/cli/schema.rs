@@ -1,6 +1,6 @@
 use super::{CommandFailure, CommandResult, Exit};
 
-/// Print the JSON Schema of experiment files, for editors (`#:schema` on a file's first line)
+/// Print the JSON Schema of experiment files, for editors
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab schema > ttlab.schema.json")]

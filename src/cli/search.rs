@@ -5,7 +5,7 @@ use crate::table::TableCounters;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Search one position: iterations, score, principal variation, all counters
+/// Search one position and show all counters
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab search startpos --depth 8

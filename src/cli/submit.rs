@@ -4,7 +4,7 @@ use crate::submit::{Order, System, scripts};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
-/// Write the scripts by which a cluster runs a plan's shards
+/// Write job scripts for a scheduler: Slurm, GNU parallel, ...
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab plan FILE --shards 100 -o plan.json

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Show what a suite holds, check it, repair it, hand it to other programs
+/// Check, convert or repair a suite
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab suite data/bratko-kopec.epd                    one line for each position

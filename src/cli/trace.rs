@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
-/// Record what searches ask of their table and offer to it, or look at such traces; see ttlab replay
+/// Record what a search asks of its table, or inspect traces
 #[derive(clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,

@@ -18,7 +18,7 @@ use crate::words::many;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Find the best of an experiment's variants: race them, then confirm the winner on items the race never saw
+/// Find the best variant, and confirm it on unseen positions
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab tune experiments/tune-aging.toml               race its variants; results in reports/tune-aging/

@@ -1,7 +1,7 @@
 use super::{CommandFailure, CommandResult, Exit};
 use crate::uci::{self, UciSettings};
 
-/// Be an engine: talk UCI on standard input and output
+/// Run ttlab as a UCI engine
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab uci                                                 as other engines: give this command to a match runner or a board

@@ -4,7 +4,7 @@ use crate::runner::verify::{FolderState, verify};
 use crate::words::many;
 use std::path::PathBuf;
 
-/// Verify results folders: edited, doubled or missing rows, and what their manifests say
+/// Check a results folder: complete, and unchanged since the run?
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab verify reports/quick

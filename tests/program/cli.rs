@@ -1,6 +1,6 @@
 //! The binary as a user meets it: exit codes, places in error messages, results that survive.
 
-use crate::common::{run, scratch};
+use crate::common::{listed_commands, run, scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -475,20 +475,19 @@ fn one_off_commands_answer() {
 #[test]
 fn every_command_has_examples() {
     let (help, _, _) = run(&["--help"]);
-    let commands: Vec<&str> = help
-        .lines()
-        .skip_while(|line| !line.starts_with("Commands:"))
-        .skip(1)
-        .take_while(|line| !line.trim().is_empty())
-        .filter(|line| !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|name| *name != "help")
-        .collect();
-    assert!(commands.len() > 10, "{help}");
+    let commands = listed_commands(&help);
+    assert!(commands.len() > 20, "{help}");
     for command in commands {
         let (help, _, code) = run(&[command, "--help"]);
         assert!(code == 0 && help.contains("Examples:"), "{command} has no examples");
     }
+}
+
+#[test]
+fn a_file_without_a_command_gets_the_command_that_runs_it() {
+    let (_, stderr, code) = run(&["experiments/quick.toml"]);
+    assert_eq!(code, 2);
+    assert!(stderr.ends_with("help: to run an experiment: ttlab run experiments/quick.toml\n"), "{stderr}");
 }
 
 #[test]

@@ -32,3 +32,9 @@ pub fn run(args: &[&str]) -> (String, String, i32) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
 }
+
+/// The names of the commands that `ttlab --help` lists, in its order.
+pub fn listed_commands(help: &str) -> Vec<&str> {
+    let lines = help.lines().skip_while(|line| *line != "Experiments:").take_while(|line| *line != "Options:");
+    lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect()
+}

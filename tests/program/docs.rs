@@ -1,7 +1,7 @@
 //! What the documents say: every command runs as it stands, the data scientist's examples give the rows' own sums, and the JSON Schema
 //! takes what the program takes.
 
-use crate::common::{run, scratch, skip};
+use crate::common::{listed_commands, run, scratch, skip};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -295,12 +295,8 @@ fn every_command_has_a_man_page() {
     let pages: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(stdout.contains(&format!("{} pages", pages.len())) && pages.len() > 25, "{stdout}");
     let (help, ..) = run(&["--help"]);
-    let commands =
-        help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1).take_while(|line| !line.is_empty());
-    for command in
-        commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).filter(|name| !name.is_empty())
-    {
-        assert!(command == "help" || out.join(format!("ttlab-{command}.1")).exists(), "{command} has no page");
+    for command in listed_commands(&help) {
+        assert!(out.join(format!("ttlab-{command}.1")).exists(), "{command} has no page");
     }
     for name in ["ttlab.1", "ttlab-trace-import.1", "ttlab-submit-slurm.1"] {
         assert!(out.join(name).exists() || name.contains("slurm"), "{name}");
