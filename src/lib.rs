@@ -9,6 +9,8 @@ pub mod talk;
 
 pub mod words;
 
+pub mod system;
+
 pub mod chess;
 
 pub mod table;

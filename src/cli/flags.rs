@@ -176,7 +176,7 @@ fn prepare(at: &Path) {
     done(&["trace", &place("three.epd"), "--depth", "2", "-o", &place("three.trace")], 0);
     let trace = std::fs::read(place("three.trace")).unwrap();
     std::fs::write(place("torn.trace"), &trace[..trace.len() / 2]).unwrap();
-    if crate::runner::machine::available_bytes().is_some() {
+    if crate::system::available_bytes().is_some() {
         done(&["run", &file(at, "vast.toml", VAST), "-q", "--out", &place("failed")], 3);
         let never = std::fs::read_to_string(place("tune.toml")).unwrap().replace(TWO, VAST);
         std::fs::write(place("never.toml"), never).unwrap();

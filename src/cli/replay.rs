@@ -51,7 +51,8 @@ pub struct Args {
     /// worth, most of which lies in few deep entries
     #[arg(long, value_name = "DEPTH", requires = "sample", allow_negative_numbers = true)]
     deep: Option<i8>,
-    /// MiB for what is known of positions at a time; a trace of more is read in turns. The tables come on top
+    /// MiB for what is known of positions at a time, at most half of what is free; a trace of more is read in turns. The tables
+    /// come on top
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     memory: u64,
     /// Comma-separated values instead of a table
@@ -226,7 +227,7 @@ pub fn run(args: &Args) -> CommandResult {
     let classes = if sample.is_some() { CLASSES } else { 1 };
     let mut room = Listeners::new(&base, &policies, info.positions, classes).map_err(CommandFailure::usage)?;
     let one_in = args.sample.filter(|_| args.deep.is_none()).unwrap_or(1);
-    let turns = Turns::new(&info, base.index, buckets, args.memory << 20, one_in);
+    let turns = Turns::new(&info, base.index, buckets, crate::system::at_most_half(args.memory << 20), one_in);
     if let Some(told) = told_turns(info.events, turns.count, reading, room.lines.len()) {
         eprintln!("{told}");
     }

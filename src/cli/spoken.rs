@@ -99,7 +99,7 @@ fn the_worst_folder_says_how_it_ends() {
 /// What failed is told by the exit code of every command that meets it, quiet or not, at the first call and at the next.
 #[test]
 fn what_failed_is_told_by_every_command() {
-    if crate::runner::machine::available_bytes().is_none() {
+    if crate::system::available_bytes().is_none() {
         return;
     }
     let place = tempfile::tempdir().unwrap();

@@ -116,7 +116,7 @@ fn executable(_: &Path) -> std::io::Result<()> {
 
 /// What the tables of so many jobs take, in MiB, and a little for the rest.
 fn memory(plan: &Plan, cpus: u16) -> u64 {
-    let bytes = plan.variants.iter().map(|point| crate::table::bytes(&point.options.table, None));
+    let bytes = plan.variants.iter().map(|point| point.options.memory_bytes());
     // A table without a bound, or of a share of what that one stores, is not known before.
     let Some(largest) = bytes.collect::<Option<Vec<u64>>>() else { return 4096 };
     let tables = largest.into_iter().max().unwrap_or(0).saturating_mul(u64::from(cpus));

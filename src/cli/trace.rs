@@ -78,7 +78,7 @@ enum TraceCommand {
         /// The file to write
         #[arg(short, long)]
         out: PathBuf,
-        /// MiB for what is known of ids at a time; more ids are taken in turns
+        /// MiB for what is known of ids at a time, at most half of what is free; more ids are taken in turns
         #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
         memory: u64,
     },
@@ -141,7 +141,7 @@ pub fn run(args: &Args) -> CommandResult {
         (Some(TraceCommand::Import { files, out, repair }), _) => import(files, out, *repair),
         (Some(TraceCommand::Info { file }), _) => info(file),
         (Some(TraceCommand::Export { file, to: Simulator::Libcachesim, out, memory }), _) => {
-            export(file, out, memory << 20)
+            export(file, out, crate::system::at_most_half(memory << 20))
         }
         (None, Some(record)) => self::record(record),
         (None, None) => refuse!("say what to search, or import, info or export"),

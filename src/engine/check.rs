@@ -1,8 +1,8 @@
 //! What the types of the options cannot say: ranges, and which options go together.
 
-use super::options::{Algorithm, EngineOptions, Leaf, Ordering, Where};
-use crate::table::TableKind;
+use super::options::{Algorithm, Diagnostics, EngineOptions, Leaf, Ordering, Where};
 use crate::table::options::Clear;
+use crate::table::{self, Size, TableKind, shadow};
 
 /// An option out of its range, or at odds with another.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +31,27 @@ fn refuse(path: &'static str, at_odds: bool, problem: &str) -> Result<(), Option
 }
 
 impl EngineOptions {
+    /// Bytes that the table takes, and what full diagnostics know about its slots; none where that is not known before the search.
+    #[must_use]
+    pub fn memory_bytes(&self) -> Option<u64> {
+        let followed = match self.diagnostics {
+            Diagnostics::Full => table::entries(&self.table, None).unwrap_or(0).saturating_mul(shadow::SLOT_BYTES),
+            Diagnostics::Off => 0,
+        };
+        Some(table::bytes(&self.table, None)?.saturating_add(followed))
+    }
+
+    /// Whether it takes more memory as it searches, nobody knows how much.
+    #[must_use]
+    pub fn grows(&self) -> bool {
+        let by_table = match self.table.kind {
+            TableKind::None => false,
+            TableKind::Unbounded => true,
+            TableKind::Bounded => matches!(self.table.size, Size::Share(_)),
+        };
+        by_table || self.diagnostics == Diagnostics::Full || self.ordering.contains(&Ordering::Foreseen)
+    }
+
     /// Checks ranges and combinations.
     ///
     /// # Errors

@@ -53,6 +53,11 @@ pub enum EngineError {
     Table(#[from] TableError),
 }
 
+/// A table whose positions are followed.
+fn observed(table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
+    Ok(Box::new(Observed::new(table)?))
+}
+
 impl Engine {
     /// Checks the options and makes keys and table; the table's memory is touched before this returns.
     /// `working_set`: entries that an unbounded table stores, for sizes given as a share of it.
@@ -78,7 +83,7 @@ impl Engine {
     fn assemble(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Result<Self, EngineError> {
         let table = match options.diagnostics {
             Diagnostics::Off => table,
-            Diagnostics::Full => table.map(|table| Box::new(Observed::new(table)) as Box<dyn Table>),
+            Diagnostics::Full => table.map(observed).transpose()?,
         };
         let increments = Increments::new(Keys::new(&options.keys), &eval::piece_square_values(&options.eval));
         Ok(Self {

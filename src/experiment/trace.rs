@@ -25,7 +25,7 @@ pub struct TraceChoice {
     /// working folder).
     pub file: PathBuf,
     /// MiB for the events of games that are kept for the next table, and for what is known of the positions of a game that is too long for
-    /// that and is shown in turns (of this each worker has so much). Changes time, never counts.
+    /// that and is shown in turns (of this each worker has so much); at most half of what is free. Changes time, never counts.
     #[serde(default = "usual_memory")]
     #[cfg_attr(test, schemars(range(min = 1, max = 1_048_576)))]
     pub memory: u64,
@@ -95,7 +95,7 @@ impl Trace {
         }
         let lowest = games.iter().map(|game| game.info.lowest).min().unwrap_or(0);
         let places = (0..games.len()).map(|place| (item(place), place)).collect();
-        let (digest, memory) = (hash.finish(), choice.memory << 20);
+        let (digest, memory) = (hash.finish(), crate::system::at_most_half(choice.memory << 20));
         Ok(Self { name, digest, path, stamp, memory, lowest, games, places, kept: Mutex::default() })
     }
 

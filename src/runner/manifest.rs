@@ -3,6 +3,7 @@
 use super::machine;
 use crate::experiment::{Experiment, Plan, Point, identity};
 use crate::record::manifest::{Build, Manifest, Shard};
+use crate::system::available_bytes;
 use crate::table::TableOptions;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -96,9 +97,11 @@ pub fn now() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Whether the kernel gives huge pages to the first table that is large enough to ask for them.
+/// Whether the kernel gives huge pages to the first table that is large enough to ask for them and fits.
 fn huge_pages(plan: &Plan) -> Option<bool> {
-    let table = plan.variants.iter().map(|point| &point.options.table).find(|table| asks(table))?;
+    let free = available_bytes().unwrap_or(u64::MAX);
+    let fits = |table: &&TableOptions| crate::table::bytes(table, None).is_some_and(|bytes| bytes <= free);
+    let table = plan.variants.iter().map(|point| &point.options.table).filter(|table| asks(table)).find(fits)?;
     crate::table::build(table, None, false).ok()??.huge_pages()
 }
 

@@ -114,7 +114,7 @@ fn jobs_of(plan: &Plan, shard: Option<Shard>) -> impl Iterator<Item = Job> {
 /// When no variant fits, or so many jobs of the others do not: with the figures, and what would fit.
 pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
     let all_fit = || Ok(vec![None; plan.variants.len()]);
-    machine::available_bytes().map_or_else(all_fit, |available| tables_fit(available, plan, jobs))
+    crate::system::available_bytes().map_or_else(all_fit, |available| tables_fit(available, plan, jobs))
 }
 
 /// The same for so much memory.
@@ -123,11 +123,8 @@ fn tables_fit(available: u64, plan: &Plan, jobs: usize) -> Result<Vec<Option<Str
         let (mib, free) = (bytes >> 20, available >> 20);
         format!("table.size: {mib} MiB (variant \"{name}\") are more than the {free} MiB of memory that are free")
     };
-    let tables: Vec<(u64, &str)> = plan
-        .variants
-        .iter()
-        .map(|point| (crate::table::bytes(&point.options.table, None).unwrap_or(0), point.name.as_str()))
-        .collect();
+    let tables: Vec<(u64, &str)> =
+        plan.variants.iter().map(|point| (point.options.memory_bytes().unwrap_or(0), point.name.as_str())).collect();
     let unfit = tables.iter().map(|table| (table.0 > available).then(|| too_large(table))).collect();
     let Some(&(bytes, name)) = tables.iter().filter(|(bytes, _)| *bytes <= available).max() else {
         return Err(RunError::Memory(tables.iter().min().map(too_large).unwrap_or_default()));
@@ -232,12 +229,16 @@ mod tests {
         let some = grid("'300 MiB', '400 MiB', '1001 MiB', '350 MiB'");
         assert_eq!(check(&grid("'3000 MiB', '1001 MiB', '2000 MiB'"), 1), Err(large(1001)));
         assert_eq!(check(&some, 2), Ok(vec![None, None, Some(large(1001)), None]));
+        // What full diagnostics know about a slot takes as much as its 16 bytes.
+        let followed = format!("[engine]\ndiagnostics = 'full'\n{}", grid("'500 MiB', '501 MiB'"));
+        let told = large(501).replace("501 MiB (", "1002 MiB (");
+        assert_eq!(check(&followed, 1), Ok(vec![None, Some(told)]));
         assert_eq!(check(&some, 3), many("3 jobs x 400 MiB (variant \"size=400 MiB\")", ": --jobs 2 would fit"));
         assert_eq!([1, 2].map(|jobs| check(&grid("'1000 MiB', 64"), jobs).is_ok()), [true, false]);
         assert_eq!(check(&pair(500), 1), Ok(vec![None, None]));
         assert_eq!(check(&pair(501), 1), many("1 job x 1002 MiB (variant \"b\")", ""));
         // Who only looks is told what would become of it on this machine.
-        if machine::available_bytes().is_some() {
+        if crate::system::available_bytes().is_some() {
             for (sizes, told) in [
                 ("64, 128", &[][..]),
                 ("'8192 GiB', 64", &["that are free: its jobs would fail here"]),

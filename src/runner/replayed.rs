@@ -48,7 +48,6 @@ pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec
     let options = &plan.variants[job.variant].options;
     // What a size as a share of it needs to know; else 0.
     let working_set = if matches!(options.table.size, Size::Share(_)) { game.positions.max(1) } else { 0 };
-    super::searching::fits_memory(options, working_set)?;
     let table = shown(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
     let buckets = buckets(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
     let mut room = Room { table, occupancy: Occupancy::default(), seconds: 0.0 };

@@ -101,7 +101,6 @@ impl Shared<'_> {
             return self.subjects.make(variant).ok_or_else(|| "it was not tried".to_owned());
         }
         let options = &self.plan.variants[variant].options;
-        fits_memory(options, working_set.unwrap_or(0))?;
         Ok(Box::new(Engine::new(options, working_set).map_err(|error| error.to_string())?))
     }
 
@@ -173,25 +172,6 @@ impl Shared<'_> {
     }
 }
 
-/// Refuses a table whose size was not known before the run if it does not fit into what is left of the memory.
-pub(super) fn fits_memory(options: &crate::engine::EngineOptions, working_set: u64) -> Result<(), String> {
-    fits(super::machine::available_bytes(), options, working_set)
-}
-
-/// The same for so much memory, where it is known.
-fn fits(available: Option<u64>, options: &crate::engine::EngineOptions, working_set: u64) -> Result<(), String> {
-    let bytes = crate::table::bytes(&options.table, Some(working_set)).unwrap_or(0);
-    match available {
-        Some(available) if working_set > 0 && bytes > available => Err(format!(
-            "table.size: \"{}\" of the working set is {} MiB, and {} MiB of memory are free",
-            options.table.size,
-            bytes >> 20,
-            available >> 20
-        )),
-        _ => Ok(()),
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -225,21 +205,5 @@ mod tests {
         assert_eq!(play([1, 2]), Ok((vec![1, 2], vec![1, 2, 5])));
         assert_eq!(play([2, 5]), Ok((vec![], vec![2, 5])));
         assert_eq!(play([2, 9]), Err("it was not tried".to_owned()));
-    }
-
-    /// Of a size that was known before the run nothing is said here; of a share what it comes to. By hand: half of 4 Mi positions, of 16 bytes
-    /// each, are 32 MiB.
-    #[test]
-    fn a_share_that_does_not_fit_is_told() {
-        let options = |size: &str| crate::experiment::options(None, &[format!("table.size={size}")]).unwrap();
-        let half = |mib: Option<u64>| fits(mib.map(|mib| mib << 20), &options("\"50 %\""), 4 << 20);
-        assert_eq!(fits(Some(1 << 20), &options("\"4 MiB\""), 0), Ok(()));
-        assert_eq!([Some(33), Some(32), None].map(half), [Ok(()), Ok(()), Ok(())]);
-        let told = "table.size: \"50 %\" of the working set is 32 MiB, and 31 MiB of memory are free".to_owned();
-        assert_eq!(half(Some(31)), Err(told));
-        assert_eq!(fits_memory(&options("\"50 %\""), 1000), Ok(()));
-        if super::super::machine::available_bytes().is_some() {
-            assert!(fits_memory(&options("\"50 %\""), 1 << 50).is_err());
-        }
     }
 }

@@ -1,7 +1,8 @@
 //! The steward of a run: a thread that sees to the disk, to the memory and to the folder while searches last, be it hours.
 
+use super::lock;
 use super::work::Shared;
-use super::{lock, machine};
+use crate::system::available_bytes;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -13,8 +14,13 @@ const ROUND: Duration = Duration::from_millis(50);
 /// process), and would be made again.
 const DISK: Duration = Duration::from_millis(500);
 
-/// Memory that is left to others where a table grows without a bound.
+/// Memory that is left to others where a table grows without a bound; where little is free, a quarter of it.
 const RESERVE: u64 = 128 << 20;
+
+/// What is left to others of so much memory.
+fn reserve(available: Option<u64>) -> u64 {
+    available.map_or(RESERVE, |available| RESERVE.min(available / 4))
+}
 
 /// One worker, as the steward knows it.
 #[derive(Debug, Default)]
@@ -45,12 +51,12 @@ impl Desk {
 
 /// Looks round until the other end of `over` is dropped.
 pub fn watch(shared: &Shared<'_>, over: &Receiver<()>) {
-    let mut settled = Instant::now();
+    let (mut settled, reserve) = (Instant::now(), reserve(available_bytes()));
     while over.recv_timeout(ROUND) == Err(RecvTimeoutError::Timeout) {
         if shared.stop.load(Ordering::Relaxed) {
             shared.desks.iter().for_each(|desk| desk.stop.store(true, Ordering::Relaxed));
         }
-        relieve(&shared.desks, machine::available_bytes);
+        relieve(&shared.desks, reserve, available_bytes);
         if settled.elapsed() >= DISK {
             settle(shared);
             settled = Instant::now();
@@ -59,10 +65,10 @@ pub fn watch(shared: &Shared<'_>, over: &Receiver<()>) {
 }
 
 /// Ends a search whose table grows where too little memory is left: one at a time, since what it gives back may be enough for the others.
-fn relieve(desks: &[Desk], available: impl FnOnce() -> Option<u64>) {
+fn relieve(desks: &[Desk], reserve: u64, available: impl FnOnce() -> Option<u64>) {
     let grows = |desk: &&Desk| desk.grows.load(Ordering::Relaxed) && !desk.stop.load(Ordering::Relaxed);
     if let Some(desk) = desks.iter().find(grows)
-        && available().is_some_and(|available| available < RESERVE)
+        && available().is_some_and(|available| available < reserve)
     {
         desk.starved.store(true, Ordering::Relaxed);
         desk.stop.store(true, Ordering::Relaxed);
@@ -91,6 +97,14 @@ fn settle(shared: &Shared<'_>) {
 mod tests {
     use super::*;
 
+    /// Of 512 MiB and more, 128; of less a quarter.
+    #[test]
+    fn a_small_memory_is_not_all_reserved() {
+        let of = |mebibytes: u64| reserve(Some(mebibytes << 20)) >> 20;
+        assert_eq!([0, 40, 508, 512, 516, 99_999].map(of), [0, 10, 127, 128, 128, 128]);
+        assert_eq!(reserve(None), RESERVE);
+    }
+
     /// By hand, of four workers of whom the first has a table of a fixed size and the third was stopped from outside: where less than 128 MiB are
     /// left the second goes, then the fourth, then nobody; with its next job each begins as the others.
     #[test]
@@ -110,11 +124,11 @@ mod tests {
             (Some(0), [goes_on, starved, stopped, starved]),
             (Some(0), [goes_on, starved, stopped, starved]),
         ] {
-            relieve(&desks, || available);
+            relieve(&desks, RESERVE, || available);
             assert_eq!(state(), expected, "{available:?}");
         }
         desks.iter().for_each(Desk::ends);
-        relieve(&desks, || Some(0));
+        relieve(&desks, RESERVE, || Some(0));
         desks.iter().for_each(|desk| desk.begins(false));
         assert_eq!(state(), [goes_on, goes_on, stopped, goes_on], "who was stopped from outside stays so");
     }

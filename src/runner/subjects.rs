@@ -1,6 +1,6 @@
 //! The engines of a plan that are not ours: found, asked what they are, and tried, before the first search.
 
-use super::{RunError, machine};
+use super::RunError;
 use crate::chess::{Board, EpRule};
 use crate::engine::Limit;
 use crate::experiment::problem::nearest;
@@ -9,6 +9,7 @@ use crate::record::manifest::Examined;
 use crate::subject::options::{OptionValue, SubjectOptions, hash};
 use crate::subject::protocol::{Misfit, OptionKind, check};
 use crate::subject::{Honours, Launch, Program, Repeatability, Subject, Uci, find, probe};
+use crate::system::available_bytes;
 use crate::words::many;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
@@ -200,7 +201,7 @@ fn foreseen(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), Run
 
 /// Sees whether so many jobs fit, each of which keeps one process of every engine, or of one at a time where they are many.
 fn fits(each: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunError> {
-    let Some(available) = machine::available_bytes() else { return Ok(()) };
+    let Some(available) = available_bytes() else { return Ok(()) };
     let sizes = each.iter().map(|(_, bytes)| *bytes);
     let bytes = if each.len() <= KEPT { sizes.fold(0, u64::saturating_add) } else { sizes.max().unwrap_or(0) };
     let first = each.iter().map(|(name, _)| *name).min().unwrap_or_default();
@@ -312,7 +313,7 @@ mod tests {
     /// Up to eight engines are kept at a time, each by every worker; of more, one at a time. What would fit is told.
     #[test]
     fn so_many_engines_fit_into_memory() {
-        let Some(free) = machine::available_bytes() else { return };
+        let Some(free) = available_bytes() else { return };
         let many = |count: usize, bytes: u64, jobs: usize| {
             fits(vec![("x", bytes); count], jobs).map_err(|error| error.to_string())
         };
@@ -329,7 +330,7 @@ mod tests {
     /// What the file sets is seen before a process is started: there is none of that name.
     #[test]
     fn memory_that_is_set_must_fit_before_anything_is_started() {
-        if machine::available_bytes().is_none() {
+        if available_bytes().is_none() {
             return;
         }
         for (who, told) in [

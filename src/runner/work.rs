@@ -9,8 +9,6 @@ use super::stopping::Stopping;
 use super::{Output, Ran, RunError, Subjects, lock, unlocked};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::{self, Extra, Results};
-use crate::table::TableKind;
-use crate::table::options::Size;
 use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
@@ -49,6 +47,10 @@ pub struct Shared<'a> {
     /// Who is told.
     pub progress: &'a dyn Progress,
 }
+
+/// What the row of a job says that took too much memory.
+const STARVED: &str =
+    "memory: what grows in this search (a table without a bound, diagnostics, foresight) has taken what was left";
 
 /// Where workers take their jobs from, one after another.
 pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
@@ -131,9 +133,7 @@ impl Shared<'_> {
                 continue;
             }
             let (job, id) = (&job, self.plan.job_id(&job));
-            let table = &self.plan.variants[job.variant].options.table;
-            let is_share = matches!(table.size, Size::Share(_));
-            desk.begins(table.kind == TableKind::Unbounded || table.kind == TableKind::Bounded && is_share);
+            desk.begins(self.plan.variants[job.variant].options.grows());
             if !self.flight.condemns(id) {
                 self.flight.begins(id);
             }
@@ -149,7 +149,7 @@ impl Shared<'_> {
             let rows = match outcome {
                 Ok(Ok(None)) if desk.starved.load(Ordering::Relaxed) => {
                     kept = Kept::default();
-                    Some(Err("table.kind: a table without a bound has taken the memory that was left".to_owned()))
+                    Some(Err(STARVED.to_owned()))
                 }
                 Ok(outcome) => outcome.transpose(),
                 Err(payload) => {
@@ -287,8 +287,7 @@ mod tests {
         assert_eq!(run(|desk| desk.stop.store(true, Ordering::Relaxed)), ([1, 0], "a:".to_owned()));
         let starve =
             |desk: &Desk| [&desk.starved, &desk.stop].into_iter().for_each(|it| it.store(true, Ordering::Relaxed));
-        let told = "a: b:table.kind: a table without a bound has taken the memory that was left c:";
-        assert_eq!(run(starve), ([3, 1], told.to_owned()));
+        assert_eq!(run(starve), ([3, 1], format!("a: b:{STARVED} c:")));
         assert_eq!(run(|_| panic!("it broke")), ([3, 1], "a: b:panic: it broke c:".to_owned()));
     }
 
@@ -302,12 +301,20 @@ mod tests {
             &variant("fixed", "size' = 64"),
             &variant("share", "size' = '50 %'"),
             &variant("unbounded", "kind' = 'unbounded'"),
+            "[[variant]]\nname = 'followed'\n'diagnostics' = 'full'\n[[variant]]\nname = 'foreseen'\n'ordering' = ['foreseen']\n",
         ];
         let grew = Mutex::new(BTreeSet::new());
         at_work(&text.concat(), |desk, variant, _| {
             lock(&grew).insert((variant.to_owned(), desk.grows.load(Ordering::Relaxed)));
         });
-        let expected = [("fixed", false), ("none", false), ("share", true), ("unbounded", true)];
+        let expected = [
+            ("fixed", false),
+            ("followed", true),
+            ("foreseen", true),
+            ("none", false),
+            ("share", true),
+            ("unbounded", true),
+        ];
         assert_eq!(unlocked(grew), expected.map(|(name, grows)| (name.to_owned(), grows)).into());
     }
 

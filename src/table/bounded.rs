@@ -66,7 +66,7 @@ fn lay_out(
     let len = usize::try_from(buckets)
         .ok()
         .and_then(|buckets| buckets.checked_mul(words))
-        .ok_or(TableError::Memory { bytes: u64::MAX })?;
+        .ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
     // The index uses one end of the key (or all of it), the comparison the other.
     let high = options.index != Index::Multiply;
     let bits = u32::from(options.key_bits).min(key_bits);

@@ -19,11 +19,18 @@ pub enum TableError {
         problem: String,
     },
     /// The memory cannot be had.
-    #[error("table.size: the system has no {} MiB for the table", bytes >> 20)]
+    #[error("table.size: {} MiB are more than {} of memory that are free", bytes >> 20, mebibytes(*available))]
     Memory {
         /// Bytes asked for.
         bytes: u64,
+        /// Bytes that are free, where that is known.
+        available: Option<u64>,
     },
+}
+
+/// So much memory, in words.
+fn mebibytes(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "the MiB".to_owned(), |bytes| format!("the {} MiB", bytes >> 20))
 }
 
 /// Fails with a message unless the condition holds.

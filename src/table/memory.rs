@@ -2,11 +2,30 @@
 #![allow(unsafe_code)]
 
 use super::TableError;
+use crate::system::available_bytes;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The size and alignment of a huge page.
 const HUGE: usize = 2 << 20;
+
+/// Sees whether so much memory is free. The guard is held until it is touched, so that two threads do not both take what they see
+/// free; for less than a huge page, which the margin left to the program covers, there is none.
+///
+/// # Errors
+/// When less is free: touched all the same, it would end the process.
+pub(super) fn check_free(bytes: u64) -> Result<Option<MutexGuard<'static, ()>>, TableError> {
+    static TOUCHING: Mutex<()> = Mutex::new(());
+    if bytes < HUGE as u64 {
+        return Ok(None);
+    }
+    let touching = TOUCHING.lock().unwrap_or_else(PoisonError::into_inner);
+    match available_bytes() {
+        available @ Some(free) if free < bytes => Err(TableError::Memory { bytes, available }),
+        _ => Ok(Some(touching)),
+    }
+}
 
 /// A block of zeroed 64-bit words.
 pub struct Memory {
@@ -24,18 +43,19 @@ impl Memory {
     /// Maps and touches `len` words. Memory smaller than a huge page is aligned to a page.
     ///
     /// # Errors
-    /// When the kernel has not got so much.
+    /// When so much is not free.
     pub fn new(len: usize, huge_pages: bool) -> Result<Self, TableError> {
         // A slice takes no more than isize::MAX bytes, whatever the kernel would give.
         let bytes = len.checked_mul(8).filter(|&bytes| isize::try_from(bytes).is_ok());
-        let bytes = bytes.ok_or(TableError::Memory { bytes: u64::MAX })?;
+        let bytes = bytes.ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
         let large = bytes >= HUGE;
-        let map_len = bytes.checked_add(if large { HUGE } else { 0 });
-        let map_len = map_len.ok_or(TableError::Memory { bytes: bytes as u64 })?.max(1);
-        let refused = |_| TableError::Memory { bytes: bytes as u64 };
+        let refused = || TableError::Memory { bytes: bytes as u64, available: None };
+        let map_len = bytes.checked_add(if large { HUGE } else { 0 }).ok_or_else(refused)?.max(1);
+        let _touching = check_free(bytes as u64)?;
         let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
         // SAFETY: a new anonymous mapping at an address of the kernel's choice touches no memory of ours.
-        let map = unsafe { mm::mmap_anonymous(core::ptr::null_mut(), map_len, access, flags) }.map_err(refused)?;
+        let map =
+            unsafe { mm::mmap_anonymous(core::ptr::null_mut(), map_len, access, flags) }.map_err(|_| refused())?;
         let offset = if large { (map as usize).next_multiple_of(HUGE) - map as usize } else { 0 };
         // SAFETY: offset < HUGE, and the mapping is HUGE longer than the words where it is not 0.
         let words = unsafe { map.byte_add(offset) }.cast::<u64>();
@@ -118,6 +138,12 @@ mod tests {
         // A huge page's room is asked for to align in, from the first block on that one fits into.
         for (len, room) in [(HUGE / 8 - 1, 0), (HUGE / 8, HUGE)] {
             assert_eq!(Memory::new(len, true).unwrap().map_len, len * 8 + room);
+        }
+        // What is free is refused neither at its end nor before it, what is more is, whether or not the kernel would map it.
+        if let Some(free) = available_bytes() {
+            let refused = |bytes: u64| matches!(check_free(bytes), Err(TableError::Memory { available: Some(_), .. }));
+            assert_eq!([free / 2, free * 2].map(refused), [false, true]);
+            assert!(matches!(Memory::new(free as usize / 4, true), Err(TableError::Memory { available: Some(_), .. })));
         }
         memory.prefetch(0);
         memory.prefetch(usize::MAX);

@@ -3,7 +3,7 @@
 
 use super::shadow::{Shadow, ShadowCounters};
 use super::watched::{Watch, Watched};
-use super::{Entry, Hit, Stored, Table};
+use super::{Entry, Hit, Stored, Table, TableError};
 
 /// Follows positions. Before each probe and each store it must be told which is meant: [`Table::identify`].
 pub struct PositionObserver {
@@ -17,11 +17,13 @@ pub type Observed = Watched<PositionObserver>;
 
 impl Observed {
     /// Watches a table, which should be empty.
-    #[must_use]
-    pub fn new(mut table: Box<dyn Table>) -> Self {
+    ///
+    /// # Errors
+    /// When there is no memory for what is known about its slots.
+    pub fn new(mut table: Box<dyn Table>) -> Result<Self, TableError> {
         table.number();
         let slots = table.occupancy().slots;
-        Self::by(PositionObserver { shadow: Shadow::new(slots as usize), check: 0 }, table)
+        Ok(Self::by(PositionObserver { shadow: Shadow::new(slots)?, check: 0 }, table))
     }
 }
 
@@ -70,7 +72,7 @@ mod tests {
     #[test]
     fn a_renewed_table_remembers_nothing() {
         let found = |renew: bool| {
-            let mut table = Observed::new(Box::new(Unbounded::new(&TableOptions::default(), false)));
+            let mut table = Observed::new(Box::new(Unbounded::new(&TableOptions::default(), false))).unwrap();
             table.identify(7);
             table.store(7, Entry { bound: Bound::Exact, ..Entry::default() });
             if renew {

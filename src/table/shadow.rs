@@ -1,8 +1,9 @@
 //! The table's shadow (`diagnostics = "full"`): what an independent key knows about each slot, and a ghost of every position
 //! that was ever offered. It tells false matches, says why a miss was one, and follows each entry's life. It decides nothing.
 
-use super::Stored;
 use super::by_key::ByKey;
+use super::memory::check_free;
+use super::{Stored, TableError};
 
 crate::counters! {
     /// What only an independent key of every position can tell.
@@ -75,11 +76,17 @@ pub struct Shadow {
     counters: ShadowCounters,
 }
 
+/// Bytes of what is known about a slot.
+pub const SLOT_BYTES: u64 = size_of::<Life>() as u64;
+
 impl Shadow {
     /// The shadow of so many slots; more are added as a table without a bound grows.
-    #[must_use]
-    pub fn new(slots: usize) -> Self {
-        Self { slots: vec![Life::default(); slots], ..Self::default() }
+    ///
+    /// # Errors
+    /// When there is no memory for what is known about them.
+    pub fn new(slots: u64) -> Result<Self, TableError> {
+        let _touching = check_free(slots.saturating_mul(SLOT_BYTES))?;
+        Ok(Self { slots: vec![Life::default(); slots as usize], ..Self::default() })
     }
 
     /// What is known about a slot. A table without a bound has as many as were asked for.
@@ -197,7 +204,7 @@ mod tests {
     /// A story by hand: what is never offered, evicted, refused, emptied, forgotten, and held elsewhere; answers of the right and of another position.
     #[test]
     fn why_a_position_is_not_there() {
-        let mut shadow = Shadow::new(2);
+        let mut shadow = Shadow::new(2).unwrap();
         shadow.miss(1, 0);
         shadow.stored(Stored::into(0, false), 1, 5);
         // The second takes the slot of the first.

@@ -214,7 +214,7 @@ fn shadowed(policy: &str) {
     let prefers_depth = policy.name() == "depth-preferred";
     let options =
         TableOptions { size: Size::Entries(64), index: Index::Modulo, key_bits: 3, policy, ..TableOptions::default() };
-    let mut table = Observed::new(build(&options, None, false).unwrap().unwrap());
+    let mut table = Observed::new(build(&options, None, false).unwrap().unwrap()).unwrap();
     let mut model = Model { prefers_depth, ..Model::default() };
     let mut state = 7u64;
     let mut random = |below: u64| {

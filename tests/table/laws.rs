@@ -416,8 +416,8 @@ fn answers_given_for_the_first_time_are_counted_where_they_are_asked_for() {
     let unbounded: TableOptions = from_toml("kind = 'unbounded'").unwrap();
     let tables: [(&str, bool, Box<dyn Table>); 5] = [
         ("unbounded", true, made(&unbounded)),
-        ("watched", true, Box::new(Observed::new(made(&bounded("always"))))),
-        ("watched, refusing", true, Box::new(Observed::new(made(&bounded("depth-preferred"))))),
+        ("watched", true, Box::new(Observed::new(made(&bounded("always"))).unwrap())),
+        ("watched, refusing", true, Box::new(Observed::new(made(&bounded("depth-preferred"))).unwrap())),
         ("asked for by the policy", true, made(&bounded("ancient"))),
         ("not asked for", false, made(&bounded("always"))),
     ];

@@ -257,7 +257,7 @@ fn a_job_finds_what_it_would_find_alone() {
 /// again. Whose rows are whose is told of every stretch.
 #[test]
 fn jobs_that_fail_are_told_each_time_and_tried_again_alone() {
-    if crate::runner::machine::available_bytes().is_none() {
+    if crate::system::available_bytes().is_none() {
         return;
     }
     let (temporary, out) = folder();
@@ -277,7 +277,7 @@ fn jobs_that_fail_are_told_each_time_and_tried_again_alone() {
 /// Where the one player's table does not fit a pair fails, whichever of the two it is.
 #[test]
 fn a_pair_fails_for_either_players_table() {
-    if crate::runner::machine::available_bytes().is_none() {
+    if crate::system::available_bytes().is_none() {
         return;
     }
     for (sizes, who) in [(["'8192 GiB'", "64"], "a"), (["64", "'8192 GiB'"], "b")] {
@@ -460,7 +460,7 @@ fn results_that_go_away_are_not_lost() {
 /// An engine that takes more memory than any machine has, though nobody told it to, is not run with, be it to play or to judge.
 #[test]
 fn what_an_engine_takes_by_itself_must_fit_too() {
-    if crate::runner::machine::available_bytes().is_none() {
+    if crate::system::available_bytes().is_none() {
         return;
     }
     let folder = tempfile::TempDir::new().unwrap();

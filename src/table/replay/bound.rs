@@ -3,6 +3,7 @@
 use super::buckets;
 use super::packing::{Holding, Packer};
 use super::step::Step;
+use crate::table::memory::check_free;
 use crate::table::options::Index;
 use crate::table::trace::EventKind;
 use crate::table::{TableError, TableOptions};
@@ -75,10 +76,11 @@ impl Foresight {
     pub fn begin(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
         self.first = buckets.start;
         if self.aim != Aim::Worth {
-            let none = TableError::Memory { bytes: u64::MAX };
+            let none = TableError::Memory { bytes: u64::MAX, available: None };
             let len = usize::try_from(buckets.end - buckets.start).ok().and_then(|len| len.checked_mul(self.slots));
             self.free.clear();
-            let len = len.filter(|&len| self.free.try_reserve_exact(len).is_ok()).ok_or(none)?;
+            let len = len.ok_or(none)?;
+            let _touching = check_free(len as u64 * 4)?;
             self.free.resize(len, 0);
         }
         Ok(())

@@ -69,6 +69,38 @@ fn the_limit_of_the_process_counts() {
     limited(1_500_000).expect(0);
 }
 
+/// Where memory is short small tables are searched with, be it in a run, a shard or a match, and large ones are refused with the figures.
+#[test]
+fn where_memory_is_short_small_tables_have_their_rows() {
+    let sizes = "[grid]\n'table.size' = ['512 MiB', '1 MiB', '2 MiB']\n";
+    let single = Trial::new(&format!("name = 'x'\nsuite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{sizes}"));
+    let games = Trial::new(&format!(
+        "name = 'x'\nsuite = {{ startpos = true }}\nlimit = {{ nodes = 200 }}\n{sizes}[match]\nmax_moves = 2\n"
+    ));
+    let limited = |command: &str| {
+        said(Command::new("sh").args(["-c", &format!("ulimit -v 400000; exec '{}' {command}", binary().display())]))
+    };
+    let (out, plan) = (single.text("out"), single.text("plan.json"));
+    limited(&format!("run '{}' -q -j 1 -o '{out}'", single.file)).expect(3).says(&["1 job failed"]);
+    let rows = counts(&single.results("out"));
+    let failed = |row: &&Vec<String>| row[row.len() - 2].contains("memory that are free");
+    assert_eq!((rows.len(), rows.iter().filter(failed).count()), (5, 1), "{rows:?}");
+    ttlab(&["plan", &single.file, "--shards", "3", "-o", &plan]).expect(0);
+    let shards = [0, 1, 2].map(|shard| {
+        limited(&format!("run --plan '{plan}' --shard {shard} -q -j 1 -o '{}'", single.text("dealt"))).code
+    });
+    assert_eq!(shards.iter().filter(|code| **code == Some(3)).count(), 1, "{shards:?}");
+    assert_eq!(shards.iter().filter(|code| **code == Some(0)).count(), 2, "{shards:?}");
+    limited(&format!("run '{}' -q -j 1 -o '{}'", games.file, games.text("out"))).expect(3).says(&["2 jobs failed"]);
+    for (size, code) in [("512 MiB", 2), ("2 MiB", 0)] {
+        let told: &[&str] = if code == 0 { &[] } else { &["table.size: 512 MiB are more than the ", " that are free"] };
+        limited(&format!("search startpos --depth 1 --set table.size='\"{size}\"'")).expect(code).says(told);
+        let trace = single.text("x.trace");
+        ttlab(&["trace", "startpos", "--depth", "2", "-o", &trace]).expect(0);
+        limited(&format!("replay '{trace}' --policy always --set table.size='\"{size}\"'")).expect(code).says(told);
+    }
+}
+
 /// The folder is looked after while one search lasts: not only between two rows.
 #[test]
 fn a_folder_that_goes_away_is_seen_while_a_search_lasts() {
