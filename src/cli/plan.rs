@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> CommandResult {
         println!("question    {}", experiment.file.question);
     }
     println!("suite       {} ({})", experiment.suite_name, items(&experiment));
-    let fewer = experiment.file.games.is_some_and(|games| games.test().stop);
+    let fewer = experiment.file.games.as_ref().is_some_and(|games| games.test().stop);
     let made_of = match plan.is_match() {
         true => format!(
             "{} x openings, each a pair of games{}",

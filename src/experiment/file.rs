@@ -257,9 +257,7 @@ impl Experiment {
     pub fn variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Point>, usize), Problem> {
         let source = FileText { text, path, suite: None };
         let file: File = source.file()?;
-        let points = grid::expand(&file, &settings(sets)?, &source)?;
-        let baseline = baseline::baseline(&file, &points, &source)?;
-        Ok((points, baseline))
+        points_of(&file, sets, &source)
     }
 
     fn checked(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {
@@ -305,13 +303,12 @@ impl Experiment {
             return Err(source.wrong("seeds", "a trace has its own keys: every seed would be shown the same"));
         }
         source.range("first", 0, file.first != Some(0), "at least 1")?;
-        let points = grid::expand(&file, &settings(sets)?, source)?;
+        let (points, baseline) = points_of(&file, sets, source)?;
         // A search of what is kept depends on every item before it: it is another when its position comes again.
         if trace.is_none() && !(file.games.is_none() && points.iter().all(Point::keeps)) {
             source.once(&suite_name, file.on_error, &mut suite)?;
         }
         suite.items.truncate(file.first.unwrap_or(usize::MAX));
-        let baseline = baseline::baseline(&file, &points, source)?;
         source.check_sequence(&file, &suite)?;
         if let Some(games) = &file.games {
             games.check(&file, &points, &suite, source)?;
@@ -330,6 +327,17 @@ impl Experiment {
         };
         Ok((experiment, checked.err()))
     }
+}
+
+/// The points of a file, the baseline's place among them, and after them its copies of a match.
+fn points_of(file: &File, sets: &[String], source: &FileText<'_>) -> Result<(Vec<Point>, usize), Problem> {
+    let mut points = grid::expand(file, &settings(sets)?, source)?;
+    let baseline = baseline::baseline(file, &points, source)?;
+    if let Some(games) = &file.games {
+        games.check_players(&points, source)?;
+        games.add_handicaps(&mut points, baseline, source)?;
+    }
+    Ok((points, baseline))
 }
 
 /// The experiment's name: the file's own, or that by which the file is called.

@@ -6,12 +6,13 @@ use super::problem::{Problem, listed};
 use super::text::FileText;
 use crate::chess::suite::{Item, Suite};
 use crate::chess::{Board, Increments};
+use crate::engine::Limit;
 use crate::table::options::Size;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// Pairs of games from each opening of the suite, colours swapped.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Match {
@@ -28,6 +29,9 @@ pub struct Match {
     /// What the sequential test asks of each encounter, pair by pair in the plan's order, and whether that ends it. Left out: all pairs are
     /// played, and the page tells what the test as usual says of them. No game depends on it.
     pub test: Option<Test>,
+    /// Numbers by which the baseline's nodes are divided for further players, which are the baseline otherwise (below 1: more nodes, for variants
+    /// that are stronger). With them the page says of each variant with how many of its nodes the baseline would be as strong.
+    pub handicap: Vec<f64>,
 }
 
 /// Who plays whom.
@@ -91,7 +95,7 @@ pub struct Test {
 
 impl Default for Match {
     fn default() -> Self {
-        Self { pairing: Pairing::default(), resign: None, draw: None, max_moves: 300, test: None }
+        Self { pairing: Pairing::default(), resign: None, draw: None, max_moves: 300, test: None, handicap: Vec::new() }
     }
 }
 
@@ -117,10 +121,74 @@ impl Match {
         self.test.unwrap_or(Test { stop: false, ..Test::default() })
     }
 
+    /// The baseline's copies with other nodes: each one's name, and the number by which the baseline's nodes are divided.
+    pub fn handicaps(&self, baseline: &str) -> Vec<(String, f64)> {
+        self.handicap.iter().map(|&divisor| (format!("{baseline}, nodes / {divisor}"), divisor)).collect()
+    }
+
+    /// Adds the baseline's copies to the points.
+    ///
+    /// # Errors
+    /// When the baseline has no nodes that could be divided, or a copy is a point already.
+    pub(super) fn add_handicaps(
+        &self,
+        points: &mut Vec<Point>,
+        baseline: usize,
+        source: &FileText<'_>,
+    ) -> Result<(), Problem> {
+        let wrong = |what: String| Err(source.wrong("match.handicap", what));
+        if self.handicap.is_empty() {
+            return Ok(());
+        }
+        if self.pairing != Pairing::Baseline {
+            return wrong("strength is told in nodes of the baseline: it needs pairing = \"baseline\"".to_owned());
+        }
+        if self.test().stop {
+            return wrong("games that a test ends have no honest Elo: give the test `stop = false`".to_owned());
+        }
+        let base = points[baseline].clone();
+        let (None, Some(nodes)) = (base.limit.depth, base.limit.nodes) else {
+            return wrong(format!(
+                "divides nodes, and \"{}\" has another limit: give limit = {{ nodes = 20000 }}",
+                base.name
+            ));
+        };
+        for (name, divisor) in self.handicaps(&base.name) {
+            let inside = divisor.is_finite() && (0.01..=100.0).contains(&divisor) && divisor != 1.0;
+            source.range("match.handicap", divisor, inside, "0.01 to 100, but not 1")?;
+            let divided = (nodes as f64 / divisor).round() as u64;
+            let limit = Limit { depth: None, nodes: Some(divided) };
+            let copy = Point { name, limit, ..base.clone() };
+            let same = |point: &&Point| {
+                point.name == copy.name || super::identity::point_id(point) == super::identity::point_id(&copy)
+            };
+            if let Some(Point { name, .. }) = points.iter().find(same) {
+                return wrong(format!("{divisor}: \"{name}\" is that player already"));
+            }
+            if divided == 0 {
+                return wrong(format!("{divisor}: leaves none of {nodes} nodes"));
+            }
+            points.push(copy);
+        }
+        Ok(())
+    }
+
     /// What makes its games what they are: who plays whom and what is asked of the games do not.
     pub fn content(&self) -> String {
         let Self { resign, draw, max_moves, .. } = self;
         format!("match\nresign: {resign:?}\ndraw: {draw:?}\nmax_moves: {max_moves}\n")
+    }
+
+    /// Refuses a match of one player.
+    ///
+    /// # Errors
+    /// When there are no two.
+    pub(super) fn check_players(&self, points: &[Point], source: &FileText<'_>) -> Result<(), Problem> {
+        if points.len() + self.handicap.len() < 2 {
+            let nobody = "one variant has nobody to play: give a second, by [grid] or [[variant]]";
+            return Err(source.wrong("match", nobody));
+        }
+        Ok(())
     }
 
     /// Checks it against the rest of the file.
@@ -134,10 +202,6 @@ impl Match {
         suite: &Suite,
         source: &FileText<'_>,
     ) -> Result<(), Problem> {
-        if points.len() < 2 {
-            let nobody = "one variant has nobody to play: give a second, by [grid] or [[variant]]";
-            return Err(source.wrong("match", nobody));
-        }
         let no_race = "a race gives up what cost nodes on a few positions, and games would want thousands for each try; \
              tune by nodes, then let the best play";
         let no_search = "games are played, and no positions searched";
@@ -234,18 +298,18 @@ mod tests {
             opening(&suite.items[2]).fen(crate::chess::EpRule::Legal),
             "rnbqkbnr/pppppppp/8/8/8/2N5/PPPPPPPP/R1BQKBNR b KQkq - 1 1"
         );
-        let games = Match { resign: Some(Resign { score: 7, moves: 8 }), ..Match::default() };
+        let games = || Match { resign: Some(Resign { score: 7, moves: 8 }), ..Match::default() };
         // What makes the games what they are: not who plays whom, nor what is asked of them.
-        let same = Match { pairing: Pairing::RoundRobin, test: Some(Test::default()), ..games };
-        assert_eq!(games.content(), same.content());
+        let same = Match { pairing: Pairing::RoundRobin, test: Some(Test::default()), handicap: vec![2.0], ..games() };
+        assert_eq!(games().content(), same.content());
         let others = [
             Match::default(),
-            Match { resign: Some(Resign { score: 8, moves: 7 }), ..games },
-            Match { draw: Some(Draw { score: 7, moves: 8, from: 0 }), ..games },
-            Match { draw: Some(Draw { score: 7, moves: 8, from: 1 }), ..games },
-            Match { max_moves: 299, ..games },
+            Match { resign: Some(Resign { score: 8, moves: 7 }), ..games() },
+            Match { draw: Some(Draw { score: 7, moves: 8, from: 0 }), ..games() },
+            Match { draw: Some(Draw { score: 7, moves: 8, from: 1 }), ..games() },
+            Match { max_moves: 299, ..games() },
         ];
-        let contents: HashSet<String> = others.iter().chain([&games]).map(Match::content).collect();
+        let contents: HashSet<String> = others.iter().chain([&games()]).map(Match::content).collect();
         assert_eq!(contents.len(), 6);
     }
 

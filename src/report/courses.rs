@@ -123,7 +123,7 @@ mod tests {
 
     fn all(encounters: Vec<Encounter>) -> Matches {
         let test = Test { alpha: 0.05, beta: 0.1, ..Test::default() };
-        Matches { encounters, failed: 0, test, bounds: Bounds::shared(&test, 1), reach: 1.96 }
+        Matches { encounters, handicaps: Vec::new(), failed: 0, test, bounds: Bounds::shared(&test, 1), reach: 1.96 }
     }
 
     fn one(player: &str, opponent: &str) -> Encounter {

@@ -108,7 +108,7 @@ impl Page {
             let why = if absent.is_empty() { String::new() } else { format!(": {}", absent.join("; ")) };
             bail!("--where: no row meets the condition(s){why}");
         }
-        if let Some(games) = Matches::new(&rows, first.test()) {
+        if let Some(games) = Matches::with_handicaps(&rows, first.test(), &first.handicaps()) {
             let [_] = sources else {
                 bail!("games are not joined with other results: give the folder of one match alone")
             };

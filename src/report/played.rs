@@ -1,10 +1,11 @@
 //! What the page of a match shows: the encounters, Elo with its intervals, the courses of the tests, how the games ended.
 
 use super::courses::{by_size, courses, forest, name};
-use super::number::{count, percent};
+use super::number::{count, number, percent};
 use super::sheet::{Cell, Emphasis, Part, SheetColumn, SheetTable};
 use crate::analysis::Frame;
 use crate::analysis::pairing::stats::at_least;
+use crate::analysis::questions::equal_nodes::EqualNodes;
 use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::experiment::sequential::SoFar;
@@ -39,6 +40,36 @@ fn told(one: &Encounter) -> String {
     }
 }
 
+/// The least and the most of the baseline's nodes that were played, as multiples of its own.
+fn nodes_played(all: &Matches) -> (f64, f64) {
+    let multiples = all.handicaps.iter().map(|(divisor, _)| 1.0 / divisor);
+    multiples.fold((1.0, 1.0), |(least, most), multiple| (least.min(multiple), most.max(multiple)))
+}
+
+/// A multiple of the baseline's nodes in words; beyond what was played the end of that.
+fn multiple(nodes: f64, (least, most): (f64, f64)) -> String {
+    match nodes {
+        0.0 => format!("below {}", number(least, 2)),
+        f64::INFINITY => format!("above {}", number(most, 2)),
+        _ => number(nodes, 2),
+    }
+}
+
+/// The ends of an interval of such multiples.
+fn multiples(equal: &EqualNodes, all: &Matches) -> String {
+    let [low, high] = [equal.low, equal.high].map(|nodes| multiple(nodes, nodes_played(all)));
+    if low == high { low } else { format!("{low}, {high}") }
+}
+
+/// Whom a variant equals.
+fn as_strong(equal: &EqualNodes, opponent: &str, all: &Matches) -> String {
+    let (nodes, ends) = (multiple(equal.nodes, nodes_played(all)), multiples(equal, all));
+    match equal.nodes.is_finite() && equal.nodes > 0.0 {
+        true => format!("as strong as \"{opponent}\" with {nodes} of its nodes [{ends}]"),
+        false => format!("outside the handicaps played: {nodes} of the nodes of \"{opponent}\" [{ends}]"),
+    }
+}
+
 /// The answer, in sentences.
 pub(super) fn findings(all: &Matches) -> Vec<String> {
     let mut found = Vec::new();
@@ -61,11 +92,12 @@ pub(super) fn findings(all: &Matches) -> Vec<String> {
                 _ => "no difference is shown".to_owned(),
             };
             found.push(format!(
-                "\"{}\" against \"{}\": {} over {} pairs of games; {verdict}. The test of {} against {} normalized Elo: {}.",
+                "\"{}\" against \"{}\": {} over {} pairs of games; {verdict}{}. The test of {} against {} normalized Elo: {}.",
                 one.player,
                 one.opponent,
                 signed(one),
                 count(one.pairs.count() as f64),
+                one.equal_nodes.map_or_else(String::new, |equal| format!(", {}", as_strong(&equal, &one.opponent, all))),
                 test.elo0,
                 test.elo1,
                 told(one)
@@ -75,7 +107,13 @@ pub(super) fn findings(all: &Matches) -> Vec<String> {
         let by = |a: &&Encounter, b: &&Encounter| a.elo().elo.total_cmp(&b.elo().elo);
         if let (Some(best), Some(worst)) = (encounters.iter().max_by(by), encounters.iter().min_by(by)) {
             for (word, one) in [("most", best), ("least", worst)] {
-                found.push(format!("The {word}: \"{}\", {}.", name(one, all), signed(one)));
+                let equal = one.equal_nodes.map(|equal| format!(", {}", as_strong(&equal, &one.opponent, all)));
+                found.push(format!(
+                    "The {word}: \"{}\", {}{}.",
+                    name(one, all),
+                    signed(one),
+                    equal.unwrap_or_default()
+                ));
             }
         }
         let [stronger, weaker] = [Ordering::Greater, Ordering::Less]
@@ -127,7 +165,7 @@ pub(super) fn doubts(all: &Matches) -> Vec<String> {
     if all.failed > 0 {
         warnings.push(format!("{} pairs could not be played and count for nothing: see the error column", all.failed));
     }
-    let fewest = all.encounters.iter().map(|one| one.pairs.count()).min().unwrap_or(0);
+    let fewest = all.played().map(|one| one.pairs.count()).min().unwrap_or(0);
     if fewest < FEW {
         warnings.push(format!(
             "{fewest} pairs in an encounter are few: intervals and p take the mean of the pairs for normal, which wants {FEW} or more"
@@ -141,15 +179,15 @@ pub(super) fn doubts(all: &Matches) -> Vec<String> {
             some(&alike, ", ")
         ));
     }
-    let repeated: u64 = all.encounters.iter().map(|one| one.repeated).sum();
-    let pairs: u64 = all.encounters.iter().map(|one| one.pairs.count()).sum();
+    let repeated: u64 = all.played().map(|one| one.repeated).sum();
+    let pairs: u64 = all.played().map(|one| one.pairs.count()).sum();
     if repeated > 0 {
         warnings.push(format!(
             "{repeated} of {pairs} pairs have a game that is move for move one of a pair before them (transposed openings, or the same \
              opening twice): they say nothing new, and the intervals are too narrow by that much"
         ));
     }
-    let blind: Vec<&Encounter> = all.encounters.iter().filter(|one| one.blind > 0).collect();
+    let blind: Vec<&Encounter> = all.played().filter(|one| one.blind > 0).collect();
     if let Some(most) = blind.iter().max_by_key(|one| one.blind) {
         warnings.push(format!(
             "in {} the first player moved without any finished iteration ({} at most, \"{}\"): the limit is too small for \
@@ -175,7 +213,7 @@ pub(super) fn doubts(all: &Matches) -> Vec<String> {
 
 /// The parts between the head and how it was made.
 pub fn parts(all: &Matches, rows: &Frame) -> Vec<Part> {
-    let tables = [Some(table(all)), standings(all)].into_iter().flatten().map(Part::Table);
+    let tables = [Some(table(all)), handicaps(all), standings(all)].into_iter().flatten().map(Part::Table);
     let figures = [Some(forest(all)), by_size(all, rows), courses(all)].into_iter().flatten().map(Part::Figure);
     tables.chain(figures).chain([pairs(all), ends(all)].map(Part::Table)).collect()
 }
@@ -191,6 +229,12 @@ pub(super) fn table(all: &Matches) -> SheetTable {
         SheetColumn::numbers("elo", "Elo", "by the logistic law, from the mean of the pairs"),
         SheetColumn::numbers("interval", "95 %", "of this encounter alone"),
         SheetColumn::numbers("joint", "95 % of all", joint).spare(4),
+        SheetColumn::numbers(
+            "equal_nodes",
+            "equal nodes",
+            "with so many times its nodes the opponent would be as strong",
+        ),
+        SheetColumn::numbers("equal_nodes_interval", "95 %", "of the equal nodes, openings drawn anew"),
         SheetColumn::numbers("nelo", "nElo", "normalized: in standard deviations of a game").spare(6),
         SheetColumn::numbers("los", "LOS", "how likely the first is the stronger, all differences alike before")
             .spare(7),
@@ -218,6 +262,17 @@ pub(super) fn table(all: &Matches) -> SheetTable {
             Cell::number(elo.elo, format!("{:+.1}", elo.elo)).marked(mark),
             few(Cell::difference(elo.low, elo.high)),
             few(Cell::difference(joint.low, joint.high)),
+            one.equal_nodes.map_or_else(
+                || Cell::none("too few pairs"),
+                |equal| match equal.nodes {
+                    0.0 => Cell::none("outside the handicaps played"),
+                    nodes => Cell::number(nodes, number(nodes, 2)).or("outside the handicaps played"),
+                },
+            ),
+            one.equal_nodes.map_or_else(
+                || Cell::none("too few pairs"),
+                |equal| Cell::ends(equal.low, equal.high, multiples(&equal, all)).or("outside the handicaps played"),
+            ),
             Cell::number(normalized, format!("{normalized:+.1}")).or("all pairs ended alike"),
             few(Cell::number(one.pairs.superiority(), percent(one.pairs.superiority(), 1.0))),
             Cell::p(one.corrected).or(if all.test.stop { "the test ends the games" } else { "too few pairs" }),
@@ -227,7 +282,12 @@ pub(super) fn table(all: &Matches) -> SheetTable {
             Cell::text(told(one)),
         ]
     });
-    let shown: Vec<usize> = (0..columns.len()).filter(|&at| several || columns[at].key != "joint").collect();
+    let is_shown = |key: &str| match key {
+        "joint" => several,
+        "equal_nodes" | "equal_nodes_interval" => !all.handicaps.is_empty(),
+        _ => true,
+    };
+    let shown: Vec<usize> = (0..columns.len()).filter(|&at| is_shown(&columns[at].key)).collect();
     let table = SheetTable::new("encounters", "Encounters", columns, rows).with_columns(&shown);
     let (lower, upper) = all.bounds.limits();
     let after = match all.test.stop {
@@ -241,6 +301,31 @@ pub(super) fn table(all: &Matches) -> SheetTable {
          {upper:.2}. It is read off the games in the plan's order: {after}.",
         all.test.elo0, all.test.elo1
     ))
+}
+
+/// The baseline's copies with other nodes.
+fn handicaps(all: &Matches) -> Option<SheetTable> {
+    let columns = [
+        SheetColumn::words("variant", "player", ""),
+        SheetColumn::numbers("divisor", "divided by", "the baseline's nodes"),
+        SheetColumn::numbers("pairs", "pairs", "pairs of games, colours swapped"),
+        SheetColumn::numbers("elo", "Elo", "against the baseline, by the logistic law"),
+        SheetColumn::numbers("interval", "95 %", "of this encounter alone"),
+    ];
+    let rows = all.handicaps.iter().map(|(divisor, one)| {
+        let elo = one.elo();
+        let interval = Cell::difference(elo.low, elo.high);
+        [
+            Cell::text(&one.player),
+            Cell::number(*divisor, divisor.to_string()),
+            Cell::count(one.pairs.count() as f64),
+            Cell::number(elo.elo, format!("{:+.1}", elo.elo)),
+            if enough(one) { interval } else { Cell::none("too few pairs") },
+        ]
+    });
+    let note = "The baseline with other nodes against itself. A variant's equal nodes are read off these: a monotone curve of Elo over the \
+                logarithm of nodes, whose intervals come from openings drawn anew.";
+    SheetTable::new("handicaps", "Handicaps", columns, rows).noted(note).unless_empty()
 }
 
 /// Each player's points against all others, where they all met.
@@ -268,7 +353,7 @@ fn standings(all: &Matches) -> Option<SheetTable> {
 
 /// The pairs and the games of each encounter.
 fn pairs(all: &Matches) -> SheetTable {
-    let rows = all.encounters.iter().map(|one| {
+    let rows = all.played().map(|one| {
         let mut cells = vec![Cell::text(name(one, all))];
         let counts = one.pairs.0.iter().chain(&one.games).chain([&one.mirrored]);
         cells.extend(counts.map(|&count| Cell::count(count as f64)));
@@ -301,7 +386,7 @@ fn pairs(all: &Matches) -> SheetTable {
 /// How the games ended, and where they are.
 fn ends(all: &Matches) -> SheetTable {
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-    for (end, games) in all.encounters.iter().flat_map(|one| &one.ends) {
+    for (end, games) in all.played().flat_map(|one| &one.ends) {
         *sums.entry(end).or_insert(0) += games;
     }
     let total: u64 = sums.values().sum();

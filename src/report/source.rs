@@ -4,7 +4,7 @@ use crate::analysis::Frame;
 use crate::analysis::caveats::{alike, confounds};
 use crate::analysis::rows::column::{SEED, SOURCE};
 use crate::analysis::rows::limits;
-use crate::experiment::matches::Test;
+use crate::experiment::matches::{Match, Test};
 use crate::experiment::text::FileText;
 use crate::experiment::{Experiment, File, paths};
 use crate::record::columns::{self, Role, VARIANT};
@@ -96,7 +96,16 @@ impl Source {
 
     /// What the experiment's match tests, where it is one.
     pub fn test(&self) -> Test {
-        self.file.as_ref().and_then(|file| file.games).unwrap_or_default().test()
+        self.games().test()
+    }
+
+    /// The baseline's copies of its match: names, and the numbers by which their nodes were divided.
+    pub fn handicaps(&self) -> Vec<(String, f64)> {
+        self.games().handicaps(self.manifest.as_ref().map_or("", |manifest| &manifest.baseline))
+    }
+
+    fn games(&self) -> Match {
+        self.file.as_ref().and_then(|file| file.games.clone()).unwrap_or_default()
     }
 }
 

@@ -128,7 +128,7 @@ fn from_trials(
     Some(Estimate {
         left: plan.len(),
         seconds: seconds / tried.len() as f64 * plan.len() as f64,
-        source: match experiment.file.games {
+        source: match &experiment.file.games {
             None => format!("roughly: from {} tried now{how}", many(tried.len(), "search")),
             Some(games) => format!(
                 "roughly: from the first moves of {} tried now{how}, at {:.0} moves of each side in a game{}",
@@ -145,7 +145,7 @@ const MOVES: [f64; 2] = [66.0, 54.0];
 
 /// Moves that a player has in the two games of a pair, as a guess.
 fn moves(experiment: &Experiment) -> f64 {
-    let games = experiment.file.games.unwrap_or_default();
+    let games = experiment.file.games.clone().unwrap_or_default();
     let given_up = games.resign.is_some() || games.draw.is_some();
     2.0 * MOVES[usize::from(given_up)].min(f64::from(games.max_moves))
 }

@@ -51,7 +51,7 @@ pub fn pair(
     players: &mut [Player<'_>],
     stop: &AtomicBool,
 ) -> Result<Option<Vec<Found>>, String> {
-    let rules = experiment.file.games.unwrap_or_default();
+    let rules = experiment.file.games.clone().unwrap_or_default();
     let start = matches::opening(&experiment.suite.items[job.item]);
     let games = [true, false].into_iter().map(|first_is_white| {
         let (tally, game) = game(&rules, &start, players, first_is_white, stop)?;

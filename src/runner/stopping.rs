@@ -69,7 +69,7 @@ impl Stopping {
     /// The tests of an experiment's encounters, for rows with this header. A shard does not know how the pairs of the others ended: it plays
     /// all of its own, and merging leaves out what no test asks for.
     pub fn new(experiment: &Experiment, plan: &Plan, header: &[String], shard: Option<Shard>) -> Self {
-        let test = experiment.file.games.unwrap_or_default().test();
+        let test = experiment.file.games.clone().unwrap_or_default().test();
         let points =
             header.iter().position(|column| column == columns::POINTS).filter(|_| test.stop && shard.is_none());
         let lanes = vec![Lane::default(); if points.is_some() { plan.lanes() } else { 0 }];

@@ -621,3 +621,38 @@ fn a_game_takes_the_memory_of_two_players() {
     let both = number(&told, "1 job x ").unwrap_or_else(|| panic!("nothing is said: {told}"));
     assert!((2 * size).abs_diff(both) <= 2, "{size} twice is {both}? {told}");
 }
+
+/// The baseline plays itself with fewer nodes, and the page says each variant's strength in its nodes; its copies are measured against and not
+/// asked about.
+#[test]
+fn strength_is_told_in_nodes_of_the_baseline() {
+    let text = TRIAL.replace("first = 4", "first = 12").replace("nodes = 800", "nodes = 400");
+    let trial = Trial::new(&text.replace("test = { elo0 = 0, elo1 = 50 }", "handicap = [2, 6]"));
+    let (_, errors, code) = trial.run("out", &["--jobs", "2", "--quiet"]);
+    assert_eq!(code, 0, "{errors}");
+    let (stdout, _, _) = run(&["report", &trial.text("out"), "--format", "json"]);
+    let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let parts = page["parts"].as_array().unwrap();
+    let table = |key: &str| parts.iter().find(|part| part["key"] == key).unwrap()["rows"].as_array().unwrap().clone();
+    let (encounters, copies) = (table("encounters"), table("handicaps"));
+    let names = |rows: &[serde_json::Value]| {
+        rows.iter().map(|row| row["variant"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&encounters), ["bare", "plain"]);
+    assert_eq!(names(&copies), ["base, nodes / 2", "base, nodes / 6"]);
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    // Half the nodes cost much, and without its table it is between that and the whole: on the line through both in log nodes.
+    let (bare, half) = (number(&encounters[0]["elo"]), number(&copies[0]["elo"]));
+    assert!(half < bare && bare < 0.0, "{bare} {half}");
+    let equal = number(&encounters[0]["equal_nodes"]);
+    assert!((equal - 0.5_f64.powf(bare / half)).abs() < 1e-3, "{equal} {bare} {half}");
+    let ends = [0, 1].map(|at| number(&encounters[0]["equal_nodes_interval"][at]));
+    assert!(0.0 < ends[0] && ends[0] < equal && equal < ends[1] && ends[1] < 1.0, "{ends:?}");
+    // The other is the stronger, and nobody played with more nodes.
+    assert!(number(&encounters[1]["elo"]) > 0.0 && encounters[1]["equal_nodes"].is_null());
+    let page = page.to_string().replace("\\\"", "\"");
+    let told = format!("as strong as \"base\" with {equal:.2} of its nodes [{:.2}, {:.2}]", ends[0], ends[1]);
+    assert!(page.contains(&told), "{told} is not in {page}");
+    assert!(page.contains("outside the handicaps played: above 1.00 of the nodes of \"base\" ["), "{page}");
+    assert!(page.contains("2 encounters are looked at together"), "copies are not corrected for: {page}");
+}

@@ -17,6 +17,12 @@ pub struct Elo {
 /// Standard errors to each side of a 95 % interval.
 const SURE: f64 = 1.96;
 
+/// Elo of a share of the points, by the logistic law; of none or all of them a number far away.
+pub fn logistic_elo(score: f64) -> f64 {
+    let score = score.clamp(1e-6, 1.0 - 1e-6);
+    400.0 * (score / (1.0 - score)).log10()
+}
+
 impl Pentanomial {
     /// Elo by the logistic law, with its interval.
     pub fn elo(&self) -> Elo {
@@ -25,10 +31,7 @@ impl Pentanomial {
 
     /// Elo by the logistic law, with an interval of so many standard errors to each side.
     pub fn elo_within(&self, reach: f64) -> Elo {
-        self.interval(reach, |score| {
-            let score = score.clamp(1e-6, 1.0 - 1e-6);
-            400.0 * (score / (1.0 - score)).log10()
-        })
+        self.interval(reach, logistic_elo)
     }
 
     /// Normalized Elo, with its interval; NaN where all pairs are of one kind, whose deviation nobody knows.

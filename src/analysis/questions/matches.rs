@@ -1,5 +1,6 @@
 //! What the games of a match say: each encounter's pairs, Elo, and the course of its sequential test, pair by pair in the plan's order.
 
+use super::equal_nodes::{EqualNodes, PairPoints, equal_nodes};
 use super::match_test::Elo;
 use crate::analysis::pairing::stats::t_beyond;
 use crate::analysis::rows::frame::Frame;
@@ -50,6 +51,9 @@ pub struct Encounter {
     pub corrected: f64,
     /// Which of them is clearly the stronger, the first if greater: by the test where that ended the encounter, by p elsewhere.
     pub stronger: Option<Ordering>,
+    /// With how many times its nodes the opponent would be as strong as the player; none where no copies of it with other nodes played, or
+    /// too few pairs.
+    pub equal_nodes: Option<EqualNodes>,
 }
 
 impl Encounter {
@@ -74,6 +78,9 @@ impl Encounter {
 pub struct Matches {
     /// The encounters, in the plan's order.
     pub encounters: Vec<Encounter>,
+    /// The encounters of the baseline's copies with other nodes, which are measured against and not asked about: each with the number by which
+    /// the baseline's nodes were divided.
+    pub handicaps: Vec<(f64, Encounter)>,
     /// Pairs that could not be played.
     pub failed: u64,
     /// What is tested.
@@ -105,8 +112,18 @@ impl Matches {
         rest.iter().all(|one| one.opponent == first.opponent).then_some(first.opponent.as_str())
     }
 
+    /// All encounters, those of the baseline's copies last.
+    pub fn played(&self) -> impl Iterator<Item = &Encounter> {
+        self.encounters.iter().chain(self.handicaps.iter().map(|(_, one)| one))
+    }
+
     /// What the rows say; none where they are no games.
     pub fn new(rows: &Frame, test: Test) -> Option<Self> {
+        Self::with_handicaps(rows, test, &[])
+    }
+
+    /// As [`Matches::new`], where some of the players are the baseline with its nodes divided: their names, and by what.
+    pub fn with_handicaps(rows: &Frame, test: Test, handicaps: &[(String, f64)]) -> Option<Self> {
         if !rows.has(columns::OPPONENT) {
             return None;
         }
@@ -142,16 +159,25 @@ impl Matches {
             one.told.nodes[0] += nodes[0][row];
             one.told.nodes[1] += nodes[1][row];
         }
+        let divisor = |one: &Gathered| handicaps.iter().find(|(name, _)| *name == one.told.player).map(|(_, by)| *by);
+        let (copies, found): (Vec<Gathered>, Vec<Gathered>) = found.into_iter().partition(|one| divisor(one).is_some());
         let share = found.len().max(1) as f64;
         let bounds = Bounds::shared(&test, found.len());
+        let points: Vec<PairPoints> = found.iter().map(Gathered::by_opening).collect();
+        let copied: Vec<PairPoints> = copies.iter().map(Gathered::by_opening).collect();
+        let curve = copies.iter().zip(&copied).filter_map(|(one, points)| Some((divisor(one)?, points)));
+        let equal = equal_nodes(&points.iter().collect::<Vec<_>>(), &curve.collect::<Vec<_>>());
         let mut encounters: Vec<Encounter> = found
             .iter()
+            .zip(equal)
             .enumerate()
-            .map(|(at, one)| Encounter {
+            .map(|(at, (one, equal_nodes))| Encounter {
                 same_as: found[..at].iter().position(|other| !one.lines.is_empty() && other.lines == one.lines),
+                equal_nodes,
                 ..one.encounter(&bounds)
             })
             .collect();
+        let handicaps = copies.iter().filter_map(|one| Some((divisor(one)?, one.encounter(&bounds)))).collect();
         if test.stop {
             encounters.iter_mut().for_each(|one| one.p = f64::NAN);
         }
@@ -166,7 +192,7 @@ impl Matches {
             };
         });
         let reach = Normal::standard().inverse_cdf(1.0 - 0.025 / share);
-        Some(Self { encounters, failed, test, bounds, reach })
+        Some(Self { encounters, handicaps, failed, test, bounds, reach })
     }
 }
 
@@ -196,6 +222,8 @@ struct Gathered {
     open: HashMap<u32, GameRow>,
     /// Points of each pair, in order.
     pairs: Vec<f64>,
+    /// The opening of each.
+    openings: Vec<u32>,
     lines: Vec<u32>,
     /// Both games' moves of each pair.
     both: Vec<[u32; 2]>,
@@ -213,12 +241,17 @@ impl Gathered {
         match self.open.remove(&position) {
             Some(first) => {
                 self.pairs.push(first.points + game.points);
+                self.openings.push(position);
                 self.both.push([first.line, game.line]);
             }
             None => {
                 self.open.insert(position, game);
             }
         }
+    }
+
+    fn by_opening(&self) -> PairPoints {
+        self.openings.iter().copied().zip(self.pairs.iter().copied()).collect()
     }
 
     fn encounter(&self, bounds: &Bounds) -> Encounter {

@@ -4,6 +4,7 @@ pub mod claims;
 pub mod compare;
 pub mod curves;
 pub mod effects;
+pub mod equal_nodes;
 pub mod findings;
 pub mod gate;
 pub mod joined;

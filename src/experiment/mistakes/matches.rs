@@ -219,3 +219,58 @@ fn a_race_is_checked_to_the_ends_of_each_number() {
         Some(["table.size=64", "table.slots=2"].map(str::to_owned).to_vec())
     );
 }
+
+/// The baseline's copies come last, each with its part of the baseline's nodes.
+#[test]
+fn a_handicap_divides_the_nodes_of_the_baseline() {
+    let points = |more: &str, sets: &[&str]| {
+        let read = read(&format!("baseline = {{ variant = \"second\" }}\n{GAMES}{more}"), sets);
+        let points = read.map(|read| read.points).unwrap_or_default();
+        let told = points.into_iter().skip(3).map(|point| (point.name, point.limit.nodes, point.options.keys.seed));
+        told.collect::<Vec<_>>()
+    };
+    let wanted = |divided: [u64; 2]| {
+        ["0.8", "2"]
+            .iter()
+            .zip(divided)
+            .map(|(by, nodes)| (format!("second, nodes / {by}"), Some(nodes), 2))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(points("handicap = [0.8, 2]", &[]), wanted([11, 5]));
+    assert_eq!(points("handicap = [0.8, 2]", &["limit.nodes=1000"]), wanted([1250, 500]));
+    assert_eq!(points("", &[]), []);
+    let out = |divisor: &str| format!("match.handicap: {divisor} is out of range: expected 0.01 to 100, but not 1");
+    let stops = "match.handicap: games that a test ends have no honest Elo: give the test `stop = false`";
+    check(
+        GAMES,
+        &[
+            ("handicap = [0.01]", "", "", ""),
+            ("handicap = [0.009]", &out("0.009"), "handicap", ""),
+            ("handicap = [18]", "", "", ""),
+            ("handicap = [18.1]", "match.handicap: 18.1: leaves none of 9 nodes", "handicap", ""),
+            ("handicap = [100.1]", &out("100.1"), "handicap", ""),
+            ("handicap = [2, 1.0]", &out("1"), "handicap", ""),
+            ("handicap = [-2]", &out("-2"), "handicap", ""),
+            ("handicap = [2, 2.0]", "match.handicap: 2: \"first, nodes / 2\" is that player already", "handicap", ""),
+            // Nine nodes divided by 2 are as many as by 1.9.
+            ("handicap = [2, 1.9]", "match.handicap: 1.9: \"first, nodes / 2\" is that player already", "handicap", ""),
+            ("handicap = [1.01]", "match.handicap: 1.01: \"first\" is that player already", "handicap", ""),
+            ("handicap = [2]\ntest = { stop = false }", "", "", ""),
+            ("handicap = [2]\ntest = { }", stops, "handicap", ""),
+            (
+                "handicap = [2]\npairing = \"round-robin\"",
+                "match.handicap: strength is told in nodes of the baseline: it needs pairing = \"baseline\"",
+                "handicap",
+                "",
+            ),
+        ],
+    );
+    for limit in ["depth = 3", "depth = 3, nodes = 9"] {
+        let other = GAMES.replace("nodes = 9", limit);
+        let message = "match.handicap: divides nodes, and \"first\" has another limit: give limit = { nodes = 20000 }";
+        assert_eq!(told(&format!("{other}handicap = [2]"), &[]).0, message);
+    }
+    // One variant has its copies to play.
+    let one = "suite = { startpos = true }\nlimit = { nodes = 9 }\n[match]\nhandicap = [2]\n";
+    assert_eq!(told(one, &[]).0, "");
+}

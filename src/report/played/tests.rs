@@ -20,6 +20,7 @@ fn doubts_begin_where_they_should() {
         doubts(&Matches {
             encounters: vec![one(0), one(1)],
             failed,
+            handicaps: Vec::new(),
             test,
             bounds: Bounds::shared(&test, 2),
             reach: 0.05,
@@ -46,7 +47,14 @@ fn one_single_pair_has_no_interval() {
     let interval = |pairs: u64| {
         let encounters = vec![Encounter { pairs: Pentanomial([0, 0, pairs, 0, 0]), ..Encounter::default() }];
         let test = Test::default();
-        let all = Matches { encounters, failed: 0, test, bounds: Bounds::shared(&test, 1), reach: 0.05 };
+        let all = Matches {
+            encounters,
+            handicaps: Vec::new(),
+            failed: 0,
+            test,
+            bounds: Bounds::shared(&test, 1),
+            reach: 0.05,
+        };
         let found = table(&all);
         let of = |key: &str| found.columns.iter().position(|column| column.key == key).unwrap();
         ["interval", "los"].map(|key| found.rows[0][of(key)] == Cell::none("too few pairs"))
@@ -69,7 +77,14 @@ fn one_encounter_is_corrected_for_nothing() {
 /// A match of these encounters whose tests play all pairs unless they are to stop.
 fn all(encounters: Vec<Encounter>, stop: bool) -> Matches {
     let test = Test { alpha: 0.06, beta: 0.12, stop, ..Test::default() };
-    Matches { bounds: Bounds::shared(&test, encounters.len()), encounters, failed: 0, test, reach: 5.0 }
+    Matches {
+        bounds: Bounds::shared(&test, encounters.len()),
+        encounters,
+        handicaps: Vec::new(),
+        failed: 0,
+        test,
+        reach: 5.0,
+    }
 }
 
 fn one(player: &str, opponent: &str, pairs: [u64; 5]) -> Encounter {
