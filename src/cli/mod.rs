@@ -61,7 +61,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What a command ends with (see `docs/exit-codes.md`).
+/// What a command ends with (see `docs/guarantees.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// All is well.
