@@ -183,7 +183,7 @@ pub(super) fn doubts(all: &Matches) -> Vec<String> {
     let pairs: u64 = all.played().map(|one| one.pairs.count()).sum();
     if repeated > 0 {
         warnings.push(format!(
-            "{repeated} of {pairs} pairs have a game that is move for move one of a pair before them (transposed openings, or the same \
+            "{repeated} of {pairs} pairs have a game that is move for move one of a pair before them, from the same position (transposed openings, or the same \
              opening twice): they say nothing new, and the intervals are too narrow by that much"
         ));
     }

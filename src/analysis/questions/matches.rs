@@ -28,7 +28,7 @@ pub struct Encounter {
     pub ends: BTreeMap<String, u64>,
     /// Pairs whose games are move for move the same: the players did not differ there.
     pub mirrored: u64,
-    /// Pairs with a game that is move for move one of a pair before it.
+    /// Pairs with a game that is, from the same position, move for move one of a pair before it.
     pub repeated: u64,
     /// The place of an encounter before it whose games are all the same as these.
     pub same_as: Option<usize>,
@@ -102,6 +102,7 @@ const COURSE: u64 = 60;
 struct GameRow {
     points: f64,
     white: bool,
+    /// Which it is of the games: by its position and moves.
     line: u32,
 }
 
@@ -129,7 +130,10 @@ impl Matches {
         }
         let words = |name| rows.coded(name);
         let [variants, opponents, positions] = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(words);
-        let [colours, ends, lines, errors] = [columns::COLOUR, columns::END, columns::MOVES, columns::ERROR].map(words);
+        let [colours, ends, errors] = [columns::COLOUR, columns::END, columns::ERROR].map(words);
+        let [starts, moves] = [columns::START, columns::MOVES].map(words);
+        // The same moves from another position are another game.
+        let mut lines: HashMap<(u32, u32), u32> = HashMap::new();
         let numbers = |name| rows.numbers(name);
         let [points, plies, depths, blind] =
             [columns::POINTS, columns::GAME_PLIES, columns::DEPTHS, columns::BLIND].map(numbers);
@@ -150,7 +154,9 @@ impl Matches {
                 continue;
             }
             let one = &mut found[at];
-            let game = GameRow { points: points[row], white: colours.at(row) == WHITE, line: lines.codes()[row] };
+            let next = lines.len() as u32;
+            let line = *lines.entry((starts.codes()[row], moves.codes()[row])).or_insert(next);
+            let game = GameRow { points: points[row], white: colours.at(row) == WHITE, line };
             one.take(positions.codes()[row], game);
             one.blind += blind[row];
             *one.told.ends.entry(ends.at(row).to_owned()).or_insert(0) += 1;
@@ -390,6 +396,22 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert!(at > 2 && at < 400, "{at}");
         assert_eq!((upto(at as usize - 1).decided, upto(at as usize).decided), (None, whole.decided));
         assert!(whole.course.contains(&(at, upto(at as usize).course.last().unwrap().1)));
+    }
+
+    /// The same moves from other positions are other games; from the same one, under another name too, they are the same.
+    #[test]
+    fn games_are_the_same_by_their_start_and_their_moves() {
+        let head = ROWS.lines().next().unwrap().replace("match.moves", "match.start,match.moves");
+        let repeated = |starts: [&str; 3]| {
+            let row = |at: usize, start: &str, side: &str| {
+                format!("A,o{at},0,1,base,{side},0.5,mate,1,50,0,2,{start},h1h8{side},\n")
+            };
+            let rows = starts.iter().enumerate().map(|(at, start)| row(at, start, "white") + &row(at, start, "black"));
+            let text = format!("{head}\n{}", rows.collect::<String>());
+            let rows = Frame::parse(text.as_bytes(), "test").unwrap();
+            Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap().encounters[0].repeated
+        };
+        assert_eq!([["p", "q", "r"], ["p", "q", "p"], ["p", "p", "p"]].map(repeated), [0, 1, 2]);
     }
 
     /// A test that ended an encounter says who is stronger only if what it took, or refused, lies on one side of 0.

@@ -9,7 +9,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// Columns that are not read.
-const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::START, columns::SCORES];
+const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::SCORES];
 
 impl Frame {
     /// Reads one results file, on all processors.
