@@ -1,11 +1,16 @@
 //! The guard of an engine: a process between ttlab and the engine that outlives neither.
 //!
 //! Even where ttlab is killed with a signal that cannot be caught, its guards see it, and end the engine and everything that it
-//! started. A parent-death signal of the system's would reach the engine alone, not what a wrapper script started, and would be
+//! started: a process that left its group and its session, too, since on Linux what loses its parent becomes the guard's child. A parent-death signal of the system's would reach the engine alone, not what a wrapper script started, and would be
 //! tied to the thread that started it; and setting it needs `unsafe` between fork and exec. A process is all safe code.
 
+use super::descendants;
 use rustix::process::{Pid, Signal, kill_current_process_group, kill_process};
+use signal_hook::consts::SIGTERM;
+use signal_hook::low_level::pipe;
 use std::ffi::OsString;
+use std::io::Read;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::{ExitStatusExt, parent_id};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
@@ -17,12 +22,17 @@ pub const NOT_STARTED: u8 = 127;
 pub const COMMAND: &str = "engine-guard";
 
 /// Runs a program under guard: it inherits standard input, output and error; when `parent` is no longer the parent of this
-/// process, the whole process group is killed. Returns the exit code of the program: 128 and the signal where one ended it.
+/// process, or a SIGTERM comes, all that the program started is killed. Returns the exit code of the program: 128 and the signal where one ended it.
 ///
 /// # Errors
 /// When the program cannot be started.
 pub fn run(parent: u32, words: &[OsString]) -> Result<u8, String> {
     let (program, arguments) = words.split_first().ok_or("no program is named")?;
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    // Before the engine is there: from then on a SIGTERM must not end this process alone.
+    let (mut told, teller) = UnixStream::pair().map_err(|error| error.to_string())?;
+    pipe::register(SIGTERM, teller).map_err(|error| error.to_string())?;
     let mut child =
         Command::new(program).args(arguments).spawn().map_err(|error| format!("{}: {error}", program.display()))?;
     let engine = Pid::from_child(&child);
@@ -30,11 +40,17 @@ pub fn run(parent: u32, words: &[OsString]) -> Result<u8, String> {
         wait_for_orphanhood(parent);
         end_all(Some(engine));
     };
-    if let Err(error) = std::thread::Builder::new().spawn(watch) {
+    let thread = std::thread::Builder::new;
+    let listen = move || {
+        let _ = told.read_exact(&mut [0]);
+        end_all(Some(engine));
+    };
+    if let Err(error) = thread().spawn(watch).and_then(|_| thread().spawn(listen)) {
         end_all(Some(engine));
         return Err(error.to_string());
     }
     let ended = child.wait();
+    descendants::kill_all();
     // The engine's end may be seen here before the watch has ended what the engine had started: this process must not be gone by then.
     if is_orphan(parent) {
         end_all(None);
@@ -77,9 +93,10 @@ fn wait_for_orphanhood(parent: u32) {
     }
 }
 
-/// Kills the engine, where it has not been reaped yet, then all that is in the group, this process included.
+/// Kills the engine, where it has not been reaped yet, and what it started, then all that is in the group, this process included.
 fn end_all(engine: Option<Pid>) {
     let _ = engine.map(|engine| kill_process(engine, Signal::KILL));
+    descendants::kill_all();
     let _ = kill_current_process_group(Signal::KILL);
 }
 

@@ -4,6 +4,7 @@
 //! the page.
 
 mod builtin;
+pub mod descendants;
 mod fault;
 pub mod guard;
 mod heard;

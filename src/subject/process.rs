@@ -2,7 +2,7 @@
 
 use super::guard;
 use super::uci::Launch;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -53,6 +53,8 @@ pub struct Process {
     listener: Option<JoinHandle<()>>,
     /// Whether it was reaped.
     ended: bool,
+    /// Whether it is a guard's: that ends what the engine started, in whatever group it is.
+    guarded: bool,
 }
 
 impl Process {
@@ -79,6 +81,7 @@ impl Process {
             errors: Arc::clone(&kept),
             listener: None,
             ended: false,
+            guarded: launch.guard.is_some(),
         };
         let thread = std::thread::Builder::new;
         if let Some(output) = output {
@@ -167,8 +170,15 @@ impl Process {
         !matches!(waitid(WaitId::Pid(Pid::from_child(&self.child)), options), Ok(None))
     }
 
-    /// Kills the whole process group.
+    /// Ends what is left: a guard does so for all that its engine started, and is waited for; then the whole process group is killed.
     fn kill(&mut self) {
+        if self.guarded && !self.has_ended() {
+            let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+            let begun = Instant::now();
+            while !self.has_ended() && begun.elapsed() < PATIENCE {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.kill();
     }
