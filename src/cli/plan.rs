@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Show what an experiment would run and what it would cost
+///
+/// Where the file names other engines (`[subject]`, `[reference]`), their programs are started and try a few searches: plan only files whose programs you
+/// would run. `ttlab check` starts nothing.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab plan experiments/quick.toml           the variants, the jobs, the memory

@@ -67,6 +67,10 @@ pub fn read<'a>(
             }
         }
     }
+    if file.games.is_some() {
+        // What an engine keeps from one game to the next would make games depend on which were played before them.
+        table.entry("restart").or_insert_with(|| Value::String("game".to_owned()));
+    }
     let mut subject: SubjectOptions = super::reading::from_table(table).map_err(|error| {
         let (message, help) = explain(&error.message);
         OptionFault { help, ..OptionFault::new(&format!("subject.{}", error.path), message) }
@@ -104,9 +108,9 @@ pub fn columns(subject: &SubjectOptions) -> Vec<(String, String)> {
     columns
 }
 
-/// What a subject is, for an id: a longer patience changes no count.
+/// What a subject is, for an id: a longer patience changes no count, nor does trust.
 pub fn content(subject: &SubjectOptions) -> String {
-    serde_json::to_string(&SubjectOptions { timeout: None, ..subject.clone() }).unwrap_or_default()
+    serde_json::to_string(&SubjectOptions { timeout: None, trust: false, ..subject.clone() }).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -119,6 +123,30 @@ mod tests {
         let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
         let read = Experiment::parse(&text, "x.toml".as_ref(), &sets);
         read.map(|experiment| experiment.points).map_err(|problem| problem.message)
+    }
+
+    /// In a match a process is kept for a game where nothing else is said: columns and id say which it is.
+    #[test]
+    fn a_match_keeps_a_process_for_a_game() {
+        let of = |more: &str| {
+            let text = format!(
+                "suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\nbaseline = {{ variant = 'b' }}\n{more}[[variant]]\nname = 'b'\n[[variant]]\nname = 'a'\nsubject = 'x'\n"
+            );
+            let experiment = Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap();
+            let point = experiment.points.into_iter().find(|point| point.name == "a").unwrap();
+            let restart = point.subject.as_ref().unwrap().restart;
+            let columns = crate::experiment::grid::columns(&point);
+            let column = columns.into_iter().find(|(name, _)| name == "subject.restart").unwrap().1;
+            (restart, column, crate::experiment::identity::point_id(&point))
+        };
+        use crate::subject::Restart;
+        let said = |restart: &str| of(&format!("subject = {{ restart = '{restart}' }}\n[match]\n"));
+        let (alone, played) = (of(""), of("[match]\n"));
+        assert_eq!((alone.0, alone.1.as_str()), (Restart::Experiment, "experiment"));
+        assert_eq!((played.0, played.1.as_str()), (Restart::Game, "game"));
+        assert_eq!(said("game"), played);
+        assert_eq!(said("experiment"), alone);
+        assert_ne!(played.2, alone.2);
     }
 
     /// An engine's options are those of the file, of the point, and of the command line, the last of them last; how long it is waited for is no
@@ -146,6 +174,7 @@ mod tests {
             crate::experiment::identity::point_id(read(&format!("{file}{more}"), &[]).unwrap().last().unwrap())
         };
         assert_eq!(id("'subject.timeout' = 7.5\n"), id(""));
+        assert_eq!(id("'subject.trust' = true\n"), id(""));
         assert_ne!(id("'subject.restart' = 'game'\n"), id(""));
         assert_ne!(id("'uci.Threads' = 1\n"), id(""));
     }

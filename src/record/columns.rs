@@ -108,7 +108,7 @@ columns! { RESULT:
 }
 
 columns! { TOLD:
-    REPEATS = "told.repeats", Word, "", "Whether the engine's counts repeat, as it was tried before the run: exact, within so much, or not repeatable.",
+    REPEATS = "told.repeats", Word, "", "Whether the engine's searches repeat, as it was tried before the run: exact, same nodes with other answers, within so much, or not repeatable.",
         |row, _| row.outside.map(|outside| outside.repeats.to_owned()).unwrap_or_default();
     TOLD_HASHFULL = "told.hashfull", Last, "per mille", "What the engine calls its hashfull: engines count different things under that name.",
         |row, _| row.told().and_then(|told| told.hashfull).map(|full| full.to_string()).unwrap_or_default();

@@ -134,14 +134,23 @@ pub struct Examined {
     pub banner: Vec<String>,
     /// All its options with the values that they had.
     pub options: BTreeMap<String, String>,
-    /// Whether its counts repeat: `exact`, `within x %`, `not repeatable`.
+    /// Whether its searches repeat: `exact`, `same nodes, other answers`, `within x %`, `not repeatable`.
     pub repeats: String,
+    /// The first difference between two searches that should be the same.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub difference: String,
+    /// What was found against it and accepted, since the file trusts it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub trusted: String,
     /// Whether a new game is like a new process to it.
     pub forgets: bool,
     /// Whether it heeds `go depth`, and what it did if not.
     pub go_depth: String,
     /// Whether it heeds `go nodes`.
     pub go_nodes: String,
+    /// When it tells its nodes, where that is not at the end of a search: `when a depth ends`, `never`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub nodes_told: String,
 }
 
 /// Whether there is nothing to write down. Serde hands over a reference.

@@ -15,14 +15,19 @@ pub(super) fn engines(page: &Page) -> Option<SheetTable> {
             .filter_map(|name| Some(format!("{name} {}", engine.options.get(*name)?)))
             .collect();
         let build = engine.sha256.get(..12).unwrap_or_default();
-        [variant, &engine.name, &options.join(", "), &engine.repeats, &engine.go_depth, &engine.go_nodes, build]
-            .map(Cell::text)
+        let trusted = if engine.trusted.is_empty() { "" } else { ", trusted" };
+        let counts = format!("{}{trusted}", engine.repeats);
+        [variant, &engine.name, &options.join(", "), &counts, &engine.go_depth, &engine.go_nodes, build].map(Cell::text)
     });
     let columns = [
         SheetColumn::words("variant", "variant", ""),
         SheetColumn::words("engine", "engine", "what it calls itself"),
         SheetColumn::words("set", "set", "its threads and memory; the manifest has all its options"),
-        SheetColumn::words("counts", "counts", "whether the same search gave the same nodes before the run"),
+        SheetColumn::words(
+            "counts",
+            "counts",
+            "whether the same search gave the same nodes and answers before the run; trusted: the file accepts what was found against it",
+        ),
         SheetColumn::words("go_depth", "go depth", "whether it heeds that limit").spare(2),
         SheetColumn::words("go_nodes", "go nodes", "whether it heeds that limit").spare(1),
         SheetColumn::words("build", "build", "the first digits of the SHA-256 of its program").spare(3),

@@ -8,7 +8,7 @@ use crate::experiment::{Expect, Experiment, Plan};
 use crate::record::manifest::Examined;
 use crate::subject::options::{OptionValue, SubjectOptions, hash};
 use crate::subject::protocol::{Misfit, OptionKind, check};
-use crate::subject::{Honours, Launch, Program, Repeatability, Subject, Uci, find, probe};
+use crate::subject::{Honours, Launch, NodeReports, Program, Repeatability, Restart, Subject, Uci, find, probe};
 use crate::system::available_bytes;
 use crate::words::many;
 use std::collections::{BTreeMap, HashMap};
@@ -47,6 +47,30 @@ impl Introduced {
         self.examined.repeats == Repeatability::Exact.to_string()
     }
 
+    /// Sees whether its games are the same twice, and do not depend on which were played before them; with trust they need not.
+    fn fit_to_play(mut self, subject: &SubjectOptions) -> Result<Self, String> {
+        if self.is_exact() {
+            return Ok(self);
+        }
+        let Examined { name, difference, repeats, forgets, .. } = &self.examined;
+        let why = if difference.is_empty() { repeats } else { difference };
+        let (problem, help) = match (subject.restart, *forgets) {
+            (Restart::Experiment, false) => (
+                format!("{name} is not as new after `ucinewgame`, so that its games would depend on those before them"),
+                "restart = \"game\" gives each game a process of its own; ",
+            ),
+            _ => (format!("{name} does not search the same way twice, so that its games cannot be played again"), ""),
+        };
+        if !subject.trust {
+            return Err(format!(
+                "subject: {problem} ({why})\nhelp: {help}`[subject] trust = true` plays them all the same"
+            ));
+        }
+        let before = if self.examined.trusted.is_empty() { "" } else { "; " };
+        self.examined.trusted += &format!("{before}{problem} ({why})");
+        Ok(self)
+    }
+
     fn subject(&self) -> Box<dyn Subject> {
         Box::new(Uci::new(self.launch.clone()))
     }
@@ -79,6 +103,7 @@ impl Subjects {
                     .ok_or(RunError::Interrupted)?,
             };
             super::lock(&FOUND).insert(key, one.clone());
+            let one = if plan.is_match() { one.fit_to_play(subject).map_err(wrong)? } else { one };
             known.insert(at, one);
         }
         let (reference, reference_id) = Self::reference(experiment, stop)?;
@@ -136,10 +161,17 @@ impl Subjects {
     /// What is to be known of the engines before the run: one line each, and what their counts cannot bear.
     pub fn told(&self, plan: &Plan) -> Vec<String> {
         let line = |(&at, known): (&usize, &Introduced)| {
-            let Examined { name, repeats, forgets, go_depth, go_nodes, .. } = &known.examined;
+            let Examined { name, repeats, forgets, go_depth, go_nodes, nodes_told, .. } = &known.examined;
+            let part =
+                |text: &str, value: &str| if value.is_empty() { String::new() } else { format!("; {text}{value}") };
+            let told = part("nodes are told ", nodes_told);
+            let differs = part("it differs: ", &known.examined.difference);
             let keeps = if *forgets { "" } else { "; ucinewgame is not a new process to it: try restart = \"game\"" };
+            let trusted = part("trusted, although ", &known.examined.trusted);
             let variant = &plan.variants[at].name;
-            format!("\"{variant}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{keeps}")
+            format!(
+                "\"{variant}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{told}{differs}{keeps}{trusted}"
+            )
         };
         self.known.iter().map(line).collect()
     }
@@ -241,7 +273,8 @@ fn examine(
         let hint = nearest(&word, choices.iter().map(String::as_str)).map(|hint| format!(": {hint}"));
         return Err(format!("uci.{name}: {problem}{}", hint.unwrap_or_default()));
     }
-    let Some(probed) = probe(&launch, boards, limit, stop).map_err(|failure| failure.to_string())? else {
+    let Some(probed) = probe(&launch, boards, limit, subject.trust, stop).map_err(|failure| failure.to_string())?
+    else {
         return Ok(None);
     };
     let heeded = |honours: &Honours| match honours {
@@ -251,10 +284,14 @@ fn examine(
     let limits = [(limit.depth.is_some(), "depth", &probed.depth), (limit.nodes.is_some(), "nodes", &probed.nodes)];
     let other = limits.iter().find(|(.., honours)| **honours == Honours::Yes);
     let other = other.map(|(_, name, _)| format!("; it heeds limit.{name}")).unwrap_or_default();
+    let mut trusted = String::new();
     for (wanted, name, honours) in limits {
-        if let (true, Honours::No(why)) = (wanted, honours) {
-            return Err(format!("limit.{name}: {} does not heed `go {name}`: {why}{other}", probed.identity.name));
+        let (true, Honours::No(why)) = (wanted, honours) else { continue };
+        let problem = format!("{} does not heed `go {name}`: {why}{other}", probed.identity.name);
+        if !subject.trust {
+            return Err(format!("limit.{name}: {problem}\nhelp: `[subject] trust = true` runs it all the same"));
         }
+        trusted = problem;
     }
     let identity = &probed.identity;
     let value = |name: &str| {
@@ -276,9 +313,17 @@ fn examine(
             .map(|option| (option.name.clone(), value(&option.name).unwrap_or_default()))
             .collect(),
         repeats: probed.repeats.to_string(),
+        difference: probed.difference.clone().unwrap_or_default(),
+        trusted,
         forgets: probed.forgets,
         go_depth: heeded(&probed.depth),
         go_nodes: heeded(&probed.nodes),
+        nodes_told: match probed.reports {
+            NodeReports::Whole => "",
+            NodeReports::Depths => "when a depth ends",
+            NodeReports::Never => "never",
+        }
+        .to_owned(),
     };
     Ok(Some(Introduced { launch, examined, bytes: mebibytes << 20 }))
 }
@@ -362,7 +407,11 @@ mod tests {
             )
         };
         for (answer, limit, told) in [
-            ("echo info depth 4 nodes 5", "depth = 4", ["heeded", "not heeded: it made 5 when asked for 20000"]),
+            (
+                "echo info depth 4 nodes 5",
+                "depth = 4",
+                ["heeded", "not heeded: it made 5 when asked for 20000, and its next depth takes 5"],
+            ),
             (
                 "echo info depth 9 nodes 20000",
                 "nodes = 9",

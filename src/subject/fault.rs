@@ -14,6 +14,9 @@ pub enum EngineFault {
     /// It did not answer in time.
     #[error("the engine gave no answer within {:.1} s", .0.as_secs_f64())]
     Silent(Duration),
+    /// It was not ready in time, or did not say who it is.
+    #[error("the engine was not ready within {:.0} s (a longer subject.timeout gives it more)", .0.as_secs_f64())]
+    Unready(Duration),
     /// It searched on beyond its limit and its watchdog, and ended when it was told to stop.
     #[error(
         "the engine searched on for {:.1} s and ended only when told to stop: it does not heed this limit, or needs a longer \
@@ -66,6 +69,10 @@ mod tests {
             (EngineFault::Start(text.clone()), "the engine cannot be started: x y"),
             (EngineFault::Ended(text.clone()), "the engine ended by itself (x y)"),
             (EngineFault::Silent(waited), "the engine gave no answer within 2.0 s"),
+            (
+                EngineFault::Unready(waited),
+                "the engine was not ready within 2 s (a longer subject.timeout gives it more)",
+            ),
             (
                 EngineFault::Unheeded(waited),
                 "the engine searched on for 2.0 s and ended only when told to stop: it does not heed this limit, or needs a longer subject.timeout",

@@ -1,8 +1,9 @@
 //! What an engine says of a search: its `info` lines, and what they come to.
 //!
-//! Source: the description of the universal chess interface of April 2006 (S. Meyer-Kahlen). Unknown words are skipped, as it
-//! asks; some engines write `nodes` or `hashfull` on lines of their own, so the last of each is kept.
+//! Source: the description of the universal chess interface of April 2006 (S. Meyer-Kahlen). Words come in any order and unknown ones are
+//! skipped, as it asks; some engines write `nodes` or `hashfull` on lines of their own, so the last of each is kept.
 
+use super::protocol::{first_word, is_move};
 use super::{Earlier, Reported};
 use crate::chess::{Board, Increments, Move, Score, named};
 use crate::engine::Limit;
@@ -11,6 +12,9 @@ use std::time::Duration;
 
 /// Scores of mates are below this by their plies.
 const MATE: Score = 32_000;
+
+/// Counts above this are no counts: the largest whole number that every reader of the rows reads exactly.
+const MOST_NODES: u64 = 1 << 53;
 
 /// What was said of a search, or of one of its depths: the last of each figure.
 #[derive(Debug, Clone, Default)]
@@ -60,30 +64,28 @@ struct Said {
 impl Said {
     /// Reads a line; none if it is no `info`.
     fn read(line: &str) -> Option<Self> {
-        let mut words = line.split_whitespace();
-        (words.next() == Some("info")).then_some(())?;
+        (first_word(line) == "info").then_some(())?;
+        let mut words = line.split_whitespace().skip(1).peekable();
         let mut said = Self::default();
         let figures = &mut said.figures;
         while let Some(word) = words.next() {
             match word {
                 "string" => break,
                 "depth" => said.depth = number(words.next()).or(said.depth),
-                "nodes" => figures.nodes = number(words.next()).or(figures.nodes),
+                "nodes" => figures.nodes = number(words.next()).filter(is_count).or(figures.nodes),
                 "hashfull" => figures.hashfull = number(words.next()).or(figures.hashfull),
                 "time" => figures.milliseconds = number(words.next()).or(figures.milliseconds),
                 "multipv" => said.rank = number(words.next()),
                 "lowerbound" | "upperbound" => said.bound = true,
                 "currmove" => said.current = true,
-                "score" => {
-                    figures.score = match (words.next(), number::<i32>(words.next())) {
-                        (Some("cp"), Some(value)) => Some(value.clamp(1 - MATE, MATE - 1)),
-                        (Some("mate"), Some(moves)) => Some(mate(moves)),
-                        _ => figures.score,
-                    };
+                "cp" => {
+                    let value = number::<i32>(words.next()).map(|value| value.clamp(1 - MATE, MATE - 1));
+                    figures.score = value.or(figures.score);
                 }
+                "mate" => figures.score = number(words.next()).map(mate).or(figures.score),
                 "pv" => {
-                    figures.pv = words.collect::<Vec<_>>().join(" ");
-                    break;
+                    let moves = std::iter::from_fn(|| words.next_if(|word| is_move(word)));
+                    figures.pv = moves.collect::<Vec<_>>().join(" ");
                 }
                 _ => {}
             }
@@ -95,7 +97,7 @@ impl Said {
 impl Heard {
     /// Takes an `info` line that came so long after the search began; other lines say nothing here.
     pub fn take(&mut self, line: &str, at: Duration) {
-        let Some(Said { depth, figures: said, rank, bound, current }) = Said::read(line) else { return };
+        let Some(Said { depth, figures: mut said, rank, bound, current }) = Said::read(line) else { return };
         // Of several variations only the first is the engine's choice; nodes are of the whole search.
         if rank.is_some_and(|rank| rank != 1) {
             self.whole.nodes = self.whole.nodes.max(said.nodes);
@@ -103,6 +105,10 @@ impl Heard {
                 (last.nodes, *until) = (last.nodes.max(said.nodes), at);
             }
             return;
+        }
+        if bound {
+            // How far a score is from a bound nobody knows: the last exact one stays.
+            said.score = None;
         }
         self.whole.take(&said);
         // What came by the clock would make rows of it.
@@ -118,6 +124,11 @@ impl Heard {
             last.take(&said);
             *until = at;
         }
+    }
+
+    /// The deepest depth so far.
+    pub fn depth(&self) -> Option<u8> {
+        self.depth
     }
 
     /// Nodes so far.
@@ -146,6 +157,12 @@ impl Heard {
         let pv = variation(board, &pv);
         Reported { depth, score, best, pv, nodes, hashfull, milliseconds, cut, earlier }
     }
+}
+
+/// Whether a number of nodes can be one: a search has one at least.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_count(nodes: &u64) -> bool {
+    (1..=MOST_NODES).contains(nodes)
 }
 
 fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
@@ -281,7 +298,8 @@ mod tests {
         assert_eq!((told.as_str(), cut), ("1: 50 b2b3 7, 2: 70 c2c3 8, 3: 90 d2d3 6", false));
         // Cut short in depth 4: by its nodes, or since it never told a score of it; the answer is the last row's.
         let more = |line| [&lines[..], &[line]].concat();
-        let cut_short = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 80 d2d3 6, 4: 40 d2d3 1";
+        // A bound is no score: the row has the last exact one.
+        let cut_short = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 80 d2d3 6, 4: 40 d2d3 6";
         let bound = more("info depth 4 score cp 1 upperbound nodes 240 pv d2d3");
         assert_eq!(rows(nodes(240), "d2d3", &bound), (cut_short.to_owned(), true));
         assert!(rows(nodes(250), "d2d3", &bound).1);
@@ -301,6 +319,60 @@ mod tests {
             rows(depth(3), "d2d3", &more("info depth 1 score cp 0 nodes 260 pv a2a3")).0,
             told.replace(" 6", " 0")
         );
+    }
+
+    /// The description has no order of words, and white space means nothing but an end of a word; a line says what it says to its end.
+    #[test]
+    fn words_are_read_in_any_order() {
+        let depth = Limit { depth: Some(3), nodes: None };
+        let expected = ("3: 70 d2d3 5".to_owned(), false);
+        for line in [
+            "info depth 3 score cp 5 nodes 70 pv d2d3 d7d6",
+            " \tinfo  depth\t3 score   cp 5 nodes 70 pv d2d3 d7d6 ",
+            "info pv d2d3 d7d6 nodes 70 score cp 5 depth 3",
+            "info nodes 70 pv d2d3 d7d6 wdl 1 2 3 cp 5 depth 3 string nodes 9 depth 9",
+            "info time x score cp 5 seldepth 9 unheard of depth 3 nodes 70",
+        ] {
+            assert_eq!(rows(depth, "d2d3", &[line]), expected, "{line}");
+            let mut heard = Heard::default();
+            heard.take(line, Duration::ZERO);
+            let board = Board::startpos();
+            let pv = heard.end(&board, named(&board, "d2d3").unwrap(), depth).pv;
+            assert_eq!(pv.len(), if line.contains("pv") { 2 } else { 0 }, "{line}");
+        }
+        assert_eq!(rows(depth, "d2d3", &["information depth 3", "xinfo depth 3", ""]).0, "-: - d2d3 -");
+    }
+
+    /// A bound is told before or behind its number; the score is the last that is none, and no score where all are bounds.
+    #[test]
+    fn a_bound_is_no_score_wherever_the_word_stands() {
+        let depth = Limit { depth: Some(2), nodes: None };
+        let exact = "info depth 1 score cp 10 nodes 100 pv a2a3";
+        for bound in ["cp 777 lowerbound", "lowerbound cp 777", "cp 777 upperbound", "upperbound mate 3"] {
+            let bound = format!("info depth 2 score {bound} nodes 200 pv a2a3");
+            assert_eq!(rows(depth, "a2a3", &[exact, &bound]).0, "1: 100 a2a3 10, 2: 100 a2a3 10", "{bound}");
+            assert_eq!(rows(depth, "a2a3", &[&bound]).0, "2: 200 a2a3 -", "{bound}");
+            let twice = ["info depth 2 score cp 20 nodes 150 pv a2a3", &bound];
+            assert_eq!(rows(depth, "a2a3", &[&[exact][..], &twice].concat()).0, "1: 100 a2a3 10, 2: 100 a2a3 20");
+        }
+    }
+
+    /// A search has a node at least, and no more than can be told exactly.
+    #[test]
+    fn what_cannot_be_a_count_of_nodes_is_none() {
+        for (word, nodes) in [
+            ("0", None),
+            ("1", Some(1)),
+            ("9007199254740992", Some(1 << 53)),
+            ("9007199254740993", None),
+            ("18446744073709551615", None),
+            ("-1", None),
+            ("1e3", None),
+        ] {
+            let mut heard = Heard::default();
+            heard.take(&format!("info depth 1 nodes {word}"), Duration::ZERO);
+            assert_eq!(heard.nodes(), nodes, "{word}");
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod watchdog;
 
 pub use fault::{EngineFault, Failure};
 pub use options::{Restart, SubjectOptions};
-pub use probe::{Honours, Repeatability, TrialRun, probe};
+pub use probe::{Honours, NodeReports, Repeatability, TrialRun, probe};
 pub use program::{EngineIdentity, Program, find};
 pub use uci::{Launch, Uci};
 

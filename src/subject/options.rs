@@ -18,11 +18,16 @@ pub struct SubjectOptions {
     /// Its options by the names that it gives them: `Hash = 16`. In a grid `"uci.Hash"`. What it names `OwnBook` and `Ponder` is
     /// switched off where nothing else is said.
     pub options: BTreeMap<String, OptionValue>,
-    /// How long one process is kept: `experiment`, `game` (or single position) or `search`.
+    /// How long one process is kept: `experiment`, `game` (or single position) or `search`. Default: `experiment`; in a file with `[match]` `game`.
     pub restart: Restart,
-    /// Seconds that a search may take before it is taken for hung. Default: by the limit and the rate measured so far.
+    /// Seconds that a search may take before it is taken for hung. Default: by the limit and the rate measured so far. It also gives an engine longer that
+    /// takes more than 20 seconds to be ready.
     #[cfg_attr(test, schemars(range(min = 0.001)))]
     pub timeout: Option<f64>,
+    /// Whether the engine is accepted though the trial before the run speaks against it: it does not heed the limit, or a match with it would not be the
+    /// same twice. Manifest and page say what was found.
+    #[serde(skip_serializing_if = "is_false")]
+    pub trust: bool,
 }
 
 impl SubjectOptions {
@@ -34,10 +39,21 @@ impl SubjectOptions {
 
 /// The option for an engine's memory, where it is set: its name as it stands there, and MiB.
 pub fn hash(options: &BTreeMap<String, OptionValue>) -> Option<(&str, i64)> {
-    options.iter().find_map(|(name, value)| match value {
-        OptionValue::Spin(size) if name.eq_ignore_ascii_case("Hash") => Some((name.as_str(), *size)),
+    options.iter().find_map(|(name, value)| Some((name.as_str(), mebibytes(name, value)?)))
+}
+
+/// The MiB that an option sets, if it is the one for an engine's memory.
+pub fn mebibytes(name: &str, value: &OptionValue) -> Option<i64> {
+    match value {
+        OptionValue::Spin(size) if name.eq_ignore_ascii_case("Hash") => Some(*size),
         _ => None,
-    })
+    }
+}
+
+/// Whether a switch is off. Serde hands over a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_false(switch: &bool) -> bool {
+    !*switch
 }
 
 /// A program, alone or with its arguments.

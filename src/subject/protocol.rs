@@ -70,14 +70,16 @@ impl Declared {
         let mut field = "";
         for word in words {
             match word {
-                // "name" and the others may be words of a name; the type ends it.
-                "type" | "default" | "min" | "max" | "var" if field != "name" || word == "type" => {
+                "name" if name.is_empty() && field != "name" => field = word,
+                // "default" and the others may be words of a name: only the type ends it, or any of them where the type stands before the name.
+                "type" | "default" | "min" | "max" | "var"
+                    if field != "name" || !name.is_empty() && (word == "type" || !kind.is_empty()) =>
+                {
                     field = word;
                     if word == "var" {
                         choices.push(Vec::new());
                     }
                 }
-                "name" if field.is_empty() => field = word,
                 word => match field {
                     "name" => name.push(word),
                     "type" => kind = word,
@@ -113,6 +115,23 @@ impl Declared {
             _ => false,
         }
     }
+}
+
+/// The word that a line begins with: white space before it means nothing.
+pub fn first_word(line: &str) -> &str {
+    line.split_whitespace().next().unwrap_or_default()
+}
+
+/// What follows so many words of a line, its own words parted by one blank.
+pub fn after(line: &str, words: usize) -> String {
+    line.split_whitespace().skip(words).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a word has the shape of a move.
+pub fn is_move(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let square = |at: usize| (b'a'..=b'h').contains(&bytes[at]) && (b'1'..=b'8').contains(&bytes[at + 1]);
+    (4..=5).contains(&bytes.len()) && square(0) && square(2)
 }
 
 /// Finds an option and checks its value. UCI's option names are not told apart by case.
@@ -174,12 +193,24 @@ mod tests {
         // A name may hold any word but "type".
         assert_eq!(parse("option name min default type check default true").name, "min default");
         assert_eq!(parse("option name a name of name type button").name, "a name of name");
+        // The parts in another order, with other white space.
+        for line in [
+            "option name My Hash type spin default 16 min 1 max 64",
+            " option  type\tspin name My  Hash default 16 min 1 max 64",
+            "option max 64 min 1 default 16 name My Hash type spin ",
+            "option default 16 type spin min 1 max 64 name My Hash",
+        ] {
+            let option = parse(line);
+            assert_eq!((option.name.as_str(), option.default.as_str()), ("My Hash", "16"), "{line}");
+            assert_eq!(option.kind, OptionKind::Spin(1, 64), "{line}");
+        }
+        assert_eq!(parse("option name Greeting type string default my name").default, "my name");
         for line in [
             "id name X",
             "option",
             "option name X",
             "option X type button",
-            "option default 1 name X type button",
+            "option name type button",
             "option name X type spin default 1 min x max 3",
         ] {
             assert_eq!(Declared::parse(line), None, "{line}");

@@ -1,11 +1,11 @@
 //! An engine that speaks UCI as a subject: a process under a watchdog.
 
 use super::heard::Heard;
-use super::options::{OptionValue, Restart};
+use super::options::{OptionValue, Restart, mebibytes};
 use super::process::{Next, Process};
 use super::program::{EngineIdentity, Program};
-use super::protocol::{self, Declared, Misfit};
-use super::watchdog::Watchdog;
+use super::protocol::{self, Declared, Misfit, first_word, is_move};
+use super::watchdog::{self, Watchdog};
 use super::{Ended, EngineFault, Failure, Position, Subject, Told};
 use crate::chess::{Board, EpRule, Move, named};
 use crate::engine::Limit;
@@ -50,12 +50,6 @@ fn own_program() -> Option<PathBuf> {
     (path.file_stem()? == "ttlab").then_some(if link.exists() { link } else { path })
 }
 
-/// How long an engine may take to say who it is.
-const HELLO: Duration = Duration::from_secs(20);
-
-/// How long it may take to be ready: large tables are filled with zeros now.
-const READY: Duration = Duration::from_secs(120);
-
 /// How long it may take to stop when it is told to.
 const STOP: Duration = Duration::from_secs(1);
 
@@ -68,15 +62,38 @@ pub struct Uci {
     process: Option<Process>,
     identity: EngineIdentity,
     watchdog: Watchdog,
+    /// How long it may take to say who it is, and that it is ready.
+    ready: Duration,
     /// Whether nothing was searched since the process was started.
     fresh: bool,
+    /// How deep the last search went and how many nodes it took, as far as it told; whether or not it ended as it should.
+    progress: (Option<u8>, Option<u64>),
 }
 
 impl Uci {
     /// An engine that is not started yet.
     pub fn new(launch: Launch) -> Self {
         let watchdog = Watchdog::new(launch.timeout);
-        Self { launch, process: None, identity: EngineIdentity::default(), watchdog, fresh: true }
+        let hash = launch.options.iter().find_map(|(name, value)| mebibytes(name, value));
+        Self {
+            ready: watchdog::ready(hash.unwrap_or(0), launch.timeout),
+            launch,
+            process: None,
+            identity: EngineIdentity::default(),
+            watchdog,
+            fresh: true,
+            progress: (None, None),
+        }
+    }
+
+    /// Gives each search from here on so much time.
+    pub fn allow(&mut self, patience: Duration) {
+        self.watchdog = Watchdog::new(Some(patience));
+    }
+
+    /// How deep the last search went and how many nodes it took, as far as it told; whether or not it ended as it should.
+    pub fn progress(&self) -> (Option<u8>, Option<u64>) {
+        self.progress
     }
 
     /// What it says that it is; empty before it was started.
@@ -95,12 +112,13 @@ impl Uci {
         self.fresh = true;
         self.ask("uci")?;
         let mut identity = EngineIdentity::default();
-        for line in self.lines("uci", HELLO, "uciok")? {
-            let said = |what: &str| line.strip_prefix(what).map(|rest| rest.trim().to_owned());
-            if let Some(name) = said("id name ") {
-                identity.name = name;
-            } else if let Some(author) = said("id author ") {
-                identity.author = author;
+        for line in self.lines("uci", "uciok")? {
+            let mut words = line.split_whitespace();
+            let of = if words.next() == Some("id") { words.next() } else { None };
+            if of == Some("name") {
+                identity.name = protocol::after(&line, 2);
+            } else if of == Some("author") {
+                identity.author = protocol::after(&line, 2);
             } else if let Some(option) = Declared::parse(&line) {
                 identity.options.push(option);
             } else if !line.trim().is_empty() {
@@ -135,7 +153,7 @@ impl Uci {
     /// Asks whether it is ready, and returns what it says until it is.
     fn ready(&mut self, during: &str) -> Result<Vec<String>, Failure> {
         self.ask_during("isready", during)?;
-        self.lines(during, READY, "readyok")
+        self.lines(during, "readyok")
     }
 
     /// Writes a line to the engine.
@@ -150,10 +168,11 @@ impl Uci {
     }
 
     /// Lines up to the one that ends an answer.
-    fn lines(&mut self, during: &str, patience: Duration, last: &str) -> Result<Vec<String>, Failure> {
+    fn lines(&mut self, during: &str, last: &str) -> Result<Vec<String>, Failure> {
         let mut heard = Vec::new();
+        let patience = self.ready;
         self.hear(during, patience, None, |line| {
-            let ends = line.trim_end() == last;
+            let ends = first_word(line) == last;
             if !ends {
                 heard.push(line.to_owned());
             }
@@ -179,7 +198,7 @@ impl Uci {
                 Next::Line(line) if take(&line) => return Ok(true),
                 Next::Line(_) if Instant::now() < deadline => {}
                 Next::Line(_) | Next::Late if stop.is_some() => return Err(self.overdue(patience, during)),
-                Next::Line(_) | Next::Late => return Err(self.fail(EngineFault::Silent(patience), during)),
+                Next::Line(_) | Next::Late => return Err(self.fail(EngineFault::Unready(patience), during)),
                 Next::Closed => return Err(self.has_ended(during)),
                 Next::Stopped => {
                     self.fail(EngineFault::Silent(patience), during);
@@ -211,7 +230,8 @@ impl Uci {
     /// Tells an engine that searches too long to stop, and sees whether it hears.
     fn overdue(&mut self, waited: Duration, go: &str) -> Failure {
         let tail = self.process.as_ref().map(Process::tail).unwrap_or_default();
-        let hears = self.ask("stop").is_ok() && self.hear(go, STOP, None, |line| line.starts_with("bestmove")).is_ok();
+        let hears =
+            self.ask("stop").is_ok() && self.hear(go, STOP, None, |line| first_word(line) == "bestmove").is_ok();
         let fault = if hears { EngineFault::Unheeded(waited) } else { EngineFault::Silent(waited) };
         Failure { tail, ..self.fail(fault, go) }
     }
@@ -233,13 +253,6 @@ impl Uci {
             (false, _) => Err(self.fail(EngineFault::Garbage(line.chars().take(100).collect()), go)),
         }
     }
-}
-
-/// Whether a word has the shape of a move.
-fn is_move(word: &str) -> bool {
-    let bytes = word.as_bytes();
-    let square = |at: usize| (b'a'..=b'h').contains(&bytes[at]) && (b'1'..=b'8').contains(&bytes[at + 1]);
-    (4..=5).contains(&bytes.len()) && square(0) && square(2)
 }
 
 /// The options to be set, in order; a book and thinking on the opponent's time are switched off where nobody says otherwise.
@@ -304,14 +317,15 @@ impl Subject for Uci {
         let (begun, mut heard, mut last) = (Instant::now(), Heard::default(), String::new());
         self.ask(&go)?;
         let answered = self.hear(&go, self.watchdog.allows(limit), Some(stop), |line| {
-            if line.starts_with("bestmove") {
+            if first_word(line) == "bestmove" {
                 last = line.to_owned();
                 return true;
             }
             heard.take(line, begun.elapsed());
             false
-        })?;
-        if !answered {
+        });
+        self.progress = (heard.depth(), heard.nodes());
+        if !answered? {
             return Ok(Ended::Stopped);
         }
         watch(Told::End);
@@ -525,6 +539,24 @@ mod tests {
             let mut engine = Uci::new(Launch { options: vec![(name.to_owned(), value)], ..launch(folder.path(), "") });
             let failure = engine.start().unwrap_err();
             assert_eq!((failure.fault, failure.during.as_str()), (EngineFault::Refused(says.to_owned()), "setoption"));
+        }
+    }
+
+    /// Who does not say what it is, or that it is ready, costs no more than an engine may take for it.
+    #[test]
+    fn an_engine_that_is_never_ready_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        for (silent, during) in [("isready) echo 'readyok ';;", "setoption name ownbook"), ("echo 'uciok ';;", "uci")] {
+            let mut launch = launch(folder.path(), "");
+            let heard = launch.arguments[1].replace(silent, if during == "uci" { ";;" } else { "" });
+            assert_ne!(heard, launch.arguments[1]);
+            launch.arguments[1] = heard;
+            let mut engine = Uci::new(launch);
+            assert_eq!(engine.ready, Duration::from_secs(30), "what the user gives a search, where that is more");
+            engine.ready = Duration::from_millis(300);
+            let failure = engine.start().unwrap_err();
+            assert_eq!(failure.fault, EngineFault::Unready(Duration::from_millis(300)));
+            assert!(failure.during.contains(during), "{failure}");
         }
     }
 

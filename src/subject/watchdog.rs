@@ -1,4 +1,4 @@
-//! How long a search may take before it is taken for hung.
+//! How long an engine may take to be ready, and a search, before it is taken for hung.
 
 use crate::engine::Limit;
 use std::time::Duration;
@@ -17,6 +17,18 @@ const SLACK: f64 = 20.0;
 
 /// Nodes in a second of an engine whose rate was not measured yet: slower ones are not known.
 const SLOW: f64 = 10_000.0;
+
+/// How long an engine may take to say who it is, or that it is ready.
+const READY: Duration = Duration::from_secs(20);
+
+/// How much longer for each GiB of its table: it is filled with zeros then.
+const READY_PER_GIB: f64 = 4.0;
+
+/// How long an engine with a table of so many MiB may take to be ready; the user may give it more.
+pub fn ready(mebibytes: i64, fixed: Option<Duration>) -> Duration {
+    let filling = Duration::try_from_secs_f64(READY_PER_GIB * mebibytes as f64 / 1024.0).unwrap_or_default();
+    READY.saturating_add(filling).max(fixed.unwrap_or_default())
+}
 
 /// The watchdog of one subject.
 #[derive(Debug, Clone, Default)]
@@ -64,6 +76,25 @@ impl Watchdog {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By hand: 20 seconds, and 4 for each GiB; what the user gives counts where it is more.
+    #[test]
+    fn a_large_table_or_the_user_gives_an_engine_longer_to_be_ready() {
+        let (second, given) = (Duration::from_secs(1), |seconds| Some(Duration::from_secs(seconds)));
+        for (mebibytes, fixed, seconds) in [
+            (0, None, 20),
+            (16, given(2), 20),
+            (1024, None, 24),
+            (65_536, None, 276),
+            (65_536, given(275), 276),
+            (65_536, given(277), 277),
+            (0, given(60), 60),
+            (-1, None, 20),
+        ] {
+            let allowed = ready(mebibytes, fixed);
+            assert!(allowed.abs_diff(seconds * second) < second / 10, "{mebibytes} {fixed:?}: {allowed:?}");
+        }
+    }
 
     #[test]
     fn the_user_then_the_rate_then_the_slowest_search_decide() {

@@ -135,6 +135,58 @@ fn what_an_engine_started_ends_with_it() {
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
 
+/// A process that left the engine's group and session, and whose parent may be gone: ended when the engine ends, when it is killed, and when ttlab is.
+#[test]
+fn what_left_its_session_ends_with_the_engine() {
+    use std::os::unix::process::CommandExt;
+    for how in ["quit", "fault", "killed"] {
+        let (mut launch, token) = launch("stray", &[]);
+        if how == "fault" {
+            // It is silent at its first search, and killed.
+            launch.arguments.iter_mut().for_each(|word| {
+                if word == "stray" {
+                    *word = "deaf".to_owned();
+                }
+            });
+            let script = "setsid sleep 1000 & exec \"$@\"";
+            let engine = std::mem::replace(&mut launch.path, PathBuf::from("/bin/sh"));
+            let rest = std::mem::take(&mut launch.arguments);
+            launch.arguments = ["-c", script, "sh"].map(str::to_owned).to_vec();
+            launch.arguments.push(engine.display().to_string());
+            launch.arguments.extend(rest);
+        }
+        let count = |least: usize| {
+            let begun = Instant::now();
+            while alive(&token).len() < least {
+                assert!(begun.elapsed() < Duration::from_secs(60), "{how}: {:?}", alive(&token));
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        };
+        if how == "killed" {
+            let engine = "trap '' TERM HUP INT; setsid sleep 1000 & while :; do sleep 1000; done";
+            let script = "\"$0\" engine-guard $$ -- /bin/sh -c \"$1\" & wait";
+            let mut parent = std::process::Command::new("/bin/sh")
+                .args(["-c", script, ttlab().to_str().unwrap(), engine])
+                .env("TTLAB_TRIAL", &token)
+                .process_group(0)
+                .spawn()
+                .unwrap();
+            // The shell, the guard, the engine and two that sleep.
+            count(5);
+            parent.kill().unwrap();
+            parent.wait().unwrap();
+        } else {
+            let mut engine = Uci::new(launch);
+            assert_eq!(play(&mut engine).is_ok(), how == "quit");
+            if how == "quit" {
+                count(2);
+                engine.end();
+            }
+        }
+        assert_eq!(all_gone(&token), Vec::<String>::new(), "{how}");
+    }
+}
+
 #[test]
 fn a_run_that_is_to_end_ends_the_search() {
     let (launch, token) = launch("deaf", &[]);
@@ -195,7 +247,7 @@ fn a_hidden_file_is_a_file() {
 fn probed(fault: &str, restart: Restart, limit: Limit) -> TrialRun {
     let (launch, token) = launch(fault, &[]);
     let launch = Launch { restart, ..launch };
-    let found = probe(&launch, &[Board::startpos()], limit, &AtomicBool::new(false)).unwrap().unwrap();
+    let found = probe(&launch, &[Board::startpos()], limit, false, &AtomicBool::new(false)).unwrap().unwrap();
     assert_eq!(all_gone(&token), Vec::<String>::new());
     found
 }

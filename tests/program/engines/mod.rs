@@ -6,6 +6,7 @@ mod judged;
 mod kills;
 mod races;
 mod real;
+mod trials;
 
 use crate::common::scratch;
 use std::path::{Path, PathBuf};

@@ -70,7 +70,7 @@ fn rows_are_those_of_an_independent_driver() {
     if here("gnuchess") {
         let manifest = trial.manifest("out");
         let heeds = |limit: &str| manifest["subjects"]["gnuchess"][limit].as_str().unwrap().to_owned();
-        assert_eq!(heeds("go_nodes"), "not heeded: it searched on for 5 s and had to be stopped");
+        assert!(heeds("go_nodes").starts_with("not heeded: it searched on for 5 s, to "), "{}", heeds("go_nodes"));
         assert_eq!(heeds("go_depth"), "heeded");
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/engines/independent.py");

@@ -24,9 +24,16 @@ now() {
     : > "$mark"
 }
 
+# White space before, between and behind words means nothing.
+if [ "$fault" = blanks ]; then
+    "$0" | sed -u 's/ /  \t/g; s/^/ \t/; s/$/ /'
+    exit
+fi
+
 now dead && { echo "cannot find my net" >&2; exit 3; }
 now mute && { while :; do sleep 1; done; }
 now child && { sleep 1000 & }
+now stray && { setsid sleep 1000 & }
 [ -n "$TALK" ] && echo "Scripted engine, built for tests"
 while read -r line; do
     case $line in
@@ -77,6 +84,25 @@ while read -r line; do
         now nomove && { echo "bestmove (none)"; continue; }
         now talk && echo "a warning that nobody reads" >&2
         case $fault in
+        # The last line of the last depth is a bound.
+        bound)
+            echo "info depth $((depth - 1)) score cp 20 nodes $((nodes - 500)) pv e2e4 e7e5"
+            echo "info depth $depth score cp 777 lowerbound nodes $nodes pv e2e4"
+            echo "bestmove e2e4"
+            continue
+            ;;
+        # Nodes are told when a depth ends: 100, and three times as many for each depth on.
+        ends)
+            case $line in *nodes*) most=$limit deepest=99 ;; *) most=99999999 deepest=$limit ;; esac
+            at=1 nodes=100
+            while [ $at -lt $deepest ] && [ $((3 * nodes)) -le $most ]; do
+                echo "info depth $at score cp $at nodes $nodes pv e2e4"
+                at=$((at + 1)) nodes=$((3 * nodes))
+            done
+            echo "info depth $at score cp $at nodes $nodes pv e2e4"
+            echo "bestmove e2e4"
+            continue
+            ;;
         # By chance, and no two searches of a process near one another.
         wander)
             read -r nodes < /proc/sys/kernel/random/uuid

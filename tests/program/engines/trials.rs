@@ -1,0 +1,105 @@
+//! What the trial before a run accepts, refuses, and accepts if it is told to.
+
+use super::Trial;
+
+fn subject(fault: &str, limit: &str, more: &str) -> Trial {
+    Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"{fault}\"]\n{more}\n"))
+}
+
+#[test]
+fn white_space_means_nothing() {
+    let [plain, blanks] = ["none", "blanks"].map(|fault| {
+        let trial = subject(fault, "depth = 3", "options = { Hash = 4, Style = \"Very Risky\" }");
+        trial.run("out", &[]).expect(0).says(&["Scripted 1: counts exact; go depth heeded; go nodes heeded"]);
+        let words = |row: std::collections::BTreeMap<String, String>| {
+            ["position", "depth", "search.nodes", "score", "best", "pv", "told.hashfull"].map(|name| row[name].clone())
+        };
+        trial.rows("out").into_iter().map(words).collect::<Vec<_>>()
+    });
+    assert_eq!(plain, blanks);
+    assert_eq!(plain.len(), 6);
+}
+
+/// The exact score is that of the depth before.
+#[test]
+fn a_bound_is_no_score_of_a_row() {
+    let trial = subject("bound", "depth = 3", "");
+    trial.run("out", &[]).expect(0);
+    let rows = trial.rows("out");
+    let told = |row: &std::collections::BTreeMap<String, String>| {
+        ["depth", "search.nodes", "score"].map(|name| row[name].clone()).join(" ")
+    };
+    assert_eq!(rows.iter().take(2).map(told).collect::<Vec<_>>(), ["2 2516 20", "3 500 20"]);
+}
+
+/// 8100 of 20,000 nodes are told, since the next depth would end at 24,300.
+#[test]
+fn an_engine_that_tells_nodes_when_a_depth_ends_is_accepted() {
+    let trial = subject("ends", "nodes = 5000", "");
+    trial
+        .run("out", &[])
+        .expect(0)
+        .says(&["counts exact; go depth heeded; go nodes heeded; nodes are told when a depth ends"]);
+    assert_eq!(trial.manifest("out")["subjects"]["default"]["nodes_told"], "when a depth ends");
+    let deepest = trial.rows("out").iter().map(|row| row["depth"].clone()).max();
+    assert_eq!(deepest.as_deref(), Some("4"));
+}
+
+/// What is trusted is run, and what was found against it is written down and shown.
+#[test]
+fn trust_accepts_what_the_trial_found() {
+    let problem = "Scripted 1 does not heed `go nodes`: it made 6 when asked for 20000";
+    subject("few", "nodes = 5000", "").run("out", &[]).expect(2).says(&[problem, "trust = true"]);
+    let trial = subject("few", "nodes = 5000", "trust = true");
+    trial.run("out", &[]).expect(0).says(&[&format!("; trusted, although {problem}")]);
+    let found = trial.manifest("out")["subjects"]["default"]["trusted"].as_str().unwrap_or_default().to_owned();
+    assert!(found.starts_with(problem), "{found}");
+    let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap().replace('\u{a0}', " ");
+    assert!(page.contains("| exact, trusted |"), "{page}");
+}
+
+/// Two sizes of an engine whose `ucinewgame` forgets its histories and not its table.
+fn forgets_half(more: &str) -> Trial {
+    let text = format!(
+        "limit = {{ nodes = 300 }}\nbaseline = {{ variant = \"small\" }}\n[match]\nmax_moves = 12\n[subject]\nuci = [{:?}, \"uci\", \"--preset\", \"match\"]\n\
+         options = {{ \"table.clear\" = \"never\" }}\n{more}\n[[variant]]\nname = \"small\"\n\"uci.table.size\" = \"256\"\n[[variant]]\nname = \"large\"\n\
+         \"uci.table.size\" = \"1 MiB\"\n",
+        env!("CARGO_BIN_EXE_ttlab")
+    );
+    Trial::new(&text)
+}
+
+#[test]
+fn games_do_not_depend_on_which_were_played_before() {
+    let trial = forgets_half("");
+    let games = ["1", "2", "3"].map(|jobs| {
+        trial.run(jobs, &["--jobs", jobs]).expect(0);
+        std::fs::read_to_string(trial.path(jobs).join("games.pgn")).unwrap()
+    });
+    assert!(games[0].contains("Round") && games[0] == games[1] && games[0] == games[2]);
+    assert!(trial.rows("1").iter().all(|row| row["told.repeats"] == "exact"));
+    let manifest = std::fs::read_to_string(trial.path("1/manifest.json")).unwrap();
+    assert_eq!(manifest.matches("\"restart\": \"game\"").count(), 2);
+}
+
+#[test]
+fn an_engine_that_is_not_as_new_plays_no_match_unless_it_is_trusted() {
+    let problem = "is not as new after `ucinewgame`, so that its games would depend on those before them";
+    let said = forgets_half("restart = \"experiment\"").run("out", &[]).expect(2);
+    said.says(&[problem, "restart = \"game\" gives each game a process of its own", "trust = true"]);
+    let trial = forgets_half("restart = \"experiment\"\ntrust = true");
+    trial.run("out", &[]).expect(0).says(&[problem]);
+    let trusted = trial.manifest("out")["subjects"]["large"]["trusted"].as_str().unwrap_or_default().to_owned();
+    assert!(trusted.contains(problem), "{trusted}");
+    assert!(trial.rows("out").iter().all(|row| row["told.repeats"] != "exact"));
+    // One that does not search the same way twice, whatever its process.
+    let wander = |more: &str| {
+        Trial::new(&format!(
+            "limit = {{ depth = 3 }}\nfirst = 1\nbaseline = {{ variant = \"ours\" }}\n[match]\nmax_moves = 1\n[subject]\nuci = [\"ENGINE\", \"wander\"]\n{more}\n\
+             [[variant]]\nname = \"theirs\"\n[[variant]]\nname = \"ours\"\nsubject = \"builtin\"\n"
+        ))
+    };
+    let problem = "variant \"theirs\": subject: Scripted 1 does not search the same way twice, so that its games cannot be played again";
+    wander("").call(&["plan", "trial.toml"]).expect(2).says(&[problem, "help: `[subject] trust = true`"]);
+    wander("trust = true").call(&["plan", "trial.toml"]).expect(0).says(&["trusted, although "]);
+}
