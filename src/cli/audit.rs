@@ -15,7 +15,8 @@ use std::sync::atomic::Ordering;
 
 Each answer of the table that a search may believe is compared with a plain search of the same node, depth and
 window; stored moves must be legal, root scores right. Where an option makes scores incomparable it is changed for
-the audit: probe.depth = \"at-least\" becomes \"equal\"; draws, quiescence.delta, lmr and null_move are off.
+the audit: probe.depth = \"at-least\" becomes \"equal\"; draws, quiescence.delta, iir, lmr, null_move and
+singular are off.
 Faults that the file asks for (bounds or depth ignored, short keys, broken schemes) stay, and are found.
 Exit: 0 nothing is wrong, 4 something is, 2 usage, a bad file or no iteration that was finished,
 75 interrupted.")]

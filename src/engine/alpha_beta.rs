@@ -5,6 +5,7 @@ use super::observer::{Observer, Probed};
 use super::ordering::{Hint, NodeMoves, Orderly};
 use super::search::Search;
 use super::switches::INFINITE;
+use super::terms::{Extension, Known};
 use crate::chess::{Board, Bound, Move, Piece, Score, movegen};
 use crate::table::options::Prefetch;
 
@@ -12,8 +13,8 @@ impl<O: Observer> Search<'_, O> {
     /// The value of a position within a window: if the true value v lies inside, v is returned; if v <= alpha, a number
     /// between v and alpha; if v >= beta, a number between beta and v. `depth` is at least 1; `previous` led here (none at
     /// the root and after a null move). `TABLE`: there is a table at all.
-    pub(super) fn alpha_beta<const TABLE: bool>(&mut self, board: &Board, window: Node, previous: Move) -> Score {
-        let Node { depth, ply, .. } = window;
+    pub(super) fn alpha_beta<const TABLE: bool>(&mut self, board: &Board, mut window: Node, previous: Move) -> Score {
+        let Node { mut depth, ply, .. } = window;
         if self.enter() {
             return 0;
         }
@@ -25,7 +26,7 @@ impl<O: Observer> Search<'_, O> {
         }
 
         let (mut alpha, mut beta, mut best) = (window.alpha, window.beta, -INFINITE);
-        let mut table_move = Move::NONE;
+        let (mut table_move, mut known) = (Move::NONE, Known::default());
         self.observer.node(board);
         if TABLE && self.on.probe_depth <= depth {
             let answer = self.probe(board, window);
@@ -33,6 +34,11 @@ impl<O: Observer> Search<'_, O> {
                 return score;
             }
             (alpha, beta, best, table_move) = (answer.alpha, answer.beta, answer.best, answer.mv);
+            known = answer.known;
+        }
+        if self.on.iir_depth <= depth && ply > 0 {
+            depth = self.reduced_depth(window, &known);
+            window.depth = depth;
         }
 
         let bare = depth == 1 && self.on.bare_leaves && !O::LOOKS;
@@ -82,12 +88,20 @@ impl<O: Observer> Search<'_, O> {
             looked_ahead = true;
         }
         if self.on.iid_depth <= depth && table_move.is_none() && beta - alpha > 1 && self.ranks.uses_table_move() {
-            self.alpha_beta::<TABLE>(board, Node { alpha, beta, depth: (depth / 2).max(1), ply }, previous);
+            self.alpha_beta::<TABLE>(board, Node { alpha, beta, depth: (depth / 2).max(1), ..window }, previous);
             if self.aborted {
                 return 0;
             }
             table_move = self.pv.get(ply).first().copied().unwrap_or(Move::NONE);
             self.pv.clear(ply);
+            looked_ahead = true;
+        }
+        let mut extension = Extension::default();
+        if self.on.singular_depth <= depth && !known.mv.is_none() {
+            extension = self.extension::<TABLE>(board, Node { alpha, beta, ..window }, &known, previous);
+            if self.aborted {
+                return 0;
+            }
             looked_ahead = true;
         }
         if looked_ahead && !staged {
@@ -126,7 +140,8 @@ impl<O: Observer> Search<'_, O> {
             } else {
                 let mut child = *board;
                 child.play(mv, self.increments);
-                self.child::<TABLE>(board, &child, mv, Node { alpha, beta, depth, ply }, tried)
+                let depth = extension.depth(depth, mv);
+                self.child::<TABLE>(board, &child, mv, Node { alpha, beta, depth, ..window }, tried)
             };
             if self.aborted {
                 break;
@@ -165,7 +180,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// Generates all moves of a node, in the order of the options.
     #[inline]
-    fn generate(&mut self, board: &Board) {
+    pub(super) fn generate(&mut self, board: &Board) {
         self.scratch.clear();
         movegen::legal(board, &mut self.scratch);
         self.arrange(board);
@@ -194,10 +209,18 @@ impl<O: Observer> Search<'_, O> {
 
     /// The value of one move of a node, from the node's view: searched in full, or as late moves are.
     #[inline]
-    fn child<const TABLE: bool>(&mut self, board: &Board, child: &Board, mv: Move, node: Node, tried: usize) -> Score {
-        let Node { alpha, beta, depth, ply } = node;
-        let full = Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1 };
-        let zero = Node { alpha: -alpha - 1, ..full };
+    pub(super) fn child<const TABLE: bool>(
+        &mut self,
+        board: &Board,
+        child: &Board,
+        mv: Move,
+        node: Node,
+        tried: usize,
+    ) -> Score {
+        let Node { alpha, beta, depth, ply, cut } = node;
+        let open = beta - alpha > 1;
+        let full = Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, cut: !(cut || open) };
+        let zero = Node { alpha: -alpha - 1, cut: !cut, ..full };
         if self.on.lmr_depth <= depth
             && tried >= self.on.lmr_full_moves
             && !board.in_check()
@@ -211,7 +234,7 @@ impl<O: Observer> Search<'_, O> {
             }
             self.count.researches += 1;
         }
-        if self.on.pvs && tried > 0 && beta - alpha > 1 {
+        if self.on.pvs && tried > 0 && open {
             let score = -self.visit::<TABLE>(child, zero, mv);
             if score <= alpha || score >= beta || self.aborted {
                 return score;
@@ -250,7 +273,7 @@ impl<O: Observer> Search<'_, O> {
         child.play_null(self.increments);
         self.path.push(board.key());
         let depth = (node.depth - 1 - self.on.null_reduction).max(0);
-        let place = Node { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1 };
+        let place = Node { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1, cut: !node.cut };
         let score = -self.visit::<TABLE>(&child, place, Move::NONE);
         self.path.pop();
         // A mate behind a pass is no mate.
@@ -268,7 +291,13 @@ impl<O: Observer> Search<'_, O> {
             let score = -self.on.score_from_store(hit.entry.score, node.ply + 1);
             let bounds = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
             if bounds && score >= node.beta && self.deep_enough(&hit, node.depth - 1) {
-                let below = Node { alpha: -node.beta, beta: -node.alpha, depth: node.depth - 1, ply: node.ply + 1 };
+                let below = Node {
+                    alpha: -node.beta,
+                    beta: -node.alpha,
+                    depth: node.depth - 1,
+                    ply: node.ply + 1,
+                    cut: !node.cut,
+                };
                 let hit = Some(&hit);
                 self.report(&Probed {
                     board: &child,

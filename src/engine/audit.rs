@@ -120,8 +120,10 @@ pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     }
     options.draws = false;
     options.quiescence.delta = 0;
+    options.iir.min_depth = 0;
     options.lmr.min_depth = 0;
     options.null_move.min_depth = 0;
+    options.singular.min_depth = 0;
     Some(options)
 }
 
@@ -145,7 +147,7 @@ impl<'a> Auditor<'a> {
     /// Audits an answer.
     pub(super) fn examine(&mut self, probed: &Probed, hit: &Hit) {
         let &Probed { board, node, deep, cut, .. } = probed;
-        let Node { alpha, beta, depth, ply } = node;
+        let Node { alpha, beta, depth, ply, .. } = node;
         let score = self.on.score_from_store(hit.entry.score, ply);
         let (mv, bound) = (hit.entry.mv, hit.entry.bound);
         let truth = if deep { self.reference.compare(board, depth, ply, score) } else { Ordering::Equal };

@@ -96,6 +96,20 @@ impl EngineOptions {
             self.iid.min_depth == 1,
             "1 leaves nothing to search first: expected 0 (off) or at least 2",
         )?;
+        within("iir.reduction", i32::from(self.iir.reduction), 1..=255)?;
+        refuse(
+            "iir.min_depth",
+            self.iir.min_depth == 1,
+            "1 leaves nothing to take off: expected 0 (off) or at least 2",
+        )?;
+        within("singular.margin", self.singular.margin, 0..=100)?;
+        within("singular.divisor", i32::from(self.singular.divisor), 1..=255)?;
+        within("singular.double", self.singular.double, 0..=32_000)?;
+        refuse(
+            "singular.min_depth",
+            matches!(self.singular.min_depth, 1 | 2),
+            "leaves no depth for the search of the other moves: expected 0 (off) or at least 3",
+        )?;
         refuse(
             "history_clear",
             self.history_clear == Clear::Iteration && self.deepening.step == 0,

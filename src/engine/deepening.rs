@@ -391,6 +391,7 @@ impl<'a> Kernel<'a> {
             node_limit: wanted.nodes,
             attention: 0,
             aborted: false,
+            extending_plies: 2 * usize::from(wanted.depth),
             foreseen,
             observer,
         };

@@ -106,7 +106,7 @@ impl<O: Observer> Search<'_, O> {
             }
             let mut child = *board;
             child.play(mv, self.increments);
-            let below = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1 };
+            let below = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1, cut: false };
             let score = -self.quiescence::<TABLE>(&child, below, captures + 1);
             if self.aborted {
                 break;

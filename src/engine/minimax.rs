@@ -9,7 +9,7 @@ use crate::chess::{Board, Move, Score, movegen};
 impl<O: Observer> Search<'_, O> {
     /// The value of a position searched to `depth` plies, from the side to move's view.
     pub(super) fn minimax<const TABLE: bool>(&mut self, board: &Board, depth: i32, ply: usize) -> Score {
-        let node = Node { alpha: -INFINITE, beta: INFINITE, depth, ply };
+        let node = Node { alpha: -INFINITE, beta: INFINITE, depth, ply, cut: false };
         if depth <= 0 {
             return self.leaf::<TABLE>(board, node);
         }

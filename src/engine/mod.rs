@@ -25,6 +25,7 @@ mod search;
 mod stop;
 mod switches;
 mod table_use;
+mod terms;
 
 pub use check::OptionError;
 pub use deepening::{Engine, EngineError};

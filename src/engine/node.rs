@@ -13,4 +13,6 @@ pub struct Node {
     pub depth: i32,
     /// Plies from the root.
     pub ply: usize,
+    /// Expected to fail high: its window is closed, and its parent is not expected to.
+    pub cut: bool,
 }

@@ -48,10 +48,14 @@ pub struct EngineOptions {
     /// Internal iterative deepening: a node of an open window without a table move first searches itself to a smaller
     /// depth to find one. Source: "Writing a Chess Engine: Move Selection".
     pub iid: Iid,
+    /// Internal iterative reduction.
+    pub iir: Iir,
     /// Late move reduction.
     pub lmr: Lmr,
     /// Null-move pruning (a table no longer leaves the value alone: entries of reduced searches are re-used).
     pub null_move: NullMove,
+    /// Singular extension.
+    pub singular: Singular,
     /// Enhanced transposition cutoffs: at this remaining depth and above, each child is looked up before the first is
     /// searched, and a bound that already refutes the node ends it; 0: off. Source: Schaeffer and Plaat, 1996.
     pub etc_depth: u8,
@@ -90,8 +94,10 @@ impl Default for EngineOptions {
             generation: GenerationOrder::default(),
             generation_seed: 1,
             iid: Iid::default(),
+            iir: Iir::default(),
             lmr: Lmr::default(),
             null_move: NullMove::default(),
+            singular: Singular::default(),
             etc_depth: 0,
             probe: Probe::default(),
             store: Store::default(),
@@ -339,6 +345,46 @@ pub struct Iid {
     pub min_depth: u8,
 }
 
+/// Internal iterative reduction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Iir {
+    /// Internal iterative reduction: the least remaining depth at which a node below the root for
+    /// which the table has no move is searched, and stored, less deeply; 0: off. A table that
+    /// forgets then makes the tree smaller. Source: E. Schröder, Rebel, 2020; Stockfish 12.
+    pub min_depth: u8,
+    /// Plies taken off, 1..=255; at least one remains.
+    #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
+    pub reduction: u8,
+    /// The nodes at which it is done.
+    pub node_type: NodeType,
+    /// An entry that is more than this many plies shallower than the node counts as one without a
+    /// move; 0: its move counts at any depth. Source: PlentyChess.
+    pub slack: u8,
+}
+
+impl Default for Iir {
+    fn default() -> Self {
+        Self { min_depth: 0, reduction: 1, node_type: NodeType::default(), slack: 0 }
+    }
+}
+
+/// A type of node, by its window and what is expected of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum NodeType {
+    /// Any but the root.
+    #[default]
+    Any,
+    /// Those of an open window (beta - alpha > 1).
+    Pv,
+    /// Those that are expected to fail high: of a closed window, below a node that is not expected
+    /// to. Source: Stockfish, 2021.
+    Cut,
+}
+
 /// Late move reduction: quiet moves late in the order are searched less deeply first, and again in full if they raise alpha.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -372,6 +418,42 @@ pub struct NullMove {
 impl Default for NullMove {
     fn default() -> Self {
         Self { min_depth: 0, reduction: 2 }
+    }
+}
+
+/// Singular extension: the search of a node without the move of its table entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Singular {
+    /// Singular extension: the least remaining depth, 3..=255, at which the other moves of a node
+    /// with a deep entry are searched less deeply, against a mark below the entry's score; if all
+    /// fail low, the entry's move is searched a ply deeper. 0: off. Never at the root, nor at plies
+    /// of twice the iteration's depth and more. Source: Anantharaman, Campbell and Hsu, 1988; by
+    /// the table's entry: Stockfish.
+    pub min_depth: u8,
+    /// How many plies shallower than the node its entry may be. It must have a legal move and a
+    /// lower or exact bound, and no mate score.
+    pub slack: u8,
+    /// How far below the entry's score the mark is: so many centipawns for each ply of depth,
+    /// 0..=100.
+    #[cfg_attr(test, schemars(range(min = 0, max = 100)))]
+    pub margin: i32,
+    /// The other moves are searched as moves of a node of depth (depth - 1) / `divisor`; 1..=255.
+    #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
+    pub divisor: u8,
+    /// Centipawns, 0..=32000: where the others stay below the mark by more, a move of a node of a
+    /// closed window is searched two plies deeper; 0: never.
+    #[cfg_attr(test, schemars(range(min = 0, max = 32_000)))]
+    pub double: i32,
+    /// Negative extension: plies taken off the move where another one reaches the mark and the
+    /// entry's score reaches beta.
+    pub reduction: u8,
+}
+
+impl Default for Singular {
+    fn default() -> Self {
+        Self { min_depth: 0, slack: 3, margin: 2, divisor: 2, double: 0, reduction: 0 }
     }
 }
 

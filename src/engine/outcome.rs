@@ -51,6 +51,16 @@ crate::counters! {
         etc_cuts,
         /// Researches: of reduced or zero-window moves, of aspiration windows, of MTD(f) steps.
         researches,
+        /// Nodes that internal iterative reduction made shallower.
+        iir_nodes,
+        /// Searches of a node without its entry's move, for singular extension.
+        singular_tests,
+        /// Of those, extended the move.
+        singular_extensions,
+        /// Of those, by two plies.
+        singular_doubles,
+        /// Tests after which the move was searched less deeply.
+        singular_reductions,
     }
 }
 

@@ -5,6 +5,7 @@ use super::observer::{Observer, Probed};
 use super::options::{BoundsRule, DepthRule};
 use super::search::Search;
 use super::switches::INFINITE;
+use super::terms::Known;
 use crate::chess::{Board, Bound, Move, Score};
 use crate::table::{Entry, Hit};
 
@@ -21,6 +22,8 @@ pub struct Answer {
     pub beta: Score,
     /// The best value to start from.
     pub best: Score,
+    /// What the terms that ask the table are told.
+    pub known: Known,
 }
 
 impl<O: Observer> Search<'_, O> {
@@ -43,8 +46,8 @@ impl<O: Observer> Search<'_, O> {
     /// Probes the table for a node, and makes of the answer what the options allow.
     #[inline]
     pub(super) fn probe(&mut self, board: &Board, node: Node) -> Answer {
-        let Node { alpha, beta, depth, ply } = node;
-        let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE };
+        let Node { alpha, beta, depth, ply, .. } = node;
+        let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE, known: Known::default() };
         let mut probed = Probed { board, node, hit: None, deep: false, closed: false, cut: false, ahead: false };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
@@ -53,6 +56,7 @@ impl<O: Observer> Search<'_, O> {
         if self.on.moves {
             answer.mv = hit.entry.mv;
         }
+        answer.known = self.on.known(&hit.entry);
         probed.deep = self.on.cutoffs && self.deep_enough(&hit, depth) && ply > 0;
         if probed.deep {
             self.heed_bound(&hit, ply, &mut answer);

@@ -10,7 +10,7 @@ use crate::chess::{Board, Move, Score};
 impl<O: Observer> Search<'_, O> {
     /// One iteration: the root's score at `depth`, with the best line in `self.pv`.
     pub(super) fn iterate(&mut self, root: &Board, depth: i32, guess: Option<Score>) -> Score {
-        let node = |alpha, beta| Node { alpha, beta, depth, ply: 0 };
+        let node = |alpha, beta| Node { alpha, beta, depth, ply: 0, cut: false };
         match (self.algorithm, guess) {
             (Algorithm::Minimax, _) if self.table.is_some() => self.minimax::<true>(root, depth, 0),
             (Algorithm::Minimax, _) => self.minimax::<false>(root, depth, 0),
@@ -50,7 +50,7 @@ impl<O: Observer> Search<'_, O> {
         let mut line: Vec<Move> = Vec::new();
         loop {
             let beta = if score == lower { score + 1 } else { score };
-            score = self.root(root, Node { alpha: beta - 1, beta, depth, ply: 0 });
+            score = self.root(root, Node { alpha: beta - 1, beta, depth, ply: 0, cut: false });
             if self.aborted {
                 return score;
             }

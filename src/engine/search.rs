@@ -41,6 +41,8 @@ pub struct Search<'a, O> {
     /// Nodes at which to look at the limits: the node limit, or the next look at the stop flag.
     pub(super) attention: u64,
     pub(super) aborted: bool,
+    /// Nodes of fewer plies from the root than this may be extended.
+    pub(super) extending_plies: usize,
     /// The first move of each node, where it is foreseen.
     pub(super) foreseen: Option<&'a BestMoves>,
     /// What watches.

@@ -15,6 +15,7 @@ const PRESETS: &[(&str, &str)] = &[
     ("ancient", include_str!("presets/ancient.toml")),
     ("vipermate", include_str!("presets/vipermate.toml")),
     ("match", include_str!("presets/match.toml")),
+    ("modern", include_str!("presets/modern.toml")),
 ];
 
 /// The names of all presets.

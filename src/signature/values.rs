@@ -27,6 +27,14 @@ table = { size = 600, slots = 2, policy = { kind = 'depth-age', factor = 2 } }
 
 /// What a value needs beside itself to be allowed, or to act at all: the begin of `path=value`, and options to lay over the base.
 const BESIDE: &[(&str, &str)] = &[
+    ("iir.node_type", "iir.min_depth = 2"),
+    ("iir.reduction", "iir.min_depth = 2"),
+    ("iir.slack", "iir.min_depth = 2"),
+    ("singular.slack", "singular.min_depth = 3"),
+    ("singular.margin", "singular.min_depth = 3"),
+    ("singular.divisor", "singular.min_depth = 3"),
+    ("singular.double", "singular.min_depth = 3"),
+    ("singular.reduction", "singular.min_depth = 3"),
     ("algorithm=minimax", "leaf = 'static'"),
     ("generation_seed", "generation = 'shuffle'"),
     ("keys.seed", "table.key_bits = 6"),

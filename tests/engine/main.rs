@@ -8,5 +8,6 @@ mod founding;
 mod sequences;
 mod signatures;
 mod stopwatch;
+mod terms;
 mod theory;
 mod twin;

@@ -15,9 +15,17 @@ enum When {
 const OFF: &[(&str, &str, When)] = &[
     ("quiescence.", "leaf", When::Is("static")),
     ("leaf_mates", "leaf", When::Is("quiescence")),
+    ("iir.reduction", "iir.min_depth", When::Is("0")),
+    ("iir.node_type", "iir.min_depth", When::Is("0")),
+    ("iir.slack", "iir.min_depth", When::Is("0")),
     ("lmr.full_moves", "lmr.min_depth", When::Is("0")),
     ("lmr.reduction", "lmr.min_depth", When::Is("0")),
     ("null_move.reduction", "null_move.min_depth", When::Is("0")),
+    ("singular.slack", "singular.min_depth", When::Is("0")),
+    ("singular.margin", "singular.min_depth", When::Is("0")),
+    ("singular.divisor", "singular.min_depth", When::Is("0")),
+    ("singular.double", "singular.min_depth", When::Is("0")),
+    ("singular.reduction", "singular.min_depth", When::Is("0")),
     ("generation_seed", "generation", When::IsNot("shuffle")),
     ("mvv_lva", "ordering", When::Lacks("mvv-lva")),
     ("aspiration", "deepening.step", When::Is("0")),
@@ -40,7 +48,8 @@ const CHOOSERS: [&str; 4] = ["always", "random", "depth-age", "scored"];
 const NEVER: &str = "-1000000";
 
 /// Remaining depths from which on something is done; 0: never.
-const FROM_DEPTH: [&str; 3] = ["iid.min_depth", "lmr.min_depth", "null_move.min_depth"];
+const FROM_DEPTH: [&str; 5] =
+    ["iid.min_depth", "iir.min_depth", "lmr.min_depth", "null_move.min_depth", "singular.min_depth"];
 
 /// What ages are made of.
 const AGE: [&str; 2] = ["table.clock", "table.refresh"];

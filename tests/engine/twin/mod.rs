@@ -394,6 +394,35 @@ fn aged_entries_of_an_equal_depth_are_the_twins() {
     }
 }
 
+/// Reductions and extensions that ask the table, deep enough to meet each other.
+#[test]
+fn terms_that_ask_the_table_are_the_twins() {
+    let iir = "iir = { min_depth = 2, slack = 1 }";
+    let singular = "singular = { min_depth = 3, slack = 2, double = 5, reduction = 1 }";
+    let cases: Vec<String> = [
+        iir.to_owned(),
+        "iir = { min_depth = 3, node_type = 'cut', reduction = 2 }".to_owned(),
+        "iir = { min_depth = 2, node_type = 'pv' }".to_owned(),
+        singular.to_owned(),
+        format!("{iir}\n{singular}\netc_depth = 2\nnull_move.min_depth = 2\niid.min_depth = 3\nlmr.min_depth = 2"),
+        format!("{iir}\n{singular}\nfail = 'hard'\nprobe.bounds = 'ignored'"),
+        format!("{iir}\n{singular}\nprobe.use = 'cutoffs'"),
+        format!("{iir}\n{singular}\nprobe.use = 'moves'"),
+        format!("{iir}\n{singular}\nprobe.min_depth = 3\nordering = ['mvv-lva']"),
+        format!("{iir}\n{singular}\ntable.key_bits = 4\nprobe.depth = 'equal'"),
+        format!("{iir}\n{singular}\ntable = 'none'"),
+    ]
+    .into();
+    // Here every reply to a check is forced, so that moves are singular all the way down.
+    let starts = [values::STARTS[2].0, values::STARTS[6].0, "6k1/5ppp/8/8/8/8/r4PPP/1R4K1 w - - 0 1"];
+    each(&cases, |text| {
+        let table = if text.contains("table") { "" } else { "table.size = 4096\n" };
+        let options: EngineOptions = from_toml(&format!("algorithm = 'pvs'\ndraws = true\n{table}{text}")).unwrap();
+        same(text, &options, &starts.map(|fen| (fen, 5)), None);
+        same(text, &options, &starts.map(|fen| (fen, 20)), Some(1501));
+    });
+}
+
 /// A node that a child's entry ends is stored like any other: down to `store.min_depth`.
 #[test]
 fn what_a_child_refutes_is_stored_as_the_twin_stores_it() {

@@ -7,7 +7,7 @@ use ttlab::chess::{Board, Bound, EpRule, Increments, Keys, Move, MoveList, Piece
 use ttlab::engine::anatomy::AnatomyCounters;
 use ttlab::engine::eval::piece_square_values;
 use ttlab::engine::options::{
-    Algorithm, BoundsRule, DepthRule, Fail, GamePly, Known, Leaf, MateDistance, Ordering, Returns, Use, Where,
+    Algorithm, BoundsRule, DepthRule, Fail, GamePly, Known, Leaf, MateDistance, NodeType, Ordering, Returns, Use, Where,
 };
 use ttlab::engine::{EngineOptions, Limit, SearchCounters};
 use ttlab::table::options::{Clear, TickSource};
@@ -51,6 +51,8 @@ impl Window {
 struct Spot {
     depth: i32,
     ply: usize,
+    /// Expected to fail high.
+    cut: bool,
 }
 
 pub struct Twin {
@@ -70,6 +72,8 @@ pub struct Twin {
     credit: u64,
     limit: u64,
     path: Vec<u64>,
+    /// Depth of the iteration.
+    iteration: i32,
 }
 
 /// The table of the options.
@@ -112,6 +116,7 @@ impl Twin {
             credit: 0,
             limit: u64::MAX,
             path: Vec::new(),
+            iteration: 0,
         }
     }
 
@@ -206,7 +211,8 @@ impl Twin {
     }
 
     fn iterate(&mut self, root: &Board, depth: i32, last: Option<i32>) -> Found {
-        let spot = Spot { depth, ply: 0 };
+        let spot = Spot { depth, ply: 0, cut: false };
+        self.iteration = depth;
         match self.options.algorithm {
             Algorithm::Minimax => self.minimax(root, spot),
             Algorithm::Mtdf => {
@@ -282,7 +288,7 @@ impl Twin {
         moves.to_vec()
     }
 
-    fn mated(&self, Spot { depth, ply }: Spot) -> i32 {
+    fn mated(&self, Spot { depth, ply, .. }: Spot) -> i32 {
         match self.options.mate.distance {
             MateDistance::Ply => -(self.options.mate.value - ply as i32),
             MateDistance::Depth => -(self.options.mate.value + depth),
@@ -358,7 +364,7 @@ impl Twin {
     }
 
     /// Asks the table: the score that ends the node, or the window and the value to start from; and the move.
-    fn ask(&mut self, board: &Board, window: Window, spot: Spot) -> (Option<i32>, Window, i32, Move) {
+    fn ask(&mut self, board: &Board, window: Window, spot: Spot) -> (Option<i32>, Window, i32, Move, Option<Entry>) {
         let key = board.key_from_scratch(&self.keys);
         let table = self.table.as_mut().unwrap();
         let hit = table.probe(key, spot.depth as u8);
@@ -379,7 +385,7 @@ impl Twin {
         tally([&mut seen.probes_ply_0, &mut seen.probes_ply_3, &mut seen.probes_ply_6, &mut seen.probes_ply_9]);
         let Some(hit) = hit else {
             self.anatomy = seen;
-            return (None, window, -MOST, Move::NONE);
+            return (None, window, -MOST, Move::NONE, None);
         };
         tally([&mut seen.hits_ply_0, &mut seen.hits_ply_3, &mut seen.hits_ply_6, &mut seen.hits_ply_9]);
         seen.hits_old += u64::from(hit.age != 0);
@@ -416,7 +422,7 @@ impl Twin {
                     _ => {}
                 }
             }
-            return (None, narrowed.0, narrowed.1, mv);
+            return (None, narrowed.0, narrowed.1, mv, Some(hit.entry));
         }
         seen.cut += 1;
         tally([&mut seen.cut_ply_0, &mut seen.cut_ply_3, &mut seen.cut_ply_6, &mut seen.cut_ply_9]);
@@ -438,7 +444,25 @@ impl Twin {
         self.note_answer(board, spot.depth, hit.entry.mv);
         let within = self.options.fail == Fail::Hard || self.options.probe.returns == Returns::Window;
         let score = if within { score.max(window.alpha).min(window.beta) } else { score };
-        (Some(score), window, -MOST, mv)
+        (Some(score), window, -MOST, mv, None)
+    }
+
+    /// The depth that a node is searched to after its table was asked.
+    fn lessened(&mut self, window: Window, spot: Spot, entry: Option<Entry>) -> i32 {
+        let iir = self.options.iir;
+        let known = entry.filter(|entry| !entry.mv.is_none() && self.options.probe.uses != Use::Cutoffs);
+        let far = |entry: Entry| iir.slack > 0 && spot.depth - i32::from(entry.depth) > i32::from(iir.slack);
+        let here = match iir.node_type {
+            NodeType::Any => true,
+            NodeType::Pv => window.open(),
+            NodeType::Cut => spot.cut,
+        };
+        let done = iir.min_depth > 0 && spot.depth >= i32::from(iir.min_depth) && spot.ply > 0 && here;
+        if !done || known.is_some_and(|entry| !far(entry)) {
+            return spot.depth;
+        }
+        self.count.iir_nodes += 1;
+        1.max(spot.depth - i32::from(iir.reduction))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -497,19 +521,21 @@ impl Twin {
         let from = (self.count.nodes, self.credit);
         self.enter()?;
         self.count.interior += 1;
-        let Spot { depth, ply } = spot;
+        let Spot { depth, ply, .. } = spot;
         if self.options.draws && ply > 0 && self.drawn(board) {
             return Ok((self.fit(0, window), Vec::new()));
         }
         self.see(board);
-        let (mut now, mut best, mut table_move) = (window, -MOST, Move::NONE);
+        let (mut now, mut best, mut table_move, mut entry) = (window, -MOST, Move::NONE, None);
         if self.asks(depth) {
-            let (cut, narrowed, start, mv) = self.ask(board, window, spot);
+            let (cut, narrowed, start, mv, answer) = self.ask(board, window, spot);
             if let Some(score) = cut {
                 return Ok((score, Vec::new()));
             }
-            (now, best, table_move) = (narrowed, start, mv);
+            (now, best, table_move, entry) = (narrowed, start, mv, answer);
         }
+        let spot = Spot { depth: self.lessened(window, spot, entry), ..spot };
+        let depth = spot.depth;
         let moves = self.generate(board);
         if moves.is_empty() {
             let score = self.terminal(board, spot);
@@ -547,7 +573,7 @@ impl Twin {
             let mut passed = *board;
             passed.play_null(Increments::none());
             let zero = Window { alpha: -window.beta, beta: 1 - window.beta };
-            let below = Spot { depth: (depth - 1 - i32::from(null.reduction)).max(0), ply: ply + 1 };
+            let below = Spot { depth: (depth - 1 - i32::from(null.reduction)).max(0), ply: ply + 1, cut: !spot.cut };
             self.path.push(board.key_from_scratch(&self.keys));
             let score = (-self.visit(&passed, zero, below, Move::NONE)?.0).min(mate);
             self.path.pop();
@@ -558,9 +584,10 @@ impl Twin {
         let iid = i32::from(self.options.iid.min_depth);
         let listed = self.options.ordering.contains(&Ordering::TableMove);
         if iid > 0 && depth >= iid && table_move.is_none() && now.open() && listed {
-            let (_, line) = self.node(board, now, Spot { depth: (depth / 2).max(1), ply }, previous)?;
+            let (_, line) = self.node(board, now, Spot { depth: (depth / 2).max(1), ..spot }, previous)?;
             table_move = line.first().copied().unwrap_or(Move::NONE);
         }
+        let (singular, plies) = self.extended(board, now, spot, entry, previous)?;
         let first = self.first(board, depth, table_move);
         let moves = order(&self.options, &self.memory, board, moves, first, previous, ply);
         self.path.push(board.key_from_scratch(&self.keys));
@@ -569,7 +596,11 @@ impl Twin {
             let tables = tried == 0 && mv == table_move;
             self.count.table_moves += u64::from(tables);
             let child = after(board, mv);
-            let (score, below) = self.child(board, &child, mv, now, spot, tried)?;
+            let mut seen = spot;
+            if mv == singular {
+                seen.depth = (depth + plies).max(1);
+            }
+            let (score, below) = self.child(board, &child, mv, now, seen, tried)?;
             if score > best {
                 (best, best_move) = (score, mv);
                 if score > now.alpha {
@@ -598,8 +629,64 @@ impl Twin {
         Ok((score, line))
     }
 
+    /// The move that is searched to another depth than the rest, and by how much.
+    fn extended(
+        &mut self,
+        board: &Board,
+        window: Window,
+        spot: Spot,
+        entry: Option<Entry>,
+        previous: Move,
+    ) -> Result<(Move, i32), Spent> {
+        let singular = self.options.singular;
+        let Spot { depth, ply, .. } = spot;
+        let none = Ok((Move::NONE, 0));
+        let Some(entry) = entry.filter(|_| singular.min_depth > 0 && depth >= i32::from(singular.min_depth)) else {
+            return none;
+        };
+        let moves = self.generate(board);
+        let score = self.mate_shift(entry.score, -(ply as i32));
+        let bound = self.options.probe.bounds == BoundsRule::Ignored || entry.bound != Bound::Upper;
+        let mate = score.abs() > self.options.mate.value - 256;
+        let far = depth - i32::from(entry.depth) > i32::from(singular.slack);
+        let whole = self.options.probe.uses == Use::Both;
+        let late = ply == 0 || ply as i32 >= 2 * self.iteration;
+        if !whole || !bound || mate || far || late || !moves.contains(&entry.mv) {
+            return none;
+        }
+        let mark = (score - singular.margin * depth).max(256 - self.options.mate.value);
+        let low = Window { alpha: mark - 1, beta: mark };
+        let tested = Spot { depth: ((depth - 1) / i32::from(singular.divisor)).max(1), ..spot };
+        self.enter()?;
+        self.count.interior += 1;
+        let mut best = -MOST;
+        let moves = order(&self.options, &self.memory, board, moves, Move::NONE, previous, ply);
+        self.path.push(board.key_from_scratch(&self.keys));
+        for (tried, &mv) in moves.iter().filter(|&&mv| mv != entry.mv).enumerate() {
+            best = best.max(self.child(board, &after(board, mv), mv, low, tested, tried)?.0);
+            if best >= mark {
+                break;
+            }
+        }
+        self.path.pop();
+        self.count.singular_tests += 1;
+        if best < mark {
+            self.count.singular_extensions += 1;
+            let clear = singular.double > 0 && mark - best > singular.double && !window.open();
+            self.count.singular_doubles += u64::from(clear);
+            return Ok((entry.mv, if clear { 2 } else { 1 }));
+        }
+        if score >= window.beta && singular.reduction > 0 {
+            self.count.singular_reductions += 1;
+            return Ok((entry.mv, -i32::from(singular.reduction)));
+        }
+        none
+    }
+
     fn child(&mut self, board: &Board, child: &Board, mv: Move, window: Window, spot: Spot, tried: usize) -> Found {
-        let below = Spot { depth: spot.depth - 1, ply: spot.ply + 1 };
+        // Below a node that fails low all do but the first; what has an open window is expected to
+        // do neither.
+        let below = Spot { depth: spot.depth - 1, ply: spot.ply + 1, cut: !spot.cut };
         let full = Window { alpha: -window.beta, beta: -window.alpha };
         let zero = Window { alpha: -window.alpha - 1, beta: -window.alpha };
         let lmr = self.options.lmr;
@@ -620,6 +707,7 @@ impl Twin {
             }
             self.count.researches += 1;
         }
+        let below = Spot { cut: below.cut && !full.open(), ..below };
         let (score, line) = self.visit(child, full, below, mv)?;
         Ok((-score, line))
     }
@@ -645,11 +733,11 @@ impl Twin {
         from: (u64, u64),
     ) -> Result<i32, Spent> {
         let level = if taken == 0 { 0 } else { -1 };
-        let spot = Spot { depth: 0, ply };
+        let spot = Spot { depth: 0, ply, cut: false };
         self.see(board);
         let mut table_move = Move::NONE;
         if self.asks(level) {
-            let (cut, _, _, mv) = self.ask(board, window, spot);
+            let (cut, _, _, mv, _) = self.ask(board, window, spot);
             if let Some(score) = cut {
                 return Ok(score);
             }
@@ -713,7 +801,7 @@ impl Twin {
 
     fn minimax(&mut self, board: &Board, spot: Spot) -> Found {
         let window = Window { alpha: -MOST, beta: MOST };
-        let Spot { depth, ply } = spot;
+        let Spot { depth, ply, .. } = spot;
         if depth == 0 {
             return Ok((self.leaf(board, window, ply)?, Vec::new()));
         }
@@ -733,7 +821,8 @@ impl Twin {
         let (mut best, mut line) = (-MOST, Vec::new());
         self.path.push(board.key_from_scratch(&self.keys));
         for &mv in &moves {
-            let (score, below) = self.minimax(&after(board, mv), Spot { depth: depth - 1, ply: ply + 1 })?;
+            let (score, below) =
+                self.minimax(&after(board, mv), Spot { depth: depth - 1, ply: ply + 1, cut: false })?;
             if -score > best {
                 best = -score;
                 line = [vec![mv], below].concat();

@@ -1,0 +1,150 @@
+//! Terms of the search that ask what the table knows of a node, and so give the tree its shape:
+//! internal iterative reduction and singular extension.
+
+use super::node::Node;
+use super::observer::Observer;
+use super::options::{BoundsRule, NodeType};
+use super::ordering::Hint;
+use super::search::Search;
+use super::switches::{INFINITE, Switches};
+use crate::chess::{Board, Bound, Move, Score};
+use crate::table::Entry;
+
+/// What is known of a node before it is searched, as far as the options let it be used.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known {
+    /// The stored move; none if there is none.
+    pub mv: Move,
+    /// The depth of the entry, as it was stored.
+    pub depth: i32,
+    /// Its score, as it was stored.
+    pub score: Score,
+    /// What the score says; none where the table may not be asked for it.
+    pub bound: Bound,
+}
+
+/// A move that is searched to another depth than the others of its node.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Extension {
+    /// The move; none if there is none.
+    pub mv: Move,
+    /// Plies deeper; below 0: less deeply.
+    pub plies: i32,
+}
+
+impl Extension {
+    /// The depth of a node, as its move sees it.
+    #[inline]
+    pub fn depth(self, depth: i32, mv: Move) -> i32 {
+        if mv == self.mv { (depth + self.plies).clamp(1, i32::from(u8::MAX)) } else { depth }
+    }
+}
+
+impl Switches {
+    /// What an entry tells.
+    #[inline]
+    pub fn known(&self, entry: &Entry) -> Known {
+        let mv = if self.moves { entry.mv } else { Move::NONE };
+        let bound = match (self.cutoffs, self.bounds) {
+            (false, _) => Bound::None,
+            (true, BoundsRule::Ignored) => Bound::Exact,
+            (true, BoundsRule::Checked) => entry.bound,
+        };
+        Known { mv, depth: i32::from(entry.depth), score: entry.score, bound }
+    }
+}
+
+impl<O: Observer> Search<'_, O> {
+    /// Internal iterative reduction: the depth that a node is searched to. `node.depth` is one at
+    /// which it is done.
+    pub(super) fn reduced_depth(&mut self, node: Node, known: &Known) -> i32 {
+        let here = match self.on.iir_node_type {
+            NodeType::Any => true,
+            NodeType::Pv => node.beta - node.alpha > 1,
+            NodeType::Cut => node.cut,
+        };
+        let shallow = self.on.iir_slack > 0 && known.depth + self.on.iir_slack < node.depth;
+        if !here || !known.mv.is_none() && !shallow {
+            return node.depth;
+        }
+        self.count.iir_nodes += 1;
+        (node.depth - self.on.iir_reduction).max(1)
+    }
+
+    /// Singular extension: how much deeper or less deeply the known move is searched than the
+    /// others. Asks that at a node of enough depth; none where the entry does not tell enough, and
+    /// where the search was aborted.
+    pub(super) fn extension<const TABLE: bool>(
+        &mut self,
+        board: &Board,
+        node: Node,
+        known: &Known,
+        previous: Move,
+    ) -> Extension {
+        let Node { alpha, beta, depth, ply, .. } = node;
+        let score = self.on.score_from_store(known.score, ply);
+        let asks = ply > 0
+            && ply < self.extending_plies
+            && known.depth >= depth - self.on.singular_slack
+            && matches!(known.bound, Bound::Lower | Bound::Exact)
+            && score.abs() <= self.on.mate_threshold
+            && board.is_legal(known.mv);
+        if !asks {
+            return Extension::default();
+        }
+        let target = (score - self.on.singular_margin * depth).max(-self.on.mate_threshold);
+        let test_depth = ((depth - 1) / self.on.singular_divisor).max(1);
+        let place = Node { alpha: target - 1, beta: target, depth: test_depth, ..node };
+        let others = self.best_of_others::<TABLE>(board, place, known.mv, previous);
+        if self.aborted {
+            return Extension::default();
+        }
+        let plies = if others >= target {
+            if score >= beta { -self.on.singular_reduction } else { 0 }
+        } else if self.on.singular_double > 0 && beta - alpha == 1 && others < target - self.on.singular_double {
+            2
+        } else {
+            1
+        };
+        self.count.singular_tests += 1;
+        self.count.singular_extensions += u64::from(plies > 0);
+        self.count.singular_doubles += u64::from(plies > 1);
+        self.count.singular_reductions += u64::from(plies < 0);
+        Extension { mv: known.mv, plies }
+    }
+
+    /// The value of a node without one of its moves, as far as its window tells. The node is
+    /// counted as entered; nothing is asked, stored or learned of it.
+    fn best_of_others<const TABLE: bool>(
+        &mut self,
+        board: &Board,
+        node: Node,
+        left_out: Move,
+        previous: Move,
+    ) -> Score {
+        if self.enter() {
+            return 0;
+        }
+        self.count.interior += 1;
+        self.generate(board);
+        let hint = Hint { table_move: Move::NONE, previous, ply: node.ply };
+        let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.learned);
+        self.path.push(board.key());
+        let (mut best, mut tried) = (-INFINITE, 0);
+        while let Some(mv) = self.stack.next(&mut frame) {
+            if mv == left_out {
+                continue;
+            }
+            let mut child = *board;
+            child.play(mv, self.increments);
+            best = best.max(self.child::<TABLE>(board, &child, mv, node, tried));
+            tried += 1;
+            if self.aborted || best >= node.beta {
+                break;
+            }
+        }
+        self.path.pop();
+        self.stack.pop(&frame);
+        best
+    }
+}

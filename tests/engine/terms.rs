@@ -1,0 +1,139 @@
+//! Internal iterative reduction and singular extension: where they begin, what they count, and the
+//! preset that has them.
+
+use std::sync::atomic::AtomicBool;
+use ttlab::chess::{Board, MoveList, legal};
+use ttlab::engine::{Engine, EngineOptions, Limit, SearchCounters};
+use ttlab::experiment::presets;
+use ttlab::experiment::reading::from_toml;
+
+const MIDDLE: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9";
+const PAWNS: &str = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1";
+
+/// What all iterations to a depth count.
+fn counts(text: &str, fen: &str, depth: u8) -> SearchCounters {
+    let options: EngineOptions = from_toml(&format!("algorithm = 'pvs'\n{text}")).unwrap();
+    let (mut engine, limit) = (Engine::new(&options, None).unwrap(), Limit { depth: Some(depth), nodes: None });
+    let found =
+        engine.search(&Board::from_fen(fen).unwrap(), &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations;
+    found.iter().fold(SearchCounters::default(), |mut sum, iteration| {
+        sum += iteration.search;
+        sum
+    })
+}
+
+/// The root is not reduced, so that the deepest node that may be has a ply less than the search.
+#[test]
+fn iir_begins_at_its_depth_below_the_root() {
+    let found = |min_depth: u8| counts(&format!("table = 'none'\niir.min_depth = {min_depth}"), PAWNS, 6);
+    let (plain, reduced) = (found(0), found(5));
+    assert_eq!(found(6), plain);
+    assert!(reduced.iir_nodes > 0 && reduced.nodes < plain.nodes, "{reduced:?}");
+}
+
+/// Without a table no node has a move. Below the root alone, and without an earlier iteration: the
+/// first move has an open window, each other a closed one and, if it raises alpha, an open one
+/// after it.
+#[test]
+fn iir_without_a_table_reduces_every_node() {
+    let found = |node_type: &str| {
+        let text = format!("table = 'none'\ndeepening.step = 0\niir = {{ min_depth = 2, node_type = '{node_type}' }}");
+        counts(&text, PAWNS, 3).iir_nodes
+    };
+    let [any, pv, cut] = ["any", "pv", "cut"].map(found);
+    let mut moves = MoveList::new();
+    legal(&Board::from_fen(PAWNS).unwrap(), &mut moves);
+    let moves = moves.len() as u64;
+    assert_eq!(cut, moves - 1);
+    assert!((1..moves).contains(&pv) && any >= moves, "{any} {pv} of {moves}");
+}
+
+/// An entry of an iteration before is often two plies shallower, and never four: no node below the
+/// root is deeper.
+#[test]
+fn iir_slack_reduces_nodes_of_shallow_entries() {
+    let found = |slack: u8| counts(&format!("iir = {{ min_depth = 2, slack = {slack} }}"), MIDDLE, 5);
+    assert!(found(1).iir_nodes > found(0).iir_nodes);
+    assert_eq!(found(4), found(0));
+}
+
+/// The root is not extended; a test is made a ply below it at the earliest.
+#[test]
+fn singular_begins_at_its_depth_below_the_root() {
+    let plain = counts("", PAWNS, 8);
+    assert_eq!(counts("singular.min_depth = 8", PAWNS, 8), plain);
+    let found = counts("singular.min_depth = 7", PAWNS, 8);
+    assert!(found.singular_tests > 0, "{found:?}");
+}
+
+/// What a test leads to, and how often: each is part of what it is said to be part of, and fires
+/// only where it is on.
+#[test]
+fn singular_counts_what_its_tests_lead_to() {
+    let found = counts("singular = { min_depth = 3, margin = 1, double = 10, reduction = 1 }", MIDDLE, 6);
+    let SearchCounters { singular_tests, singular_extensions, singular_doubles, singular_reductions, .. } = found;
+    assert!(singular_doubles > 0 && singular_doubles < singular_extensions, "{found:?}");
+    assert!(singular_reductions > 0 && singular_extensions + singular_reductions <= singular_tests, "{found:?}");
+    let plain = counts("singular = { min_depth = 3, margin = 1 }", MIDDLE, 6);
+    assert!(plain.singular_extensions > 0 && plain.singular_doubles == 0 && plain.singular_reductions == 0);
+}
+
+/// A check that leaves one move: no other stays above any mark.
+#[test]
+fn singular_extends_a_move_that_has_no_other() {
+    let only = "1r6/8/8/8/8/2k5/8/K7 b - - 0 1";
+    let found = counts("singular = { min_depth = 3, margin = 100 }\nleaf = 'static'", only, 7);
+    assert!(found.singular_extensions > 0, "{found:?}");
+}
+
+/// A node may stand at most so far from the root that its depth, were every move before it
+/// extended, is used up: plies below twice the iteration's depth keep theirs, the others lose one
+/// each.
+#[test]
+fn extensions_are_bounded_by_twice_the_depth_of_the_iteration() {
+    let options: EngineOptions =
+        from_toml("leaf = 'static'\nsingular = { min_depth = 3, margin = 0, slack = 9 }").unwrap();
+    let mut engine = Engine::new(&options, None).unwrap();
+    let limit = Limit { depth: Some(9), nodes: None };
+    let found = engine.search(&Board::from_fen(PAWNS).unwrap(), &[], limit, &AtomicBool::new(false), &mut |_| {});
+    let deepest: Vec<_> = found.iterations.iter().map(|found| (usize::from(found.depth), found.deepest)).collect();
+    assert!(deepest.iter().any(|(depth, deepest)| deepest > depth), "{deepest:?}");
+    assert!(deepest.iter().all(|(depth, deepest)| *deepest <= 3 * depth), "{deepest:?}");
+}
+
+/// The preset is `match` with the two terms and nothing else.
+#[test]
+fn modern_is_match_with_the_two_terms() {
+    let options = |name: &str| -> EngineOptions { presets::options(name).unwrap().try_into().unwrap() };
+    let (mut known, modern) = (options("match"), options("modern"));
+    (known.iir.min_depth, known.singular.min_depth) = (4, 6);
+    assert_eq!(known, modern);
+}
+
+/// The ends of each range are allowed; what lies beyond is refused by its path.
+#[test]
+fn ranges_of_the_terms_hold_their_ends() {
+    let path = |text: &str| {
+        let options: EngineOptions = from_toml(text).unwrap();
+        options.check().err().map(|error| error.path)
+    };
+    for (text, refused) in [
+        ("iir.min_depth = 1", Some("iir.min_depth")),
+        ("iir.min_depth = 2", None),
+        ("iir.reduction = 0", Some("iir.reduction")),
+        ("iir.reduction = 255", None),
+        ("singular.min_depth = 1", Some("singular.min_depth")),
+        ("singular.min_depth = 2", Some("singular.min_depth")),
+        ("singular.min_depth = 3", None),
+        ("singular.margin = -1", Some("singular.margin")),
+        ("singular.margin = 100", None),
+        ("singular.margin = 101", Some("singular.margin")),
+        ("singular.divisor = 0", Some("singular.divisor")),
+        ("singular.divisor = 1", None),
+        ("singular.double = 32000", None),
+        ("singular.double = 32001", Some("singular.double")),
+        ("singular.double = -1", Some("singular.double")),
+    ] {
+        assert_eq!(path(text), refused, "{text}");
+    }
+}
