@@ -1,7 +1,7 @@
 use super::{CommandFailure, CommandResult, Exit, unwritten};
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::{Gate, Rule};
-use crate::analysis::questions::joined::Recorded;
+use crate::analysis::questions::joined::{Recorded, lay_score_errors};
 use crate::record::{columns, write_whole};
 use crate::report::{comparison, machine, markdown};
 use crate::subject::Repeatability;
@@ -60,7 +60,8 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let read =
         |path: &Path| Recorded::read(path).map_err(|error| CommandFailure::usage(format!("{error}\nhelp: {HELP}")));
-    let (base, new) = (read(&args.base)?, read(&args.new)?);
+    let (mut base, mut new) = (read(&args.base)?, read(&args.new)?);
+    lay_score_errors(&mut base, &mut new, &args.base).map_err(CommandFailure::usage)?;
     let has_games = |side: &&Recorded| side.frame.names().iter().any(|name| name == columns::OPPONENT);
     if let Some(side) = [&base, &new].into_iter().find(has_games) {
         refuse!("{}: its rows are games, and searches are compared here", side.name);

@@ -163,8 +163,10 @@ pub(super) fn judge(
     stop: &AtomicBool,
     quiet: bool,
 ) -> Result<bool, CommandFailure> {
-    if experiment.file.reference.is_some() && !quiet {
-        eprintln!("judging the moves by the reference");
+    if let Some(moves) = experiment.file.reference.as_ref().map(|reference| reference.own.is_none())
+        && !quiet
+    {
+        eprintln!("judging the {} by the reference", if moves { "moves" } else { "scores" });
     }
     let Session { settings, output, subjects, .. } = session;
     let judged = runner::reference::judge(experiment, subjects, &output.folder, settings.jobs, stop);

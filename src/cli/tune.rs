@@ -231,6 +231,11 @@ fn metric(name: &str, plan: &Plan) -> Result<Metric, CommandFailure> {
              [reference]"
         );
     }
+    if name == columns::SCORE_ERROR {
+        refuse!(
+            "tune.metric: score errors are judged after a run: expected nodes to a depth; `ttlab run` judges scores with [reference] self"
+        );
+    }
     let header = crate::record::header(&plan.varying(), plan.extra()).join(",") + "\n";
     let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(CommandFailure::io)?;
     crate::tune::metric(name, &empty).map_err(|error| CommandFailure::usage(format!("tune.metric: {error}")))

@@ -5,7 +5,9 @@ use super::grid::Point;
 use super::problem::{Problem, ambiguous, nearest, nearest_or_all};
 use super::text::FileText;
 use crate::engine::options::Diagnostics;
-use crate::record::columns::{DEPTH, Extra, POSITION, ROW, Role, SCORE, VARIANT, column, header, may_mean, role};
+use crate::record::columns::{
+    DEPTH, Extra, POSITION, ROW, Role, SCORE, SCORE_ERROR, VARIANT, column, header, may_mean, role,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -200,7 +202,10 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
         games: file.games.is_some(),
     };
     let options: BTreeSet<String> = points.iter().flat_map(super::grid::columns).map(|(path, _)| path).collect();
-    let own_columns = header(&[], extra);
+    let mut own_columns = header(&[], extra);
+    if file.reference.as_ref().is_some_and(|reference| reference.own.is_some()) {
+        own_columns.push(SCORE_ERROR.to_owned());
+    }
     let columns: Vec<String> = own_columns.iter().chain(&options).cloned().collect();
     let known = |name: &str| {
         let own = name.strip_prefix(ROW).is_some_and(|own| own_columns.iter().any(|column| column == own));

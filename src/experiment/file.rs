@@ -69,8 +69,8 @@ pub struct File {
     /// Who is examined: an engine that speaks UCI; without it ttlab's own.
     #[cfg_attr(test, schemars(with = "Option<crate::subject::SubjectOptions>"))]
     pub subject: Option<Table>,
-    /// Whose deep searches judge the moves: the loss of each in centipawns, and whether it is the same.
-    pub reference: Option<super::subject::Reference>,
+    /// Whose deep searches judge the moves (the loss of each in centipawns, and whether it is the same), or the scores.
+    pub reference: Option<super::reference::Reference>,
     /// The options of the engine; `preset` names a starting point.
     #[cfg_attr(test, schemars(with = "EngineWithPreset"))]
     pub engine: Table,
@@ -315,6 +315,9 @@ impl Experiment {
         }
         if let Some(tune) = &file.tune {
             tune.check(source)?;
+        }
+        if let Some(reference) = &file.reference {
+            reference.check(&file, &points, baseline, source)?;
         }
         if file.seeds > 1 && points.iter().any(|point| point.outside().is_some()) {
             return Err(source.wrong("seeds", "an engine that is not ttlab's own has no key seeds"));

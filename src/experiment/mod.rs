@@ -16,6 +16,7 @@ pub mod plan;
 pub mod presets;
 pub mod problem;
 pub mod reading;
+pub mod reference;
 pub mod schema;
 pub mod sequence;
 pub mod sequential;

@@ -1,31 +1,14 @@
 //! `[subject]` and the paths `subject.*` and `uci.*`: who is examined at a point.
 
-use super::file::{File, LimitChoice};
+use super::file::File;
 use super::options::OptionFault;
 use super::paths;
 use super::problem::explain;
 use crate::subject::SubjectOptions;
-use crate::subject::options::{OptionValue, ProgramWords};
-use serde::Deserialize;
-use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// How the paths of an engine's own options begin.
 pub const UCI: &str = "uci.";
-
-/// `[reference]`: who says what the best moves are.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Reference {
-    /// The engine, as in `[subject]`; `"builtin"`: ttlab's own with its default options.
-    pub uci: ProgramWords,
-    /// Its options.
-    #[serde(default)]
-    pub options: BTreeMap<String, OptionValue>,
-    /// How far it searches: much further than what is judged.
-    pub limit: LimitChoice,
-}
 
 /// Whether a path is that of an option of another engine's own, whose names are known when it is asked, before the run.
 pub fn is_own(path: &str) -> bool {

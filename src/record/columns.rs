@@ -107,6 +107,12 @@ columns! { RESULT:
         |_, iteration| iteration.finished.to_string();
 }
 
+columns! { JUDGED:
+    SCORE_ERROR = "score_error", Last, "centipawns",
+        "Not in the file: how far the score is from that of the baseline's own search with far more nodes and a table that is never full, cut (`[reference] self`, reference.csv).",
+        |_, _| String::new();
+}
+
 columns! { TOLD:
     REPEATS = "told.repeats", Word, "", "Whether the engine's searches repeat, as it was tried before the run: exact, same nodes with other answers, within so much, or not repeatable.",
         |row, _| row.outside.map(|outside| outside.repeats.to_owned()).unwrap_or_default();
@@ -247,6 +253,8 @@ static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
         .collect()
 });
 
+static JUDGED_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| JUDGED.iter().map(|own| own.column.clone()).collect());
+
 /// Every column that does not depend on the experiment, in order; the varying options stand before [`BEST`].
 pub fn columns() -> &'static [Column] {
     &ALL
@@ -254,7 +262,12 @@ pub fn columns() -> &'static [Column] {
 
 /// A column by its whole name; none for an option.
 pub fn column(name: &str) -> Option<&'static Column> {
-    ALL.iter().find(|column| column.name == name)
+    ALL.iter().chain(&*JUDGED_COLUMNS).find(|column| column.name == name)
+}
+
+/// Columns that are laid beside the rows when they are read: no results file has them.
+pub fn judged() -> &'static [Column] {
+    &JUDGED_COLUMNS
 }
 
 /// What stands before the name of a column of the rows themselves, where an option ends alike: `row.slots`, beside `table.slots`.

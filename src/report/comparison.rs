@@ -51,7 +51,11 @@ pub fn outcome(judged: &GateResult) -> &'static str {
 /// What a gate saw.
 pub fn seen(judged: &GateResult) -> String {
     let [base, new] = judged.totals;
-    let total = |value: f64| if judged.metric == columns::SECONDS { format!("{value:.3}") } else { count(value) };
+    let total = |value: f64| match judged.metric.as_str() {
+        columns::SECONDS => format!("{value:.3}"),
+        columns::SCORE_ERROR => format!("{value:.1}"),
+        _ => count(value),
+    };
     let rows = match judged.differ {
         0 => String::new(),
         1 => ", 1 row differs".to_owned(),

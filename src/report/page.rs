@@ -69,6 +69,8 @@ pub struct Page {
     pub verdicts: Vec<Verdict>,
     /// Whether tables were compared on equal memory.
     pub memory: Option<String>,
+    /// By what scores were judged, where they were.
+    pub score_judge: Option<String>,
     /// How good the moves are, where a reference judged them.
     pub quality: Vec<Quality>,
     /// What the games of a match say, where the rows are games.
@@ -131,6 +133,9 @@ impl Page {
             if timing.is_some() {
                 metrics.push(Metric::find(columns::SECONDS, &rows)?);
             }
+            if rows.has(columns::SCORE_ERROR) {
+                metrics.push(Metric::of(columns::SCORE_ERROR));
+            }
         }
         let baseline = match choices.baseline(&rows, &by)? {
             Some(baseline) => baseline,
@@ -155,6 +160,7 @@ impl Page {
             summary,
             timing,
             memory: memory::compared(&rows),
+            score_judge: first.score_judge(),
             ..Self::default()
         };
         if seeds > 1 {

@@ -3,14 +3,16 @@
 use crate::analysis::Frame;
 use crate::analysis::caveats::{alike, confounds};
 use crate::analysis::rows::column::{SEED, SOURCE};
-use crate::analysis::rows::limits;
+use crate::analysis::rows::{limits, score_error};
 use crate::experiment::matches::{Match, Test};
+use crate::experiment::reference::Reference;
 use crate::experiment::text::FileText;
 use crate::experiment::{Experiment, File, paths};
 use crate::record::columns::{self, Role, VARIANT};
 use crate::record::manifest::Manifest;
 use crate::record::reference::{self, Judgement};
 use crate::record::verify;
+use crate::report::number::count;
 use anyhow::{Context, Result, bail};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -78,6 +80,10 @@ impl Source {
             bail!("{judgements}: line {line} was edited or damaged\nhelp: `ttlab run` judges such moves again");
         }
         let judged = reference::read(folder).with_context(|| judgements)?;
+        let reference = file.as_ref().and_then(|file| file.reference.as_ref());
+        if let Some(cut) = reference.and_then(Reference::score_cut) {
+            score_error::lay(&mut frame, &judged, cut);
+        }
         Ok(Self { label, path: path.to_owned(), missing: verified.missing(), manifest, file, text, frame, judged })
     }
 }
@@ -102,6 +108,20 @@ impl Source {
     /// The baseline's copies of its match: names, and the numbers by which their nodes were divided.
     pub fn handicaps(&self) -> Vec<(String, f64)> {
         self.games().handicaps(self.manifest.as_ref().map_or("", |manifest| &manifest.baseline))
+    }
+
+    /// By what scores were judged, in a sentence.
+    pub fn score_judge(&self) -> Option<String> {
+        let reference = self.file.as_ref()?.reference.as_ref()?;
+        let (own, cut) = (reference.own.as_ref()?, reference.score_cut()?);
+        let base = self.manifest.as_ref().map_or("the baseline", |manifest| &manifest.baseline);
+        let options: Vec<String> = own.options.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let table = if options.is_empty() { "a table without a bound".to_owned() } else { options.join(", ") };
+        Some(format!(
+            "score_error: distance, cut at {cut} centipawns, from the score that the engine of \"{base}\" has after {} nodes with {table} (reference.csv); its \
+             ratio is that of the means",
+            count(own.nodes as f64)
+        ))
     }
 
     fn games(&self) -> Match {

@@ -3,6 +3,7 @@
 use super::number::of_unit;
 use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
+use crate::analysis::Metric;
 use crate::analysis::pairing::stats::at_least;
 use crate::analysis::rows::metric::Unit;
 use crate::analysis::{Line, Ratio};
@@ -81,11 +82,17 @@ pub(super) fn summary(page: &Page) -> SheetTable {
     let mut columns = Vec::new();
     for (at, metric) in summary.metrics.iter().enumerate() {
         let name = &metric.name;
-        if page.chosen || at == 0 {
-            columns.push(SheetColumn::numbers(name, name, "over all iterations of all searches"));
+        let means = metric.compares_means();
+        if page.chosen || at == 0 || means {
+            let meaning =
+                if means { "mean over the searches, in centipawns" } else { "over all iterations of all searches" };
+            columns.push(SheetColumn::numbers(name, name, meaning));
         }
         let key = |what: &str| if at == 0 { what.to_owned() } else { format!("{name}_{what}") };
-        let meaning = "geometric mean, over positions, of the ratio to the baseline";
+        let meaning = match means {
+            true => "ratio of the means over the searches that both made",
+            false => "geometric mean, over positions, of the ratio to the baseline",
+        };
         columns.push(SheetColumn::numbers(&key("ratio"), &format!("{name} / baseline"), meaning));
         let meaning = "the ratio's 95 % interval; !: clear of 1; †: of the depths that both finished";
         columns.push(SheetColumn::numbers(&key("interval"), "95 %", meaning).spare(1));
@@ -128,7 +135,7 @@ pub(super) fn summary(page: &Page) -> SheetTable {
         let why = if line.is_baseline { BASELINE } else { ONE };
         let mut row = Vec::new();
         for (at, (metric, of)) in summary.metrics.iter().zip(&line.measures).enumerate() {
-            if page.chosen || at == 0 {
+            if page.chosen || at == 0 || metric.compares_means() {
                 row.push(Cell::number(of.value, of_unit(of.value, metric.unit())).or("nothing to count"));
             }
             row.push(mean(&of.ratio, of.marked, of.apart, of.beyond));
@@ -166,8 +173,12 @@ pub(super) fn summary(page: &Page) -> SheetTable {
         (Some(all), _) => all.to_string(),
         _ => summary.searches.to_string(),
     };
+    let kind = match summary.metrics.first().is_some_and(Metric::compares_means) {
+        true => "ratio of the means",
+        false => "geometric mean",
+    };
     table.noted(format!(
-        "* baseline. {} / baseline: geometric mean over {}, with its 95 % bootstrap interval (! clear of 1, p < 0.05 over all lines \
+        "* baseline. {} / baseline: {kind} over {}, with its 95 % bootstrap interval (! clear of 1, p < 0.05 over all lines \
          together; † of the depths that both finished).",
         summary.metrics.first().map_or("nodes", |metric| &metric.name),
         many(searches, "search")

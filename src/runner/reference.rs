@@ -1,11 +1,11 @@
 //! Judging moves: a reference engine searches each position, then the position after each move that was chosen there, all to one depth.
-//! The difference of the two scores is the loss of the move. Source: M. Guid and I. Bratko, "Computer analysis of world chess champions",
+//! Where scores are judged, it searches the position alone. The difference of the two scores is the loss of the move. Source: M. Guid and I. Bratko, "Computer analysis of world chess champions",
 //! ICGA Journal 29 (2), 2006, who took the difference of two searches of one depth.
 
 use super::subjects::Subjects;
 use super::{OutputError, RunError, in_parallel, lock};
 use crate::chess::{Board, EpRule, Increments, Move, named};
-use crate::engine::{Engine, EngineOptions, Limit};
+use crate::engine::Limit;
 use crate::experiment::Experiment;
 use crate::record::columns;
 use crate::record::reference::{Judgement, Judgements, NAME, is_no_move, read, write};
@@ -144,7 +144,7 @@ pub fn judge(
     stop: &AtomicBool,
 ) -> Result<Option<u64>, RunError> {
     let Some(reference) = &experiment.file.reference else { return Ok(Some(0)) };
-    let limit = Limit { depth: reference.limit.depth, nodes: reference.limit.nodes };
+    let (limit, moves) = (subjects.reference_limit, reference.own.is_none());
     let io = |error| RunError::write(folder, error);
     let kept = sound(experiment, subjects, folder).map_err(io)?;
     let known = known(&kept);
@@ -154,7 +154,7 @@ pub fn judge(
     let searches = AtomicU64::new(0);
     in_parallel(&todo, jobs, stop, |next| {
         let engine = make(subjects).map_err(RunError::Subject)?;
-        let mut judge = Judge { engine, limit, stop, id: subjects.reference_id.clone() };
+        let mut judge = Judge { engine, limit, moves, stop, id: subjects.reference_id.clone() };
         while let Some(one) = next() {
             let Some(rows) = judge.position(one, &known).map_err(RunError::Subject)? else { break };
             searches.fetch_add(rows.len() as u64, Ordering::Relaxed);
@@ -172,10 +172,7 @@ pub fn judge(
 }
 
 fn make(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
-    let mut engine = match subjects.make_reference() {
-        Some(engine) => engine,
-        None => Box::new(Engine::new(&EngineOptions::default(), None).map_err(|error| error.to_string())?),
-    };
+    let mut engine = subjects.make_reference()?;
     engine.start().map_err(|failure| failure.to_string())?;
     Ok(engine)
 }
@@ -194,12 +191,15 @@ fn chosen(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<Chosen>
         // Rows of a search stand in the order of their depths: the last one is its answer.
         last.insert((field(position), field(variant), field(repeat)), field(best));
     }
+    let moves = experiment.file.reference.as_ref().is_none_or(|reference| reference.own.is_none());
     let mut found: BTreeMap<String, Chosen> = BTreeMap::new();
     for ((position, ..), best) in last.into_iter().filter(|(_, best)| !is_no_move(best)) {
         let Some((start, past)) = placed(experiment, &position) else { continue };
         let one = found.entry(position.clone());
         let one = one.or_insert_with(|| Chosen { name: position, start, past, moves: BTreeSet::new() });
-        one.moves.insert(best);
+        if moves {
+            one.moves.insert(best);
+        }
     }
     Ok(found.into_values().collect())
 }
@@ -208,6 +208,8 @@ fn chosen(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<Chosen>
 struct Judge<'a> {
     engine: Box<dyn Subject>,
     limit: Limit,
+    /// Whether moves are judged, and not the position alone.
+    moves: bool,
     stop: &'a AtomicBool,
     id: String,
 }
@@ -230,7 +232,9 @@ impl Judge<'_> {
         let is_known = |mv: &str| known.contains(&(one.name.clone(), mv.to_owned()));
         let mut rows = vec![row("", &best.to_string(), score, nodes)];
         let mut moves = one.moves.clone();
-        moves.insert(best.to_string());
+        if self.moves {
+            moves.insert(best.to_string());
+        }
         for word in moves.iter().filter(|mv| !is_known(mv)) {
             let mv = named(&board, word).ok_or_else(|| format!("{}: {word} is illegal", one.name))?;
             let Some((_, score, nodes)) = self.search(one, Some(mv))? else { return Ok(None) };

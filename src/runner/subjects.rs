@@ -2,7 +2,8 @@
 
 use super::RunError;
 use crate::chess::{Board, EpRule};
-use crate::engine::Limit;
+use crate::engine::options::Diagnostics;
+use crate::engine::{Engine, EngineOptions, Limit};
 use crate::experiment::problem::nearest;
 use crate::experiment::{Expect, Experiment, Plan};
 use crate::record::manifest::Examined;
@@ -10,6 +11,7 @@ use crate::subject::options::{OptionValue, SubjectOptions, hash};
 use crate::subject::protocol::{Misfit, OptionKind, check};
 use crate::subject::{Honours, Launch, NodeReports, Program, Repeatability, Restart, Subject, Uci, find, probe};
 use crate::system::available_bytes;
+use crate::table::TableKind;
 use crate::words::many;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
@@ -27,9 +29,13 @@ const TRIED: usize = 2;
 pub struct Subjects {
     /// By the variant's place in the plan.
     known: BTreeMap<usize, Introduced>,
-    /// Who judges the moves, if it is not ours.
+    /// Who judges, if it is not ours.
     reference: Option<Introduced>,
-    /// A hash of who judges the moves, its options and its limit.
+    /// Our own engine's options where it judges.
+    reference_options: EngineOptions,
+    /// How far the judge searches.
+    pub reference_limit: Limit,
+    /// A hash of who judges, its options and its limit.
     pub reference_id: String,
 }
 
@@ -106,34 +112,61 @@ impl Subjects {
             let one = if plan.is_match() { one.fit_to_play(subject).map_err(wrong)? } else { one };
             known.insert(at, one);
         }
-        let (reference, reference_id) = Self::reference(experiment, stop)?;
-        Ok(Self { known, reference, reference_id })
+        let judge = Self::judge(experiment, stop)?;
+        Ok(Self { known, ..judge })
     }
 
-    /// Finds and asks who judges the moves.
-    fn reference(experiment: &Experiment, stop: &AtomicBool) -> Result<(Option<Introduced>, String), RunError> {
-        let Some(wanted) = &experiment.file.reference else { return Ok((None, String::new())) };
-        let subject =
-            SubjectOptions { uci: wanted.uci.clone(), options: wanted.options.clone(), ..SubjectOptions::default() };
-        let limit = Limit { depth: wanted.limit.depth, nodes: wanted.limit.nodes };
+    /// Finds and asks who judges.
+    fn judge(experiment: &Experiment, stop: &AtomicBool) -> Result<Self, RunError> {
+        let Some(wanted) = &experiment.file.reference else { return Ok(Self::default()) };
+        let base = &experiment.points[experiment.baseline];
+        let mut options = EngineOptions::default();
+        let (subject, limit) = match &wanted.own {
+            Some(own) => {
+                let mut subject = base.outside().cloned().unwrap_or_default();
+                subject.options.extend(own.options.clone());
+                if base.outside().is_none() {
+                    options = EngineOptions { diagnostics: Diagnostics::default(), ..base.options.clone() };
+                    options.table.kind = TableKind::Unbounded;
+                }
+                (subject, Limit { depth: None, nodes: Some(own.nodes) })
+            }
+            None => {
+                let uci = wanted.uci.clone().unwrap_or_default();
+                let subject = SubjectOptions { uci, options: wanted.options.clone(), ..SubjectOptions::default() };
+                (subject, Limit { depth: wanted.limit.depth, nodes: wanted.limit.nodes })
+            }
+        };
         let wrong = |message: String| RunError::Subject(format!("reference: {message}"));
         if limit == Limit::default() {
             return Err(wrong("limit: missing: give limit = { depth = 20 } or { nodes = 1000000 }".to_owned()));
         }
-        let (known, who) = if subject.is_builtin() {
-            (None, serde_json::to_string(&crate::engine::EngineOptions::default()).unwrap_or_default())
+        let (reference, who) = if subject.is_builtin() {
+            (None, serde_json::to_string(&options).unwrap_or_default())
         } else {
             let program = find(&subject.uci).map_err(|message| wrong(format!("uci: {message}")))?;
             let known = examine(limit, &subject, &program, &[], stop).map_err(wrong)?.ok_or(RunError::Interrupted)?;
             (Some(known), format!("{} {:?}", program.sha256, subject.options))
         };
         let digest = hmac_sha256::Hash::hash(format!("{who} {limit:?}").as_bytes());
-        Ok((known, digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()))
+        Ok(Self {
+            reference,
+            reference_options: options,
+            reference_limit: limit,
+            reference_id: digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect(),
+            ..Self::default()
+        })
     }
 
-    /// Who judges the moves; none where it is our own engine.
-    pub fn make_reference(&self) -> Option<Box<dyn Subject>> {
-        self.reference.as_ref().map(Introduced::subject)
+    /// Who judges.
+    ///
+    /// # Errors
+    /// When our own engine cannot be set up.
+    pub fn make_reference(&self) -> Result<Box<dyn Subject>, String> {
+        match &self.reference {
+            Some(known) => Ok(known.subject()),
+            None => Ok(Box::new(Engine::new(&self.reference_options, None).map_err(|error| error.to_string())?)),
+        }
     }
 
     /// A new subject for a variant; none where it is our own engine.
@@ -228,7 +261,10 @@ fn foreseen(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), Run
     };
     let each = plan.variants.iter().filter_map(|point| Some((point.name.as_str(), bytes(&point.outside()?.options)?)));
     fits(each.collect(), jobs)?;
-    fits(experiment.file.reference.iter().filter_map(|it| Some(("[reference]", bytes(&it.options)?))).collect(), jobs)
+    fits(
+        experiment.file.reference.iter().filter_map(|it| Some(("[reference]", bytes(it.judge_options())?))).collect(),
+        jobs,
+    )
 }
 
 /// Sees whether so many jobs fit, each of which keeps one process of every engine, or of one at a time where they are many.

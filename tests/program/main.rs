@@ -15,6 +15,7 @@ mod figures;
 mod fuzzing;
 mod guards;
 mod matches;
+mod measures;
 mod names;
 mod own_policy;
 mod page;

@@ -33,6 +33,11 @@ impl<'a> Gauge<'a> {
         self.searches
     }
 
+    /// Whether means are compared and not single ratios.
+    pub fn compares_means(&self) -> bool {
+        self.metric.compares_means()
+    }
+
     /// The value of one search.
     pub fn search(&self, search: u32, depths: &Depths) -> f64 {
         let wanted = |step: &&IterationRow| match depths {

@@ -45,7 +45,7 @@ pub struct Pairs {
     pub beyond: [usize; 2],
     /// Searches that have no ratio since both values are 0.
     pub nil: usize,
-    /// Sums of what was paired, under the file's own key seed: the base's and the other's.
+    /// Sums of what was paired (means where means are compared), under the file's own key seed: the base's and the other's.
     pub totals: [f64; 2],
     /// Of times: half the distance between the other's fastest and slowest repeat, summed.
     pub spread: f64,
@@ -109,6 +109,25 @@ impl Pairs {
             Some(Pair { log: pair.log - base.log, values: [base.log.exp(), pair.log.exp()], ..*pair })
         };
         Self { list: self.list.iter().filter_map(over).collect(), ..*self }
+    }
+
+    /// Takes for each pair's logarithm what it adds to that of the ratio of both sides' means: the ratio is theirs, and its error that of the
+    /// delta method. Single values may be 0. Source: Cochran, "Sampling Techniques", 1977, chapter 6.
+    fn compare_means(&mut self) {
+        let means = |list: &[Pair]| [0, 1].map(|side| mean(list.iter().map(|pair| pair.values[side])));
+        let own: Vec<Pair> = self.list.iter().filter(|pair| pair.seed == 0).copied().collect();
+        self.totals = means(&own);
+        let [base, other] = means(&self.list);
+        if base > 0.0 && other > 0.0 {
+            let ratio = (other / base).ln();
+            self.list.iter_mut().for_each(|pair| pair.log = ratio + pair.values[1] / other - pair.values[0] / base);
+            return;
+        }
+        for pair in std::mem::take(&mut self.list) {
+            self.beyond[0] += usize::from(pair.values[1] < pair.values[0]);
+            self.beyond[1] += usize::from(pair.values[1] > pair.values[0]);
+            self.nil += usize::from(pair.values[0] == pair.values[1]);
+        }
     }
 
     /// Each position once: logarithms of its key seeds averaged, values those of the first.
@@ -187,8 +206,23 @@ impl<'a> Base<'a> {
     /// As [`Base::pairs`], with another metric of the other group.
     pub fn pairs_of(&self, group: usize, reading: &Gauge<'_>) -> Pairs {
         let (mut pairs, mut seeds) = (Pairs::default(), self.seeds);
+        let means = self.reading.compares_means() || reading.compares_means();
         for (base, cell, depths) in self.meet(group) {
             match depths {
+                // A search is held against the judge as a whole, however deep the other went.
+                _ if means => {
+                    let values = [self.reading.cell(base, &Depths::All), reading.cell(cell, &Depths::All)];
+                    if values.iter().all(|value| value.is_finite()) {
+                        pairs.list.push(Pair {
+                            block: cell.block,
+                            unit: cell.unit,
+                            cluster: cell.cluster,
+                            log: 0.0,
+                            values,
+                            seed: cell.seed,
+                        });
+                    }
+                }
                 None => pairs.apart += 1,
                 Some(depths) => {
                     pairs.cut += usize::from(depths != Depths::All);
@@ -201,6 +235,9 @@ impl<'a> Base<'a> {
                 }
             }
             seeds |= cell.seed > 0;
+        }
+        if means {
+            pairs.compare_means();
         }
         if seeds {
             pairs.over_seeds();
@@ -484,5 +521,27 @@ mod tests {
         let all = read.with("pressure", 0, |_, gauge| gauge.group(0));
         assert_eq!(all, [2.5]);
         assert_eq!(read.shown(&read.pairs("pressure", 0, 1)), ["p 1.5 3"]);
+    }
+
+    /// By hand: errors of 0, 20, 40 against 30, 0, 30 are means of 20 and 20; of 10, 20, 40 and 30, 0, 30 the ratio is 60 / 70. A search counts as a
+    /// whole, however deep the other went, and one that has no figure not at all.
+    #[test]
+    fn means_are_compared_where_single_values_may_be_nothing() {
+        let rows = "a,p,1,7,9\na,p,2,7,10\na,q,1,7,20\na,r,1,7,40\na,s,1,7,5\nb,p,1,7,30\nb,q,1,7,1\nb,q,2,7,0\nb,r,1,7,30\nb,s,1,7,\n";
+        let read = rows_of("variant,position,depth,search.nodes,score_error", rows, columns::VARIANT);
+        let metric = Metric::of(columns::SCORE_ERROR);
+        let gauge = Gauge::new(&read.searches, &metric, &read.frame);
+        let pairs = Base::new(&gauge, &read.grouping, 0).pairs(1);
+        let close = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-12, "{found} {wanted}");
+        close(pairs.ratio().mean, 60.0 / 70.0);
+        close(pairs.totals[0], 70.0 / 3.0);
+        close(pairs.totals[1], 20.0);
+        assert_eq!((pairs.list.len(), pairs.cut, pairs.apart), (3, 0, 0));
+        // What each adds: ln (6/7) + other / 20 - base / 23.33.
+        close(pairs.list[1].log, (6.0_f64 / 7.0).ln() + 0.0 - 20.0 / (70.0 / 3.0));
+        let mut nothing =
+            Pairs { list: pairs.list.iter().map(|pair| Pair { values: [0.0, 0.0], ..*pair }).collect(), ..pairs };
+        nothing.compare_means();
+        assert_eq!((nothing.list.len(), nothing.nil, nothing.beyond), (0, 3, [0, 0]));
     }
 }

@@ -67,6 +67,8 @@ pub struct Change {
     pub p: f64,
     /// NEW's seconds by BASE's.
     pub seconds: Ratio,
+    /// NEW's score error by BASE's, of the means; nothing is known where scores were not judged.
+    pub score_error: Ratio,
     /// Spread of NEW's seconds: half the distance between the fastest and the slowest repeat, summed over searches.
     pub spread: f64,
 }
@@ -103,7 +105,7 @@ pub struct GateResult {
     pub differ: usize,
     /// Whether the gate fails.
     pub fails: bool,
-    /// A change of time beyond the bound that cannot be told from none.
+    /// A change of a time or of score errors beyond the bound that cannot be told from none.
     pub noise: bool,
 }
 
@@ -210,7 +212,8 @@ impl Comparison {
 
     /// Nodes and seconds, paired by search.
     fn ratios(&mut self, joined: &Joined) {
-        let [nodes, seconds] = [Metric::nodes(), Metric::of(columns::SECONDS)].map(|metric| {
+        let [nodes, seconds, errors] = [columns::NODES, columns::SECONDS, columns::SCORE_ERROR].map(|column| {
+            let metric = Metric::of(column);
             let reading = Gauge::new(&joined.searches, &metric, &joined.frame);
             let pairs = |groups: &[Option<usize>; 2]| match *groups {
                 [Some(base), Some(new)] => Base::new(&reading, &joined.grouping, base).pairs(new),
@@ -226,6 +229,14 @@ impl Comparison {
             (change.seconds, change.spread) = (of_times.ratio, times.spread);
             change.totals.push(times.totals);
             change.differ.push(0);
+        }
+        if joined.shared.iter().any(|column| column == columns::SCORE_ERROR) {
+            self.metrics.push(columns::SCORE_ERROR.to_owned());
+            for (change, (errors, judged)) in self.variants.iter_mut().zip(errors) {
+                change.score_error = judged.ratio;
+                change.totals.push(errors.totals);
+                change.differ.push(0);
+            }
         }
     }
 
@@ -261,26 +272,28 @@ impl Comparison {
                     gate.refuse(&format!("NEW has no column `{column}`"), "another build wrote it: run it anew")
                 );
             };
-            let timed = column == columns::SECONDS;
+            // Counts are exact; times and score errors are samples.
+            let sampled = [columns::SECONDS, columns::SCORE_ERROR].contains(&column.as_str());
             let (mut judged, mut can_fail) = (0, false);
             for (variant, change) in self.variants.iter().enumerate().filter(|(_, change)| change.paired > 0) {
                 if !figures(joined, column, variant).map_err(|lack| gate.refuse(&lack, NO_FIGURES))? {
                     without.push(format!("gate `{gate}`: not judged of \"{}\", which has no figures", change.variant));
                     continue;
                 }
-                if timed && change.seconds.low.is_nan() {
-                    let what = format!("the times of \"{}\" have no interval, so it could never fail", change.variant);
-                    return Err(gate.refuse(&what, "give results of two searches or more, whose times are not 0"));
+                let ratio = if column == columns::SECONDS { change.seconds } else { change.score_error };
+                if sampled && ratio.low.is_nan() {
+                    let what = format!("`{column}` of \"{}\" has no interval, so it could never fail", change.variant);
+                    return Err(gate.refuse(&what, "give results of two searches or more, of which it is not 0"));
                 }
                 let [old, fresh] = change.totals[place];
                 let beyond = match gate.limit {
-                    Rule::Changed if timed => change.seconds.is_clear(),
+                    Rule::Changed if sampled => ratio.is_clear(),
                     Rule::Changed => change.differ[place] > 0,
                     Rule::Beyond { .. } => gate.is_beyond(old, fresh),
                 };
                 (judged, can_fail) = (judged + 1, can_fail || gate.can_fail(old));
-                // Counts are exact; a time must also be told from noise.
-                let noise = beyond && timed && !change.seconds.is_clear();
+                // What is a sample must also be told from noise.
+                let noise = beyond && sampled && !ratio.is_clear();
                 self.judged.push(GateResult {
                     gate: gate.to_string(),
                     variant: change.variant.clone(),
@@ -756,7 +769,7 @@ mod tests {
         let (judged, _, notes) = judge(&both, &both, "hits > +1%").unwrap();
         let told = "gate `hits > +1%`: not judged of \"b\", which has no figures";
         assert!(judged == 1 && notes.iter().any(|note| note == told), "{notes:?}");
-        assert!(judge(&both, &both, "seconds > +1%").unwrap_err().contains("have no interval"));
+        assert!(judge(&both, &both, "seconds > +1%").unwrap_err().contains("has no interval"));
         let bare =
             Frame::parse("variant,position,depth,error,search.nodes\na,p,1,,9\na,q,1,,8\n".as_bytes(), "t").unwrap();
         let bare = Recorded { frame: bare, ..whole.clone() };

@@ -115,7 +115,7 @@ impl Gate {
             ),
             other => error(&other.to_string(), "`ttlab columns` lists the metrics"),
         })?;
-        if !matches!(columns::role(column), Role::Sum | Role::Time) {
+        if !matches!(columns::role(column), Role::Sum | Role::Time) && column != columns::SCORE_ERROR {
             let help = "gate a counter, such as nodes, or seconds; `ttlab columns` lists them";
             return Err(error(&format!("`{column}` is no count and no time"), help));
         }

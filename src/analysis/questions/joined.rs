@@ -6,9 +6,11 @@ use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::column::SOURCE;
 use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::analysis::rows::grouping::Grouping;
+use crate::analysis::rows::score_error;
+use crate::experiment::text::FileText;
 use crate::record::columns;
 use crate::record::manifest::{Manifest, ManifestError};
-use crate::record::verify;
+use crate::record::{reference, verify};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -68,6 +70,22 @@ impl Recorded {
             None => Ok(Self { name: path.display().to_string(), frame, manifest, missing: verified.missing() }),
         }
     }
+}
+
+/// Lays score errors into both results, by what was judged of BASE's folder: one judge for both. Nothing is laid where it judged no scores.
+///
+/// # Errors
+/// When its judgements cannot be read.
+pub fn lay_score_errors(base: &mut Recorded, new: &mut Recorded, path: &Path) -> Result<(), RecordedError> {
+    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
+    let experiment = folder.join("experiment.toml");
+    let Ok(text) = std::fs::read_to_string(&experiment) else { return Ok(()) };
+    let file = FileText { text: &text, path: &experiment, suite: None }.file();
+    let Some(cut) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };
+    let judged = reference::read(folder)
+        .map_err(|error| RecordedError::Wrong(folder.join(reference::NAME).display().to_string(), error.to_string()))?;
+    [base, new].into_iter().for_each(|side| score_error::lay(&mut side.frame, &judged, cut));
+    Ok(())
 }
 
 /// The two results as one frame, told apart by source, and which of their rows belong together.

@@ -114,15 +114,17 @@ fn losses(searches: &Answers) -> Losses<'_> {
     all.into_iter().map(|(place, (cluster, losses))| (place, (cluster, mean(losses.into_iter())))).collect()
 }
 
-/// Searches whose move, or whose position, a reference has not judged, and all that have a move.
-pub fn unjudged(frame: &Frame, judged: &[Judgement]) -> (usize, usize) {
+/// Searches whose position, or whose move where moves are judged, a reference has not judged, and all that have a move.
+pub fn unjudged(frame: &Frame, judged: &[Judgement], moves: bool) -> (usize, usize) {
     let known: HashSet<(&str, &str)> = judged.iter().map(|row| (row.position.as_str(), row.mv.as_str())).collect();
     let key = [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.coded(name));
     let (bests, errors, seeds) = (frame.coded(columns::BEST), frame.coded(columns::ERROR), frame.numbers(SEED));
     // The last row of a search is its answer.
     let mut searches = HashMap::new();
     for row in (0..frame.rows()).filter(|&row| !is_no_move(bests.at(row)) && errors.at(row).is_empty()) {
-        let judged = ["", bests.at(row)].iter().all(|mv| known.contains(&(key[1].at(row), *mv)));
+        let wanted = ["", bests.at(row)];
+        let wanted = if moves { &wanted[..] } else { &wanted[..1] };
+        let judged = wanted.iter().all(|mv| known.contains(&(key[1].at(row), *mv)));
         searches.insert((key.each_ref().map(|column| column.codes()[row]), seeds[row].to_bits()), judged);
     }
     (searches.values().filter(|judged| !**judged).count(), searches.len())
@@ -170,8 +172,10 @@ mod tests {
         }
         assert_eq!(quality(&frame, &[], &names, "a"), []);
         // Nobody judged the position of "c"; without a position's judgement both answers there are none's, without a move's those that chose it.
-        let without = |gone: usize| unjudged(&frame, &[&judged[..gone], &judged[gone + 1..]].concat());
-        assert_eq!((unjudged(&frame, &judged), unjudged(&frame, &[])), ((1, 7), (7, 7)));
+        let without = |gone: usize| unjudged(&frame, &[&judged[..gone], &judged[gone + 1..]].concat(), true);
+        assert_eq!((unjudged(&frame, &judged, true), unjudged(&frame, &[], true)), ((1, 7), (7, 7)));
+        // Where scores alone are judged, a position that was judged is enough.
+        assert_eq!(unjudged(&frame, &judged[..1], false), (5, 7));
         assert_eq!([without(0), without(1), without(2)], [(3, 7), (2, 7), (2, 7)]);
         // Under a further key seed "a" loses 10 at the first position: four searches that lose 2.5 in the mean. There it loses 5 in the mean of its seeds,
         // so that "b" loses 5, 20 and 60 more: 28.33 in the mean.

@@ -120,6 +120,11 @@ impl Metric {
         }
     }
 
+    /// Whether values of it are often 0, so that means are compared and not single ratios: that of a search is the search's as a whole.
+    pub fn compares_means(&self) -> bool {
+        self.how == How::Last(columns::SCORE_ERROR.to_owned())
+    }
+
     /// Whether it is a measured time: different in each repeat.
     pub fn is_time(&self) -> bool {
         self.columns().into_iter().any(|column| columns::role(column) == Role::Time)

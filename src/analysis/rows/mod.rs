@@ -8,4 +8,5 @@ pub mod grouping;
 pub mod limits;
 pub mod metric;
 mod read;
+pub mod score_error;
 pub mod seeds;

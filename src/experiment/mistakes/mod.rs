@@ -3,6 +3,7 @@
 mod matches;
 mod places;
 mod points;
+mod reference;
 
 use super::{Experiment, Problem};
 use std::path::Path;

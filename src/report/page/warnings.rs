@@ -67,15 +67,16 @@ pub(super) fn of_sources(sources: &[Source]) -> Vec<String> {
 /// What a reference was to judge, and has not.
 fn unjudged(source: &Source) -> Option<String> {
     let file = source.file.as_ref()?;
-    file.reference.as_ref()?;
+    let moves = file.reference.as_ref()?.own.is_none();
     if file.sequence.as_ref().is_some_and(|sequence| sequence.self_play > 0) {
         return Some(
             "moves along an engine's own play are not judged: this file's [reference] is of no use".to_owned(),
         );
     }
-    let (missing, all) = quality::unjudged(&source.frame, &source.judged);
+    let (missing, all) = quality::unjudged(&source.frame, &source.judged, moves);
     let what = format!("{missing} of {} are not judged by the reference", many(all, "search"));
     let left = match source.judged.is_empty() {
+        _ if !moves => "score errors are of the others".to_owned(),
         true => format!("there is no {NAME}, and so no table of the moves' quality"),
         false => "losses are of the others".to_owned(),
     };

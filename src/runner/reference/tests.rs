@@ -1,6 +1,7 @@
 //! Judging with a made-up judge.
 
 use super::*;
+use crate::engine::{Engine, EngineOptions};
 
 /// A position by its name in results: alone, or so many plies into a game, whose own number its first ply has; none along an engine's own play.
 #[test]
@@ -223,7 +224,7 @@ fn a_position_is_judged_with_each_of_its_moves() {
         let stop = AtomicBool::new(false);
         let limit = Limit { depth, nodes: depth.is_none().then_some(70) };
         let oracle = Oracle { log: std::sync::Arc::clone(&log), best, stops, tells: true };
-        let mut judge = Judge { engine: Box::new(oracle), limit, stop: &stop, id: "j".to_owned() };
+        let mut judge = Judge { engine: Box::new(oracle), limit, moves: true, stop: &stop, id: "j".to_owned() };
         let one = Chosen {
             name: "p".to_owned(),
             start: Board::from_fen(fen).unwrap(),
@@ -274,7 +275,7 @@ fn a_judge_who_finishes_no_depth_says_so() {
     let judged = |nodes: u64| {
         let engine = Box::new(Engine::new(&EngineOptions::default(), None).unwrap());
         let limit = Limit { depth: None, nodes: Some(nodes) };
-        let mut judge = Judge { engine, limit, stop: &stop, id: "j".to_owned() };
+        let mut judge = Judge { engine, limit, moves: true, stop: &stop, id: "j".to_owned() };
         let moves = ["e2e4".to_owned()].into();
         judge.position(&Chosen { name: "p".to_owned(), start, past: Vec::new(), moves }, &HashSet::new())
     };
@@ -284,10 +285,48 @@ fn a_judge_who_finishes_no_depth_says_so() {
     );
     let limit = Limit { depth: Some(1), nodes: None };
     let silent = Oracle { log: Default::default(), best: "e2e4", stops: 0, tells: false };
-    let mut silent = Judge { engine: Box::new(silent), limit, stop: &stop, id: "j".to_owned() };
+    let mut silent = Judge { engine: Box::new(silent), limit, moves: true, stop: &stop, id: "j".to_owned() };
     let one = Chosen { name: "p".to_owned(), start, past: Vec::new(), moves: Default::default() };
     let told = silent.position(&one, &HashSet::new()).map(|_| ()).unwrap_err();
     assert!(told.starts_with("p: the reference told no score"), "{told}");
     let rows = judged(5000).unwrap().unwrap();
     assert!(rows.len() >= 2 && rows.iter().all(|row| row.nodes.is_some_and(|nodes| nodes > 20)), "{rows:?}");
+}
+
+/// Where scores are judged a position takes one search, whatever was chosen there; what is judged already stays where the judge then fails.
+#[test]
+fn scores_take_one_search_of_each_position() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |nodes: u64| {
+        format!(
+            "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = {{ nodes = 50 }}\n[reference]\nself = {{ nodes = {nodes} }}\n[engine]\ntable.size = 64\n"
+        )
+    };
+    let read_file = |nodes: u64| {
+        Experiment::parse(&text(nodes), Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+    };
+    let rows = "variant,position,repeat,depth,best\na,BK.01,0,1,d6d1\na,BK.02,0,1,e3e4\nb,BK.01,0,1,g4g3\n";
+    std::fs::write(folder.path().join("results.csv"), rows).unwrap();
+    let judged = |nodes: u64| {
+        let experiment = read_file(nodes);
+        let plan = crate::experiment::Plan::new(&experiment);
+        let subjects = Subjects::prepare(&experiment, &plan, 1, &AtomicBool::new(false)).unwrap();
+        let made = judge(&experiment, &subjects, folder.path(), 1, &AtomicBool::new(false));
+        (made.map_err(|error| error.to_string()), unjudged(&experiment, folder.path()).unwrap())
+    };
+    assert_eq!(unjudged(&read_file(2000), folder.path()).unwrap(), 2);
+    assert_eq!(judged(2000), (Ok(Some(2)), 0));
+    let found = read(folder.path()).unwrap();
+    assert!(found.iter().all(|row| row.mv.is_empty() && row.nodes == Some(2000)), "{found:?}");
+    assert_eq!(judged(2000), (Ok(Some(0)), 0), "once for all");
+    // One position more, whose judge fails: what was judged of the others stays.
+    let one = Judgement { score: found[0].score + 1, ..found[0].clone() };
+    write(folder.path(), std::slice::from_ref(&one)).unwrap();
+    let experiment = read_file(2000);
+    let plan = crate::experiment::Plan::new(&experiment);
+    let mut subjects = Subjects::prepare(&experiment, &plan, 1, &AtomicBool::new(false)).unwrap();
+    subjects.reference_limit.nodes = Some(1);
+    let failed = judge(&experiment, &subjects, folder.path(), 1, &AtomicBool::new(false));
+    assert!(failed.is_err_and(|error| error.to_string().contains("the reference told no score")));
+    assert_eq!(read(folder.path()).unwrap(), [one]);
 }

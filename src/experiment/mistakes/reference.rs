@@ -1,0 +1,108 @@
+//! What is wrong in who judges.
+
+use super::{check, told};
+use crate::experiment::Experiment;
+
+const SEARCHES: &str = "suite = { startpos = true }\nlimit = { nodes = 1000 }\n[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"limit.nodes\" = 3000\n[reference]\n";
+
+#[test]
+fn a_judge_of_scores_has_more_nodes_than_those_it_judges() {
+    check(
+        SEARCHES,
+        &[
+            ("self = { nodes = 3001 }", "", "", ""),
+            (
+                "self = { nodes = 3000 }",
+                "reference.self: nodes: 3000 are no more than the 3000 of \"b\": give far more",
+                "self",
+                "",
+            ),
+            (
+                "self = { nodes = 900 }",
+                "reference.self: nodes: 900 are no more than the 1000 of \"a\": give far more",
+                "self",
+                "",
+            ),
+            ("self = { nodes = 9000 }\ncut = 1", "", "", ""),
+            ("self = { nodes = 9000 }\ncut = 10000", "", "", ""),
+            ("self = { nodes = 9000 }\ncut = 0", "reference.cut: 0 is out of range: expected 1 to 10000", "cut", ""),
+            (
+                "self = { nodes = 9000 }\ncut = 10001",
+                "reference.cut: 10001 is out of range: expected 1 to 10000",
+                "cut",
+                "",
+            ),
+            (
+                "self = { nodes = 9000, options = { Hash = 256 } }",
+                "reference.self: options: are of an engine that is not ttlab's own, whose table has no bound here: leave them out",
+                "self",
+                "",
+            ),
+            (
+                "",
+                "reference: judges nothing: give uci = \"ENGINE\" with a limit (moves), or self = { nodes = 600_000 } (scores)",
+                "reference",
+                "",
+            ),
+            (
+                "uci = \"builtin\"\nlimit = { depth = 9 }\ncut = 100",
+                "reference.cut: cuts score errors, and another engine judges moves: give self = { nodes = 600_000 }",
+                "cut",
+                "",
+            ),
+            ("uci = \"builtin\"\nlimit = { depth = 9 }", "", "", ""),
+        ],
+    );
+    for (path, more) in
+        [("uci", "uci = \"builtin\""), ("options", "options = { Hash = 9 }"), ("limit", "limit = { depth = 9 }")]
+    {
+        let found = told(&format!("{SEARCHES}self = {{ nodes = 9000 }}\n{more}\n"), &[]).0;
+        let what = "does not go with `self`: the baseline's own engine judges the scores, with the nodes and options of `self`";
+        assert_eq!(found, format!("reference.{path}: {what}"));
+    }
+}
+
+/// A score error is of so many nodes, and of an engine against itself: any other limit, play along which nobody meets, and a second engine are refused.
+#[test]
+fn scores_are_judged_of_searches_of_so_many_nodes_by_one_engine() {
+    let judged = "[reference]\nself = { nodes = 9000 }\n";
+    let message = |text: &str| told(text, &[]).0;
+    for limit in ["depth = 3", "depth = 3, nodes = 100"] {
+        let text = format!("suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n{judged}");
+        let wanted =
+            "reference.self: a score error is that of so many nodes: \"default\" needs limit = { nodes = 20000 } alone";
+        assert_eq!(message(&text), wanted);
+    }
+    let start = "suite = { startpos = true }\nlimit = { nodes = 100 }\n";
+    let own =
+        "reference.self: judges positions that all variants search, and along its own play each stands before others";
+    assert_eq!(message(&format!("{start}sequence = {{ self_play = 3 }}\n{judged}")), own);
+    let other = "[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"subject.uci\" = \"x\"\n";
+    let wanted = "reference.self: scores are judged by the own search of \"a\", and \"b\" is another engine";
+    assert_eq!(message(&format!("{start}{judged}{other}")), wanted);
+    // Two builds of another engine are one engine, whose options may be set.
+    let builds = "[grid]\n\"subject.uci\" = [\"./x\", \"./y\"]\n";
+    assert_eq!(
+        message(&format!("{start}[reference]\nself = {{ nodes = 9000, options = {{ Hash = 256 }} }}\n{builds}")),
+        ""
+    );
+}
+
+/// Where nobody judges scores there is no score error to claim anything of.
+#[test]
+fn a_claim_of_score_errors_needs_a_judge() {
+    let text = |judge: &str| {
+        let claim = "[[expect]]\nclaim = \"score_error(b) < 2 * score_error(a)\"\n";
+        format!("{}{claim}", SEARCHES.replace("[reference]", judge))
+    };
+    assert_eq!(told(&text("[reference]\nself = { nodes = 9000 }"), &[]).0, "");
+    let found = told(&text(""), &[]);
+    assert_eq!((found.0.as_str(), found.1.as_str()), ("expect.claim: there is no metric `score_error`", "score_error"));
+    let cut = |more: &str| {
+        let read = Experiment::parse(&format!("{SEARCHES}{more}"), "x.toml".as_ref(), &[]);
+        read.map(|read| read.file.reference.and_then(|reference| reference.score_cut())).ok()
+    };
+    assert_eq!(cut("self = { nodes = 9000 }"), Some(Some(150)));
+    assert_eq!(cut("self = { nodes = 9000 }\ncut = 70"), Some(Some(70)));
+    assert_eq!(cut("uci = 'builtin'\nlimit = { depth = 9 }"), Some(None));
+}

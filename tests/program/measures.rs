@@ -1,0 +1,75 @@
+//! Measures that cannot reverse: score errors in pages, claims and gates.
+
+use crate::common::{run, scratch};
+use std::fs;
+
+const JUDGED: &str = "name = 'x'\nsuite = 'data/bratko-kopec.epd'\nfirst = 8\nlimit = { nodes = 500 }\n[reference]\nself = { nodes = 20_000 }\n[engine]\n\
+    preset = 'match'\ntable.size = 512\n[grid]\n'limit.nodes' = [500, 4000]\n'table.policy' = ['always', 'depth-preferred']\n";
+
+/// Searches of eight times the nodes err less; the page, a claim and a gate say so by the same figures, which are those of the rows and of what was
+/// judged, once for all variants.
+#[test]
+fn score_errors_are_judged_once_and_compared_everywhere() {
+    let folder = scratch();
+    let claim =
+        "[[expect]]\nclaim = 'score_error(nodes=4000, policy=always) < 2 * score_error(nodes=500, policy=always)'\n";
+    let file = folder.path().join("x.toml");
+    fs::write(&file, format!("{JUDGED}{claim}")).unwrap();
+    let [out, other] = ["out", "other"].map(|name| folder.path().join(name).display().to_string());
+    let (_, errors, code) = run(&["run", file.to_str().unwrap(), "--out", &out, "--quiet"]);
+    assert_eq!(code, 0, "{errors}");
+    let rows = |name: &str| -> Vec<csv::StringRecord> {
+        csv::Reader::from_path(format!("{out}/{name}")).unwrap().records().map(Result::unwrap).collect()
+    };
+    let judged = rows("reference.csv");
+    assert_eq!(judged.len(), 8, "each position once");
+    // The mean of one variant by hand: its last rows, scores cut at 150 from the judged ones.
+    let header = csv::Reader::from_path(format!("{out}/results.csv")).unwrap().headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let results = rows("results.csv");
+    let error = |judged: &csv::StringRecord| {
+        let mut mine = results
+            .iter()
+            .filter(|row| row[at("variant")] == *"nodes=500, policy=always" && row[at("position")] == judged[1]);
+        let [found, wanted] =
+            [&mine.next_back().unwrap()[at("score")], &judged[4]].map(|score| score.parse::<f64>().unwrap());
+        (found - wanted).abs().min(150.0)
+    };
+    let mean = judged.iter().map(error).sum::<f64>() / 8.0;
+    let json = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&run(&[&["report", &out, "--format", "json"], args].concat()).0).unwrap()
+    };
+    let table = |page: &serde_json::Value| {
+        page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "summary").unwrap()["rows"].clone()
+    };
+    let page = json(&[]);
+    let line = &table(&page)[0];
+    assert!(
+        line["variant"] == "nodes=500, policy=always *" && (line["score_error"].as_f64().unwrap() - mean).abs() < 1e-9,
+        "{line}"
+    );
+    let told = "score_error: distance, cut at 150 centipawns, from the score that the engine of \\\"nodes=500, policy=always\\\" has after 20,000 nodes \
+                with a table without a bound";
+    assert!(page.to_string().contains(told), "{page}");
+    // Over both limits, each policy against the other at its own nodes.
+    let by = json(&["--metric", "score_error", "--by", "table.policy"]);
+    assert_eq!(table(&by).as_array().unwrap().len(), 2, "{by}");
+    assert!(page.to_string().contains("score_error(nodes=4000, policy=always) < 2 * score_error"), "{page}");
+    // A gate holds both results against the old one's judge; what is not told from chance does not fail.
+    let gate = |gate: &str| run(&["compare", &out, &other, "--fail-on", gate, "--allow-moves"]);
+    let copy = |from: &str, to: &str| fs::write(to, fs::read(from).unwrap()).unwrap();
+    fs::create_dir(&other).unwrap();
+    ["results.csv", "manifest.json", "experiment.toml"]
+        .iter()
+        .for_each(|name| copy(&format!("{out}/{name}"), &format!("{other}/{name}")));
+    let (stdout, errors, code) = gate("score_error > +2%");
+    assert_eq!(code, 0, "{stdout}{errors}");
+    assert!(stdout.contains(&format!("{mean:.1} -> {mean:.1} (=)")), "{stdout}");
+    // Without a judge there is nothing to gate on.
+    fs::remove_file(format!("{out}/reference.csv")).unwrap();
+    let (_, errors, code) = gate("score_error > +2%");
+    assert!(code == 2 && errors.contains("score_error"), "{errors}");
+    fs::remove_file(format!("{out}/experiment.toml")).unwrap();
+    let (_, errors, code) = gate("score_error > +2%");
+    assert!(code == 2 && errors.contains("there is no metric `score_error`"), "{errors}");
+}
