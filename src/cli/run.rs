@@ -228,7 +228,8 @@ pub(super) fn run_failure(error: RunError) -> CommandFailure {
 pub(super) fn output_failure(error: OutputError) -> CommandFailure {
     let exit = match &error {
         OutputError::Results { error: ResultsError::Io(_), .. } => Exit::Io,
-        OutputError::Results { .. } | OutputError::Manifest(ManifestError::Json { .. }) => Exit::Usage,
+        OutputError::Results { .. }
+        | OutputError::Manifest(ManifestError::Json { .. } | ManifestError::Edited { .. }) => Exit::Usage,
         OutputError::Foreign(_) | OutputError::Locked(_) => Exit::Usage,
         OutputError::Io { .. } | OutputError::NoLocks { .. } | OutputError::Manifest(_) => Exit::Io,
     };

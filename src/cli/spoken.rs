@@ -1,6 +1,7 @@
 //! Whole commands in this process: how they end, and what they say.
 
 use super::{Cli, carried_out};
+use crate::record::manifest::{MANIFEST, Manifest};
 use crate::talk::overheard;
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ pub(super) const TWO: &str = "[grid]\n'table.size' = [64, 256]";
 /// A table that no machine has: three of six jobs fail.
 pub(super) const VAST: &str = "[grid]\n'table.size' = [64, '8192 GiB']";
 
-/// A copy of a results folder, in which a file is another.
+/// A copy of a results folder, in which a file is another; a manifest is sealed as a run would have written it.
 pub(super) fn copy(of: &Path, name: &str, file: &str, change: impl Fn(String) -> String) -> String {
     let to = of.with_file_name(name);
     std::fs::create_dir(&to).unwrap();
@@ -41,7 +42,11 @@ pub(super) fn copy(of: &Path, name: &str, file: &str, change: impl Fn(String) ->
         std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
     }
     let path = to.join(file);
-    std::fs::write(&path, change(std::fs::read_to_string(&path).unwrap())).unwrap();
+    let mut text = change(std::fs::read_to_string(&path).unwrap());
+    if file == MANIFEST {
+        text = serde_json::from_str::<Manifest>(&text).unwrap().to_text().unwrap();
+    }
+    std::fs::write(&path, text).unwrap();
     to.display().to_string()
 }
 

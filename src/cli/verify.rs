@@ -11,9 +11,10 @@ use std::path::PathBuf;
   ttlab verify reports/*/ reports/published/*/
   ttlab verify --quiet reports/quick && ttlab report reports/quick
 
-Looks at the seal of each row, rows that are there twice, what the manifest and the plan say is missing, failed jobs, and
-which builds and machines made it. Nothing is written.
-Exit: 0 whole, 2 no results are there, 3 rows are missing or jobs failed, 4 rows are not what a run wrote, 5 input/output.")]
+Looks at the check of each row, the seals of the columns, the file and the manifest, rows that are there twice, what the manifest and
+the plan say is missing, failed jobs, and which builds and machines made it. Nothing is written.
+Exit: 0 whole, 2 no results are there, 3 rows are missing, jobs failed or nothing is sealed, 4 rows or manifest are not what a run wrote,
+5 input/output.")]
 pub struct Args {
     /// Folders that `ttlab run` or `ttlab merge` wrote
     #[arg(required = true)]
@@ -32,6 +33,7 @@ pub fn run(args: &Args) -> CommandResult {
                 let word = match verdict.state {
                     FolderState::Whole => "whole",
                     FolderState::Missing => "not whole",
+                    FolderState::Unsealed => "unsealed",
                     FolderState::Wrong => "WRONG",
                 };
                 if !args.quiet || verdict.state > FolderState::Whole {
@@ -59,7 +61,7 @@ fn ending(worst: FolderState, unreadable: Option<Exit>) -> CommandResult {
     match (worst, unreadable) {
         (FolderState::Wrong, _) => Ok(Exit::Unequal),
         (_, Some(exit)) => Err(CommandFailure { exit, message: "not every folder could be verified".to_owned() }),
-        (FolderState::Missing, None) => Ok(Exit::Failed),
+        (FolderState::Missing | FolderState::Unsealed, None) => Ok(Exit::Failed),
         (FolderState::Whole, None) => Ok(Exit::Done),
     }
 }
@@ -77,6 +79,7 @@ mod tests {
         for (worst, exit) in [
             (FolderState::Whole, Exit::Done),
             (FolderState::Missing, Exit::Failed),
+            (FolderState::Unsealed, Exit::Failed),
             (FolderState::Wrong, Exit::Unequal),
         ] {
             assert_eq!(code(worst, None), (exit, false));

@@ -1,6 +1,6 @@
 //! `manifest.json`: what was run, by which build, on which machine.
 
-use super::Jobs;
+use super::{Jobs, seals};
 use crate::experiment::reading::from_json;
 use crate::table::policy::Policy;
 use crate::words::many;
@@ -22,6 +22,14 @@ pub enum ManifestError {
         path: String,
         /// What the system said.
         error: io::Error,
+    },
+    /// Its seal does not fit.
+    #[error(
+        "{path}: it was edited or damaged: its seal does not fit: restore it, or move it away (`ttlab run` of the same experiment then writes another)"
+    )]
+    Edited {
+        /// The file.
+        path: String,
     },
     /// It is none.
     #[error("{path}: it is no manifest of ttlab: {problem}: move the folder away, or choose another")]
@@ -239,11 +247,62 @@ pub struct Manifest {
     pub stretches: Vec<Stretch>,
     /// Rows at the end of the run; none before.
     pub rows: Option<u64>,
-    /// Hash of the rows' seals, in order, at the end of the run.
+    /// Of results of schema 1: hash of the rows' checks, in order, at the end of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub seals: Option<String>,
+    /// The seal of counts, at the end of the run: of each column of words and counts a hash of its values in the plan's order.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub column_seals: BTreeMap<String, String>,
+    /// Hash of the header of the results.
+    pub header_seal: Option<String>,
+    /// Hash of the results file as written, at the end of the run.
+    pub file_seal: Option<String>,
+    /// Hash of everything else in this file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifest_seal: Option<String>,
+}
+
+/// The version of the format: from 2 on a manifest is sealed itself.
+pub const SCHEMA: u32 = 2;
+
+/// The name of the field that the others are sealed by.
+const MANIFEST_SEAL: &str = "manifest_seal";
+
+/// What seals a manifest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SealKind {
+    /// Nothing: an edit would not show.
+    None,
+    /// The rows alone, as those of schema 1 are.
+    Rows,
+    /// The counts by column, the file as written, and the manifest.
+    Whole,
 }
 
 impl Manifest {
+    /// What the results are sealed by.
+    pub fn seal_kind(&self) -> SealKind {
+        match (&self.manifest_seal, &self.seals) {
+            (Some(_), _) => SealKind::Whole,
+            (None, Some(_)) if self.schema < SCHEMA => SealKind::Rows,
+            _ => SealKind::None,
+        }
+    }
+
+    /// The text of its file, with its seal.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn to_text(&self) -> io::Result<String> {
+        let unsealed = Self { manifest_seal: None, ..self.clone() };
+        let mut value = serde_json::to_value(unsealed).map_err(io::Error::other)?;
+        // Of what is read back: a number is sealed as its digits are read.
+        let text = serde_json::to_string(&value).map_err(io::Error::other)?;
+        let read: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
+        value[MANIFEST_SEAL] = seals::of_text(&read.to_string()).into();
+        serde_json::to_string_pretty(&value).map_err(io::Error::other)
+    }
+
     /// The stretch that a manifest speaks of at its head, for one that was written before there were stretches.
     pub fn head(&self) -> Stretch {
         Stretch {
@@ -301,7 +360,13 @@ impl Manifest {
         match std::fs::read_to_string(&path) {
             Ok(text) => {
                 let problem = |problem| ManifestError::Json { path: shown(), problem };
-                let value = serde_json::from_str(&text).map_err(|error| problem(error.to_string()))?;
+                let value: serde_json::Value =
+                    serde_json::from_str(&text).map_err(|error| problem(error.to_string()))?;
+                let mut sealed = value.clone();
+                let seal = sealed.as_object_mut().and_then(|fields| fields.shift_remove(MANIFEST_SEAL));
+                if seal.is_some_and(|seal| seal != seals::of_text(&sealed.to_string())) {
+                    return Err(ManifestError::Edited { path: shown() });
+                }
                 from_json(value).map(Some).map_err(|error| problem(error.to_string()))
             }
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),

@@ -10,6 +10,7 @@ mod jobs;
 pub mod manifest;
 pub mod reference;
 mod results;
+pub mod seals;
 pub mod verify;
 mod whole;
 

@@ -3,8 +3,9 @@
 
 use super::blocks::{self, each_block};
 use super::fields::Parser;
-use super::manifest::Manifest;
+use super::manifest::{Manifest, SealKind};
 use super::results::{columns_of, other_width};
+use super::seals::{ColumnBytes, SealHasher, Seals};
 use super::{ResultsError, columns};
 use crate::words::many;
 use foldhash::fast::RandomState;
@@ -35,8 +36,12 @@ pub struct Verified {
     pub missing_jobs: u64,
     /// Rows that were there when the run ended and are not now.
     pub missing_rows: u64,
-    /// Hash of all seals in their order.
+    /// Hash of all checks in their order, which results of schema 1 are sealed by.
     pub digest: String,
+    /// The seals of the file as it is.
+    pub seals: Seals,
+    /// What seals it.
+    pub kind: Option<SealKind>,
 }
 
 /// How many rows are named.
@@ -55,8 +60,23 @@ impl Verified {
         (!found.is_empty()).then(|| format!("{} ({})", found.join("; "), self.first.join("; ")))
     }
 
-    /// What is not there; none if all is.
+    /// What is not there, be it a seal; none if all is.
     pub fn missing(&self) -> Option<String> {
+        self.missing_rows().or_else(|| self.unsealed())
+    }
+
+    /// That nothing seals the rows; none of rows that no manifest speaks of.
+    pub fn unsealed(&self) -> Option<String> {
+        let lacks = match self.kind {
+            Some(SealKind::None) => "manifest has no seal",
+            Some(_) if !self.sealed => "rows have no checks",
+            _ => return None,
+        };
+        Some(format!("unsealed: its {lacks}, and an edit would not show"))
+    }
+
+    /// Which rows are not there; none if all are.
+    pub fn missing_rows(&self) -> Option<String> {
         match (self.missing_jobs, self.missing_rows) {
             (0, 0) => None,
             (0, rows) => Some(format!("{} missing that the run had written", many(rows, "row"))),
@@ -113,6 +133,7 @@ struct RowFacts {
 struct Sealed {
     rows: Vec<Result<RowFacts, String>>,
     texts: Vec<u8>,
+    columns: ColumnBytes,
 }
 
 /// Reads whole lines. `kept`: the variants that keep their tables from position to position.
@@ -139,6 +160,7 @@ fn sealed(block: &[u8], header: &[String], kept: &HashSet<&str>) -> Sealed {
             width => Err(other_width(header.len(), width)),
         });
         found.rows.push(row.map(|row| {
+            found.columns.push(row);
             let [id, variant, game, position, repeat, opponent, error] = places.map(|at| row.field(at));
             // What is not emptied between positions is one job with all of them.
             let item = match std::str::from_utf8(&variant[..variant.len() - 1]).is_ok_and(|name| kept.contains(name)) {
@@ -176,14 +198,16 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
     let mut seen: HashSet<u64, RandomState> = HashSet::default();
     // What stands in the check of each job's last row.
     let mut jobs: HashMap<u64, u32, RandomState> = HashMap::default();
-    let mut seals = SipHasher13::new();
+    let mut checks = SipHasher13::new();
     let mut file = BufReader::new(File::open(path)?);
     let mut header = Vec::new();
     file.read_until(b'\n', &mut header)?;
+    let head = header.len();
     header.truncate(blocks::lines(&header));
     let header = columns_of(&header)?;
     let (named, check) = (place(&header, columns::ID).is_some(), place_of_check(&header));
-    let mut parser = Parser::new();
+    let (mut parser, mut hasher) = (Parser::new(), SealHasher::new(header.len()));
+    hasher.take(head, &ColumnBytes::default());
     each_block(
         threads,
         size,
@@ -191,6 +215,7 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
         blocks::lines,
         |block| sealed(block, &header, &kept),
         |block, sealed: Sealed| {
+            hasher.take(block.len(), &sealed.columns);
             for row in sealed.rows {
                 found.rows += 1;
                 let line = found.rows + 1;
@@ -210,7 +235,7 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
                     continue;
                 }
                 let Some(last) = check else { continue };
-                seals.write(&sealed.texts[row.text]);
+                checks.write(&sealed.texts[row.text]);
                 let previous = if row.failed { 0 } else { *written_before };
                 let expected = match previous == row.previous {
                     true => row.expected,
@@ -231,20 +256,54 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
         },
     )?;
     found.sealed = check.is_some();
-    found.digest = format!("{:016x}", seals.finish());
+    found.digest = format!("{:016x}", checks.finish());
+    found.seals = hasher.finish(&header);
     if let Some(manifest) = manifest {
+        found.kind = Some(manifest.seal_kind());
         if manifest.shard.is_none() {
             found.missing_jobs =
                 manifest.jobs_total.saturating_sub(manifest.jobs_spared).saturating_sub(jobs.len() as u64);
         }
         found.missing_rows = manifest.rows.unwrap_or(0).saturating_sub(found.rows);
-        let whole = manifest.ended.is_some() && found.wrong().is_none() && found.missing().is_none();
-        if whole && manifest.seals.as_ref().is_some_and(|seals| *seals != found.digest) {
+        let whole = manifest.ended.is_some() && found.wrong().is_none() && found.missing_rows().is_none();
+        if let Some(problem) = broken_seal(&found, manifest, whole) {
             found.damaged += 1;
-            found.name(1, "the rows are not those that the run ended with");
+            found.name(1, problem);
         }
     }
     Ok(found)
+}
+
+/// Which seal of a manifest does not fit the file. `whole`: whether the run ended and all its rows are there.
+fn broken_seal(found: &Verified, manifest: &Manifest, whole: bool) -> Option<String> {
+    let differs = |seal: &Option<String>, now: &String| seal.as_ref().is_some_and(|seal| seal != now);
+    let named = |columns: Vec<&String>, what: &str| {
+        let names = columns.iter().take(NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let more = if columns.len() > NAMED { ", ..." } else { "" };
+        (!columns.is_empty()).then(|| format!("{} {what}: {names}{more}", many(columns.len() as u64, "column")))
+    };
+    if differs(&manifest.header_seal, &found.seals.header) {
+        let now = &found.seals.columns;
+        let gone = manifest.column_seals.keys().filter(|name| !now.contains_key(*name)).collect();
+        let new =
+            now.keys().filter(|name| !manifest.column_seals.is_empty() && !manifest.column_seals.contains_key(*name));
+        let other = [named(gone, "gone"), named(new.collect(), "not of the run")].into_iter().flatten();
+        let other = other.chain(["it is not the header that the run wrote".to_owned()]).collect::<Vec<_>>();
+        return Some(other.join("; "));
+    }
+    if !whole {
+        return None;
+    }
+    let moved = manifest.column_seals.iter().filter(|(name, seal)| found.seals.columns.get(*name) != Some(seal));
+    named(moved.map(|(name, _)| name).collect(), "not as the run ended with").or_else(|| {
+        let other_rows = differs(&manifest.seals, &found.digest)
+            .then(|| "the rows are not those that the run ended with".to_owned());
+        let other_file = differs(&manifest.file_seal, &found.seals.file);
+        other_rows.or_else(|| {
+            other_file
+                .then(|| "the file is not as the run wrote it: seconds, ids or what follows the last row".to_owned())
+        })
+    })
 }
 
 #[cfg(test)]
@@ -350,8 +409,14 @@ mod tests {
             verify(&path, manifest).unwrap()
         };
         let whole = of(&lines, None);
-        let expected =
-            Verified { rows: 12, sealed: true, failed: 1, digest: whole.digest.clone(), ..Verified::default() };
+        let expected = Verified {
+            rows: 12,
+            sealed: true,
+            failed: 1,
+            digest: whole.digest.clone(),
+            seals: whole.seals.clone(),
+            ..Verified::default()
+        };
         assert_eq!((&whole, whole.wrong(), whole.missing()), (&expected, None, None));
         assert!(whole.digest.len() == 16 && whole.digest.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let ended = Manifest {
@@ -362,7 +427,8 @@ mod tests {
             ended: Some(5),
             ..Manifest::default()
         };
-        assert_eq!(of(&lines, Some(&ended)), expected);
+        let kind = Some(SealKind::Rows);
+        assert_eq!(of(&lines, Some(&ended)), Verified { kind, ..expected });
         let check = "its check does not fit: it was edited or damaged, or the row before it is missing";
         let words = "edited or damaged, or following a row that is missing";
         let cut =

@@ -2,7 +2,8 @@
 
 use super::machine;
 use crate::experiment::{Experiment, Plan, Point, identity};
-use crate::record::manifest::{Build, Manifest, Shard};
+use crate::record::manifest::{Build, Manifest, SCHEMA, Shard};
+use crate::record::{header, seals};
 use crate::system::available_bytes;
 use crate::table::TableOptions;
 use std::collections::BTreeMap;
@@ -27,7 +28,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
     // A shard's plan has the options of its thousands of variants: they need not lie in every shard's folder.
     let options = plan.variants.iter().filter(|_| shard.is_none()).map(|point| (point.name.clone(), options(point)));
     Manifest {
-        schema: 1,
+        schema: SCHEMA,
         name: experiment.name.clone(),
         question: experiment.file.question.clone(),
         suite: experiment.suite_name.clone(),
@@ -56,6 +57,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         huge_pages: huge_pages(plan),
         begun: now(),
         sets: experiment.sets.clone(),
+        header_seal: Some(seals::of_header(&header(&plan.varying(), plan.extra()))),
         ..Manifest::default()
     }
 }

@@ -8,6 +8,7 @@ use super::stopping::Stopping;
 use crate::experiment::Experiment;
 use crate::record::manifest::{Examined, MANIFEST, Manifest, ManifestError, Stretch};
 use crate::record::{self, Jobs, Results, ResultsError};
+use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -251,7 +252,10 @@ impl Output {
         let mut manifest = self.manifest()?;
         manifest.jobs_spared = spared;
         let verified = record::verify::verify(&self.results_path(), Some(&manifest))?;
-        (manifest.rows, manifest.seals) = (Some(verified.rows), Some(verified.digest));
+        manifest.rows = Some(verified.rows);
+        // What a shard has is not in the plan's order.
+        manifest.column_seals = if manifest.shard.is_none() { verified.seals.columns } else { BTreeMap::new() };
+        manifest.file_seal = Some(verified.seals.file);
         record::games::write(&self.results_path())?;
         Ok(self.write_manifest(&manifest)?)
     }
@@ -270,8 +274,7 @@ impl Output {
     /// # Errors
     /// When the system refuses.
     pub fn write_manifest(&self, manifest: &Manifest) -> io::Result<()> {
-        let text = serde_json::to_string_pretty(manifest).map_err(io::Error::other)?;
-        record::write_whole(&self.manifest_path(), text.as_bytes())
+        record::write_whole(&self.manifest_path(), manifest.to_text()?.as_bytes())
     }
 
     /// Opens the results for appending, and says what is done.

@@ -9,7 +9,7 @@ use super::stopping::Stopping;
 use super::{OutputError, jobs_of};
 use crate::experiment::{Experiment, Plan};
 use crate::record::games::GamesFault;
-use crate::record::manifest::{MANIFEST, Manifest, Stretch};
+use crate::record::manifest::{MANIFEST, Manifest, ManifestError, SealKind, Stretch};
 use crate::record::{self, ResultsError, reference};
 use crate::words::many;
 use std::collections::{BTreeSet, HashSet};
@@ -22,6 +22,8 @@ pub enum FolderState {
     Whole,
     /// Rows are missing, jobs failed, or the run has not ended.
     Missing,
+    /// Nothing seals it: whether it was edited cannot be known.
+    Unsealed,
     /// Rows are not what a run wrote.
     Wrong,
 }
@@ -42,7 +44,11 @@ pub struct Soundness {
 /// # Errors
 /// When it holds no results, or they cannot be read.
 pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
-    let manifest = Manifest::read(folder)?.ok_or_else(|| {
+    let manifest = match Manifest::read(folder) {
+        Err(ManifestError::Edited { .. }) => return edited(folder),
+        read => read?,
+    };
+    let manifest = manifest.ok_or_else(|| {
         let folder = folder.display();
         OutputError::Foreign(format!("{folder}: no results of ttlab are there: it has no {MANIFEST}"))
     })?;
@@ -69,14 +75,28 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
             (FolderState::Missing, format!("there is no {name}: `ttlab report` makes it of the rows"))
         }
     });
-    let unsealed = "its rows have no seals: an edit would not show";
+    let sealed = match verified.kind {
+        Some(SealKind::Whole) if manifest.ended.is_none() => {
+            Some("sealed: each row, the header and the manifest".to_owned())
+        }
+        Some(SealKind::Whole) => {
+            let columns = if manifest.column_seals.is_empty() { "" } else { "the counts by column, " };
+            Some(format!("sealed: {columns}the file as written, and the manifest"))
+        }
+        Some(SealKind::Rows) => {
+            Some("sealed as results of schema 1 are: each row; not the header, the seconds and the manifest".to_owned())
+        }
+        _ => None,
+    };
+    let sealed = sealed.filter(|_| verified.wrong().is_none() && verified.sealed);
     let all = [
         verified.wrong().map(|wrong| (FolderState::Wrong, wrong)),
-        verified.missing().map(|missing| (FolderState::Missing, missing)),
+        verified.missing_rows().map(|missing| (FolderState::Missing, missing)),
+        verified.unsealed().map(|unsealed| (FolderState::Unsealed, unsealed)),
         games,
         (verified.failed > 0).then(|| (FolderState::Missing, format!("{} failed", many(verified.failed, "job")))),
         manifest.ended.is_none().then(|| (FolderState::Missing, "the run has not ended".to_owned())),
-        (!verified.sealed).then(|| (FolderState::Whole, unsealed.to_owned())),
+        sealed.map(|sealed| (FolderState::Whole, sealed)),
     ];
     all.into_iter().flatten().for_each(|(state, text)| found(state, text));
     let run = as_run(folder, &manifest);
@@ -98,6 +118,19 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         let left = many(left, "file");
         let text = format!("{left} of a run that was killed, or goes on: the next run removes what is left");
         found(FolderState::Whole, text);
+    }
+    Ok(verdict)
+}
+
+/// Of a folder whose manifest was edited only the rows themselves are held against their checks.
+fn edited(folder: &Path) -> Result<Soundness, OutputError> {
+    let path = folder.join("results.csv");
+    let mut verdict = Soundness { state: FolderState::Wrong, rows: 0, told: Vec::new() };
+    verdict.told.push(format!("{MANIFEST} was edited or damaged: its seal does not fit"));
+    if path.exists() {
+        let verified = record::verify::verify(&path, None).map_err(OutputError::results(&path))?;
+        verdict.rows = verified.rows;
+        verdict.told.extend(verified.wrong());
     }
     Ok(verdict)
 }
@@ -296,11 +329,14 @@ mod tests {
     fn what_a_killed_run_left_is_told() {
         let place = tempfile::tempdir().expect("a folder");
         let put = |name: &str, text: &str| std::fs::write(place.path().join(name), text).expect("a file");
-        put("manifest.json", "{ \"ended\": 5, \"rows\": 1 }");
-        put("results.csv", "id,nodes\n1,2\n");
+        put(
+            "manifest.json",
+            &Manifest { ended: Some(5), rows: Some(1), ..Manifest::default() }.to_text().expect("JSON"),
+        );
+        put("results.csv", "id,check\n1,\n");
         let left = || -> Vec<String> {
             let found = verify(place.path()).expect("results");
-            assert_eq!((found.state, found.rows), (FolderState::Whole, 1));
+            assert_eq!(found.rows, 1);
             found.told.into_iter().filter(|text| text.contains("killed")).collect()
         };
         let told = |count: u32| {
@@ -328,19 +364,24 @@ mod tests {
         };
         let told = |stretches: Vec<Stretch>, rows: &str| {
             let manifest = Manifest { ended: Some(5), rows: Some(1), stretches, ..Manifest::default() };
-            put("manifest.json", &serde_json::to_string(&manifest).unwrap());
-            put("results.csv", &format!("id,error\n{rows}\n"));
+            put("manifest.json", &manifest.to_text().unwrap());
+            let header = record::header(&[], record::Extra::default());
+            let mut row: Vec<&str> = vec![""; header.len() - 1];
+            row[header.iter().position(|name| name == record::columns::ERROR).unwrap()] = rows;
+            let mut row: Vec<String> = row.into_iter().map(str::to_owned).collect();
+            record::seal(&mut row, 0);
+            put("results.csv", &format!("{}\n{}\n", header.join(","), row.join(",")));
             let found = verify(place.path()).unwrap();
             let builds = found.told.iter().find(|text| text.contains(" builds: ")).cloned();
             (found.state, builds, found.told.contains(&"1 job failed".to_owned()))
         };
-        assert_eq!(told(vec![of("a", "release")], "1,"), (FolderState::Whole, None, false));
-        assert_eq!(told(vec![of("a", "release")], "1,it broke"), (FolderState::Missing, None, true));
+        assert_eq!(told(vec![of("a", "release")], ""), (FolderState::Whole, None, false));
+        assert_eq!(told(vec![of("a", "release")], "it broke"), (FolderState::Missing, None, true));
         for (other, shown) in
             [(of("b", "release"), "1 a release; 1 b release"), (of("a", "dev"), "1 a dev; 1 a release")]
         {
             let builds = format!("its 2 stretches are of 2 builds: {shown}");
-            assert_eq!(told(vec![of("a", "release"), other], "1,"), (FolderState::Whole, Some(builds), false));
+            assert_eq!(told(vec![of("a", "release"), other], ""), (FolderState::Whole, Some(builds), false));
         }
     }
 }

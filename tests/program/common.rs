@@ -4,6 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
+use ttlab::record::manifest::Manifest;
+use ttlab::record::verify::verify;
 
 /// A folder that is deleted with its owner; in memory where the system has such a place, since runs wait for the disk at every step.
 pub fn scratch() -> TempDir {
@@ -23,6 +25,22 @@ pub fn skip_outside_ci(why: &str) {
     let ci = std::env::var_os("CI");
     assert!(ci.is_none_or(|ci| ci != "true"), "CI=true, and a test cannot run: {why}");
     skip(why);
+}
+
+/// Changes a folder's manifest, and seals it and the results beside it as a run would have left them.
+pub fn seal_anew(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
+    let path = folder.join("manifest.json");
+    let mut manifest = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    change(&mut manifest);
+    let mut manifest: Manifest = serde_json::from_value(manifest).unwrap();
+    if let Ok(found) = verify(&folder.join("results.csv"), None) {
+        manifest.header_seal = Some(found.seals.header);
+        manifest.file_seal = manifest.file_seal.map(|_| found.seals.file);
+        if !manifest.column_seals.is_empty() {
+            manifest.column_seals = found.seals.columns;
+        }
+    }
+    std::fs::write(&path, manifest.to_text().unwrap()).unwrap();
 }
 
 /// Calls the program in the project's folder: standard output, standard error, exit code.

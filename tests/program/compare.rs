@@ -1,6 +1,6 @@
 //! `ttlab compare`: what it pairs, what it shows, and how it ends.
 
-use crate::common::{run, scratch};
+use crate::common::{run, scratch, seal_anew};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,11 +27,7 @@ type Rows = Vec<Vec<String>>;
 fn altered(from: &Path, to: &Path, alter: impl Fn(&dyn Fn(&str) -> usize, &mut Rows)) {
     fs::create_dir_all(to).unwrap();
     fs::copy(from.join("experiment.toml"), to.join("experiment.toml")).unwrap();
-    // As if a run had ended with these rows.
-    let manifest = fs::read_to_string(from.join("manifest.json")).unwrap();
-    let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
-    manifest.as_object_mut().unwrap().retain(|key, _| !["rows", "seals"].contains(&key.as_str()));
-    fs::write(to.join("manifest.json"), manifest.to_string()).unwrap();
+    fs::copy(from.join("manifest.json"), to.join("manifest.json")).unwrap();
     let mut reader = csv::Reader::from_path(from.join("results.csv")).unwrap();
     let header = reader.headers().unwrap().clone();
     let mut rows: Rows = reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect();
@@ -48,6 +44,8 @@ fn altered(from: &Path, to: &Path, alter: impl Fn(&dyn Fn(&str) -> usize, &mut R
     writer.write_record(&header).unwrap();
     rows.iter().for_each(|row| writer.write_record(row).unwrap());
     writer.flush().unwrap();
+    // As if a run had ended with these rows.
+    seal_anew(to, |manifest| manifest["rows"] = rows.len().into());
 }
 
 /// Scales a column of one variant.
@@ -198,8 +196,9 @@ fn variants_of_other_names_are_paired_by_their_options() {
             .filter(|row| row[at("variant")] == "plain")
             .for_each(|row| row[at("variant")] = "bare".to_owned());
     });
-    let manifest = fs::read_to_string(renamed.join("manifest.json")).unwrap();
-    fs::write(renamed.join("manifest.json"), manifest.replace("\"plain\"", "\"bare\"")).unwrap();
+    seal_anew(&renamed, |manifest| {
+        *manifest = serde_json::from_str(&manifest.to_string().replace("\"plain\"", "\"bare\"")).unwrap();
+    });
     let (old, new) = (base.to_str().unwrap(), renamed.to_str().unwrap());
     let (stdout, _, code) = run(&["compare", old, new]);
     assert!(code == 0 && stdout.contains("note: \"plain\" is \"bare\" in NEW"), "{stdout}");
@@ -330,10 +329,7 @@ fn what_speaks_against_a_comparison_is_told() {
     let new = folder.path().join("new");
     let notes = |change: &dyn Fn(&mut serde_json::Value), gate: &str| -> Vec<String> {
         altered(&base, &new, |_, _| ());
-        let path = new.join("manifest.json");
-        let mut manifest = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-        change(&mut manifest);
-        fs::write(&path, manifest.to_string()).unwrap();
+        seal_anew(&new, change);
         let (old, new) = (base.to_str().unwrap(), new.to_str().unwrap());
         let json = folder.path().join("compared.json");
         let (stdout, stderr, _) = run(&["compare", old, new, "--json", json.to_str().unwrap(), "--fail-on", gate]);

@@ -2,7 +2,7 @@
 //! seeded mutations of both. A fuzzer on a nightly toolchain does more of it; this runs everywhere. `TTLAB_FUZZ=100000`
 //! makes that many mutations for each target.
 
-use crate::common::scratch;
+use crate::common::{scratch, seal_anew};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::fs;
@@ -206,6 +206,7 @@ fn markup_in_any_word_stays_a_word() {
     let mut shown = Vec::new();
     let count = with(&manifest, &mut |path, text| {
         fs::write(folder.path().join("manifest.json"), text).unwrap();
+        seal_anew(folder.path(), |_| ());
         let Ok(page) = ttlab::report::read(folder.path()) else { return };
         let html = ttlab::report::html::render(&page.sheet);
         let style = ttlab::report::markdown::Style { level: 1, figures: true };

@@ -1,6 +1,6 @@
 //! What each switch of a command changes, and how a command ends when two things are wrong at once: by small experiments that take no time.
 
-use crate::common::{run, scratch};
+use crate::common::{run, scratch, seal_anew};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -220,10 +220,7 @@ fn earlier_results_are_continued_or_thrown_away_as_asked() {
     fs::create_dir(desk.path("files")).unwrap();
     fs::write(desk.path("files/one.toml"), reference).unwrap();
     let other_build = |folder: &str| {
-        let path = desk.path(folder).join("manifest.json");
-        let mut manifest: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-        manifest["build"]["commit"] = "elsewhere".into();
-        fs::write(&path, manifest.to_string()).unwrap();
+        seal_anew(desk.path(folder).as_ref(), |manifest| manifest["build"]["commit"] = "elsewhere".into());
     };
     for (command, folder) in [
         ("run @t.toml --quiet --out @run", "run"),

@@ -6,7 +6,7 @@
 //! A line begins with what it is: `== ` a file, `+ ` a line of it, `$ ` a command, `| ` its standard output, `! ` its standard error, `= ` its exit
 //! code where that is not 0. `$ steady FOLDER` gives results other times, machine and build, which are then the same everywhere.
 
-use crate::common::scratch;
+use crate::common::{scratch, seal_anew};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -25,12 +25,11 @@ fn steady(folder: &Path) {
         writer.write_record(&row).unwrap();
     }
     writer.flush().unwrap();
-    let path = folder.join("manifest.json");
-    let mut manifest: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-    for (key, value) in manifest.as_object_mut().unwrap().iter_mut().filter(|(key, _)| *key != "options") {
-        settle(key, value);
-    }
-    fs::write(&path, manifest.to_string()).unwrap();
+    drop(writer);
+    seal_anew(folder, |manifest| {
+        let fields = manifest.as_object_mut().unwrap().iter_mut();
+        fields.filter(|(key, _)| *key != "options").for_each(|(key, value)| settle(key, value));
+    });
 }
 
 fn settle(key: &str, value: &mut serde_json::Value) {

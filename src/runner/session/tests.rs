@@ -95,7 +95,8 @@ fn a_run_tells_each_job_once_and_what_is_done_is_done() {
     assert_eq!(kept.len(), 12);
     let manifest = Manifest::read(&out).unwrap().unwrap();
     let sealed = crate::record::verify::verify(&out.join("results.csv"), None).unwrap();
-    assert_eq!((manifest.rows, manifest.seals), (Some(12), Some(sealed.digest)), "what lies there is sealed");
+    assert_eq!((manifest.rows, manifest.file_seal), (Some(12), Some(sealed.seals.file)), "what lies there is sealed");
+    assert_eq!((manifest.column_seals, manifest.seals), (sealed.seals.columns, None));
 
     let second = Told::default();
     let ran = told(&experiment, &out, Settings { jobs: 1, ..Settings::default() }, &second);

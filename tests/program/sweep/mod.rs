@@ -15,7 +15,7 @@ mod synced;
 mod torn;
 mod verify;
 
-use crate::common::scratch;
+use crate::common::{scratch, seal_anew};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

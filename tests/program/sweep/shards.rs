@@ -227,7 +227,7 @@ fn folders_of_something_else_are_refused() {
     fs::write(one.join("results.csv"), &text).unwrap();
     // Another build.
     let manifest = fs::read_to_string(one.join("manifest.json")).unwrap();
-    fs::write(one.join("manifest.json"), manifest.replace("\"version\": \"", "\"version\": \"9.")).unwrap();
+    seal_anew(&one, |manifest| manifest["build"]["version"] = "9.0".into());
     sweep.merge("out", &[]).expect(2).says(&["another build", "--any-build"]);
     sweep.merge("out", &["--any-build"]).expect(0);
     // A whole run in a shard's place, and another plan's shard.
@@ -280,12 +280,11 @@ fn shards_of_unlike_machines_are_told() {
     let sweep = Sweep::new(SMALL, 2);
     sweep.shard(0, "out", &[]).expect(0);
     sweep.shard(1, "out", &[]).expect(0);
-    let manifest = |shard: u64| sweep.trial.path(&format!("out/shards/{shard}/manifest.json"));
     let set = |shard: u64, speed: u64| {
-        let mut value: serde_json::Value = serde_json::from_str(&fs::read_to_string(manifest(shard)).unwrap()).unwrap();
-        assert!(value["calibration"].as_u64().unwrap() > 10_000, "no speed was measured");
-        value["calibration"] = speed.into();
-        fs::write(manifest(shard), value.to_string()).unwrap();
+        seal_anew(&sweep.trial.path(&format!("out/shards/{shard}")), |manifest| {
+            assert!(manifest["calibration"].as_u64().unwrap() > 10_000, "no speed was measured");
+            manifest["calibration"] = speed.into();
+        });
     };
     set(0, 1_000_000);
     set(1, 1_100_000);
@@ -309,12 +308,11 @@ fn a_merged_manifest_by_hand() {
     let runs = [(2, 2000, 9000, 500_000), (5, 1000, 3000, 510_000), (1, 4000, 5000, 520_000)];
     for (shard, (jobs, begun, ended, speed)) in runs.iter().enumerate() {
         sweep.shard(shard as u64, "out", &[]).expect(0);
-        let name = format!("out/shards/{shard}/manifest.json");
-        let mut value = read(&name);
-        for (field, number) in [("jobs", jobs), ("begun", begun), ("ended", ended), ("calibration", speed)] {
-            value[field] = (*number).into();
-        }
-        fs::write(sweep.trial.path(&name), value.to_string()).unwrap();
+        seal_anew(&sweep.trial.path(&format!("out/shards/{shard}")), |manifest| {
+            for (field, number) in [("jobs", jobs), ("begun", begun), ("ended", ended), ("calibration", speed)] {
+                manifest[field] = (*number).into();
+            }
+        });
     }
     sweep.merge("out", &[]).expect(0);
     let merged = read("out/manifest.json");

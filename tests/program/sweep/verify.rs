@@ -1,6 +1,10 @@
 //! Reports, comparisons and `ttlab verify` on results that are not what a run wrote.
 
 use super::*;
+use ttlab::analysis::questions::joined::Recorded;
+use ttlab::record;
+use ttlab::record::manifest::Manifest;
+use ttlab::runner::verify::FolderState;
 
 /// A folder with a run in it, and its lines.
 fn ran(text: &str) -> (Trial, Vec<String>) {
@@ -41,6 +45,216 @@ fn an_edited_count_is_refused_by_whoever_reads_it() {
     let alone = trial.text("alone.csv");
     fs::copy(trial.results("out"), &alone).unwrap();
     ttlab(&["report", &alone]).expect(2).says(&["edited"]);
+}
+
+/// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take it.
+fn read(folder: &Path) -> (FolderState, bool, bool) {
+    let state = ttlab::runner::verify::verify(folder).unwrap().state;
+    (state, ttlab::report::read(folder).is_ok(), Recorded::read(folder).is_ok())
+}
+
+const WHOLE: (FolderState, bool, bool) = (FolderState::Whole, true, true);
+const WRONG: (FolderState, bool, bool) = (FolderState::Wrong, false, false);
+
+/// Each value of a JSON document that holds no others, by its path.
+fn leaves(value: &serde_json::Value, path: &str, found: &mut Vec<String>) {
+    let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
+    match value {
+        serde_json::Value::Object(fields) if !fields.is_empty() => {
+            fields.iter().for_each(|(name, value)| leaves(value, &format!("{path}/{}", escaped(name)), found));
+        }
+        serde_json::Value::Array(list) if !list.is_empty() => {
+            list.iter().enumerate().for_each(|(at, value)| leaves(value, &format!("{path}/{at}"), found));
+        }
+        _ => found.push(path.to_owned()),
+    }
+}
+
+/// Two variants, two positions.
+const TINY: &str =
+    "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n";
+
+#[test]
+fn an_edit_of_any_leaf_of_a_manifest_shows() {
+    let (trial, _) = ran(TINY);
+    let (folder, path) = (trial.path("out"), trial.path("out/manifest.json"));
+    let whole = fs::read_to_string(&path).unwrap();
+    assert_eq!(read(&folder), WHOLE);
+    let manifest: serde_json::Value = serde_json::from_str(&whole).unwrap();
+    let mut paths = Vec::new();
+    leaves(&manifest, "", &mut paths);
+    assert!(paths.len() > 200, "{}", paths.len());
+    for place in &paths {
+        let mut edited = manifest.clone();
+        let leaf = edited.pointer_mut(place).unwrap();
+        *leaf = match leaf {
+            serde_json::Value::Bool(yes) => (!*yes).into(),
+            serde_json::Value::Number(number) => (number.as_f64().unwrap() + 1.0).into(),
+            serde_json::Value::String(text) => format!("{text}0").into(),
+            _ => 1.into(),
+        };
+        fs::write(&path, serde_json::to_string_pretty(&edited).unwrap()).unwrap();
+        assert_eq!(read(&folder), WRONG, "{place}");
+        // And one that is taken out; without its own seal nobody knows.
+        let (parent, name) = place.rsplit_once('/').unwrap();
+        let mut edited = manifest.clone();
+        match edited.pointer_mut(parent).unwrap() {
+            serde_json::Value::Object(fields) => drop(fields.shift_remove(&name.replace("~1", "/").replace("~0", "~"))),
+            serde_json::Value::Array(list) => drop(list.remove(name.parse().unwrap())),
+            _ => unreachable!(),
+        }
+        fs::write(&path, edited.to_string()).unwrap();
+        let unsealed = (FolderState::Unsealed, true, true);
+        assert_eq!(read(&folder), if place == "/manifest_seal" { unsealed } else { WRONG }, "without {place}");
+    }
+    let out = trial.text("out");
+    let mut edited = manifest.clone();
+    edited.as_object_mut().unwrap().shift_remove("manifest_seal");
+    fs::write(&path, edited.to_string()).unwrap();
+    let said = ttlab(&["verify", &out]).expect(3);
+    assert!(
+        said.stdout.contains("unsealed: 8 rows") && said.stdout.contains("an edit would not show"),
+        "{}",
+        said.stdout
+    );
+    ttlab(&["report", &out]).expect(3).says(&["unsealed: its manifest has no seal"]);
+    ttlab(&["compare", &out, &trial.text("other")]).expect(3).says(&["unsealed: its manifest has no seal"]);
+    edited["jobs"] = 77.into();
+    edited["manifest_seal"] = manifest["manifest_seal"].clone();
+    fs::write(&path, edited.to_string()).unwrap();
+    ttlab(&["verify", &out]).expect(4);
+    for command in [vec!["report", &out], vec!["compare", &out, &trial.text("other")]] {
+        ttlab(&command).expect(2).says(&["manifest.json: it was edited or damaged: its seal does not fit"]);
+    }
+    trial.run("out", &[]).expect(2).says(&["its seal does not fit", "move it away"]);
+    // As the message says: the rows are those of the plan, and get another manifest.
+    fs::remove_file(&path).unwrap();
+    trial.run("out", &[]).expect(0);
+    assert_eq!(read(&folder), WHOLE);
+    // How a manifest is laid out is no edit.
+    let again: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    fs::write(&path, again.to_string()).unwrap();
+    assert_eq!(read(&folder), WHOLE);
+}
+
+#[test]
+fn columns_exchanged_in_the_header_show() {
+    let (trial, lines) = ran(TINY);
+    let folder = trial.path("out");
+    let names: Vec<&str> = lines[0].split(',').collect();
+    let exchanged = |one: usize, other: usize| {
+        let mut names = names.clone();
+        names.swap(one, other);
+        let mut lines = lines.clone();
+        lines[0] = names.join(",");
+        put(&trial, &lines);
+        let manifest = Manifest::read(&folder).unwrap();
+        record::verify::verify(&trial.results("out"), manifest.as_ref()).unwrap().wrong()
+    };
+    let at = |name: &str| names.iter().position(|known| *known == name).unwrap();
+    for other in 1..names.len() {
+        assert!(exchanged(other - 1, other).is_some(), "{} and {}", names[other - 1], names[other]);
+    }
+    let nodes = |other: &str| exchanged(at("search.nodes"), at(other)).unwrap_or_default();
+    assert!(
+        nodes("search.evals").contains("line 1: it is not the header that the run wrote"),
+        "{}",
+        nodes("search.evals")
+    );
+    assert_eq!(read(&folder), WRONG);
+    // A name that is none of the run's; a run that has not ended.
+    put(&trial, &[&[lines[0].replace("search.evals", "search.evil")], &lines[1..]].concat());
+    let said = ttlab(&["verify", &trial.text("out")]).expect(4);
+    let told = "1 column gone: `search.evals`; 1 column not of the run: `search.evil`";
+    assert!(said.stdout.contains(told), "{}", said.stdout);
+    seal_anew(&folder, |manifest| {
+        let fields = manifest.as_object_mut().unwrap();
+        fields.retain(|name, _| !["column_seals", "file_seal", "ended"].contains(&name.as_str()));
+    });
+    nodes("search.evals");
+    assert_eq!(read(&folder), WRONG);
+}
+
+/// The seconds are none of the counts, and yet the file's.
+#[test]
+fn an_edit_that_no_check_covers_shows_in_the_file() {
+    let (trial, lines) = ran(TINY);
+    let (folder, out) = (trial.path("out"), trial.text("out"));
+    let at = lines[0].split(',').position(|name| name == "seconds").unwrap();
+    let mut fields: Vec<&str> = lines[3].split(',').collect();
+    fields[at] = "7.000000";
+    let mut edited = lines.clone();
+    edited[3] = fields.join(",");
+    put(&trial, &edited);
+    let said = ttlab(&["verify", &out]).expect(4);
+    assert!(said.stdout.contains("the file is not as the run wrote it: seconds"), "{}", said.stdout);
+    assert_eq!(read(&folder), WRONG);
+    fs::write(trial.results("out"), lines.join("\n") + "\nx").unwrap();
+    assert_eq!(read(&folder).0, FolderState::Wrong, "what follows the last row");
+    put(&trial, &lines);
+    assert_eq!(read(&folder), WHOLE);
+}
+
+/// However a plan is run, each column of words and counts has the same seal; a shard has none of them.
+#[test]
+fn counts_have_one_seal_in_every_run() {
+    let (trial, lines) = ran(TINY);
+    let seals = |out: &str| Manifest::read(&trial.path(out)).unwrap().unwrap().column_seals;
+    let known = seals("out");
+    let left_out = ["id", "check", "seconds"];
+    let names: Vec<&str> = lines[0].split(',').filter(|name| !left_out.contains(name)).collect();
+    assert!(names.iter().all(|name| known.contains_key(*name)) && names.len() == known.len(), "{:?}", known.keys());
+    trial.run("jobs", &["--jobs", "3"]).expect(0);
+    // A run that was stopped, and went on.
+    fs::create_dir(trial.path("resumed")).unwrap();
+    ["results.csv", "manifest.json", "experiment.toml"].iter().for_each(|name| {
+        fs::copy(trial.path("out").join(name), trial.path("resumed").join(name)).unwrap();
+    });
+    fs::write(trial.results("resumed"), lines[..5].join("\n") + "\n").unwrap();
+    trial.run("resumed", &[]).expect(0);
+    let plan = trial.text("plan.json");
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
+    for shard in ["0", "1"] {
+        ttlab(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &trial.text("merged")]).expect(0);
+        let shard = Manifest::read(&trial.path(&format!("merged/shards/{shard}"))).unwrap().unwrap();
+        assert!(shard.column_seals.is_empty() && shard.file_seal.is_some());
+    }
+    ttlab(&["merge", &plan, "-q", "-o", &trial.text("merged")]).expect(0);
+    for out in ["other", "jobs", "resumed", "merged"] {
+        assert_eq!(seals(out), known, "{out}");
+        let said = ttlab(&["verify", &trial.text(out)]).expect(0);
+        let told = "sealed: the counts by column, the file as written, and the manifest";
+        assert!(said.stdout.contains(told), "{}", said.stdout);
+    }
+}
+
+/// What was sealed when only rows were is verified by that, and said to be.
+#[test]
+fn results_of_schema_1_keep_their_seal() {
+    let (trial, lines) = ran(TINY);
+    let out = trial.text("out");
+    let path = trial.path("out/manifest.json");
+    let mut manifest: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let digest = record::verify::verify(&trial.results("out"), None).unwrap().digest;
+    let fields = manifest.as_object_mut().unwrap();
+    fields.retain(|name, _| !name.ends_with("_seal") && name != "column_seals");
+    (manifest["schema"], manifest["seals"]) = (1.into(), digest.into());
+    fs::write(&path, manifest.to_string()).unwrap();
+    let said = ttlab(&["verify", &out]).expect(0);
+    assert!(said.stdout.contains("sealed as results of schema 1 are"), "{}", said.stdout);
+    // Another run's rows, each of which fits its check.
+    put(&trial, &lines[..lines.len() - 2]);
+    ttlab(&["verify", &out]).expect(3);
+    (manifest["rows"], manifest["jobs_total"]) = (6.into(), 3.into());
+    fs::write(&path, manifest.to_string()).unwrap();
+    let said = ttlab(&["verify", &out]).expect(4);
+    assert!(said.stdout.contains("the rows are not those that the run ended with"), "{}", said.stdout);
+    // A manifest of schema 2 is not sealed by that.
+    manifest["schema"] = 2.into();
+    fs::write(&path, manifest.to_string()).unwrap();
+    put(&trial, &lines);
+    let said = ttlab(&["verify", &out]).expect(3);
+    assert!(said.stdout.contains("unsealed: its manifest has no seal"), "{}", said.stdout);
 }
 
 #[test]
@@ -110,18 +324,19 @@ fn no_stretch_of_a_run_is_written_over() {
     let (trial, lines) = ran(&small());
     let manifest = trial.path("out").join("manifest.json");
     let read = || -> serde_json::Value { serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap() };
-    let mut theirs = read();
     // The first stretch was another build's on another machine, with many jobs at a time.
-    for place in ["/build/commit", "/stretches/0/build/commit"] {
-        *theirs.pointer_mut(place).unwrap() = "feedbee".into();
-    }
-    for place in ["/machine/cpu", "/stretches/0/machine/cpu"] {
-        *theirs.pointer_mut(place).unwrap() = "Other".into();
-    }
-    for place in ["/jobs", "/stretches/0/jobs"] {
-        *theirs.pointer_mut(place).unwrap() = 64.into();
-    }
-    fs::write(&manifest, theirs.to_string()).unwrap();
+    seal_anew(&trial.path("out"), |theirs| {
+        for place in ["/build/commit", "/stretches/0/build/commit"] {
+            *theirs.pointer_mut(place).unwrap() = "feedbee".into();
+        }
+        for place in ["/machine/cpu", "/stretches/0/machine/cpu"] {
+            *theirs.pointer_mut(place).unwrap() = "Other".into();
+        }
+        for place in ["/jobs", "/stretches/0/jobs"] {
+            *theirs.pointer_mut(place).unwrap() = 64.into();
+        }
+    });
+    let theirs = read();
     put(&trial, &lines[..lines.len() - 4]);
     trial.run("out", &["--jobs", "1"]).expect(2).says(&["another build"]);
     trial.run("out", &["--jobs", "1", "--any-build"]).expect(0);

@@ -1,0 +1,150 @@
+//! Seals of results as a whole. One is *of counts*: for each column a hash of its values in the plan's order, which is equal in every run of the plan and
+//! untouched when a column is renamed or another is added. The other is *of the file as written*, header and seconds included, and says nothing of
+//! another run's.
+
+use super::columns::{self, Role};
+use super::fields::{BETWEEN, Parted};
+use siphasher::sip::SipHasher13;
+use std::collections::BTreeMap;
+use std::hash::Hasher;
+
+/// The key of every hash here.
+const KEY: u64 = 0x7474_6c61_6200_0003;
+
+fn hasher() -> SipHasher13 {
+    SipHasher13::new_with_keys(KEY, 0)
+}
+
+fn shown(hash: u64) -> String {
+    format!("{hash:016x}")
+}
+
+/// Hash of a text.
+pub(super) fn of_text(text: &str) -> String {
+    let mut hash = hasher();
+    hash.write(text.as_bytes());
+    shown(hash.finish())
+}
+
+/// Hash of a header's names in their order.
+pub fn of_header(header: &[String]) -> String {
+    let mut hash = hasher();
+    header.iter().for_each(|name| write_name(&mut hash, name));
+    shown(hash.finish())
+}
+
+fn write_name(hash: &mut SipHasher13, name: &str) {
+    hash.write(name.as_bytes());
+    hash.write(&[BETWEEN]);
+}
+
+/// The fields of some rows by column, as they are hashed.
+#[derive(Default)]
+pub(super) struct ColumnBytes(Vec<Vec<u8>>);
+
+impl ColumnBytes {
+    /// Adds a row, which has as many fields as those before it.
+    pub(super) fn push(&mut self, row: &Parted) {
+        self.0.resize_with(row.len(), Vec::new);
+        self.0.iter_mut().enumerate().for_each(|(at, bytes)| bytes.extend_from_slice(row.field(Some(at))));
+    }
+}
+
+/// The seals of a file, while it is read.
+pub(super) struct SealHasher {
+    columns: Vec<SipHasher13>,
+    length: u64,
+}
+
+impl SealHasher {
+    pub(super) fn new(columns: usize) -> Self {
+        Self { columns: vec![hasher(); columns], length: 0 }
+    }
+
+    /// Takes so many bytes of the file, and the rows in them.
+    pub(super) fn take(&mut self, length: usize, rows: &ColumnBytes) {
+        self.length += length as u64;
+        self.columns.iter_mut().zip(&rows.0).for_each(|(hash, bytes)| hash.write(bytes));
+    }
+
+    /// The seals of a file of this header.
+    pub(super) fn finish(self, header: &[String]) -> Seals {
+        let hashes: Vec<u64> = self.columns.iter().map(Hasher::finish).collect();
+        let mut file = hasher();
+        file.write_u64(self.length);
+        for (name, hash) in header.iter().zip(&hashes) {
+            write_name(&mut file, name);
+            file.write_u64(*hash);
+        }
+        let counted = header.iter().zip(hashes).filter(|(name, _)| is_counted(name));
+        Seals {
+            columns: counted.map(|(name, hash)| (name.clone(), shown(hash))).collect(),
+            header: of_header(header),
+            file: shown(file.finish()),
+        }
+    }
+}
+
+/// Whether a column is equal in every run of a plan and every build: the id covers the options' names, the check all columns, and a time is measured.
+fn is_counted(name: &str) -> bool {
+    name != columns::ID && !matches!(columns::role(name), Role::Seal | Role::Time)
+}
+
+/// The seals of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seals {
+    /// Of counts: of each column of words and counts, by its name.
+    pub columns: BTreeMap<String, String>,
+    /// Of the header alone: it is known before the first row.
+    pub header: String,
+    /// Of the file as written.
+    pub file: String,
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::fields::Parser;
+    use super::*;
+
+    fn seals(header: &[&str], rows: &[&str]) -> Seals {
+        let header: Vec<String> = header.iter().map(|&name| name.to_owned()).collect();
+        let (mut hasher, mut parser) = (SealHasher::new(header.len()), Parser::new());
+        for row in rows {
+            let mut bytes = ColumnBytes::default();
+            bytes.push(parser.parted(row.as_bytes()).unwrap());
+            hasher.take(row.len(), &bytes);
+        }
+        hasher.finish(&header)
+    }
+
+    /// A column's seal is of its values alone; the file's is of everything.
+    #[test]
+    fn a_column_keeps_its_seal_whatever_stands_beside_it() {
+        let header = ["id", "variant", "search.nodes", "seconds", "check"];
+        let whole = seals(&header, &["0a,x,12,0.5,00\n", "0b,y,7,0.25,11\n"]);
+        assert_eq!(whole.columns.keys().collect::<Vec<_>>(), ["search.nodes", "variant"]);
+        let of = |seals: &Seals, name: &str| seals.columns[name].clone();
+        // Another run: other times, ids and checks.
+        let again = seals(&header, &["1a,x,12,0.7,22\n", "1b,y,7,0.35,33\n"]);
+        assert_eq!((&again.columns, &again.header), (&whole.columns, &whole.header));
+        assert_ne!(again.file, whole.file);
+        // A column renamed, one more beside it.
+        let other = seals(&["id", "variant", "depth", "nodes", "seconds"], &["0a,x,1,12,0.5\n", "0b,y,1,7,0.25\n"]);
+        assert_eq!((of(&other, "nodes"), of(&other, "variant")), (of(&whole, "search.nodes"), of(&whole, "variant")));
+        // Another value, another order, what stood in one field in two.
+        for rows in [
+            ["0a,x,13,0.5,00\n", "0b,y,7,0.25,11\n"],
+            ["0b,y,7,0.25,11\n", "0a,x,12,0.5,00\n"],
+            ["0a,x,1,0.5,00\n", "0b,y,27,0.25,11\n"],
+        ] {
+            assert_ne!(of(&seals(&header, &rows), "search.nodes"), of(&whole, "search.nodes"), "{rows:?}");
+        }
+        // Names exchanged in the header.
+        let exchanged =
+            seals(&["id", "search.nodes", "variant", "seconds", "check"], &["0a,x,12,0.5,00\n", "0b,y,7,0.25,11\n"]);
+        assert_eq!(of(&exchanged, "variant"), of(&whole, "search.nodes"));
+        assert!(exchanged.header != whole.header && exchanged.file != whole.file);
+        assert_ne!(seals(&header, &["0a,x,12,0.6,00\n", "0b,y,7,0.25,11\n"]).file, whole.file, "a time");
+    }
+}
