@@ -1,6 +1,7 @@
 //! From options to a table.
 
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
+use super::memory::Memory;
 use super::options::{Index, Layout, Size, TableKind, TableOptions};
 use super::policy::{Replacement, Visitor};
 use super::size::MOST_BYTES;
@@ -77,6 +78,16 @@ pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
         TableKind::Unbounded => None,
         TableKind::Bounded => buckets(options, working_set)?.checked_mul(8 * words(options)),
     }
+}
+
+/// Whether the system could have the memory of such a table; nothing is taken.
+///
+/// # Errors
+/// When it could not.
+pub fn check_memory(options: &TableOptions) -> Result<(), TableError> {
+    let bytes = bytes(options, None).unwrap_or(0);
+    let words = usize::try_from(bytes / 8).map_err(|_| TableError::Memory { bytes })?;
+    Memory::map(words).map(drop)
 }
 
 /// Slots of a bounded table: fewer in as many bytes under a policy that keeps words beside them.

@@ -18,7 +18,7 @@ pub mod unbounded;
 pub mod watched;
 
 pub use bounded::Bounded;
-pub use make::{TableError, build, bytes, entries};
+pub use make::{TableError, build, bytes, check_memory, entries};
 pub use observed::Observed;
 pub use options::{Layout, TableKind, TableOptions};
 pub use shadow::ShadowCounters;

@@ -1,5 +1,6 @@
 //! What a client says: one line, one command. Words that mean nothing are passed over, as the protocol asks.
 
+use crate::chess::Color;
 use std::time::Duration;
 
 /// A client's command.
@@ -48,8 +49,35 @@ pub struct Go {
     pub infinite: bool,
     /// On the opponent's time, until told that its move was played.
     pub ponder: bool,
-    /// What is not heeded, in words: without its limit a search may go on for ever.
+    /// Whether no limit was named, of those that count and those that do not.
+    pub unlimited: bool,
+    /// What is not taken as it was said, in words.
     pub unheeded: Vec<String>,
+}
+
+/// The time of a search whose limits do not count: it must end, and nobody said when.
+const TIME_WITHOUT_LIMIT: Duration = Duration::from_secs(1);
+
+impl Go {
+    /// Gives an end to a search that has none, and tells it: without any limit it is infinite, as most engines have it, and with limits that do not
+    /// count it has its time.
+    pub fn complete(&mut self, turn: Color) {
+        let clock = self.time[turn as usize].is_some();
+        if !clock && self.time[!turn as usize].is_some() {
+            self.unheeded.push(format!("there is no clock for {turn:?}, who is to move"));
+        }
+        if clock || self.infinite || self.depth.is_some() || self.nodes.is_some() || self.move_time.is_some() {
+            return;
+        }
+        if !self.unlimited {
+            self.move_time = Some(TIME_WITHOUT_LIMIT);
+            let time = TIME_WITHOUT_LIMIT.as_millis();
+            self.unheeded.push(format!("no limit of it counts: the search ends after {time} ms"));
+        } else if !self.ponder {
+            self.infinite = true;
+            self.unheeded.push("no limit: it is `go infinite`, and ends with `stop`".to_owned());
+        }
+    }
 }
 
 /// Reads a line; none for an empty one. Like other engines, it looks for the first word that it knows.
@@ -92,48 +120,87 @@ fn position<'a>(mut words: impl Iterator<Item = &'a str>) -> Command {
     Command::Position(fen, parts.next().unwrap_or_default().iter().map(ToString::to_string).collect())
 }
 
-/// A number as a client writes it; one that is too large is the largest there is, lest a limit be none.
-fn number(text: &str) -> Option<u64> {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+/// A number as a client writes it, and whether it has a fraction, which is dropped; one that is too large is the largest there is, lest a limit
+/// be none.
+fn number(text: &str) -> Option<(u64, bool)> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (digits, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
+    if digits.is_empty()
+        || fraction.is_empty()
+        || !(digits.bytes().chain(fraction.bytes())).all(|byte| byte.is_ascii_digit())
+    {
         return None;
     }
     let number = digits.parse::<u64>().map_or(LARGEST, |number| number.min(LARGEST));
-    Some(if text.starts_with('-') { 0 } else { number })
+    let is_cut = fraction.bytes().any(|byte| byte != b'0');
+    Some((if text.starts_with('-') { 0 } else { number }, is_cut))
 }
 
 /// Larger than any clock, and small enough to be reckoned with.
 const LARGEST: u64 = 1 << 53;
 
-fn go<'a>(mut words: impl Iterator<Item = &'a str>) -> Go {
-    let mut go = Go::default();
+/// The words of `go` that the protocol knows.
+const WORDS: [&str; 12] = [
+    "infinite",
+    "ponder",
+    "searchmoves",
+    "mate",
+    "depth",
+    "nodes",
+    "movetime",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+];
+
+fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
+    let mut words = words.peekable();
+    let mut go = Go { unlimited: true, ..Go::default() };
     while let Some(word) = words.next() {
-        // A clock that has run out is negative in some clients.
+        let mut unheeded = Vec::new();
+        // A clock that has run out is negative in some clients. A word of the protocol in the place of a number is no number's.
         let mut number = || {
-            let found = words.next().unwrap_or_default();
+            let found = words.next_if(|next| !WORDS.contains(next)).unwrap_or_default();
             let number = number(found);
-            if number.is_none() {
-                go.unheeded.push(format!("{word}: expected a number, found `{found}`"));
+            match number {
+                None => unheeded.push(format!("{word}: expected a number, found `{found}`")),
+                Some((whole, true)) => unheeded.push(format!("{word}: `{found}` is taken as {whole}")),
+                Some((_, false)) => {}
             }
-            number
+            number.map(|(number, _)| number)
         };
-        let mut time = || number().map(Duration::from_millis);
+        go.unlimited &= ["infinite", "ponder", "searchmoves"].contains(&word);
         match word {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
-            "mate" | "searchmoves" => go.unheeded.push(format!("{word}: is passed over")),
-            "depth" => go.depth = number().map(|depth| depth.clamp(1, 255) as u8),
-            "nodes" => go.nodes = number().map(|nodes| nodes.max(1)),
-            "movetime" => go.move_time = time(),
-            "wtime" => go.time[0] = time(),
-            "btime" => go.time[1] = time(),
-            "winc" => go.increment[0] = time().unwrap_or_default(),
-            "binc" => go.increment[1] = time().unwrap_or_default(),
-            "movestogo" => go.moves_to_go = number().map(|moves| moves.clamp(1, 1000) as u32),
-            _ => {}
+            "depth" => go.depth = number().map(|depth| within(depth, 1, 255, word, &mut unheeded) as u8),
+            "nodes" => go.nodes = number().map(|nodes| within(nodes, 1, LARGEST, word, &mut unheeded)),
+            "movestogo" => go.moves_to_go = number().map(|moves| within(moves, 1, 1000, word, &mut unheeded) as u32),
+            "movetime" => go.move_time = number().map(Duration::from_millis),
+            "wtime" => go.time[0] = number().map(Duration::from_millis),
+            "btime" => go.time[1] = number().map(Duration::from_millis),
+            "winc" => go.increment[0] = number().map(Duration::from_millis).unwrap_or_default(),
+            "binc" => go.increment[1] = number().map(Duration::from_millis).unwrap_or_default(),
+            "mate" | "searchmoves" => {
+                while words.next_if(|next| !WORDS.contains(next)).is_some() {}
+                unheeded.push(format!("{word}: is passed over"));
+            }
+            _ => unheeded.push(format!("`{word}`: is not known")),
         }
+        go.unheeded.append(&mut unheeded);
     }
     go
+}
+
+/// The nearest number within a range.
+fn within(number: u64, least: u64, most: u64, word: &str, unheeded: &mut Vec<String>) -> u64 {
+    let taken = number.clamp(least, most);
+    if taken != number {
+        unheeded.push(format!("{word}: expected {least} to {most}, found {number}: {taken} is taken"));
+    }
+    taken
 }
 
 #[cfg(test)]
@@ -236,13 +303,14 @@ mod tests {
             moves_to_go: Some(14),
             infinite: true,
             ponder: true,
+            unlimited: false,
             unheeded: vec!["mate: is passed over".to_owned()],
         };
         assert_eq!(
             go("go ponder wtime 10 btime 11 winc 12 binc 13 movestogo 14 depth 7 nodes 8 movetime 9 mate 3 infinite"),
             all
         );
-        assert_eq!(go("go"), Go::default());
+        assert_eq!(go("go"), Go { unlimited: true, ..Go::default() });
         for (line, depth, nodes, moves) in [
             ("go depth 0 nodes 0 movestogo 0", Some(1), Some(1), Some(1)),
             ("go depth 255 nodes 1 movestogo 1000", Some(255), Some(1), Some(1000)),
@@ -252,23 +320,96 @@ mod tests {
             let found = go(line);
             assert_eq!((found.depth, found.nodes, found.moves_to_go), (depth, nodes, moves), "{line}");
         }
-        let unheeded = go("go depth x searchmoves e2e4 nodes 5 wtime").unheeded;
+        let unheeded = go("go depth x searchmoves e2e4 nodes 5 wtime winc 5 perft 3 btime 10.5 movestogo 0").unheeded;
         let told = [
             "depth: expected a number, found `x`",
             "searchmoves: is passed over",
             "wtime: expected a number, found ``",
+            "`perft`: is not known",
+            "`3`: is not known",
+            "btime: `10.5` is taken as 10",
+            "movestogo: expected 1 to 1000, found 0: 1 is taken",
         ];
         assert_eq!(unheeded, told);
+        for (line, told) in [
+            ("go depth 255", None),
+            ("go depth 256", Some("depth: expected 1 to 255, found 256: 255 is taken")),
+            ("go depth 1", None),
+            ("go depth 0", Some("depth: expected 1 to 255, found 0: 1 is taken")),
+            ("go nodes 0", Some("nodes: expected 1 to 9007199254740992, found 0: 1 is taken")),
+            ("go movestogo 1000", None),
+            ("go movestogo 1001", Some("movestogo: expected 1 to 1000, found 1001: 1000 is taken")),
+        ] {
+            assert_eq!(go(line).unheeded.first().map(String::as_str), told, "{line}");
+        }
         for (text, expected) in [
-            ("12", Some(12)),
-            ("+12", Some(12)),
-            ("-12", Some(0)),
+            ("12", Some((12, false))),
+            ("+12", Some((12, false))),
+            ("-12", Some((0, false))),
+            ("1000.5", Some((1000, true))),
+            ("1000.0", Some((1000, false))),
+            ("-3.5", Some((0, true))),
+            ("0.9", Some((0, true))),
             ("", None),
             ("-", None),
+            (".", None),
+            (".5", None),
+            ("5.", None),
+            ("1.2.3", None),
+            ("1e3", None),
             ("1x", None),
-            ("9007199254740993", Some(LARGEST)),
+            ("9007199254740993", Some((LARGEST, false))),
         ] {
             assert_eq!(number(text), expected, "{text}");
+        }
+    }
+
+    /// A search ends by a limit, by the clock of the side to move, after a second, or by the client who said that it need not; what is missing is told.
+    #[test]
+    fn a_search_has_an_end_unless_none_is_wanted() {
+        let ms = |time: u64| Some(Duration::from_millis(time));
+        let second = "no limit of it counts: the search ends after 1000 ms";
+        for (line, turn, end, infinite, told) in [
+            ("go", Color::White, None, true, vec!["no limit: it is `go infinite`, and ends with `stop`"]),
+            ("go infinite", Color::White, None, true, vec![]),
+            ("go ponder", Color::White, None, false, vec![]),
+            ("go depth 3", Color::White, None, false, vec![]),
+            ("go nodes 3", Color::Black, None, false, vec![]),
+            ("go movetime 3", Color::Black, ms(3), false, vec![]),
+            ("go wtime 1000", Color::White, None, false, vec![]),
+            ("go btime 1000", Color::Black, None, false, vec![]),
+            (
+                "go btime 1000",
+                Color::White,
+                ms(1000),
+                false,
+                vec!["there is no clock for White, who is to move", second],
+            ),
+            (
+                "go wtime 1000",
+                Color::Black,
+                ms(1000),
+                false,
+                vec!["there is no clock for Black, who is to move", second],
+            ),
+            ("go wtime 9 depth 3", Color::Black, None, false, vec!["there is no clock for Black, who is to move"]),
+            ("go wtime 9 infinite", Color::Black, None, true, vec!["there is no clock for Black, who is to move"]),
+            ("go winc 5 binc 5", Color::White, ms(1000), false, vec![second]),
+            ("go ponder depth x", Color::White, ms(1000), false, vec!["depth: expected a number, found `x`", second]),
+            ("go mate 3", Color::White, ms(1000), false, vec!["mate: is passed over", second]),
+            ("go whatever", Color::White, ms(1000), false, vec!["`whatever`: is not known", second]),
+            (
+                "go searchmoves e2e4",
+                Color::White,
+                None,
+                true,
+                vec!["searchmoves: is passed over", "no limit: it is `go infinite`, and ends with `stop`"],
+            ),
+        ] {
+            let Some(Command::Go(mut go)) = parse(line) else { panic!("{line}") };
+            go.complete(turn);
+            assert_eq!((go.move_time, go.infinite), (end, infinite), "{line} {turn:?}");
+            assert_eq!(go.unheeded, told, "{line} {turn:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The position that the client set up, and those before it.
 
-use crate::chess::{Board, Increments, named};
+use crate::chess::{Board, Increments, Strictness, fen, named};
 
 /// A game as far as it went.
 #[derive(Debug, Clone)]
@@ -18,13 +18,20 @@ impl Default for PlayedGame {
 }
 
 impl PlayedGame {
-    /// Reads what follows `position`; without a FEN the game began at the start position.
+    /// Reads what follows `position`, and what had to be repaired of it; without a FEN the game began at the start position. Clients write FENs
+    /// of four or five fields, of move number 0 and with rights in any order, so that they are read leniently.
     ///
     /// # Errors
     /// A FEN that is none, or a move that is not legal, in one line.
-    pub fn read(fen: Option<&str>, moves: &[String]) -> Result<Self, String> {
-        let board = fen.map_or_else(|| Ok(Board::startpos()), Board::from_fen);
-        let board = board.map_err(|error| format!("position: {error}").replace('\n', " "))?;
+    pub fn read(fen: Option<&str>, moves: &[String]) -> Result<(Self, Vec<String>), String> {
+        let (board, repairs) = match fen {
+            None => (Board::startpos(), Vec::new()),
+            Some(text) => {
+                let reading = fen::read(text, Strictness::Lenient);
+                let reading = reading.map_err(|error| format!("position: {error}").replace('\n', " "))?;
+                (reading.board, reading.repairs)
+            }
+        };
         let mut game = Self { past: Vec::new(), board };
         for text in moves {
             let mv = named(&game.board, &text.to_ascii_lowercase())
@@ -32,7 +39,7 @@ impl PlayedGame {
             game.past.push(game.board);
             game.board.play(mv, Increments::none());
         }
-        Ok(game)
+        Ok((game, repairs.iter().map(|repair| format!("position: repaired: {repair}")).collect()))
     }
 }
 
@@ -45,7 +52,10 @@ mod tests {
     fn a_game_is_its_positions_in_order() {
         let read = |fen: Option<&str>, moves: &[&str]| {
             let moves: Vec<String> = moves.iter().map(|mv| (*mv).to_owned()).collect();
-            PlayedGame::read(fen, &moves)
+            PlayedGame::read(fen, &moves).map(|(game, repairs)| {
+                assert_eq!(repairs, [""; 0]);
+                game
+            })
         };
         let fen = |board: &Board| board.fen(crate::chess::EpRule::Legal);
         let game = read(None, &["e2e4", "E7E5", "g1f3"]).unwrap();
@@ -69,5 +79,24 @@ mod tests {
             Some("position: `e2e4` is not a legal move after 1 moves".to_owned())
         );
         assert!(read(Some("x y"), &[]).is_err_and(|told| told.starts_with("position: ") && !told.contains('\n')));
+    }
+
+    /// As other readers have them: fields that are missing are the usual ones, a move number of 0 is 1, and rights have no order. Each is said.
+    #[test]
+    fn fens_are_read_as_clients_write_them() {
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w";
+        for (fields, clocks, repairs) in [
+            ("KQkq - 3 0", "3 1", 1),
+            ("KQkq - 3", "3 1", 1),
+            ("KQkq -", "0 1", 0),
+            ("KQkq", "0 1", 1),
+            ("qkQK - 3 7", "3 7", 3),
+            ("KQkq  -   3 7", "3 7", 0),
+        ] {
+            let (game, told) = PlayedGame::read(Some(&format!("{fen} {fields}")), &[]).unwrap();
+            assert_eq!(game.board.to_string(), format!("{fen} KQkq - {clocks}"), "{fields}");
+            assert_eq!(told.len(), repairs, "{told:?}");
+            assert!(told.iter().all(|told| told.starts_with("position: repaired: column ")), "{told:?}");
+        }
     }
 }

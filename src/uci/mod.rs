@@ -24,7 +24,8 @@ use worker::Worker;
 /// `info string`, and `bench` with what the caller says.
 pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSettings, bench: impl Fn() -> String) {
     let voice = Voice(Mutex::new(output));
-    let mut game = PlayedGame::default();
+    // None after a position that was refused: nobody asked for a move of the one before it.
+    let mut game = Some(PlayedGame::default());
     std::thread::scope(|scope| {
         let mut worker = Worker::default();
         for line in input.split(b'\n') {
@@ -38,33 +39,42 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSe
                 }
                 Command::IsReady if worker.is_searching() => voice.say("readyok"),
                 Command::IsReady => {
-                    worker.prepare(&settings, &voice);
+                    worker.prepare(&mut settings, &voice);
                     voice.say("readyok");
                 }
                 Command::NewGame => {
-                    worker.prepare(&settings, &voice);
+                    worker.prepare(&mut settings, &voice);
                     worker.new_game();
-                    game = PlayedGame::default();
+                    game = Some(PlayedGame::default());
                 }
                 Command::SetOption(name, value) => {
                     worker.finish();
                     match settings.set(&name, value.as_deref()) {
                         Ok(FollowUp::None) => {}
-                        Ok(FollowUp::Engine) => worker.outdate(),
                         Ok(FollowUp::Clear) => worker.clear(),
                         Err(message) => voice.info(&message),
                     }
                 }
-                Command::Position(fen, moves) => match PlayedGame::read(fen.as_deref(), &moves) {
-                    Ok(read) => game = read,
-                    Err(message) => voice.info(&message),
-                },
-                Command::Go(_) if worker.is_searching() => voice.info("go: a search is under way: say stop first"),
-                Command::Go(go) => {
-                    go.unheeded.iter().for_each(|what| voice.info(&format!("go: {what}")));
-                    worker.prepare(&settings, &voice);
-                    worker.go(scope, go, &game, &settings, &voice);
+                Command::Position(fen, moves) => {
+                    let read = PlayedGame::read(fen.as_deref(), &moves);
+                    game = read.map_err(|message| voice.info(&message)).ok().map(|(read, repairs)| {
+                        repairs.iter().for_each(|repair| voice.info(repair));
+                        read
+                    });
                 }
+                Command::Go(_) if worker.is_searching() => voice.info("go: a search is under way: say stop first"),
+                Command::Go(mut go) => match &game {
+                    None => {
+                        voice.info("go: there is no position: the last one was refused");
+                        voice.say("bestmove 0000");
+                    }
+                    Some(game) => {
+                        go.complete(game.board.turn());
+                        go.unheeded.iter().for_each(|what| voice.info(&format!("go: {what}")));
+                        worker.prepare(&mut settings, &voice);
+                        worker.go(scope, go, game, &settings, &voice);
+                    }
+                },
                 Command::Stop => worker.stop(),
                 Command::PonderHit => worker.ponder_hit(),
                 Command::Bench => {
@@ -92,6 +102,34 @@ mod tests {
 
     /// As the bench of the tests says.
     const BENCH: &str = "77 nodes 1 nps";
+
+    /// What is answered to a position that was refused is no move of another: not of the one before it, not of the start.
+    #[test]
+    fn a_refused_position_has_no_move() {
+        for refused in [
+            "position startpos moves e2e4 e2e4",
+            "position fen rubbish",
+            "position",
+            "position fen 8/8/8/8/8/8/8/8 w - -",
+        ] {
+            let told = heard(&format!(
+                "position startpos moves e2e4\n{refused}\ngo depth 1\ngo infinite\nposition startpos\ngo depth 1\n"
+            ));
+            let of = |start: &str| told.iter().filter(|line| line.starts_with(start)).cloned().collect::<Vec<_>>();
+            let best = of("bestmove ");
+            assert_eq!(best[..2], ["bestmove 0000", "bestmove 0000"], "{told:?}");
+            assert!(best.len() == 3 && best[2] != "bestmove 0000", "the next position is searched: {told:?}");
+            assert_eq!(of("info string go: there is no position").len(), 2, "{told:?}");
+            assert!(told[0].starts_with("info string position: "), "{told:?}");
+        }
+        let told = heard("position fen rubbish\nucinewgame\ngo depth 1\n");
+        assert_ne!(told.last().unwrap(), "bestmove 0000", "a new game begins at the start");
+        // A move number of 0 is 1; Black is to move.
+        let told =
+            heard("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w kq - 0 0 moves e2e4\ngo depth 2\n");
+        assert!("78".contains(told.last().unwrap().chars().nth("bestmove e".len()).unwrap()), "{told:?}");
+        assert!(told[0].starts_with("info string position: repaired: "), "{told:?}");
+    }
 
     /// What is answered to some lines; a search that has a limit is waited for at their end.
     fn heard(lines: &str) -> Vec<String> {

@@ -3,7 +3,7 @@
 use crate::engine::EngineOptions;
 use crate::experiment::text::FileText;
 use crate::experiment::{self, schema};
-use crate::table::{Size, TableKind};
+use crate::table::{self, Size, TableKind};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -27,8 +27,6 @@ pub struct UciSettings {
 pub enum FollowUp {
     /// Nothing.
     None,
-    /// The engine must be made anew.
-    Engine,
     /// The table is to be emptied.
     Clear,
 }
@@ -42,6 +40,7 @@ impl UciSettings {
         let engine = experiment::options(preset, sets)?;
         let set = FileText { text: "", path: "--set".as_ref(), suite: None };
         playable(&engine).map_err(|message| set.problem(message))?;
+        table::check_memory(&engine.table).map_err(|error| set.problem(error.to_string()))?;
         Ok(Self { preset: preset.map(str::to_owned), sets: sets.to_vec(), engine, overhead: Duration::from_millis(10) })
     }
 
@@ -84,21 +83,22 @@ impl UciSettings {
     /// What is wrong, in one line; nothing is changed then.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<FollowUp, String> {
         let value = value.unwrap_or_default();
-        let number = |most: u64| {
-            let number = value.parse::<u64>().ok().filter(|&number| number <= most);
-            number.ok_or_else(|| format!("{name}: expected a number up to {most}, found `{value}`"))
+        let number = |least: u64, most: u64| {
+            let number = value.parse::<u64>().ok().filter(|number| (least..=most).contains(number));
+            number.ok_or_else(|| format!("{name}: expected a number from {least} to {most}, found `{value}`"))
         };
         match name.to_ascii_lowercase().as_str() {
             "" => Err("setoption: expected `name` and the name of an option".to_owned()),
-            "threads" => number(1).map(|_| FollowUp::None),
-            "ponder" => Ok(FollowUp::None),
+            "threads" => number(1, 1).map(|_| FollowUp::None),
+            "ponder" if ["true", "false"].contains(&value) => Ok(FollowUp::None),
+            "ponder" => Err(format!("{name}: expected true or false, found `{value}`")),
             "clear hash" => Ok(FollowUp::Clear),
             "move overhead" => {
-                self.overhead = Duration::from_millis(number(5000)?);
+                self.overhead = Duration::from_millis(number(0, 5000)?);
                 Ok(FollowUp::None)
             }
             "hash" => {
-                let mib = number(MOST_HASH)?.max(1);
+                let mib = number(1, MOST_HASH)?;
                 self.lay("table.size", &format!("\"{mib} MiB\""))
             }
             _ => {
@@ -114,6 +114,11 @@ impl UciSettings {
         }
     }
 
+    /// Sets the engine's options as they were.
+    pub fn restore(&mut self, before: &Self) {
+        (self.sets, self.engine) = (before.sets.clone(), before.engine.clone());
+    }
+
     /// Lays one `path=value` over what is set.
     fn lay(&mut self, path: &str, value: &str) -> Result<FollowUp, String> {
         let mut sets = self.sets.clone();
@@ -125,8 +130,9 @@ impl UciSettings {
             format!("{}{help}", problem.message.replace("--set.", ""))
         })?;
         playable(&engine)?;
+        table::check_memory(&engine.table).map_err(|error| error.to_string())?;
         (self.sets, self.engine) = (sets, engine);
-        Ok(FollowUp::Engine)
+        Ok(FollowUp::None)
     }
 }
 
@@ -162,15 +168,15 @@ mod tests {
     #[test]
     fn hash_is_the_size_of_the_table_and_a_wrong_value_changes_nothing() {
         let mut settings = UciSettings::new(None, &[]).unwrap();
-        assert_eq!(settings.set("hash", Some("3")), Ok(FollowUp::Engine));
+        assert_eq!(settings.set("hash", Some("3")), Ok(FollowUp::None));
         assert_eq!(settings.engine.table.size, Size::Bytes(3 << 20));
         // A MiB has 1,048,576 bytes; a table of less is told as the least that can be asked for, one of so many entries as most engines' default.
         for (size, told) in [("64 MiB", 64), ("1 GiB", 1024), ("1000 KiB", 1), ("4096", 16)] {
-            assert_eq!(settings.set("table.size", Some(size)), Ok(FollowUp::Engine));
+            assert_eq!(settings.set("table.size", Some(size)), Ok(FollowUp::None));
             let line = format!("option name Hash type spin default {told} min 1 max {MOST_HASH}");
             assert!(settings.lines().contains(&line), "{size}");
         }
-        assert_eq!(settings.set("hash", Some("3")), Ok(FollowUp::Engine));
+        assert_eq!(settings.set("hash", Some("3")), Ok(FollowUp::None));
         let before = settings.engine.clone();
         assert!(
             UciSettings::new(None, &["table.size=\"25 %\"".to_owned()]).unwrap_err().message.contains("no game tells")
@@ -209,17 +215,25 @@ mod tests {
         );
         for (name, value, told) in [
             ("Threads", Some("1"), Ok(FollowUp::None)),
-            ("THREADS", Some("2"), Err("THREADS: expected a number up to 1, found `2`")),
+            ("THREADS", Some("2"), Err("THREADS: expected a number from 1 to 1, found `2`")),
+            ("Threads", Some("0"), Err("Threads: expected a number from 1 to 1, found `0`")),
             ("Ponder", Some("true"), Ok(FollowUp::None)),
+            ("Ponder", Some("false"), Ok(FollowUp::None)),
+            ("Ponder", Some("maybe"), Err("Ponder: expected true or false, found `maybe`")),
             ("clear hash", None, Ok(FollowUp::Clear)),
+            ("Move Overhead", Some("0"), Ok(FollowUp::None)),
             ("Move Overhead", Some("5000"), Ok(FollowUp::None)),
-            ("Move Overhead", Some("5001"), Err("Move Overhead: expected a number up to 5000, found `5001`")),
-            ("Hash", Some("1048577"), Err("Hash: expected a number up to 1048576, found `1048577`")),
-            ("Hash", None, Err("Hash: expected a number up to 1048576, found ``")),
-            ("hash", Some("0"), Ok(FollowUp::Engine)),
-            ("Table.Slots", Some("2"), Ok(FollowUp::Engine)),
-            ("table.slots", Some("4"), Ok(FollowUp::Engine)),
-            ("ordering", Some("table-move mvv-lva"), Ok(FollowUp::Engine)),
+            ("Move Overhead", Some("5001"), Err("Move Overhead: expected a number from 0 to 5000, found `5001`")),
+            ("Move Overhead", Some("-1"), Err("Move Overhead: expected a number from 0 to 5000, found `-1`")),
+            ("Hash", Some("1048577"), Err("Hash: expected a number from 1 to 1048576, found `1048577`")),
+            ("Hash", Some("0"), Err("Hash: expected a number from 1 to 1048576, found `0`")),
+            ("Hash", None, Err("Hash: expected a number from 1 to 1048576, found ``")),
+            ("hash", Some("1"), Ok(FollowUp::None)),
+            // As many bytes as a process can address: no machine maps them.
+            ("table.size", Some("128 TiB"), Err("table.size: the system has no 134217728 MiB for the table")),
+            ("Table.Slots", Some("2"), Ok(FollowUp::None)),
+            ("table.slots", Some("4"), Ok(FollowUp::None)),
+            ("ordering", Some("table-move mvv-lva"), Ok(FollowUp::None)),
             (
                 "table.slotz",
                 Some("4"),
@@ -256,7 +270,7 @@ mod tests {
     #[test]
     fn an_option_is_laid_over_itself_alone() {
         let mut settings = UciSettings::new(None, &["generation_seed=7".to_owned()]).unwrap();
-        assert_eq!(settings.set("generation", Some("shuffle")), Ok(FollowUp::Engine));
+        assert_eq!(settings.set("generation", Some("shuffle")), Ok(FollowUp::None));
         assert_eq!(settings.engine.generation_seed, 7);
     }
 }

@@ -72,6 +72,8 @@ impl Signal {
 #[derive(Default)]
 pub struct Worker<'scope> {
     engine: Arc<Mutex<Option<Engine>>>,
+    /// What the engine was made of.
+    granted: Option<UciSettings>,
     lag: Arc<Mutex<Lag>>,
     running: Option<(Arc<Signal>, ScopedJoinHandle<'scope, ()>)>,
 }
@@ -86,21 +88,26 @@ impl<'scope> Worker<'scope> {
         self.running.as_ref().is_some_and(|(signal, _)| *signal.phase() != Phase::Done)
     }
 
-    /// Makes the engine where there is none.
-    pub fn prepare<W: Write>(&mut self, settings: &UciSettings, voice: &Voice<W>) {
+    /// Makes the engine where there is none of the present options. If it cannot be made, options and engine are as they were.
+    pub fn prepare<W: Write>(&mut self, settings: &mut UciSettings, voice: &Voice<W>) {
         self.finish();
-        let mut engine = self.engine();
-        if engine.is_none() {
-            match Engine::new(&settings.engine, None) {
-                Ok(made) => *engine = Some(made),
-                Err(error) => voice.info(&error.to_string()),
-            }
+        let mut engine = lock(&self.engine);
+        if engine.as_ref().is_some_and(|made| *made.options() == settings.engine) {
+            return;
         }
-    }
-
-    /// The options have changed: the next search wants another engine.
-    pub fn outdate(&mut self) {
-        *self.engine() = None;
+        // The old table goes first: both may be more than there is room for.
+        *engine = None;
+        let made = Engine::new(&settings.engine, None).or_else(|error| {
+            voice.info(&error.to_string());
+            let Some(before) = &self.granted else { return Err(error) };
+            voice.info("the options of the last search are set again, and its table is empty");
+            settings.restore(before);
+            Engine::new(&settings.engine, None)
+        });
+        if let Ok(made) = made {
+            *engine = Some(made);
+            self.granted = Some(settings.clone());
+        }
     }
 
     /// Forgets what is not kept between games.
@@ -269,13 +276,32 @@ mod tests {
         ] {
             std::thread::scope(|scope| {
                 let mut worker = Worker::default();
-                worker.prepare(&settings, &told);
+                worker.prepare(&mut settings.clone(), &told);
                 let begun = Instant::now();
                 worker.go(scope, go, &PlayedGame::default(), &settings, &told);
                 worker.last();
                 assert!(begun.elapsed() >= least, "{:?}", begun.elapsed());
             });
         }
+    }
+
+    /// Where the engine of new options cannot be made after all, the one before is made again, and its options are set.
+    #[test]
+    fn options_that_make_no_engine_are_taken_back() {
+        let settings =
+            UciSettings::new(None, &["table=\"none\"".to_owned()]).unwrap_or_else(|problem| panic!("{problem}"));
+        let told = Voice(Mutex::new(Vec::new()));
+        let mut worker = Worker::default();
+        let mut changed = settings.clone();
+        worker.prepare(&mut changed, &told);
+        assert!(lock(&told.0).is_empty() && changed.engine == settings.engine);
+        changed.engine.table.slots = 9;
+        changed.overhead = Duration::from_millis(7);
+        worker.prepare(&mut changed, &told);
+        assert_eq!((&changed.engine, changed.overhead), (&settings.engine, Duration::from_millis(7)));
+        assert_eq!(worker.engine().as_ref().map(|engine| engine.options().clone()), Some(settings.engine));
+        let told = String::from_utf8_lossy(&lock(&told.0)).into_owned();
+        assert!(told.lines().count() == 2 && told.contains("table.slots: 9 is out of range"), "{told}");
     }
 
     /// A table that is never cleared is cleared where that is asked for, and not by a new game: the second search of a position asks it, and is shorter.
@@ -288,7 +314,7 @@ mod tests {
             let told = Voice(Mutex::new(Vec::new()));
             std::thread::scope(|scope| {
                 let mut worker = Worker::default();
-                worker.prepare(&settings, &told);
+                worker.prepare(&mut settings.clone(), &told);
                 for after in [between, |_| {}] {
                     worker.go(scope, Go { depth: Some(4), ..Go::default() }, &PlayedGame::default(), &settings, &told);
                     worker.last();

@@ -87,8 +87,10 @@ fn what_clients_get_wrong_is_told_and_survived() {
     let heard = client.until("readyok");
     let told = |part: &str| heard.iter().any(|line| line.starts_with("info string") && line.contains(part));
     assert!(told("xyzzy") && told("Nonesuch") && told("e2e5") && told("position"), "{heard:?}");
-    // The position is still the start position: the count is that of the search command.
+    // Of a position that was refused there is no move, and none of the one before it.
     client.say("go depth 4");
+    assert_eq!(client.best(), "0000");
+    client.say("position startpos\ngo depth 4");
     let heard = client.until("bestmove");
     assert!(heard.iter().any(|line| line.starts_with("info depth 4 ")), "{heard:?}");
     // What is not heeded of a limit is told.
@@ -319,5 +321,53 @@ fn the_clock_ends_an_iteration_that_would_not_end() {
         client.say("ponderhit");
         assert_eq!(client.best().len(), 4, "{go}");
     }
+    client.quit();
+}
+
+/// What the system cannot grant changes nothing: the table with all that it has learned stays, and moves are searched.
+#[test]
+fn an_option_that_cannot_be_granted_changes_nothing() {
+    let nodes = |between: &str| {
+        let mut client = Client::new(&["--set", "table.size=65536", "--set", "table.clear=never"]);
+        let mut search = |before: &str| {
+            client.say(&format!("{before}position startpos\ngo depth 4"));
+            let heard = client.until("bestmove");
+            let last = heard.iter().find(|line| line.starts_with("info depth 4 ")).unwrap();
+            let nodes = last.split(" nodes ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+            let told: Vec<String> = heard.into_iter().filter(|line| line.starts_with("info string")).collect();
+            (nodes, told)
+        };
+        let found = [search(""), search(between)];
+        client.quit();
+        found
+    };
+    // As many bytes as a process can address: no system maps them.
+    let ([(first, _), (second, _)], refused) = (nodes(""), nodes("setoption name table.size value 128 TiB\n"));
+    assert_ne!(first, second, "the table answers the second search");
+    let told = vec!["info string table.size: the system has no 134217728 MiB for the table".to_owned()];
+    assert_eq!(refused, [(first, vec![]), (second, told)]);
+    // At the start there is no state to keep: the command is refused.
+    let (_, stderr, code) = crate::common::run(&["uci", "--set", "table.size=128 TiB"]);
+    assert!(code == 2 && stderr.contains("the system has no 134217728 MiB"), "{stderr}");
+}
+
+/// Nothing but the client's wish makes a search that has no end.
+#[test]
+fn a_search_without_a_clock_of_its_own_ends() {
+    let mut client = Client::new(&["--set", "table.size=1 MiB"]);
+    for (go, told) in [
+        ("go wtime 1000.5 btime 1000", "info string go: wtime: `1000.5` is taken as 1000"),
+        ("go btime 1000", "info string go: there is no clock for White, who is to move"),
+        ("go nodes few", "info string go: no limit of it counts: the search ends after 1000 ms"),
+    ] {
+        client.say(&format!("position startpos\n{go}"));
+        let heard = client.until("bestmove ");
+        assert!(heard.iter().any(|line| line == told), "{go}: {heard:?}");
+    }
+    client.say("go\nisready");
+    let told = "info string go: no limit: it is `go infinite`, and ends with `stop`";
+    assert!(client.until("readyok").iter().any(|line| line == told));
+    client.say("stop");
+    client.best();
     client.quit();
 }
