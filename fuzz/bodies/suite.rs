@@ -12,7 +12,8 @@ pub fn run(data: &[u8]) {
     let kind = if first & 1 == 0 { SuiteKind::Positions } else { SuiteKind::Games };
     let strictness = if first & 2 == 0 { Strictness::Strict } else { Strictness::Lenient };
     let on_error = if first & 4 == 0 { OnError::Stop } else { OnError::Skip };
-    let suite = match Suite::read("fuzz", "fuzz.file", kind, bytes, SuiteOptions { strictness, on_error }) {
+    let suite = match Suite::read("fuzz", "fuzz.file", kind, bytes, SuiteOptions { strictness, on_error, first: None })
+    {
         Ok(suite) => suite,
         Err(faults) => {
             let _ = faults.to_string();

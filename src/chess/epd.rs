@@ -1,6 +1,6 @@
 //! EPD: a position to a line, with operations such as `bm Qd1+; id "BK.01";`.
 //!
-//! Both modes take, beyond the standard: comment lines (`#`), blank lines, a byte order mark, CRLF, halfmove clock and move
+//! Both modes take, beyond the standard: comment lines (`#`), blank lines, a byte order mark, any line ends, halfmove clock and move
 //! number before the operations, `;` before the first operation and none after the last (so that `;D1 20 ;D2 400` reads),
 //! unquoted one-word texts, moves in the coordinates of UCI, and opcodes of any maker, which are kept as they stand.
 //! Lenient also takes, and notes: what [`super::fen`] and [`super::san`] repair; control characters; a stray `-` after the
@@ -12,9 +12,11 @@
 use super::board::Board;
 use super::fault::{Fault, Faults, OnError};
 use super::fen::{self, FenError, Strictness, shown};
+use super::lines::Lines;
 use super::moves::Move;
 use super::opcode::{self, Operand, Operation, OperationValue};
 use std::collections::HashSet;
+use std::io::BufRead;
 
 /// A position and what its line says of it.
 #[derive(Debug, Clone)]
@@ -49,31 +51,99 @@ impl Epd {
 /// # Errors
 /// All lines that cannot be read, with the first fault of each.
 pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError) -> Result<EpdFile, Faults> {
-    let mut file = EpdFile::default();
-    let mut faults = Vec::new();
-    for (index, whole) in text.split('\n').enumerate() {
-        let line = index + 1;
-        let marked = if index == 0 { whole.strip_prefix('\u{feff}') } else { None };
-        let (text, skipped) = marked.map_or((whole, 0), |rest| (rest, whole.len() - rest.len()));
-        let text = text.strip_suffix('\r').unwrap_or(text);
-        if text.trim().is_empty() || text.trim_start().starts_with('#') {
-            continue;
-        }
-        let place = |fault: FenError| Fault {
-            file: name.to_owned(),
-            line,
-            column: fault.column + skipped,
-            message: fault.message,
-        };
-        match read_line(text, strictness) {
-            Ok((epd, notes)) => {
-                file.positions.push(Epd { line, ..epd });
-                file.notes.extend(notes.into_iter().map(place));
+    let mut reader = Reader::new(name, text.as_bytes(), strictness, on_error);
+    let positions = reader.by_ref().collect();
+    Ok(EpdFile { positions, notes: reader.finish()? })
+}
+
+/// A line that is longer, in bytes, is no position: the file is another, or has no lines.
+const LONGEST: usize = 1 << 20;
+
+/// The positions of a file, read line by line.
+pub struct Reader<R> {
+    name: String,
+    lines: Lines<R>,
+    strictness: Strictness,
+    on_error: OnError,
+    line: Vec<u8>,
+    number: usize,
+    faults: Vec<Fault>,
+    notes: Vec<Fault>,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// `name` is what the faults call the file.
+    pub fn new(name: &str, input: R, strictness: Strictness, on_error: OnError) -> Self {
+        let (name, lines) = (name.to_owned(), Lines::new(input));
+        Self { name, lines, strictness, on_error, line: Vec::new(), number: 0, faults: Vec::new(), notes: Vec::new() }
+    }
+
+    /// What was repaired or left out of what was read.
+    ///
+    /// # Errors
+    /// All lines that could not be read, with the first fault of each.
+    pub fn finish(self) -> Result<Vec<Fault>, Faults> {
+        if self.faults.is_empty() { Ok(self.notes) } else { Err(Faults(self.faults)) }
+    }
+
+    fn place(&self, fault: FenError) -> Fault {
+        Fault { file: self.name.clone(), line: self.number, column: fault.column, message: fault.message }
+    }
+
+    /// The line's position, if it holds one, and its notes.
+    fn read_position(&self) -> Result<(Option<Epd>, Vec<FenError>), FenError> {
+        let mut notes = Vec::new();
+        let text = String::from_utf8_lossy(&self.line);
+        if let Err(error) = std::str::from_utf8(&self.line) {
+            let byte = self.line.get(error.valid_up_to()).copied().unwrap_or_default();
+            let message = format!("expected UTF-8 text, found the byte {byte:#04x}");
+            let fault = FenError { column: error.valid_up_to() + 1, message };
+            if self.strictness == Strictness::Strict {
+                return Err(fault);
             }
-            Err(fault) => on_error.put(place(fault), &mut faults, &mut file.notes),
+            notes.push(fault);
+        }
+        let marked = if self.number == 1 { text.strip_prefix('\u{feff}') } else { None };
+        let unmarked = marked.unwrap_or(&text);
+        if unmarked.trim().is_empty() || unmarked.trim_start().starts_with('#') {
+            return Ok((None, notes));
+        }
+        let skipped = text.len() - unmarked.len();
+        let place = |fault: FenError| FenError { column: fault.column + skipped, ..fault };
+        let (epd, repairs) = read_line(unmarked, self.strictness).map_err(place)?;
+        notes.extend(repairs.into_iter().map(place));
+        Ok((Some(Epd { line: self.number, ..epd }), notes))
+    }
+}
+
+impl<R: BufRead> Iterator for Reader<R> {
+    type Item = Epd;
+
+    fn next(&mut self) -> Option<Epd> {
+        loop {
+            self.number += 1;
+            let end = match self.lines.read(&mut self.line, LONGEST) {
+                Ok(false) => return None,
+                Ok(true) if self.line.len() <= LONGEST => None,
+                Ok(true) => Some(format!("expected a position, found a line of more than {LONGEST} bytes")),
+                Err(error) => Some(format!("cannot be read: {error}")),
+            };
+            if let Some(message) = end {
+                self.faults.push(self.place(FenError { column: 1, message }));
+                return None;
+            }
+            match self.read_position() {
+                Ok((position, notes)) => {
+                    let notes: Vec<Fault> = notes.into_iter().map(|note| self.place(note)).collect();
+                    self.notes.extend(notes);
+                    if position.is_some() {
+                        return position;
+                    }
+                }
+                Err(fault) => self.on_error.put(self.place(fault), &mut self.faults, &mut self.notes),
+            }
         }
     }
-    if faults.is_empty() { Ok(file) } else { Err(Faults(faults)) }
 }
 
 /// Reads one line (its number is given as 1) and returns it with its notes.
@@ -95,8 +165,12 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
     let mut operations: Vec<Operation> = Vec::new();
     let mut seen = HashSet::new();
     while let Some((column, name)) = line.opcode()? {
-        let words = line.operands()?;
-        let source = Operand { column, name, words: &words, raw: line.raw(column, name) };
+        let (words, is_closed) = line.operands()?;
+        let mut raw = line.raw(column, name).to_owned();
+        if !is_closed {
+            raw.push('"');
+        }
+        let source = Operand { column, name, words: &words, raw: &raw };
         let operation = match opcode::read(&board, &source, strictness) {
             Ok((value, notes)) => {
                 line.notes.extend(notes);
@@ -123,6 +197,7 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
         }
         operations.push(operation);
     }
+    operations.shrink_to_fit();
     Ok((Epd { board, operations, line: 1 }, line.notes))
 }
 
@@ -207,19 +282,20 @@ impl<'a> Operations<'a> {
         number && !rest.is_empty() && !rest.starts_with(';')
     }
 
-    /// The operands up to the semicolon, which is left.
-    fn operands(&mut self) -> Result<Vec<Word<'a>>, FenError> {
-        let mut words = Vec::new();
+    /// The operands up to the semicolon, which is left, and whether all quotation marks are closed.
+    fn operands(&mut self) -> Result<(Vec<Word<'a>>, bool), FenError> {
+        let (mut words, mut is_closed) = (Vec::new(), true);
         loop {
             self.skip(fen::is_gap);
             let start = self.at;
             match self.text[start..].chars().next() {
-                None | Some(';') => return Ok(words),
+                None | Some(';') => return Ok((words, is_closed)),
                 Some('"') => {
                     self.at += 1;
                     self.skip_until(|c| c == '"');
                     words.push(Word { column: start + 1, text: &self.text[start + 1..self.at], quoted: true });
                     if self.at == self.text.len() {
+                        is_closed = false;
                         self.note(
                             start + 1,
                             "expected a closing quotation mark, found the end of the line".to_owned(),

@@ -2,7 +2,7 @@
 //!
 //! Strict: four fields (as in EPD) or six, one blank between them, canonical castling letters, everything possible in a
 //! game. Blanks after the last field are no fault. Lenient also takes, and reports as repairs: a byte order mark, NULs and
-//! any run of blanks; missing fields (`w`, `-`, `-`, `0`, `1`); castling letters in any order, doubled or in the A-H
+//! any run of blanks; missing fields (`w`, `-`, `-`, `0`, `1`), also a halfmove clock without a move number; castling letters in any order, doubled or in the A-H
 //! style of standard chess; rights without king and rook at home (dropped); an e.p. square that no pawn has just passed
 //! (dropped) or that it passed while the other king stood in check (kept); unreadable clocks (0 and 1); further fields (ignored). No mode guesses where pieces stand.
 //! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 16.1.
@@ -85,15 +85,16 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
     let (castling_column, castling) = fields.next("castling rights", Some("-"))?;
     let castling = fields.castling(castling, castling_column)?;
     let (ep_column, ep) = fields.next("an en passant square", Some("-"))?;
+    let is_en_passant = ep == "-" || Square::parse(ep).is_some();
     let en_passant = match Square::parse(ep) {
-        None if ep != "-" => {
+        None if !is_en_passant => {
             let found = format!("expected an en passant square or -, found {}", shown(ep));
             fields.repair(ep_column, found)?;
             None
         }
         square => square,
     };
-    let (halfmove_clock, number) = fields.clocks()?;
+    let (halfmove_clock, number) = fields.clocks(is_en_passant)?;
     let black = u16::from(turn == Color::Black);
     let game_ply = number.saturating_sub(1).saturating_mul(2).saturating_add(black);
     let mut setup = Setup { squares, turn, castling, en_passant, halfmove_clock, game_ply };
@@ -216,18 +217,21 @@ impl<'a> Fields<'a> {
         Ok(found)
     }
 
-    /// Halfmove clock and move number, if the next two fields are both numbers.
-    fn clocks(&mut self) -> Result<(u16, u16), FenError> {
+    /// Halfmove clock and move number, if the next two fields are both numbers. Lenient takes a clock without a number in the `fifth` field.
+    fn clocks(&mut self, fifth: bool) -> Result<(u16, u16), FenError> {
         let start = self.at;
         let (clock_at, clock) = self.peek();
         self.at = clock_at + clock.len();
         let (number_at, number) = self.peek();
         let numeric = |field: &str| field.starts_with(|c: char| c.is_ascii_digit());
-        if !numeric(clock) || !numeric(number) {
+        let alone = fifth
+            && self.strictness == Strictness::Lenient
+            && clock.bytes().all(|byte| byte.is_ascii_digit())
+            && !self.text[self.at..].starts_with(';');
+        if !numeric(clock) || !numeric(number) && !alone {
             self.at = start;
             return Ok((0, 1));
         }
-        self.at = number_at + number.len();
         let halfmove_clock = match clock.parse() {
             Ok(value) if value <= 9999 => value,
             _ => {
@@ -235,6 +239,8 @@ impl<'a> Fields<'a> {
                 0
             }
         };
+        let number = if numeric(number) { number } else { "" };
+        self.at = if number.is_empty() { self.at } else { number_at + number.len() };
         match number.parse() {
             Ok(value @ 1..=9999) => Ok((halfmove_clock, value)),
             _ => {

@@ -11,12 +11,12 @@ use super::board::Board;
 use super::increments::Increments;
 use super::keys::{EpRule, KeyOptions, Keys};
 use super::movegen;
-use super::moves::MoveList;
+use super::moves::{Move, MoveList};
+use super::san;
 use super::types::{Color, Piece};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::HashSet;
-use std::fmt::Write;
 
 /// What to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,25 +135,37 @@ fn wins_material(board: &Board) -> bool {
     list.iter().any(|&mv| !board.is_quiet(mv) && board.see(mv, &VALUES) > 0)
 }
 
-/// The positions as an EPD file: a header that says how they were made, and ids `open.001`, `open.002` ...
+/// The positions as an EPD file, with ids `open.001`, `open.002` ...; the comment `c0` of the first says how they were made.
 ///
 /// # Errors
 /// As [`generate`].
 pub fn epd(options: &GenerateOptions) -> Result<String, GenerateError> {
     let GenerateOptions { count, seed, plies } = *options;
     let longer = plies + 1;
-    let mut text = format!(
-        "# Quiet opening positions: {count} ends of random walks of {plies} or {longer} plies, seed {seed}.\n\
-         # Made by `ttlab generate --count {count} --seed {seed} --plies {plies}`; chess/generate.rs says how.\n"
+    let origin = format!(
+        "Quiet opening positions: {count} ends of random walks of {plies} or {longer} plies, seed {seed}. \
+         Made by `ttlab generate --count {count} --seed {seed} --plies {plies}`; chess/generate.rs says how."
     );
-    for (index, board) in generate(options)?.iter().enumerate() {
-        let fen = board.fen(EpRule::Legal);
-        let position = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
-        let (clock, number) = (board.halfmove_clock(), board.game_ply() / 2 + 1);
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{position} hmvc {clock}; fmvn {number}; id \"open.{:03}\";", index + 1);
-    }
-    Ok(text)
+    let boards = generate(options)?;
+    let line = |(board, number): (&Board, usize)| epd_line(board, &format!("open.{number:03}"), None);
+    Ok(with_origin(boards.iter().zip(1..).map(line), &origin))
+}
+
+/// A line of EPD. Clocks come first: some readers look for their names in any text.
+#[must_use]
+pub fn epd_line(board: &Board, id: &str, best: Option<Move>) -> String {
+    let fen = board.fen(EpRule::Legal);
+    let position = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
+    let (clock, number) = (board.halfmove_clock(), board.game_ply() / 2 + 1);
+    let best = best.map(|mv| format!(" bm {};", san::write(board, mv))).unwrap_or_default();
+    format!("{position} hmvc {clock}; fmvn {number}; id \"{id}\";{best}")
+}
+
+/// Lines of EPD, the first with the comment `c0`. EPD has no comment lines, and other programs take each line for a position.
+#[must_use]
+pub fn with_origin(lines: impl Iterator<Item = String>, origin: &str) -> String {
+    let comment = |at| if at == 0 { format!(" c0 \"{origin}\";") } else { String::new() };
+    lines.enumerate().map(|(at, line)| format!("{line}{}\n", comment(at))).collect()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub mod increments;
 pub mod keyaudit;
 pub mod keys;
 mod legality;
+mod lines;
 pub mod movegen;
 pub mod moves;
 pub mod opcode;

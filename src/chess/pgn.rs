@@ -1,16 +1,24 @@
 //! PGN: games as tags and movetext, checked move by move.
 //!
 //! Comments (`{}`, `;`), escaped lines (`%`), variations, annotation glyphs (`$1`, `!?`), move numbers, results, a byte
-//! order mark and CRLF are read and passed over; a `FEN` tag sets the start position. Moves are read as in [`super::san`],
-//! with `!` and `?` in both modes. A game without moves is an error unless it is to be skipped. Lenient ends a game at a
-//! null move (`--`), which no rule allows, and does without results. After a fault, reading goes on with the next game, so
-//! that all faulty games are told at once.
+//! order mark and any line ends are read and passed over; a `FEN` tag sets the start position, and a `Variant` tag that names other
+//! rules than those of chess is a fault. Moves are read as in [`super::san`], with `!` and `?` in both modes. A game without moves is an
+//! error unless it is to be skipped. Lenient ends a game at a null move (`--`), which no rule allows, and does without results.
+//!
+//! Where a game ends does not depend on what is wrong in it, so that a faulty game costs no other: it ends
+//! - at a result outside of variations, or at one that a blank line follows;
+//! - before a tag that follows a legal move, or movetext with a blank line after it or without a tag before it, or that repeats the first tag
+//!   of the game; and before an `Event`, which is the first by the standard, once the game has a fault;
+//! - at the end of the file.
+//!
+//! A comment ends before a line that begins with a tag, closed or not, and a tag with its line.
 //! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994.
 
 use super::board::Board;
 use super::fault::{Fault, Faults, OnError};
 use super::fen::{self, Strictness, shown};
 use super::increments::Increments;
+use super::lines::with_line_feeds;
 use super::moves::Move;
 use super::pgn_lexer::{Lexer, Token};
 use super::san;
@@ -64,11 +72,26 @@ pub struct PgnFile {
 /// # Errors
 /// All games that cannot be read, with the first fault of each: line and column, game number and the move's text.
 pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError) -> Result<PgnFile, Faults> {
+    read_first(name, text, strictness, on_error, usize::MAX)
+}
+
+/// As [`read`], up to the first `most` games that can be read.
+///
+/// # Errors
+/// As [`read`], of the games looked at.
+pub fn read_first(
+    name: &str,
+    text: &str,
+    strictness: Strictness,
+    on_error: OnError,
+    most: usize,
+) -> Result<PgnFile, Faults> {
     let mut file = PgnFile::default();
     let mut faults = Vec::new();
-    let mut reader = GameReader { lexer: Lexer::new(text), strictness, notes: Vec::new() };
+    let text = with_line_feeds(text);
+    let mut reader = GameReader { lexer: Lexer::new(&text), strictness, notes: Vec::new() };
     let mut number = 0;
-    loop {
+    while let Some((game, fault)) = reader.game(number + 1) {
         number += 1;
         let place = |fault: Halt| Fault {
             file: name.to_owned(),
@@ -76,24 +99,21 @@ pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError) -
             column: fault.column,
             message: format!("game {number}: {}", fault.message),
         };
-        match reader.game(number) {
-            Ok(None) => break,
-            Ok(Some(game)) if game.moves.is_empty() => {
-                let result = &game.result;
-                let message = format!("no moves (result {result})");
-                let fault = place(Halt { line: game.line, column: 1, message });
-                on_error.put(fault, &mut faults, &mut file.notes);
-            }
-            Ok(Some(game)) => {
+        let empty = game.moves.is_empty().then(|| {
+            let message = format!("no moves (result {})", game.result);
+            Halt { line: game.line, column: 1, message }
+        });
+        match fault.or(empty) {
+            Some(fault) => on_error.put(place(fault), &mut faults, &mut file.notes),
+            None => {
                 file.notes.extend(reader.notes.drain(..).map(place));
                 file.games.push(game);
             }
-            Err(stop) => {
-                on_error.put(place(stop), &mut faults, &mut file.notes);
-                reader.lexer.skip_to_next_game();
-            }
         }
         reader.notes.clear();
+        if file.games.len() == most {
+            break;
+        }
     }
     if faults.is_empty() { Ok(file) } else { Err(Faults(faults)) }
 }
@@ -125,68 +145,131 @@ impl GameReader<'_> {
         Ok(())
     }
 
-    /// The next game; none at the end of the text.
-    fn game(&mut self, number: usize) -> Result<Option<Game>, Halt> {
-        let mut game = None;
-        let mut board = Board::startpos();
-        let mut depth = 0_usize;
-        let mut in_moves = false;
-        let mut cut = false;
+    /// The next game with its first fault; none at the end of the text. After a fault moves are passed over up to the game's end.
+    fn game(&mut self, number: usize) -> Option<(Game, Option<Halt>)> {
+        let mut open: Option<OpenGame> = None;
         loop {
-            // A tag after moves starts the next game: the result is missing.
-            if in_moves && depth == 0 && self.lexer.at_tag() {
-                self.note("expected a result (1-0, 0-1, 1/2-1/2 or *), found the next game".to_owned())?;
-                return Ok(game);
+            let next_game = open.as_ref().is_some_and(|open| self.is_at_next_game(open));
+            let token = if next_game { Ok(None) } else { self.lexer.next_token() };
+            if let Ok(None) = token {
+                let mut open = open?;
+                let closed = self.close(&open, if next_game { "the next game" } else { "the end of the file" });
+                open.put(closed);
+                return Some((open.game, open.fault));
             }
-            let Some(token) = self.lexer.next_token()? else {
-                if depth > 0 {
-                    self.note("expected ), found the end of the file".to_owned())?;
-                } else if game.is_some() {
-                    self.note("expected a result (1-0, 0-1, 1/2-1/2 or *), found the end of the file".to_owned())?;
-                }
-                return Ok(game);
+            let current = open.get_or_insert_with(|| OpenGame::new(number, self.lexer.line()));
+            let taken = match token {
+                Ok(Some(token)) => self.take(token, current),
+                Ok(None) => Ok(()),
+                Err(fault) => Err(fault),
             };
-            let current = game.get_or_insert_with(|| Game {
-                number,
-                line: self.lexer.line(),
-                tags: Vec::new(),
-                start: board,
-                moves: Vec::new(),
-                result: "*".to_owned(),
-            });
-            match token {
-                Token::Tag(name, value) => {
-                    if name == "FEN" {
-                        let reading = fen::read(&value, self.strictness);
-                        board = reading.map_err(|fault| self.stop(format!("tag FEN, {fault}")))?.board;
-                        current.start = board;
-                    }
-                    current.tags.push((name, value));
-                    continue;
-                }
-                Token::Open => depth += 1,
-                Token::Close if depth > 0 => depth -= 1,
-                Token::Close => self.note("found ) without (".to_owned())?,
-                Token::Result(result) if depth == 0 => {
-                    current.result = result.to_owned();
-                    return Ok(game);
-                }
-                Token::Move(_) if cut => {}
-                Token::Move("--") if depth == 0 => {
-                    self.note("expected a move, found the null move --: the game ends here".to_owned())?;
-                    cut = true;
-                }
-                Token::Move(text) if depth == 0 => {
-                    let mv = read_move(&board, text, self.strictness).map_err(|error| {
-                        let dots = if board.turn() == Color::White { "." } else { "..." };
-                        self.stop(format!("move {}{dots}{}: {error}", board.game_ply() / 2 + 1, shown(text)))
-                    })?;
-                    board.play(mv, Increments::none());
-                    current.moves.push(mv);
-                }
-                Token::Move(_) | Token::Result(_) => {}
+            current.put(taken);
+            if current.is_over {
+                return open.map(|open| (open.game, open.fault));
             }
-            in_moves = true;
+        }
+    }
+
+    /// Whether the tag that comes next, if one does, is the next game's.
+    fn is_at_next_game(&mut self, open: &OpenGame) -> bool {
+        let game = &open.game;
+        self.lexer.coming_tag().is_some_and(|(name, after_blank_line)| {
+            let repeats_first = game.tags.first().is_some_and(|(first, _)| first == name);
+            let begins_tags = repeats_first || name == "Event" && open.fault.is_some();
+            !game.moves.is_empty() || open.in_moves && (after_blank_line || game.tags.is_empty()) || begins_tags
+        })
+    }
+
+    /// The end of a game that no result ends.
+    fn close(&mut self, open: &OpenGame, found: &str) -> Result<(), Halt> {
+        match open.depth {
+            _ if !open.in_moves => Ok(()),
+            0 => self.note(format!("expected a result (1-0, 0-1, 1/2-1/2 or *), found {found}")),
+            _ => self.note(format!("expected ), found {found}")),
+        }
+    }
+
+    fn take(&mut self, token: Token<'_>, open: &mut OpenGame) -> Result<(), Halt> {
+        open.in_moves |= !matches!(token, Token::Tag(..));
+        match token {
+            Token::Tag(name, value) => {
+                let read = self.read_tag(&name, &value, open);
+                open.game.tags.push((name, value));
+                read?;
+            }
+            Token::Open => open.depth += 1,
+            Token::Close if open.depth > 0 => open.depth -= 1,
+            Token::Close => self.note("found ) without (".to_owned())?,
+            Token::Result(result) if open.depth == 0 || self.lexer.is_before_blank_line() => {
+                open.game.result = result.to_owned();
+                open.is_over = true;
+                if open.depth > 0 {
+                    self.note(format!("expected ), found the result {result} and a blank line"))?;
+                }
+            }
+            Token::Move(text) if open.depth == 0 && !open.ignores_moves => {
+                if text == "--" {
+                    open.ignores_moves = true;
+                    return self.note("expected a move, found the null move --: the game ends here".to_owned());
+                }
+                let board = &mut open.board;
+                let mv = read_move(board, text, self.strictness).map_err(|error| {
+                    let dots = if board.turn() == Color::White { "." } else { "..." };
+                    self.stop(format!("move {}{dots}{}: {error}", board.game_ply() / 2 + 1, shown(text)))
+                })?;
+                board.play(mv, Increments::none());
+                open.game.moves.push(mv);
+            }
+            Token::Move(_) | Token::Result(_) => {}
+        }
+        Ok(())
+    }
+
+    /// What a tag says of the rules and of the start.
+    fn read_tag(&mut self, name: &str, value: &str, open: &mut OpenGame) -> Result<(), Halt> {
+        if name == "FEN" {
+            let reading = fen::read(value, self.strictness).map_err(|fault| self.stop(format!("tag FEN, {fault}")))?;
+            for repair in reading.repairs {
+                self.note(format!("tag FEN, {repair}"))?;
+            }
+            (open.board, open.game.start) = (reading.board, reading.board);
+        }
+        if name == "Variant" && !CHESS.iter().any(|chess| chess.eq_ignore_ascii_case(value.trim())) {
+            return Err(self.stop(format!("tag Variant, expected Standard or From Position, found {}", shown(value))));
+        }
+        Ok(())
+    }
+}
+
+/// What the tag `Variant` calls the rules of chess.
+const CHESS: [&str; 8] = ["Standard", "From Position", "Chess", "Normal", "Classical", "?", "-", ""];
+
+/// A game as far as it has been read.
+struct OpenGame {
+    game: Game,
+    /// Its last position.
+    board: Board,
+    /// How many variations are open.
+    depth: usize,
+    /// Whether anything but tags has come.
+    in_moves: bool,
+    ignores_moves: bool,
+    is_over: bool,
+    /// The first that is wrong with it.
+    fault: Option<Halt>,
+}
+
+impl OpenGame {
+    fn new(number: usize, line: usize) -> Self {
+        let (board, result) = (Board::startpos(), "*".to_owned());
+        let game = Game { number, line, tags: Vec::new(), start: board, moves: Vec::new(), result };
+        Self { game, board, depth: 0, in_moves: false, ignores_moves: false, is_over: false, fault: None }
+    }
+
+    fn put(&mut self, read: Result<(), Halt>) {
+        if let Err(fault) = read {
+            self.fault.get_or_insert(fault);
+            self.ignores_moves = true;
         }
     }
 }

@@ -58,7 +58,7 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    /// Passes over blanks, comments, escaped lines, glyphs and move numbers.
+    /// Passes over blanks, comments, escaped lines, glyphs and move numbers; over a comment that is not closed up to where it must end.
     fn skip(&mut self) -> Result<(), Halt> {
         loop {
             let rest = self.rest();
@@ -69,11 +69,7 @@ impl<'a> Lexer<'a> {
                 self.at += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with('{') {
                 self.mark();
-                let Some(length) = rest.find('}') else {
-                    self.at = self.text.len();
-                    return Err(self.stop("expected }, found the end of the file".to_owned()));
-                };
-                self.at += length + 1;
+                self.comment()?;
             } else if let Some(glyph) = rest.strip_prefix('$') {
                 self.at += 1 + digits(glyph);
             } else if let Some(length) = move_number(rest) {
@@ -84,13 +80,36 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether a tag comes next. A comment that does not end is left to [`Lexer::next_token`] to tell.
-    pub(super) fn at_tag(&mut self) -> bool {
+    /// Passes over a comment. No line of a comment begins with a tag: there the next game begins.
+    fn comment(&mut self) -> Result<(), Halt> {
+        for (number, line) in self.rest().split_inclusive('\n').enumerate() {
+            if number > 0 && begins_tag(line.trim_start_matches([' ', '\t'])).is_some() {
+                return Err(self.stop("expected }, found a line that begins with a tag".to_owned()));
+            }
+            if let Some(end) = line.find('}') {
+                self.at += end + 1;
+                return Ok(());
+            }
+            self.at += line.len();
+        }
+        Err(self.stop("expected }, found the end of the file".to_owned()))
+    }
+
+    /// The name of the tag that comes next, if one does, and whether a blank line is before it. A comment that is not closed is left to
+    /// [`Lexer::next_token`].
+    pub(super) fn coming_tag(&mut self) -> Option<(&'a str, bool)> {
         let before = self.clone();
         if self.skip().is_err() {
             *self = before;
         }
-        self.rest().starts_with('[')
+        begins_tag(self.rest()).map(|name| (name, is_after_blank_line(&self.text[..self.at])))
+    }
+
+    /// Whether nothing follows on this line and the next one is blank.
+    pub(super) fn is_before_blank_line(&self) -> bool {
+        let rest = self.rest();
+        let gap = rest.len() - rest.trim_start_matches(is_gap).len();
+        rest[..gap].matches('\n').nth(1).is_some()
     }
 
     pub(super) fn next_token(&mut self) -> Result<Option<Token<'a>>, Halt> {
@@ -117,7 +136,9 @@ impl<'a> Lexer<'a> {
 
     /// `[Name "value"]`, with `\"` and `\\` in the value.
     fn tag(&mut self) -> Result<Token<'a>, Halt> {
-        let line = self.rest().split(['\n', '\r']).next().unwrap_or_default();
+        let line = self.rest().split('\n').next().unwrap_or_default();
+        // A tag that cannot be read is passed with its line.
+        self.at += line.len();
         let expected = || self.stop(format!("expected a tag, [Name \"value\"], found {}", shown(line)));
         let inside = line[1..].trim_start();
         let length = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').ok_or_else(expected)?;
@@ -142,32 +163,21 @@ impl<'a> Lexer<'a> {
         let rest = end.map(|end| quoted[end..].trim_start()).ok_or_else(expected)?;
         let rest = rest.strip_prefix(']').ok_or_else(expected)?;
         let name = name.to_owned();
-        self.at += line.len() - rest.len();
+        self.at -= rest.len();
         Ok(Token::Tag(name, value))
     }
+}
 
-    /// Goes to the first tag of the next game, or to the end: to the next line that starts with `[Event `, or with any tag after a game's moves.
-    pub(super) fn skip_to_next_game(&mut self) {
-        // A tag that could not be read has not been passed: its bracket is one byte.
-        let from = if self.at > self.start { self.at } else { (self.start + 1).min(self.text.len()) };
-        let line_of = |at: usize| self.text[..at].rfind('\n').map_or(0, |end| end + 1);
-        let is_tag = |line: &str| line.starts_with('[') && line[1..].starts_with(|c: char| c.is_ascii_alphabetic());
-        let mut among_tags = is_tag(&self.text[line_of(self.start)..]);
-        // What follows on the line where it failed belongs to that game.
-        let mut at = if line_of(from) == from {
-            from
-        } else {
-            self.text[from..].find('\n').map_or(self.text.len(), |end| from + end + 1)
-        };
-        for line in self.text[at..].split_inclusive('\n') {
-            if line.starts_with("[Event ") || is_tag(line) && !among_tags {
-                break;
-            }
-            among_tags &= is_tag(line) || line.trim().is_empty();
-            at += line.len();
-        }
-        self.at = at;
-    }
+/// The name of the tag that a text begins with, as far as it can be told from `[Name "`.
+fn begins_tag(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix('[')?.trim_start_matches([' ', '\t']);
+    let length = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    let (name, rest) = inside.split_at(length);
+    (length > 0 && rest.trim_start_matches([' ', '\t']).starts_with('"')).then_some(name)
+}
+
+fn is_after_blank_line(text: &str) -> bool {
+    text[text.trim_end_matches(is_gap).len()..].matches('\n').nth(1).is_some()
 }
 
 fn digits(text: &str) -> usize {

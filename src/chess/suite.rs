@@ -11,7 +11,10 @@ use super::fen::Strictness;
 use super::moves::Move;
 use super::opcode::{self, Operation, OperationValue};
 use super::pgn::{self, Game};
+use siphasher::sip128::SipHasher13;
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// How a suite is read.
@@ -21,6 +24,8 @@ pub struct SuiteOptions {
     pub strictness: Strictness,
     /// What to do with an item that cannot be read, or a game without moves.
     pub on_error: OnError,
+    /// How many items are read at most: what follows is not looked at. None: all.
+    pub first: Option<usize>,
 }
 
 /// A named list of positions or games.
@@ -53,7 +58,7 @@ pub enum Content {
     /// A position's operations.
     Position(Vec<Operation>),
     /// A game.
-    Game(Game),
+    Game(Box<Game>),
 }
 
 impl Item {
@@ -160,9 +165,9 @@ impl Suite {
     pub fn load(path: &Path, options: SuiteOptions) -> Result<Self, SuiteError> {
         let kind = SuiteKind::of(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
         let unreadable = |source| SuiteError::Unreadable { path: path.to_owned(), source };
-        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let file = File::open(path).map_err(unreadable)?;
         let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let suite = Self::read(&stem, &path.display().to_string(), kind, &bytes, options)?;
+        let suite = Self::read_from(&stem, &path.display().to_string(), kind, BufReader::new(file), options)?;
         if suite.items.is_empty() { Err(SuiteError::Empty { path: path.to_owned() }) } else { Ok(suite) }
     }
 
@@ -171,17 +176,27 @@ impl Suite {
     /// # Errors
     /// All faults that `options` do not allow. A suite without items is none here.
     pub fn read(name: &str, file: &str, kind: SuiteKind, bytes: &[u8], options: SuiteOptions) -> Result<Self, Faults> {
-        let (text, mut notes) = decode(file, kind, bytes, options.strictness)?;
-        let mut items = match kind {
+        Self::read_from(name, file, kind, bytes, options)
+    }
+
+    fn read_from(
+        name: &str,
+        file: &str,
+        kind: SuiteKind,
+        input: impl BufRead,
+        options: SuiteOptions,
+    ) -> Result<Self, Faults> {
+        let SuiteOptions { strictness, on_error, first } = options;
+        let most = first.unwrap_or(usize::MAX);
+        let (mut items, notes) = match kind {
             SuiteKind::Positions => {
-                let read = epd::read(file, &text, options.strictness, options.on_error)?;
-                notes.extend(read.notes);
-                read.positions.into_iter().map(position).collect::<Vec<_>>()
+                let mut reader = epd::Reader::new(file, input, strictness, on_error);
+                let items: Vec<Item> = reader.by_ref().take(most).map(position).collect();
+                (items, reader.finish()?)
             }
             SuiteKind::Games => {
-                let read = pgn::read(file, &text, options.strictness, options.on_error)?;
-                notes.extend(read.notes);
-                read.games.into_iter().map(game).collect()
+                let read = pgn::read_first(file, &text_of_games(file, input)?, strictness, on_error, most)?;
+                (read.games.into_iter().map(game).collect(), read.notes)
             }
         };
         name_items(name, &mut items);
@@ -210,25 +225,14 @@ impl SuiteKind {
     }
 }
 
-/// The text of bytes that should be UTF-8; games that are not are in Latin-1, which the PGN standard (4.1) has them in. Lenient takes other
-/// bytes of positions for unknown characters.
-fn decode(file: &str, kind: SuiteKind, bytes: &[u8], strictness: Strictness) -> Result<(String, Vec<Fault>), Faults> {
-    let Err(error) = std::str::from_utf8(bytes) else {
-        return Ok((String::from_utf8_lossy(bytes).into_owned(), Vec::new()));
-    };
-    if kind == SuiteKind::Games {
-        return Ok((bytes.iter().copied().map(char::from).collect(), Vec::new()));
-    }
-    let before = &bytes[..error.valid_up_to()];
-    let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
-    let column = before.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
-    let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
-    let message = format!("expected UTF-8 text, found the byte {byte:#04x}");
-    let fault = Fault { file: file.to_owned(), line, column, message };
-    match strictness {
-        Strictness::Strict => Err(Faults(vec![fault])),
-        Strictness::Lenient => Ok((String::from_utf8_lossy(bytes).into_owned(), vec![fault])),
-    }
+/// The text of games, which is in UTF-8, or else in Latin-1 as the PGN standard (4.1) has it.
+fn text_of_games(file: &str, mut input: impl BufRead) -> Result<String, Faults> {
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes).map_err(|error| {
+        let message = format!("cannot be read: {error}");
+        Faults(vec![Fault { file: file.to_owned(), line: 1, column: 1, message }])
+    })?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().copied().map(char::from).collect()))
 }
 
 fn position(epd: Epd) -> Item {
@@ -248,18 +252,20 @@ fn game(game: Game) -> Item {
         }
         _ => String::new(),
     };
-    Item { id, line: game.line, board: game.start, content: Content::Game(game) }
+    Item { id, line: game.line, board: game.start, content: Content::Game(Box::new(game)) }
 }
 
 fn name_items(stem: &str, items: &mut [Item]) {
+    // Ids by their hash: of a large suite they take as much memory as its positions.
     let mut taken = HashSet::new();
+    let mut is_free = |id: &str| taken.insert(SipHasher13::new().hash(id.as_bytes()).as_u128());
     // How far the copies of an id are counted: counting each from 2 takes the square of their number.
     let mut copies: HashMap<String, u64> = HashMap::new();
     for item in items {
         if item.id.is_empty() {
             item.id = format!("{stem}.{}", item.line);
         }
-        if taken.insert(item.id.clone()) {
+        if is_free(&item.id) {
             continue;
         }
         let copy = copies.entry(item.id.clone()).or_insert(1);
@@ -267,7 +273,7 @@ fn name_items(stem: &str, items: &mut [Item]) {
         while {
             *copy += 1;
             item.id = format!("{base}#{copy}");
-            !taken.insert(item.id.clone())
+            !is_free(&item.id)
         } {}
     }
 }

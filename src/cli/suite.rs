@@ -1,8 +1,8 @@
 use super::{CommandFailure, CommandResult, Exit, form};
-use crate::chess::fault::OnError;
-use crate::chess::opcode::OperationValue;
+use crate::chess::fault::{Fault, Faults, OnError};
+use crate::chess::opcode::{Operation, OperationValue};
 use crate::chess::suite::{Item, Suite, SuiteOptions};
-use crate::chess::{Board, EpRule, Increments, Move, Strictness, san};
+use crate::chess::{Board, EpRule, Increments, Move, Strictness, epd, san};
 use crate::experiment::text;
 use crate::words::many;
 use serde_json::Value;
@@ -50,15 +50,27 @@ enum Listing {
 pub fn run(args: &Args) -> CommandResult {
     let strictness = if args.lenient { Strictness::Lenient } else { Strictness::Strict };
     let on_error = if args.skip_bad { OnError::Skip } else { OnError::Stop };
-    let mut suite = Suite::load(&args.file, SuiteOptions { strictness, on_error }).map_err(CommandFailure::usage)?;
-    for note in notes(&args.file.display().to_string(), &mut suite, args.skip_bad) {
+    let mut suite =
+        Suite::load(&args.file, SuiteOptions { strictness, on_error, first: None }).map_err(CommandFailure::usage)?;
+    let name = args.file.display().to_string();
+    for note in notes(&name, &mut suite, args.skip_bad) {
         eprintln!("{note}");
     }
     let listed = match form(args.format, args.out.as_deref(), Listing::Text) {
         Listing::Text => lines(&suite),
         Listing::Json => format!("{:#}\n", suite.items.iter().map(json).collect::<Value>()),
         Listing::Csv => csv(&suite).map_err(CommandFailure::io)?,
-        Listing::Epd => suite.items.iter().map(epd).collect(),
+        Listing::Epd => {
+            let (text, faults) = epd_file(&name, &suite);
+            if on_error == OnError::Stop && !faults.is_empty() {
+                return Err(CommandFailure::usage(format!(
+                    "{}\n--skip-bad leaves out what strict EPD cannot say",
+                    Faults(faults)
+                )));
+            }
+            faults.iter().for_each(|fault| eprintln!("{fault}: left out"));
+            text
+        }
     };
     super::answer(args.out.as_deref(), &listed)?;
     Ok(Exit::Done)
@@ -143,26 +155,53 @@ fn csv(suite: &Suite) -> Result<String, csv::Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A line of EPD that the strict reader takes. Quotes within a text become apostrophes: EPD has no way to write them.
+/// A file of EPD that the strict reader takes, and the items that it would not take: how such a position should be changed is not ours to say.
+fn epd_file(name: &str, suite: &Suite) -> (String, Vec<Fault>) {
+    let (mut text, mut faults) = (String::new(), Vec::new());
+    for item in &suite.items {
+        let line = epd(item);
+        match epd::read_line(line.trim_end(), Strictness::Strict) {
+            Ok(_) => text += &line,
+            Err(fault) => {
+                let message = format!("cannot be written as strict EPD: {}", fault.message);
+                faults.push(Fault { file: name.to_owned(), line: item.line, column: 1, message });
+            }
+        }
+    }
+    (text, faults)
+}
+
+/// A line of EPD. What EPD has no way to write within a text is replaced: quotes by apostrophes, backslashes (which some readers take for escapes)
+/// by slashes, control characters by blanks where they part words and else by U+FFFD. Clocks come first: some readers look for their names in any text.
 fn epd(item: &Item) -> String {
     let fen = item.board.fen(EpRule::Always);
     let mut fields = fen.split(' ');
     let mut out = fields.by_ref().take(4).collect::<Vec<_>>().join(" ");
-    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "'"));
+    let printable = |text: &str| {
+        let printable = |c: char| match c.is_control() {
+            true if c.is_whitespace() || c == '\0' => ' ',
+            true => char::REPLACEMENT_CHARACTER,
+            false => c,
+        };
+        text.chars().map(printable).collect::<String>()
+    };
+    let quoted = |text: &str| format!("\"{}\"", printable(text).replace('"', "'").replace('\\', "/"));
     let named = |opcode: &str| item.operations().iter().any(|operation| operation.opcode == opcode);
-    for ((opcode, usual), clock) in [("hmvc", "0"), ("fmvn", "1")].into_iter().zip(fields) {
-        if clock != usual && !named(opcode) {
+    let clocks = [("hmvc", "0"), ("fmvn", "1")];
+    for ((opcode, usual), clock) in clocks.into_iter().zip(fields) {
+        if clock != usual || named(opcode) {
             let _ = write!(out, " {opcode} {clock};");
         }
     }
-    for operation in item.operations().iter().filter(|operation| operation.opcode != "id") {
+    let is_written = |operation: &&Operation| !["id", "hmvc", "fmvn"].contains(&operation.opcode.as_str());
+    for operation in item.operations().iter().filter(is_written) {
         let value = match &operation.value {
             OperationValue::Moves(moves) => choices(&item.board, moves).join(" "),
             OperationValue::Line(moves) => line(&item.board, moves).join(" "),
             OperationValue::Text(text) => quoted(text),
             OperationValue::Integer(number) => number.to_string(),
             OperationValue::Nodes(number) => number.to_string(),
-            OperationValue::Raw(text) => text.clone(),
+            OperationValue::Raw(text) => printable(text),
         };
         let gap = if value.is_empty() { "" } else { " " };
         let _ = write!(out, " {}{gap}{value};", operation.opcode);
@@ -182,7 +221,7 @@ mod tests {
     use std::path::Path;
 
     fn read(kind: SuiteKind, text: &str) -> Suite {
-        let options = SuiteOptions { strictness: Strictness::Strict, on_error: OnError::Stop };
+        let options = SuiteOptions::default();
         Suite::read("s", "s.epd", kind, text.as_bytes(), options).unwrap_or_else(|faults| panic!("{faults}"))
     }
 
@@ -239,6 +278,97 @@ mod tests {
         assert_eq!(item("0 1"), format!("{ROOKS} id \"x'y\";\n"));
         assert_eq!(item("7 1"), format!("{ROOKS} hmvc 7; id \"x'y\";\n"));
         assert_eq!(item("0 30"), format!("{ROOKS} fmvn 30; id \"x'y\";\n"));
+    }
+
+    /// Whatever a file holds, what is written of it is read strictly, to the same positions; what is left out is told.
+    #[test]
+    fn a_repaired_file_is_always_read_strictly() {
+        use rand::{RngExt, SeedableRng};
+        const PIECES: [&str; 28] = [
+            "\u{1}",
+            "\u{1b}[31m",
+            "\0",
+            "\u{85}",
+            "\t",
+            "\"",
+            "\\",
+            "'",
+            ";",
+            "; ",
+            " ",
+            "id",
+            "id \"a\u{1b}\"",
+            "c0",
+            "c1 \"open",
+            "Ae \"x\" \"",
+            "Ae x\" \"y",
+            "bm e4",
+            "am Ke2",
+            "am Kz9",
+            "pv e4",
+            "hmvc 3",
+            "fmvn 0",
+            "7",
+            "x@",
+            "noop",
+            "\u{feff}",
+            "Qd1 +",
+        ];
+        const STARTS: [&str; 5] = [
+            "4k3/8/8/8/8/8/4P3/4K3 w - -",
+            "4k3/8/8/8/8/8/4P3/4K3 w  KQ e3 7",
+            "4k3/8/8/8/8/8/4P3/4K3\0w - - 0 0",
+            "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w qkQK - 0 1",
+        ];
+        let mut random = rand_pcg::Pcg64::seed_from_u64(1);
+        let (mut repaired, mut left_out) = (0, 0);
+        for _ in 0..3000 {
+            let mut line = STARTS[random.random_range(0..STARTS.len())].to_owned();
+            for _ in 0..random.random_range(0..7) {
+                line += if random.random_bool(0.7) { " " } else { "" };
+                line += PIECES[random.random_range(0..PIECES.len())];
+                line += if random.random_bool(0.5) { ";" } else { "" };
+            }
+            let options = SuiteOptions { strictness: Strictness::Lenient, on_error: OnError::Skip, first: None };
+            let suite = Suite::read("a\u{1b}\n\"", "s.epd", SuiteKind::Positions, line.as_bytes(), options).unwrap();
+            let (text, faults) = epd_file("s.epd", &suite);
+            let again = read(SuiteKind::Positions, &text);
+            let boards = |suite: &Suite| suite.items.iter().map(|item| item.board).collect::<Vec<_>>();
+            left_out += suite.items.len() - again.items.len();
+            if again.items.len() == suite.items.len() {
+                assert_eq!(boards(&again), boards(&suite), "{line:?}");
+                assert_eq!(again.items.first().map(Item::best), suite.items.first().map(Item::best), "{line:?}");
+                repaired += usize::from(!suite.notes.is_empty());
+            } else {
+                assert!(line.starts_with(STARTS[3]) && faults.len() == 1, "{line:?}: {text}");
+            }
+        }
+        assert!(repaired > 500 && left_out > 100, "{repaired} {left_out}");
+    }
+
+    /// A position that is read for its published counts, and that no game can have: nobody says it is another without its square.
+    #[test]
+    fn a_position_that_strict_refuses_is_not_written() {
+        let line = "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 bm exd3; id \"a\";\n4k3/8/8/8/8/8/8/4K3 w - - id \"b\";\n";
+        let options = SuiteOptions { strictness: Strictness::Lenient, ..SuiteOptions::default() };
+        let suite = Suite::read("s", "s.epd", SuiteKind::Positions, line.as_bytes(), options).unwrap();
+        let (written, faults) = epd_file("s.epd", &suite);
+        assert_eq!(written, "4k3/8/8/8/8/8/8/4K3 w - - id \"b\";\n");
+        let told =
+            "s.epd:1:1: cannot be written as strict EPD: the king to move stood in check before the pawn passed d3";
+        assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [told]);
+    }
+
+    /// What EPD cannot write in a text, and what other readers stumble over: clocks behind a text that names them, a backslash before the end.
+    #[test]
+    fn texts_are_written_as_other_programs_read_them() {
+        let given = format!("{ROOKS} c0 \"hmvc fmvn\"; c1 \"a\\\"; hmvc 7; fmvn 30; id \"a\";\n");
+        let suite = read(SuiteKind::Positions, &given);
+        let written = format!("{ROOKS} hmvc 7; fmvn 30; c0 \"hmvc fmvn\"; c1 \"a/\"; id \"a\";\n");
+        assert_eq!(epd(&suite.items[0]), written);
+        let game = read(SuiteKind::Games, "[White \"a\u{1b}\\\"\"]\n[Black \"b\"]\n\n1. e4 *\n");
+        assert!(epd(&game.items[0]).ends_with(" id \"a\u{fffd}' - b\";\n"), "{}", epd(&game.items[0]));
     }
 
     /// Best and avoided moves each in their own field, in both notations; moves of a game follow one another.

@@ -280,9 +280,10 @@ impl Experiment {
         if sets.iter().any(|set| set == SKIP_BAD) {
             file.on_error = OnError::Skip;
         }
+        source.range("first", 0, file.first != Some(0), "at least 1")?;
         let (suite_name, suite_file, mut suite, trace) = match (&file.suite, &file.trace) {
             (Some(choice), None) => {
-                let (name, path, suite) = source.suite(choice, file.on_error)?;
+                let (name, path, suite) = source.suite(choice, file.on_error, file.first)?;
                 (name, path, suite, None)
             }
             (None, Some(choice)) => {
@@ -302,7 +303,6 @@ impl Experiment {
         if trace.is_some() && file.seeds > 1 {
             return Err(source.wrong("seeds", "a trace has its own keys: every seed would be shown the same"));
         }
-        source.range("first", 0, file.first != Some(0), "at least 1")?;
         let (points, baseline) = points_of(&file, sets, source)?;
         // A search of what is kept depends on every item before it: it is another when its position comes again.
         if trace.is_none() && !(file.games.is_none() && points.iter().all(Point::keeps)) {

@@ -8,6 +8,7 @@ use super::sequence::Sequence;
 use crate::chess::Board;
 use crate::chess::fault::{Fault, Faults, OnError};
 use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
+use siphasher::sip128::SipHasher13;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -74,6 +75,7 @@ impl FileText<'_> {
         &self,
         choice: &SuiteChoice,
         on_error: OnError,
+        first: Option<usize>,
     ) -> Result<(String, Option<PathBuf>, Suite), Problem> {
         let file = match choice {
             SuiteChoice::One(OnePosition { fen: Some(fen), startpos: false }) => {
@@ -88,7 +90,9 @@ impl FileText<'_> {
             }
             SuiteChoice::File(file) => file,
         };
-        let (name, options) = (file.display().to_string(), SuiteOptions { on_error, ..SuiteOptions::default() });
+        // How many items are left out for standing there twice is not known before all are read.
+        let first = first.filter(|_| on_error == OnError::Stop);
+        let (name, options) = (file.display().to_string(), SuiteOptions { on_error, first, ..SuiteOptions::default() });
         if let Some(text) = self.suite {
             let text = text.ok_or_else(|| self.wrong("suite", "the plan does not hold its text"))?;
             let kind = SuiteKind::of(file).ok_or_else(|| self.wrong("suite", format!("{name} is no suite")))?;
@@ -156,9 +160,11 @@ impl FileText<'_> {
 
 /// The items of a suite that stand in it before, by their place in it.
 pub fn doubles(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
+    // By hash: of a large suite the contents take as much memory as the items.
+    let mut seen: HashMap<u128, usize> = HashMap::new();
     let double = |(at, item): (usize, &Item)| {
-        let before = *seen.entry(super::identity::content(item)).or_insert(item.line);
+        let content = SipHasher13::new().hash(super::identity::content(item).as_bytes()).as_u128();
+        let before = *seen.entry(content).or_insert(item.line);
         let what = if item.game().is_some() { "game" } else { "position" };
         let message = format!("the same {what} as in line {before}: each counts once");
         (before != item.line).then(|| (at, Fault { file: name.to_owned(), line: item.line, column: 1, message }))

@@ -2,10 +2,9 @@
 
 use super::games::{SelfPlay, openings};
 use super::{MakeError, Wanted};
-use crate::chess::generate::is_quiet;
-use crate::chess::{Board, Color, EpRule, Increments, Move, MoveList, Piece, Score, movegen, san};
+use crate::chess::generate::{epd_line, is_quiet, with_origin};
+use crate::chess::{Board, Color, Increments, Move, MoveList, Piece, Score, movegen};
 use std::collections::HashSet;
-use std::fmt::Write;
 
 /// What is taken from a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -46,26 +45,22 @@ pub fn epd(wanted: &Wanted, taken: Taken, part: Option<u8>) -> Result<String, Ma
     Ok(written(&positions(wanted, taken)?, wanted, taken, part))
 }
 
-/// Positions as EPD, below how they were made.
+/// Positions as EPD; the first says how they were made.
 fn written(found: &[(Board, Option<Move>)], wanted: &Wanted, taken: Taken, part: Option<u8>) -> String {
     let Wanted { count, seed, plies, length, depth } = *wanted;
     let [what, id, take] = taken.names();
     let half = part.map(|part| format!(", every second from number {}", part + 1)).unwrap_or_default();
     let option = part.map(|part| format!(" --half {part}")).unwrap_or_default();
-    let mut text = format!(
-        "# {count} {what} positions from as many games of an engine against itself, seed {seed}{half}.\n\
-         # Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth} --take {take}{option}`;\n\
-         # generate/positions.rs says how.\n"
+    let origin = format!(
+        "{count} {what} positions from as many games of an engine against itself, seed {seed}{half}. \
+         Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth} --take {take}{option}`; \
+         generate/positions.rs says how."
     );
     let step = if part.is_some() { 2 } else { 1 };
-    for (at, (board, best)) in found.iter().enumerate().skip(part.unwrap_or(0).into()).step_by(step) {
-        let fen = board.fen(EpRule::Legal);
-        let position = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
-        let (clock, number) = (board.halfmove_clock(), board.game_ply() / 2 + 1);
-        let best = best.map(|mv| format!(" bm {};", san::write(board, mv))).unwrap_or_default();
-        let _ = writeln!(text, "{position} hmvc {clock}; fmvn {number}; id \"{id}.{:04}\";{best}", at + 1);
-    }
-    text
+    let chosen = found.iter().zip(1..).skip(part.unwrap_or(0).into()).step_by(step);
+    let line =
+        |((board, best), number): (&(Board, Option<Move>), usize)| epd_line(board, &format!("{id}.{number:04}"), *best);
+    with_origin(chosen.map(line), &origin)
 }
 
 fn positions(wanted: &Wanted, taken: Taken) -> Result<Vec<(Board, Option<Move>)>, MakeError> {
@@ -201,17 +196,25 @@ mod tests {
         assert_eq!((found, wanted, what, games), (0, 2, "middle game", 2 * GAMES));
     }
 
-    /// Each position is written with the clocks of its FEN and numbered from one on; two halves are the whole, and keep its numbers.
+    /// Each position is written with the clocks of its FEN and numbered from one on; two halves are the whole, and keep its numbers. The first of
+    /// a file has the comment that says how it was made.
     #[test]
     fn halves_are_every_second_of_the_whole() {
         let wanted = Wanted { count: 3, seed: 5, plies: 8, length: 30, depth: 1 };
         let found = positions(&wanted, Taken::Middlegames).unwrap();
         let lines = |part: Option<u8>| {
             let text = written(&found, &wanted, Taken::Middlegames, part);
-            text.lines().skip(3).map(str::to_owned).collect::<Vec<_>>()
+            let (lines, comments): (Vec<String>, Vec<bool>) = text
+                .lines()
+                .map(|line| {
+                    (line.split(" c0 ").next().unwrap().to_owned(), line.contains(" c0 \"3 middle game positions"))
+                })
+                .unzip();
+            assert!(comments.iter().enumerate().all(|(at, &comment)| comment == (at == 0)), "{text}");
+            lines
         };
         let line = |(number, (board, _)): (usize, &(Board, Option<Move>))| {
-            let fen = board.fen(EpRule::Legal);
+            let fen = board.fen(crate::chess::EpRule::Legal);
             let [clock, moves] = [4, 5].map(|at| fen.split(' ').nth(at).unwrap());
             let place = fen.strip_suffix(&format!(" {clock} {moves}")).unwrap();
             format!("{place} hmvc {clock}; fmvn {moves}; id \"middle.000{number}\";")

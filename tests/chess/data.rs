@@ -13,12 +13,38 @@ fn load(name: &str) -> Suite {
     assert_eq!(suite.notes, [], "{name}");
     let ids: HashSet<&str> = suite.items.iter().map(|item| item.id.as_str()).collect();
     assert_eq!(ids.len(), suite.items.len(), "{name}");
+    // Of games a line before the first, which every reader passes over; of positions the comment of the first, since every line is one.
     let text = std::fs::read_to_string(path).unwrap();
-    assert!(
-        text.starts_with(['#', '%']) && (text.contains("rigin") || text.contains("Made by `ttlab generate")),
-        "{name} names its origin"
-    );
+    let first = text.lines().next().unwrap_or_default();
+    let head = if name.ends_with(".pgn") { text.split('[').next().unwrap_or_default() } else { first };
+    assert!(head.starts_with('%') || first.contains("; c0 \""), "{name} has a head");
+    assert!(head.contains("rigin") || head.contains("Made by `ttlab generate"), "{name} names its origin");
     suite
+}
+
+/// As the reader of a match runner has it: each line is a position of four fields, and the clocks are what follows the first `hmvc` and `fmvn`
+/// of the line, whatever they stand in.
+#[test]
+fn every_line_of_a_suite_is_a_position_to_other_programs() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut read = 0;
+    for name in names.filter(|name| name.ends_with(".epd")) {
+        let suite = load(&name);
+        let text = std::fs::read_to_string(format!("{}/data/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        assert_eq!(text.lines().count(), suite.items.len(), "{name}");
+        for (line, item) in text.lines().zip(&suite.items) {
+            let words: Vec<&str> = line.split(' ').collect();
+            let number = |name: &str, usual: u16| {
+                let at = words.iter().position(|&word| word == name);
+                at.map_or(usual, |at| words[at + 1].trim_end_matches(';').parse().unwrap())
+            };
+            let fen = format!("{} {} {}", words[..4].join(" "), number("hmvc", 0), number("fmvn", 1));
+            assert_eq!(Board::from_fen(&fen).unwrap(), item.board, "{name}: {line}");
+            read += 1;
+        }
+    }
+    assert!(read > 2000, "{read}");
 }
 
 #[test]
@@ -83,7 +109,8 @@ fn what_was_found_on_one_half_is_confirmed_on_another() {
 #[test]
 fn the_suites_are_what_the_generator_makes() {
     let wanted = |seed, length| ttlab::generate::Wanted { count: 3, seed, plies: 10, length, depth: 4 };
-    let lines = |text: &str| text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
+    let position = |line: &str| line.split(" c0 ").next().unwrap().to_owned();
+    let lines = |text: &str| text.lines().map(position).collect::<Vec<_>>();
     for (name, taken, wanted) in [
         ("middlegames", Taken::Middlegames, wanted(101, 60)),
         ("endgames", Taken::Endgames, wanted(102, 160)),

@@ -251,6 +251,63 @@ fn files_have_comments_blanks_and_line_ends_of_any_kind() {
     );
 }
 
+/// The same positions at the same lines, however lines end; nothing of one line is an operation of the one before.
+#[test]
+fn lines_end_with_lf_crlf_or_cr() {
+    let lines = ["# heading", "", &format!("{BK01} bm Qd1+;"), "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;", ""];
+    for end in ["\n", "\r\n", "\r"] {
+        for strictness in [Strictness::Strict, Strictness::Lenient] {
+            for text in [lines.join(end), lines[..4].join(end)] {
+                let file = epd::read("f.epd", &text, strictness, OnError::Stop).unwrap();
+                let read: Vec<_> = file.positions.iter().map(|epd| (epd.line, best(epd))).collect();
+                assert_eq!(read, [(3, vec!["d6d1".to_owned()]), (4, vec!["e2e4".to_owned()])], "{text:?}");
+                assert_eq!(file.notes, [], "{text:?}");
+            }
+        }
+    }
+}
+
+/// A halfmove clock without a move number, before operations and before none; a number that lost its opcode is still a fault.
+#[test]
+fn lenient_reads_a_clock_without_a_move_number() {
+    let kings = "4k3/8/8/8/8/8/4P3/4K3 w - -";
+    for (line, clock, moves) in [
+        (format!("{kings} 7 bm e4; id \"a\";"), 7, vec!["e2e4"]),
+        (format!("{kings} 7"), 7, vec![]),
+        (format!("{kings} 7 0 bm e4;"), 7, vec!["e2e4"]),
+    ] {
+        strict(&line).expect_err(&line);
+        let (epd, notes) = lenient(&line).unwrap_or_else(|fault| panic!("{line}: {fault}"));
+        assert_eq!(
+            (epd.board.halfmove_clock(), epd.board.game_ply(), best(&epd)),
+            (clock, 0, moves.iter().map(|&mv| mv.to_owned()).collect()),
+            "{line}"
+        );
+        assert_eq!(notes.len(), 1, "{line}: {notes:?}");
+    }
+    lenient(&format!("{kings} 7;48;1893")).unwrap_err();
+}
+
+/// A megabyte in one line is no position; the line before it was read, and nothing after it is.
+#[test]
+fn a_line_may_have_a_mebibyte() {
+    let most = 1 << 20;
+    for (length, whole) in [(most, true), (most + 1, false)] {
+        let start = format!("{BK01} c0 \"");
+        let line = format!("{start}{}\";", "x".repeat(length - start.len() - 2));
+        assert_eq!(line.len(), length);
+        let text = format!("{BK01} id \"a\";\n{line}\n{BK01} id \"c\";\n");
+        for on_error in [OnError::Stop, OnError::Skip] {
+            let read = epd::read("f.epd", &text, Strictness::Strict, on_error);
+            let told = "f.epd:2:1: expected a position, found a line of more than 1048576 bytes";
+            match read {
+                Ok(file) => assert!(whole && file.positions.len() == 3),
+                Err(faults) => assert!(!whole && faults.to_string() == told, "{faults}"),
+            }
+        }
+    }
+}
+
 #[test]
 fn a_start_position_without_operations() {
     let epd = strict("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -").unwrap();

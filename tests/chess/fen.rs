@@ -111,7 +111,7 @@ fn unusual_positions_are_read() {
 }
 
 /// Texts, what they are repaired to, and the columns of the repairs.
-const REPAIRED: [(&str, &str, &[usize]); 16] = [
+const REPAIRED: [(&str, &str, &[usize]); 20] = [
     ("4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", &[20, 20, 20]),
     ("\u{feff}rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR  w\tKQkq -\0 0  1\r\n", START, &[]),
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1", START, &[]),
@@ -132,6 +132,11 @@ const REPAIRED: [(&str, &str, &[usize]); 16] = [
     // Kept, though the king stood in check before the push: it can be captured, and perft counts are published for it.
     ("8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1", "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1", &[29]),
     ("5K2/8/2pp2Pp/2PP4/P5Pp/2pP1Ppp/P6p/7k b - g3 0 1", "5K2/8/2pp2Pp/2PP4/P5Pp/2pP1Ppp/P6p/7k b - - 0 1", &[43]),
+    // Five fields: a clock without a number.
+    ("4k3/8/8/8/8/8/8/4K3 b - - 12", "4k3/8/8/8/8/8/8/4K3 b - - 12 1", &[29]),
+    ("4k3/8/8/8/8/8/8/4K3 b - - 12 -1", "4k3/8/8/8/8/8/8/4K3 b - - 12 1", &[30, 30]),
+    ("4k3/8/8/8/8/8/8/4K3 b - - 10000", "4k3/8/8/8/8/8/8/4K3 b - - 0 1", &[27, 32]),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w qkQK - 0 1", START, &[48, 49, 50]),
     ("4k3/8/8/8/8/8/8/4K3 w - -0 1", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", &[25, 28]),
 ];
 

@@ -338,6 +338,186 @@ proptest! {
     }
 }
 
+/// Fifty games, and each of them damaged in turn in each of many ways: the others are read as if nothing had happened.
+#[test]
+fn a_damaged_game_costs_itself_alone() {
+    let text = include_str!("../../data/selfplay.pgn");
+    let fifty: Vec<String> = text.split("\n\n").skip(1).take(50).map(|game| format!("{}\n\n", game.trim())).collect();
+    let described = |game: &pgn::Game| {
+        let moves: Vec<String> = game.moves.iter().map(ToString::to_string).collect();
+        (game.tags.clone(), game.start, moves, game.result.clone())
+    };
+    let whole = pgn::read("g.pgn", &fifty.concat(), Strictness::Strict, OnError::Stop).unwrap();
+    let whole: Vec<_> = whole.games.iter().map(described).collect();
+    assert_eq!(whole.len(), 50);
+    type Damage = fn(&str) -> String;
+    let damages: [(&str, Damage); 21] = [
+        ("an illegal move", |game| game.replacen(" 9. ", " 9. Ka1 ", 1)),
+        ("an open variation", |game| game.replacen(" 9. ", " ( 9. ", 1)),
+        ("two open variations", |game| game.replacen(" 9. ", " (( 9. ", 1)),
+        ("a closed variation that was not open", |game| game.replacen(" 9. ", " ) 9. ", 1)),
+        ("an open comment", |game| game.replacen(" 9. ", " { 9. ", 1)),
+        ("an open comment in an open variation", |game| game.replacen(" 9. ", " ( 9. e4 { ", 1)),
+        ("an open comment before the moves", |game| game.replacen("]\n1", "]\n{ 1", 1).replacen("]\n6", "]\n{ 6", 1)),
+        ("an open comment before the tags", |game| format!("{{{game}")),
+        ("a closed comment that was not open", |game| game.replacen(" 9. ", " } 9. ", 1)),
+        ("an open bracket", |game| game.replacen(" 9. ", " [ 9. ", 1)),
+        ("an open text of the first tag", |game| game.replacen("\"]", "]", 1)),
+        ("an open text of the last tag", |game| game.replacen("\"]\n1", "]\n1", 1).replacen("\"]\n6", "]\n6", 1)),
+        ("an open tag", |game| game.replacen("\"]", "\"", 1)),
+        ("a tag without a text", |game| game.replacen("[SetUp \"1\"]", "[SetUp]", 1)),
+        ("a backslash before the end of a text", |game| game.replacen("\"]", "\\\"]", 1)),
+        ("a start that is none", |game| game.replacen("[FEN \"", "[FEN \"x", 1)),
+        ("no result", |game| game.trim_end().trim_end_matches(['0', '1', '-', '/', '2', '*']).to_owned() + "\n\n"),
+        ("no moves", |game| game.split_inclusive("]\n").filter(|line| line.starts_with('[')).collect()),
+        ("other rules", |game| game.replacen("[SetUp", "[Variant \"Atomic\"]\n[SetUp", 1)),
+        ("a blank line among the moves and a wrong move", |game| game.replacen(" 9. ", "\n\n9. Ka1 ", 1)),
+        ("a file cut within the moves", |game| format!("{}\n", &game[..game.len() / 2])),
+    ];
+    let read = |games: &[String], strictness: Strictness| {
+        let file = pgn::read("g.pgn", &games.concat(), strictness, OnError::Skip).unwrap();
+        (file.games.iter().map(described).collect::<Vec<_>>(), file.notes)
+    };
+    for (number, original) in fifty.iter().enumerate() {
+        for (kind, (what, damage)) in damages.iter().enumerate() {
+            // One kind among all fifty, every other kind between the neighbours.
+            let near =
+                if number % damages.len() == kind { 0..50 } else { number.saturating_sub(1)..(number + 2).min(50) };
+            let mut games = fifty[near.clone()].to_vec();
+            games[number - near.start] = damage(original);
+            assert_ne!(&games[number - near.start], original, "{what}");
+            let others: Vec<_> = near.clone().filter(|at| *at != number).map(|at| whole[at].clone()).collect();
+            let (found, notes) = read(&games, Strictness::Strict);
+            assert!(found == others, "{what} in game {}: {} games; {notes:?}", number + 1, found.len());
+            assert!(!notes.is_empty(), "{what}");
+            if number % 10 == 0 {
+                // Lenient repairs some of it, and then has the game too; the others are the same.
+                let (found, notes) = read(&games, Strictness::Lenient);
+                assert!(others.iter().all(|game| found.contains(game)), "{what} in game {}, leniently", number + 1);
+                assert!(found.len() <= near.len() && !notes.is_empty(), "{what}");
+            }
+        }
+    }
+}
+
+/// A game cut off anywhere, or with any bracket or quotation mark too much anywhere, between two others: these are always read.
+#[test]
+fn no_place_of_a_damage_costs_another_game() {
+    let game = |name: &str, mv: &str| {
+        format!(
+            "[Event \"{name}\"]\n[White \"a {{b}}\"]\n[Black \"c\"]\n\n1. {mv} {{to\nthe (point}} e5 (1... c5 2. Nf3) 2. Nc3 1-0\n\n"
+        )
+    };
+    let [before, between, after] = [("a", "e4"), ("b", "d4"), ("c", "c4")].map(|(name, mv)| game(name, mv));
+    let read = |text: &str| {
+        let file = pgn::read("g.pgn", text, Strictness::Strict, OnError::Skip).unwrap();
+        let name = |game: &pgn::Game| (game.tag("Event").unwrap_or_default().to_owned(), game.moves.len());
+        file.games.iter().map(name).collect::<Vec<_>>()
+    };
+    let outer = [("a".to_owned(), 3), ("c".to_owned(), 3)];
+    let check = |damaged: &str| {
+        let found = read(&format!("{before}{damaged}{after}"));
+        assert!(outer.iter().all(|game| found.contains(game)) && found.len() <= 3, "{damaged:?}: {found:?}");
+    };
+    for at in 0..between.len() {
+        check(&format!("{}\n", &between[..at]));
+        for mark in ["{", "}", "(", ")", "[", "]", "\"", "\\", ";", "%", "$", "x", "\n", "\n\n", "\0"] {
+            check(&format!("{}{mark}{}", &between[..at], &between[at..]));
+        }
+    }
+}
+
+/// Four games, as another reader has them, of which the second leaves a variation open; and the same without tags.
+#[test]
+fn a_variation_that_is_not_closed_costs_its_game() {
+    for (tags, bad) in [("[White \"A\"]\n[Black \"B\"]\n\n", "1. e4 (1. c4 e5 1-0"), ("", "1. e4 (1. c4 e5 1-0")] {
+        let games = ["1. d4 d5 1-0", bad, "1. Nf3 d5 0-1", "1. Nc3 d5 0-1"];
+        let text: String = games.iter().map(|moves| format!("{tags}{moves}\n\n")).collect();
+        let file = pgn::read("g.pgn", &text, Strictness::Strict, OnError::Skip).unwrap();
+        let read: Vec<_> = file.games.iter().map(|game| (game.number, game.moves[0].to_string())).collect();
+        assert_eq!(read, [(1, "d2d4".to_owned()), (3, "g1f3".to_owned()), (4, "b1c3".to_owned())]);
+        assert_eq!(file.notes.len(), 1, "{:?}", file.notes);
+        assert!(file.notes[0].message.starts_with("left out: game 2: expected ), found"), "{:?}", file.notes);
+        let lenient = pgn::read("g.pgn", &text, Strictness::Lenient, OnError::Stop).unwrap();
+        assert_eq!((lenient.games.len(), lenient.notes.len()), (4, 1), "{:?}", lenient.notes);
+    }
+}
+
+#[test]
+fn games_of_other_rules_are_refused_by_their_tag() {
+    let read = |variant: &str, strictness, on_error| {
+        let text = format!("[White \"A\"]\n[Black \"B\"]\n{variant}\n1. e4 d5 2. exd5 Nf6 3. Nc3 *\n");
+        pgn::read("g.pgn", &text, strictness, on_error).map(|file| file.games.len())
+    };
+    for strictness in [Strictness::Strict, Strictness::Lenient] {
+        for variant in ["Standard", "standard", "From Position", "Chess", "Normal", "", "?", "-"] {
+            assert_eq!(read(&format!("[Variant \"{variant}\"]\n"), strictness, OnError::Stop), Ok(1), "{variant}");
+        }
+        assert_eq!(read("", strictness, OnError::Stop), Ok(1));
+        for variant in [
+            "Atomic",
+            "atomic",
+            "Crazyhouse",
+            "Antichess",
+            "King of the Hill",
+            "Horde",
+            "Racing Kings",
+            "Three-check",
+            "Chess960",
+            "Fischerandom",
+            "Standard 2",
+        ] {
+            let tag = format!("[Variant \"{variant}\"]\n");
+            let told = read(&tag, strictness, OnError::Stop).unwrap_err().to_string();
+            assert_eq!(
+                told,
+                format!("g.pgn:3:1: game 1: tag Variant, expected Standard or From Position, found `{variant}`")
+            );
+            assert_eq!(read(&tag, strictness, OnError::Skip), Ok(0), "{variant}");
+        }
+    }
+}
+
+/// The same games, at the same lines, however lines end: also where a comment goes to the end of its line.
+#[test]
+fn lines_of_games_end_with_lf_crlf_or_cr() {
+    let text = "% escaped [Event \"x\"]\n[Event \"a\"]\n\n1. e4 ; to the end (\ne5 {over\nlines} 1-0\n\n[Event \"b\"]\n\n1. d4 Zz *\n";
+    for end in ["\n", "\r\n", "\r"] {
+        let file = pgn::read("g.pgn", &text.replace('\n', end), Strictness::Strict, OnError::Skip).unwrap();
+        assert_eq!((file.games.len(), file.games[0].line, file.games[0].moves.len()), (1, 2, 2), "{end:?}");
+        assert_eq!(
+            file.notes[0].to_string(),
+            "g.pgn:10:7: left out: game 2: move 1...`Zz`: expected a move, found `Zz`"
+        );
+    }
+}
+
+/// What a start position was repaired of is told, as of any position.
+#[test]
+fn repairs_of_a_start_position_are_told() {
+    let text = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/R3K3 w Q - 0 0\"]\n\n1. Kd2 *\n";
+    pgn::read("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err();
+    let file = pgn::read("g.pgn", text, Strictness::Lenient, OnError::Stop).unwrap();
+    let told: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["g.pgn:2:1: game 1: tag FEN, column 30: expected a move number, 1 to 9999, found `0`"]);
+    assert_eq!(file.games[0].start.game_ply(), 0);
+}
+
+/// Of a long file only the start is read where no more is asked for: what is wrong behind it is not looked at.
+#[test]
+fn the_first_items_are_read_alone() {
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+    let epd = format!("{start} id \"a\";\n{start} id \"b\";\nno position\n");
+    let pgn = "1. e4 e5 *\n\n1. d4 d5 *\n\n1. e4 Zz *\n";
+    for (kind, text) in [(SuiteKind::Positions, epd.as_str()), (SuiteKind::Games, pgn)] {
+        for (first, items) in [(Some(1), Some(1)), (Some(2), Some(2)), (Some(3), None), (None, None)] {
+            let options = SuiteOptions { first, ..SuiteOptions::default() };
+            let read = Suite::read("s", "s.x", kind, text.as_bytes(), options).map(|suite| suite.items.len()).ok();
+            assert_eq!(read, items, "{kind:?} {first:?}");
+        }
+    }
+}
+
 /// What was repaired in a game that is left out is nobody's repair: not the next game's either.
 #[test]
 fn repairs_of_a_game_that_is_left_out_go_with_it() {

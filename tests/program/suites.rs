@@ -120,17 +120,18 @@ fn generated_positions_say_how_they_were_made() {
     let given =
         ["--count", "4", "--seed", "5", "--plies", "8", "--games", "60", "--depth", "1", "--take", "middlegames"];
     let whole = generated(&given);
-    let first = "# 4 middle game positions from as many games of an engine against itself, seed 5";
-    assert!(whole.starts_with(&format!("{first}.\n")), "{whole}");
-    let positions =
-        |text: &str| text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
+    let first = "; c0 \"4 middle game positions from as many games of an engine against itself, seed 5";
+    assert!(whole.lines().next().unwrap().contains(&format!("{first}. Made by `")), "{whole}");
+    let position = |line: &str| line.split(" c0 ").next().unwrap().to_owned();
+    let positions = |text: &str| text.lines().map(position).collect::<Vec<_>>();
     let all = positions(&whole);
     assert_eq!(all.len(), 4);
     let mut halves = Vec::new();
     for half in ["0", "1"] {
         let text = generated(&[&given[..], &["--half", half]].concat());
         let number = half.parse::<usize>().unwrap() + 1;
-        assert!(text.starts_with(&format!("{first}, every second from number {number}.\n")), "{text}");
+        let head = text.lines().next().unwrap();
+        assert!(head.contains(&format!("{first}, every second from number {number}. Made by `")), "{text}");
         let command = text.split('`').nth(1).unwrap().strip_prefix("ttlab generate ").unwrap();
         assert_eq!(generated(&command.split(' ').collect::<Vec<_>>()), text);
         halves.push(positions(&text));
@@ -230,8 +231,8 @@ fn positions_are_the_first_of_their_games_and_none_comes_twice() {
             }
         }
         let text = epd(&wanted, taken, None).unwrap();
-        let positions = text.lines().filter(|line| !line.starts_with('#'));
-        let positions: Vec<_> = positions.map(|line| line.split(' ').take(4).collect::<Vec<_>>().join(" ")).collect();
+        let positions: Vec<_> =
+            text.lines().map(|line| line.split(' ').take(4).collect::<Vec<_>>().join(" ")).collect();
         assert_eq!(positions, found, "{taken:?}");
     }
     assert!(doubled > 0 && reconsidered > 0, "{doubled} came twice, {reconsidered} were reconsidered");

@@ -19,8 +19,7 @@ import chess.pgn
 def openings(path):
     with open(path, encoding="utf-8") as file:
         for line in file:
-            if line.strip() and not line.startswith("#"):
-                yield " ".join(line.split()[:4]) + " 0 1"
+            yield " ".join(line.split()[:4]) + " 0 1"
 
 
 def play(engines, fen, limit, late):

@@ -1,0 +1,87 @@
+//! The lines of a text, which end with LF, with CR LF or with CR alone.
+
+use std::borrow::Cow;
+use std::io::{self, BufRead};
+
+/// The text with LF at the end of each line.
+pub(super) fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
+}
+
+/// Lines read one by one, so that a file need not fit into memory.
+pub(super) struct Lines<R> {
+    input: R,
+    after_cr: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(input: R) -> Self {
+        Self { input, after_cr: false }
+    }
+
+    /// Reads the next line, without its end, in place of `line`; false at the end of the text. Of a line that is longer than `most` only so many
+    /// bytes and one more are read.
+    pub(super) fn read(&mut self, line: &mut Vec<u8>, most: usize) -> io::Result<bool> {
+        line.clear();
+        loop {
+            let bytes = self.input.fill_buf()?;
+            let Some(&first) = bytes.first() else { return Ok(!line.is_empty()) };
+            if std::mem::take(&mut self.after_cr) && first == b'\n' {
+                self.input.consume(1);
+                continue;
+            }
+            let room = most + 1 - line.len();
+            let end = bytes.iter().take(room).position(|byte| matches!(byte, b'\n' | b'\r'));
+            let length = end.unwrap_or(bytes.len().min(room));
+            line.extend_from_slice(&bytes[..length]);
+            self.after_cr = end.is_some_and(|end| bytes[end] == b'\r');
+            self.input.consume(length + usize::from(end.is_some()));
+            if end.is_some() || line.len() > most {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::io::BufReader;
+
+    #[test]
+    fn lines_end_with_any_line_end() {
+        for (text, expected) in [
+            ("", &[][..]),
+            ("a", &["a"]),
+            ("a\n", &["a"]),
+            ("a\rb\r\nc\nd", &["a", "b", "c", "d"]),
+            ("\r\n\r\n\n\r", &["", "", "", ""]),
+            ("a\r\rb\n\nc\r", &["a", "", "b", "", "c"]),
+        ] {
+            // A buffer of one byte parts every CR from its LF.
+            for size in [1, 2, 3, 100] {
+                let mut lines = Lines::new(BufReader::with_capacity(size, text.as_bytes()));
+                let (mut line, mut found) = (Vec::new(), Vec::new());
+                while lines.read(&mut line, 10).unwrap() {
+                    found.push(String::from_utf8(line.clone()).unwrap());
+                }
+                assert_eq!(found, expected, "{text:?} in pieces of {size}");
+            }
+            let joined: String = expected.iter().map(|line| format!("{line}\n")).collect();
+            assert_eq!(with_line_feeds(text).trim_end_matches('\n'), joined.trim_end_matches('\n'));
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_cut_one_byte_beyond_the_limit() {
+        for (length, cut) in [(3, 3), (4, 4), (5, 5), (6, 5), (100, 5)] {
+            for size in [1, 3, 100] {
+                let text = "x".repeat(length);
+                let mut line = Vec::new();
+                assert!(Lines::new(BufReader::with_capacity(size, text.as_bytes())).read(&mut line, 4).unwrap());
+                assert_eq!(line.len(), cut, "{length} bytes in pieces of {size}");
+            }
+        }
+    }
+}
