@@ -1,7 +1,7 @@
 //! From options to a table.
 
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
-use super::memory::Memory;
+use super::memory::check_free;
 use super::options::{Index, Layout, Size, TableKind, TableOptions};
 use super::policy::{Replacement, Visitor};
 use super::size::MOST_BYTES;
@@ -80,14 +80,18 @@ pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     }
 }
 
-/// Whether the system could have the memory of such a table; nothing is taken.
+/// Sees whether there is memory for such a table where another gives way to it; nothing is taken.
 ///
 /// # Errors
-/// When it could not.
-pub fn check_memory(options: &TableOptions) -> Result<(), TableError> {
-    let bytes = bytes(options, None).unwrap_or(0);
-    let words = usize::try_from(bytes / 8).map_err(|_| TableError::Memory { bytes })?;
-    Memory::map(words).map(drop)
+/// When there is not.
+pub fn check_memory(options: &TableOptions, instead_of: &TableOptions) -> Result<(), TableError> {
+    let [bytes, freed] = [options, instead_of].map(|options| bytes(options, None).unwrap_or(0));
+    check_free(bytes.saturating_sub(freed)).map(drop).map_err(|error| match error {
+        TableError::Memory { available, .. } => {
+            TableError::Memory { bytes, available: available.map(|free| free + freed) }
+        }
+        other => other,
+    })
 }
 
 /// Slots of a bounded table: fewer in as many bytes under a policy that keeps words beside them.

@@ -45,23 +45,6 @@ impl Memory {
     /// # Errors
     /// When so much is not free.
     pub fn new(len: usize, huge_pages: bool) -> Result<Self, TableError> {
-        let mut memory = Self::map(len)?;
-        let bytes = len * 8;
-        if bytes >= HUGE {
-            let advice = if huge_pages { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
-            // SAFETY: the range lies inside the mapping. A refusal costs speed only; `huge_pages` tells what was got.
-            let _ = unsafe { mm::madvise(memory.words.cast(), bytes, advice) };
-        }
-        // The kernel's pages are zero already; writing makes it hand them out now and not under a running clock.
-        memory.fill(0);
-        Ok(memory)
-    }
-
-    /// Maps `len` words, which costs nothing before they are touched.
-    ///
-    /// # Errors
-    /// When the kernel would never have so much.
-    pub fn map(len: usize) -> Result<Self, TableError> {
         // A slice takes no more than isize::MAX bytes, whatever the kernel would give.
         let bytes = len.checked_mul(8).filter(|&bytes| isize::try_from(bytes).is_ok());
         let bytes = bytes.ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
@@ -76,7 +59,15 @@ impl Memory {
         let offset = if large { (map as usize).next_multiple_of(HUGE) - map as usize } else { 0 };
         // SAFETY: offset < HUGE, and the mapping is HUGE longer than the words where it is not 0.
         let words = unsafe { map.byte_add(offset) }.cast::<u64>();
-        Ok(Self { map, map_len, words, len })
+        let mut memory = Self { map, map_len, words, len };
+        if large {
+            let advice = if huge_pages { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
+            // SAFETY: the range lies inside the mapping. A refusal costs speed only; `huge_pages` tells what was got.
+            let _ = unsafe { mm::madvise(words.cast(), bytes, advice) };
+        }
+        // The kernel's pages are zero already; writing makes it hand them out now and not under a running clock.
+        memory.fill(0);
+        Ok(memory)
     }
 
     /// Whether most of the block lies in huge pages; none where the system does not say.

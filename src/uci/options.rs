@@ -3,7 +3,7 @@
 use crate::engine::EngineOptions;
 use crate::experiment::text::FileText;
 use crate::experiment::{self, schema};
-use crate::table::{self, Size, TableKind};
+use crate::table::{self, Size, TableKind, TableOptions};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -40,7 +40,8 @@ impl UciSettings {
         let engine = experiment::options(preset, sets)?;
         let set = FileText { text: "", path: "--set".as_ref(), suite: None };
         playable(&engine).map_err(|message| set.problem(message))?;
-        table::check_memory(&engine.table).map_err(|error| set.problem(error.to_string()))?;
+        let nothing = TableOptions { kind: TableKind::None, ..TableOptions::default() };
+        table::check_memory(&engine.table, &nothing).map_err(|error| set.problem(error.to_string()))?;
         Ok(Self { preset: preset.map(str::to_owned), sets: sets.to_vec(), engine, overhead: Duration::from_millis(10) })
     }
 
@@ -130,7 +131,7 @@ impl UciSettings {
             format!("{}{help}", problem.message.replace("--set.", ""))
         })?;
         playable(&engine)?;
-        table::check_memory(&engine.table).map_err(|error| error.to_string())?;
+        table::check_memory(&engine.table, &self.engine.table).map_err(|error| error.to_string())?;
         (self.sets, self.engine) = (sets, engine);
         Ok(FollowUp::None)
     }
@@ -191,6 +192,10 @@ mod tests {
             settings.set(name, Some(value)).unwrap_err();
         }
         assert_eq!(settings.engine, before);
+        // As many bytes as a process can address: no system has them free.
+        let told = settings.set("table.size", Some("128 TiB")).unwrap_err();
+        assert!(told.starts_with("table.size: 134217728 MiB are more than the "), "{told}");
+        assert_eq!(settings.engine, before);
         assert!(settings.set("no.such", Some("1")).unwrap_err().starts_with("no.such: there is no option"));
         assert!(settings.set("", None).unwrap_err().starts_with("setoption: expected `name`"));
     }
@@ -229,8 +234,6 @@ mod tests {
             ("Hash", Some("0"), Err("Hash: expected a number from 1 to 1048576, found `0`")),
             ("Hash", None, Err("Hash: expected a number from 1 to 1048576, found ``")),
             ("hash", Some("1"), Ok(FollowUp::None)),
-            // As many bytes as a process can address: no machine maps them.
-            ("table.size", Some("128 TiB"), Err("table.size: the system has no 134217728 MiB for the table")),
             ("Table.Slots", Some("2"), Ok(FollowUp::None)),
             ("table.slots", Some("4"), Ok(FollowUp::None)),
             ("ordering", Some("table-move mvv-lva"), Ok(FollowUp::None)),
