@@ -1,4 +1,5 @@
 use super::{CommandFailure, CommandResult, Exit, unwritten};
+use crate::analysis::caveats::leading::Misleading;
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::{Gate, Rule};
 use crate::analysis::questions::joined::{Recorded, lay_score_errors};
@@ -68,6 +69,10 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let on_column = |gate: Gate| gate.column(&base.frame).map(|column| (gate, column));
     let gates: Vec<_> = gates.into_iter().map(on_column).collect::<Result<_, _>>().map_err(CommandFailure::usage)?;
+    if let Some((gate, _)) = gates.first().filter(|_| gates.iter().all(|(_, column)| column == columns::SAVED)) {
+        let what = "what cutoffs are worth never decides alone: it is blind to lost moves";
+        return Err(CommandFailure::usage(gate.refuse(what, "gate nodes or score_error beside it")));
+    }
     if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.limit == Rule::Changed)
         && let Some(side) = [&base, &new].into_iter().find(|side| does_not_repeat(side))
     {
@@ -80,6 +85,12 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let mut found = Comparison::new(&base, &new, &gates).map_err(CommandFailure::usage)?;
     found.moves_allowed = args.allow_moves;
+    let mut manifests = [&base, &new].into_iter().filter_map(|side| side.manifest.as_ref());
+    if let Some((gate, _)) = gates.iter().find(|(_, column)| column == columns::NODES)
+        && let Some(misleading) = manifests.find_map(Misleading::of_manifest)
+    {
+        found.notes.push(format!("gate `{gate}`: {}", misleading.sentence()));
+    }
 
     let forms: [fn(&Comparison) -> String; 4] = [machine::junit, summary, machine::json, machine::bench_json];
     let mut printed = false;

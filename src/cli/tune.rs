@@ -2,6 +2,7 @@ use super::run::{command_line, default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::before;
+use crate::analysis::caveats::leading::Misleading;
 use crate::analysis::questions::race::{Contest, RaceStage, Round, tune};
 use crate::analysis::{Frame, Metric};
 use crate::experiment::tune::sets as pressure_sets;
@@ -71,8 +72,15 @@ pub fn run(args: &Args) -> CommandResult {
     let experiment = &experiments[0];
     let folder = args.out.clone().unwrap_or_else(|| default_folder(experiment));
     let plan = Plan::new(experiment);
-    measurable(experiment, &metric(&options.metric, &plan)?)?;
+    let decides = metric(&options.metric, &plan)?;
+    measurable(experiment, &decides)?;
+    if decides.columns().contains(&columns::SAVED) {
+        refuse!(
+            "tune.metric: what cutoffs are worth never decides alone: it is blind to lost moves: expected nodes to a depth"
+        );
+    }
     if !args.quiet {
+        warn(Misleading::of_experiment(experiment).filter(|_| decides.is_nodes()).map(|found| found.sentence()));
         engines.told(&plan).iter().for_each(|line| eprintln!("engine {line}"));
         warn(engines.loose(&plan));
         warn(before::warnings(experiment, &plan, 1, None));

@@ -40,6 +40,16 @@ impl<'a> Grid<'a> {
     }
 }
 
+impl Grid<'_> {
+    /// Takes the marks off all that it shows.
+    pub(super) fn unmark(&mut self) {
+        let effects = self.effects.iter_mut().map(|effect| &mut effect.judged);
+        for judged in effects.chain(self.interactions.iter_mut().map(|interaction| &mut interaction.judged)) {
+            (judged.marked, judged.hangs) = (false, false);
+        }
+    }
+}
+
 /// Ratios and usable hits by the size of the table.
 pub(super) fn by_size(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = metric(summary);

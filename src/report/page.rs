@@ -14,6 +14,7 @@ use super::sheet::{Part, Sheet, SheetTable, head};
 use super::source::{Source, join};
 use super::table;
 use super::verdicts;
+use crate::analysis::caveats::leading::Misleading;
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::pairing::searches::Searches;
@@ -69,6 +70,8 @@ pub struct Page {
     pub verdicts: Vec<Verdict>,
     /// Whether tables were compared on equal memory.
     pub memory: Option<String>,
+    /// Whether nodes to a depth may mislead.
+    pub nodes_mislead: bool,
     /// By what scores were judged, where they were.
     pub score_judge: Option<String>,
     /// How good the moves are, where a reference judged them.
@@ -126,6 +129,8 @@ impl Page {
         let timed = |manifest: &Manifest| manifest.repeats > 1 && manifest.jobs == 1;
         let comparable = sources.len() == 1 || sources.iter().all(|one| one.manifest.as_ref().is_none_or(timed));
         let timing = Timing::new(&rows).filter(|_| comparable);
+        let manifests = || sources.iter().filter_map(|source| source.manifest.as_ref());
+        let misleading = manifests().find_map(Misleading::of_manifest);
         let mut metrics =
             choices.metrics.iter().map(|name| Metric::compared(name, &rows)).collect::<Result<Vec<_>, _>>()?;
         if metrics.is_empty() {
@@ -134,7 +139,8 @@ impl Page {
                 metrics.push(Metric::find(columns::SECONDS, &rows)?);
             }
             if rows.has(columns::SCORE_ERROR) {
-                metrics.push(Metric::of(columns::SCORE_ERROR));
+                let place = if misleading.is_some() { 0 } else { metrics.len() };
+                metrics.insert(place, Metric::of(columns::SCORE_ERROR));
             }
         }
         let baseline = match choices.baseline(&rows, &by)? {
@@ -143,7 +149,11 @@ impl Page {
         };
         let order = if by == [columns::VARIANT] { manifest.variants.clone() } else { Vec::new() };
         let question = Question { by, order, baseline, metrics };
-        let (summary, grouping, searches) = Summary::with_searches(&rows, &question).map_err(Error::msg)?;
+        let (mut summary, grouping, searches) = Summary::with_searches(&rows, &question).map_err(Error::msg)?;
+        let misleading = misleading.filter(|_| summary.lines.len() > 1);
+        if misleading.is_some() {
+            summary.unmark_nodes();
+        }
         if question.by.iter().any(|column| column == columns::VARIANT)
             && let Some((_, doubled)) = searches.doubled(&rows)
         {
@@ -155,7 +165,11 @@ impl Page {
             sources: sources.iter().map(|source| (source.label.clone(), source.manifest.clone())).collect(),
             analysis: first.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
             article: first.file.as_ref().and_then(|file| file.article.clone()),
-            findings: findings::findings(&summary, effect),
+            findings: match &misleading {
+                Some(misleading) if summary.metrics[0].is_nodes() => vec![misleading.sentence()],
+                _ => findings::findings(&summary, effect),
+            },
+            nodes_mislead: misleading.is_some(),
             manifest,
             summary,
             timing,
@@ -170,12 +184,18 @@ impl Page {
         }
         if choices.pairs {
             page.pairs = pairwise::pairwise(&rows, &page.summary).map_err(Error::msg)?;
+            if page.nodes_have_no_verdict() {
+                page.pairs.iter_mut().for_each(|versus| (versus.marked, versus.hangs) = (false, false));
+            }
         }
         if let [only] = sources {
             let Manifest { variants, baseline, .. } = &page.manifest;
             page.quality = quality::quality(&rows, &only.judged, variants, baseline);
         }
-        let grid = Grid::new(&rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
+        let mut grid = Grid::new(&rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
+        if let Some(grid) = grid.as_mut().filter(|_| page.nodes_have_no_verdict()) {
+            grid.unmark();
+        }
         page.identity = Identity::new(&rows, &page.summary, grid.as_ref().map_or(&[], |grid| &grid.axes));
         let named = [rows.options(), grouping.by.iter().map(String::as_str).collect()].concat();
         page.warn(sources, choices, grouping.across.then_some(&named));
@@ -189,6 +209,11 @@ impl Page {
         let parts = page.parts(&rows, grid.as_ref(), (&grouping, &searches));
         page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.name.clone(), parts };
         Ok(page)
+    }
+
+    /// Whether the first metric is the nodes, and these may mislead.
+    fn nodes_have_no_verdict(&self) -> bool {
+        self.nodes_mislead && self.summary.metrics.first().is_some_and(Metric::is_nodes)
     }
 
     /// The page of a match.

@@ -4,6 +4,7 @@ use super::number::of_unit;
 use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use crate::analysis::Metric;
+use crate::analysis::caveats::leading::SAME_LABEL;
 use crate::analysis::pairing::stats::at_least;
 use crate::analysis::rows::metric::Unit;
 use crate::analysis::{Line, Ratio};
@@ -81,14 +82,14 @@ pub(super) fn summary(page: &Page) -> SheetTable {
     let summary = &page.summary;
     let mut columns = Vec::new();
     for (at, metric) in summary.metrics.iter().enumerate() {
-        let name = &metric.name;
+        let name = if page.nodes_mislead && metric.is_nodes() { SAME_LABEL } else { &metric.name };
         let means = metric.compares_means();
         if page.chosen || at == 0 || means {
             let meaning =
                 if means { "mean over the searches, in centipawns" } else { "over all iterations of all searches" };
-            columns.push(SheetColumn::numbers(name, name, meaning));
+            columns.push(SheetColumn::numbers(&metric.name, name, meaning));
         }
-        let key = |what: &str| if at == 0 { what.to_owned() } else { format!("{name}_{what}") };
+        let key = |what: &str| if at == 0 { what.to_owned() } else { format!("{}_{what}", metric.name) };
         let meaning = match means {
             true => "ratio of the means over the searches that both made",
             false => "geometric mean, over positions, of the ratio to the baseline",

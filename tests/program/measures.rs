@@ -73,3 +73,46 @@ fn score_errors_are_judged_once_and_compared_everywhere() {
     let (_, errors, code) = gate("score_error > +2%");
     assert!(code == 2 && errors.contains("there is no metric `score_error`"), "{errors}");
 }
+
+/// In a search that asks its table how deep to search, nodes have their own heading and no verdict, in the page and in each figure; a gate on them says
+/// so in one line, and score errors come first where they were judged. In the plain search everything is as it was.
+#[test]
+fn nodes_that_may_mislead_carry_no_verdict() {
+    let folder = scratch();
+    let text = "name = 'x'\nsuite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 4 }\n[engine]\npreset = 'PRESET'\n[grid]\n'table.size' = [64, 65536]\n";
+    let ran = |preset: &str| {
+        let (file, out) = (folder.path().join("x.toml"), folder.path().join(preset).display().to_string());
+        fs::write(&file, text.replace("PRESET", preset)).unwrap();
+        let (_, errors, code) = run(&["run", file.to_str().unwrap(), "--out", &out, "--quiet"]);
+        assert_eq!(code, 0, "{errors}");
+        let page = fs::read_to_string(format!("{out}/report.md")).unwrap();
+        let gate = run(&["compare", &out, &out, "--fail-on", "nodes > +1%"]);
+        assert_eq!(gate.2, 0, "{}", gate.1);
+        (page, gate.0, out)
+    };
+    let told = "nodes to a depth may mislead in \"size=64\", \"size=65536\": `iir` and `singular` ask the table how deep to search";
+    let (plain, gate, out) = ran("match");
+    let said = run(&["report", &out]).0;
+    assert!(
+        said.contains("Fewest nodes: \"size=65536\"") && said.contains('!') && !gate.contains("mislead"),
+        "{said}{gate}"
+    );
+    assert!(plain.contains("| nodes |") && !plain.contains("nodes to the same label"), "{plain}");
+    let (modern, gate, out) = ran("modern");
+    let said = run(&["report", &out]).0;
+    assert!(said.contains(told) && said.contains("nodes to the same label / baseline"), "{said}");
+    assert!(
+        !said.contains("Fewest") && !said.lines().any(|line| line.starts_with("size") && line.contains('!')),
+        "{said}"
+    );
+    assert!(!modern.lines().any(|line| line.starts_with("| size") && line.contains('!')), "{modern}");
+    assert!(gate.contains(&format!("gate `nodes > +1%`: {told}")), "{gate}");
+    // Worth decides nothing by itself.
+    let gates = |gates: &[&str]| {
+        let gates: Vec<&str> = gates.iter().flat_map(|gate| ["--fail-on", gate]).collect();
+        run(&[&["compare", &out, &out], &gates[..]].concat())
+    };
+    let (_, errors, code) = gates(&["saved < -1%"]);
+    assert!(code == 2 && errors.contains("never decides alone: it is blind to lost moves"), "{errors}");
+    assert_eq!(gates(&["saved < -1%", "nodes > +1%"]).2, 0);
+}

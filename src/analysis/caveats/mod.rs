@@ -7,6 +7,7 @@ pub mod confounds;
 pub mod doubts;
 pub mod few;
 pub mod games;
+pub mod leading;
 pub mod memory;
 pub mod reach;
 pub mod timing;

@@ -150,6 +150,15 @@ impl Summary {
         Ok((summary, grouping, searches.without_sums()))
     }
 
+    /// Takes the marks off what nodes say: no line is told from the baseline by them.
+    pub fn unmark_nodes(&mut self) {
+        for (at, _) in self.metrics.iter().enumerate().filter(|(_, metric)| metric.is_nodes()) {
+            for measure in self.lines.iter_mut().filter_map(|line| line.measures.get_mut(at)) {
+                (measure.marked, measure.hangs) = (false, false);
+            }
+        }
+    }
+
     /// The baseline, if it is one line.
     pub fn baseline(&self) -> Option<&Line> {
         let mut baselines = self.lines.iter().filter(|line| line.is_baseline);

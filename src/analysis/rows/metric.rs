@@ -112,6 +112,11 @@ impl Metric {
         Self { name: "nodes".to_owned(), ..Self::of(columns::NODES) }
     }
 
+    /// Whether it is the nodes of a search.
+    pub fn is_nodes(&self) -> bool {
+        self.how == How::Sum(columns::NODES.to_owned())
+    }
+
     /// The columns that it is made of.
     pub fn columns(&self) -> Vec<&str> {
         match &self.how {

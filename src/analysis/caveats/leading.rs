@@ -1,0 +1,124 @@
+//! Which measure leads. Nodes to a depth say who is stronger only while a search to a depth is the same search whatever the table holds. Where the
+//! search asks its table how deep to search, one that forgets gets less deep under the same label, and the worse table looks better.
+
+use super::named;
+use crate::experiment::{Experiment, Point};
+use crate::record::manifest::Manifest;
+use serde_json::Value;
+
+/// What nodes to a depth are called where they may mislead.
+pub const SAME_LABEL: &str = "nodes to the same label";
+
+/// The variants whose nodes to a depth may mislead.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Misleading {
+    /// Those of engines that are not ours, which nobody has found to be free of it.
+    engines: Vec<String>,
+    /// Those of ours with a term that asks the table for the shape of its search.
+    terms: Vec<String>,
+}
+
+impl Misleading {
+    /// The variants of a result; none where nodes lead.
+    pub fn of_manifest(manifest: &Manifest) -> Option<Self> {
+        let engines = manifest.subjects.keys().cloned().collect();
+        let ours = manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name));
+        let terms = ours.filter(|(_, options)| asks_the_table(options)).map(|(name, _)| name.clone()).collect();
+        Self { engines, terms }.unless_empty()
+    }
+
+    /// The variants of an experiment; none where nodes lead.
+    pub fn of_experiment(experiment: &Experiment) -> Option<Self> {
+        let name = |point: &&Point| point.name.clone();
+        let (engines, ours): (Vec<&Point>, Vec<&Point>) =
+            experiment.points.iter().partition(|point| point.outside().is_some());
+        let asks = |point: &&&Point| serde_json::to_value(&point.options).is_ok_and(|options| asks_the_table(&options));
+        let terms = ours.iter().filter(asks).map(name).collect();
+        Self { engines: engines.iter().map(name).collect(), terms }.unless_empty()
+    }
+
+    fn unless_empty(self) -> Option<Self> {
+        (!self.engines.is_empty() || !self.terms.is_empty()).then_some(self)
+    }
+
+    /// Why, in one sentence, and what leads instead.
+    pub fn sentence(&self) -> String {
+        let list = |names: &[String]| named(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let (who, why, instead) = match (&self.engines[..], &self.terms[..]) {
+            (engines, []) => (
+                list(engines),
+                "an engine may search less under the same depth when its table forgets",
+                "`ttlab doctor` says whether it does; [reference] self judges its scores",
+            ),
+            ([], terms) => (
+                list(terms),
+                "`iir` and `singular` ask the table how deep to search",
+                "shape = \"neutral\" counts without that; [reference] self judges scores",
+            ),
+            (engines, terms) => (
+                list(&[engines, terms].concat()),
+                "such a search may do less under the same depth when its table forgets",
+                "[reference] self judges scores",
+            ),
+        };
+        format!(
+            "nodes to a depth may mislead in {who}: {why}, so that the worse table has fewer. {instead}; games decide"
+        )
+    }
+}
+
+/// Whether options have a term that asks the table under test for the shape of the search.
+fn asks_the_table(options: &Value) -> bool {
+    let is_on = |path: &str| options.pointer(path).and_then(Value::as_u64).is_some_and(|depth| depth > 0);
+    let neutral = options.pointer("/shape").is_some_and(|shape| shape == "neutral");
+    !neutral && (is_on("/iir/min_depth") || is_on("/singular/min_depth"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::record::manifest::Examined;
+    use serde_json::json;
+
+    /// Either term is enough, unless the shape is neutral or the term is off; another engine is always doubted, whatever options stand by its name.
+    #[test]
+    fn nodes_mislead_where_the_search_asks_its_table() {
+        let of = |options: &[(&str, Value)], engines: &[&str]| {
+            let options = options.iter().map(|(name, options)| ((*name).to_owned(), options.clone())).collect();
+            let subjects = engines.iter().map(|name| ((*name).to_owned(), Examined::default())).collect();
+            let found = Misleading::of_manifest(&Manifest { options, subjects, ..Manifest::default() });
+            found.map(|found| (found.engines, found.terms))
+        };
+        let on = |term: &str, depth: u32| json!({ term: { "min_depth": depth }, "shape": "table" });
+        let names = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        assert_eq!(of(&[("a", json!({})), ("b", on("iir", 0))], &[]), None);
+        assert_eq!(of(&[("a", json!({})), ("b", on("iir", 1))], &[]), Some((vec![], names(&["b"]))));
+        assert_eq!(of(&[("a", on("singular", 6))], &[]), Some((vec![], names(&["a"]))));
+        assert_eq!(of(&[("a", json!({ "iir": { "min_depth": 4 }, "shape": "neutral" }))], &[]), None);
+        assert_eq!(of(&[("a", on("iir", 4)), ("b", json!({}))], &["a"]), Some((names(&["a"]), vec![])));
+    }
+
+    /// The preset of today's engines is doubted, and that of the plain search is not; a file is known by its points as a result by its manifest.
+    #[test]
+    fn a_file_is_doubted_as_its_result_is() {
+        let of = |text: &str| {
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{text}");
+            let experiment = Experiment::parse(&text, std::path::Path::new("x.toml"), &[]).unwrap();
+            Misleading::of_experiment(&experiment).map(|found| found.sentence())
+        };
+        assert_eq!(of("[engine]\npreset = 'match'\n"), None);
+        let told = of("[grid]\npreset = ['match', 'modern']\n").unwrap();
+        assert!(
+            told.starts_with("nodes to a depth may mislead in \"preset=modern\": `iir` and `singular` ask"),
+            "{told}"
+        );
+        let told = of("[grid]\n'subject.uci' = ['x', 'y']\n").unwrap();
+        assert!(
+            told.contains("\"uci=x\", \"uci=y\"")
+                && told.contains("`ttlab doctor`")
+                && told.contains("[reference] self"),
+            "{told}"
+        );
+    }
+}
