@@ -117,7 +117,7 @@ fn told(lacks: &[Lack], of: u64) -> Vec<String> {
 pub(super) fn failure(error: MergeError) -> CommandFailure {
     match error {
         MergeError::Output(error) => output_failure(error),
-        MergeError::Missing(..) => CommandFailure::of(Exit::Failed, error),
+        MergeError::Missing(..) | MergeError::Uneven { .. } => CommandFailure::of(Exit::Failed, error),
         MergeError::Conflict(message) => CommandFailure::of(Exit::Unequal, message),
     }
 }

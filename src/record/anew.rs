@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::ops::Range;
 use std::path::Path;
+use tempfile::NamedTempFile;
 
 /// Writes a results file anew with only the lines given, in their order; their bytes are not changed. The new file replaces the
 /// old one when it is complete.
@@ -57,15 +58,15 @@ pub fn order<K: Ord>(
     Ok(rewrite(path, header, rows.into_iter().map(|(_, bytes)| bytes))?)
 }
 
-/// Writes a results file from rows that are handed in one by one. It takes its place when it is complete.
+/// Writes rows that are handed in one by one to a file that [`publish`] will put in the place of `path`.
 ///
 /// # Errors
-/// When `rows` fails or the system refuses; what was at `path` is then untouched.
+/// When `rows` fails or the system refuses.
 pub fn write_rows(
     path: &Path,
     header: &[String],
     rows: impl FnOnce(&mut dyn FnMut(&StringRecord) -> Result<(), ResultsError>) -> Result<(), ResultsError>,
-) -> Result<(), ResultsError> {
+) -> Result<NamedTempFile, ResultsError> {
     let mut new = begin(path)?;
     let mut writer = csv::Writer::from_writer(BufWriter::new(new.as_file_mut()));
     let io = |error: csv::Error| ResultsError::Io(io::Error::other(error));
@@ -73,5 +74,5 @@ pub fn write_rows(
     rows(&mut |row| writer.write_record(row).map_err(io))?;
     writer.flush()?;
     drop(writer);
-    Ok(publish(new, path)?)
+    Ok(new)
 }

@@ -230,7 +230,7 @@ impl Rows {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::{Results, order, write_rows};
+    use super::super::{Results, order, publish, write_rows};
     use super::*;
 
     #[test]
@@ -382,7 +382,7 @@ mod tests {
         assert_eq!(ordered("a,,2\nb,,x\nc,,1\n"), (Err("line 3: no key".to_owned()), false));
         // What takes its place when it is whole, and stays what it was where it does not become so.
         let row = StringRecord::from(vec!["9", "l,m", ""]);
-        write_rows(&path, &header(), |put| put(&row)).unwrap();
+        publish(write_rows(&path, &header(), |put| put(&row)).unwrap(), &path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{head}9,\"l,m\",\n"));
         let broken = write_rows(&path, &header(), |put| put(&row).and(Err(ResultsError::OtherColumns("x".to_owned()))));
         assert!(broken.is_err() && std::fs::read_to_string(&path).unwrap() == format!("{head}9,\"l,m\",\n"));

@@ -10,6 +10,7 @@ use crate::words::many;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// A plan and the folders that hold its shards.
 pub struct Shards<'a> {
@@ -49,15 +50,32 @@ pub enum MergeError {
     /// A shard is there twice, with different counts.
     #[error("{0}")]
     Conflict(String),
+    /// Other rows would be published than were checked.
+    #[error(
+        "{}: {} were checked and {found} found again: was it written to meanwhile? nothing was published: merge again",
+        .folder.display(),
+        many(*.checked, "row")
+    )]
+    Uneven {
+        /// The shard's folder.
+        folder: PathBuf,
+        /// Its rows that are asked for.
+        checked: u64,
+        /// Those that would be published.
+        found: u64,
+    },
     /// A folder or file could not be used, or is not of this plan.
     #[error(transparent)]
     Output(#[from] OutputError),
 }
 
 /// What a shard's results hold.
+#[derive(Default)]
 struct Survey {
     /// The check of each done job's last row.
     done: HashMap<u64, String>,
+    /// How many rows each job has.
+    rows: HashMap<u64, u64>,
     /// Jobs that failed.
     failed: HashSet<u64>,
 }
@@ -92,7 +110,7 @@ impl Shards<'_> {
         stopping: &mut Stopping,
     ) -> Result<Survey, MergeError> {
         let path = folder.join("results.csv");
-        let mut survey = Survey { done: HashMap::new(), failed: HashSet::new() };
+        let mut survey = Survey::default();
         if !path.exists() {
             return Ok(survey);
         }
@@ -104,6 +122,7 @@ impl Shards<'_> {
             }
             let check = row.iter().next_back().unwrap_or_default();
             survey.done.extend(entry.last.then(|| (job, check.to_owned())));
+            *survey.rows.entry(job).or_default() += 1;
             survey.failed.extend(entry.failed.then_some(job));
             stopping.read(self.plan, entry, row);
             Ok(())
@@ -118,6 +137,11 @@ impl Shards<'_> {
     /// # Errors
     /// When a folder holds something else, a row is damaged, or a shard is there twice.
     pub fn lacks(&self) -> Result<Vec<Lack>, MergeError> {
+        Ok(self.check()?.0)
+    }
+
+    /// What each shard lacks, and how many of its rows are asked for.
+    fn check(&self) -> Result<(Vec<Lack>, Vec<u64>), MergeError> {
         let ledger = Ledger::new(self.experiment, self.plan);
         let mut stopping = Stopping::new(self.experiment, self.plan, &ledger.header, None);
         let (mut lacks, mut surveys) = (Vec::new(), Vec::new());
@@ -139,16 +163,17 @@ impl Shards<'_> {
             lacks.push(lack);
             surveys.push(first.map(|(_, survey)| survey));
         }
-        let split = self.split();
+        let (split, mut rows) = (self.split(), vec![0; lacks.len()]);
         for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
             let (shard, place) = (split.shard_of(self.plan, &job) as usize, self.plan.place(&job));
             let (lack, survey) = (&mut lacks[shard], surveys[shard].as_ref());
             lack.jobs += 1;
+            rows[shard] += survey.and_then(|survey| survey.rows.get(&place)).unwrap_or(&0);
             lack.missing += u64::from(survey.is_none_or(|survey| !survey.done.contains_key(&place)));
             lack.failed += u64::from(survey.is_some_and(|survey| survey.failed.contains(&place)));
         }
         lacks.retain(|lack| lack.missing > 0 || lack.failed > 0 || lack.unjudged > 0);
-        Ok(lacks)
+        Ok((lacks, rows))
     }
 
     fn twice(&self, shard: u64, first: (&PathBuf, &Survey), second: (&PathBuf, &Survey)) -> MergeError {
@@ -173,7 +198,7 @@ impl Shards<'_> {
     /// # Errors
     /// When a row is missing, there twice or wrong, a shard is being written to, or the folder cannot be.
     pub fn merge(&self, output: &Output, any_build: bool) -> Result<(Manifest, u64), MergeError> {
-        let lacks = self.lacks()?;
+        let (lacks, checked) = self.check()?;
         let failed = lacks.iter().map(|lack| lack.failed).sum();
         let missing: Vec<Lack> = lacks.into_iter().filter(|lack| lack.missing > 0).collect();
         if !missing.is_empty() {
@@ -192,11 +217,12 @@ impl Shards<'_> {
             record::order(&path, &ledger.header, |row| Ok(Some(ledger.entry(row)?.place)))
                 .map_err(OutputError::results(&path))?;
         }
-        output.begin(self.experiment, manifest.clone(), any_build)?;
-        let mut stopping = Stopping::new(self.experiment, self.plan, &ledger.header, None);
+        let (rows, spared) = self.gathered(&ledger, output, &checked)?;
         let path = output.results_path();
-        record::write_rows(&path, &ledger.header, |sink| self.deal(&ledger, &mut stopping, FILES, sink))
-            .and_then(|()| output.seal(stopping.spared()))
+        output.begin(self.experiment, manifest.clone(), any_build)?;
+        record::publish(rows, &path)
+            .map_err(ResultsError::Io)
+            .and_then(|()| output.seal(spared))
             .map_err(OutputError::results(&path))?;
         if self.experiment.file.reference.is_some() {
             let mut folders = self.folders.clone();
@@ -207,6 +233,38 @@ impl Shards<'_> {
         Ok((manifest, failed))
     }
 
+    /// Writes the rows of all shards to a file beside the results, and counts the pairs that no test asks for. `checked`: how many rows each
+    /// shard has.
+    fn gathered(
+        &self,
+        ledger: &Ledger<'_>,
+        output: &Output,
+        checked: &[u64],
+    ) -> Result<(NamedTempFile, u64), MergeError> {
+        let mut stopping = Stopping::new(self.experiment, self.plan, &ledger.header, None);
+        let (path, mut found) = (output.results_path(), vec![0; checked.len()]);
+        let rows = record::write_rows(&path, &ledger.header, |put| {
+            self.deal(ledger, &mut stopping, FILES, &mut |shard, row| {
+                found[shard as usize] += 1;
+                put(row)
+            })
+        });
+        let rows = rows.map_err(OutputError::results(&path))?;
+        match (0..).zip(checked.iter().zip(&found)).find(|(_, (checked, found))| checked != found) {
+            None => Ok((rows, stopping.spared())),
+            Some((shard, (&checked, &found))) => {
+                let folder = self.folder(shard).cloned().unwrap_or_default();
+                Err(MergeError::Uneven { folder, checked, found })
+            }
+        }
+    }
+
+    /// The folder of a shard that was begun.
+    fn folder(&self, shard: u64) -> Option<&PathBuf> {
+        let mut folders = self.folders.iter();
+        folders.find(|(index, folder)| *index == shard && folder.join(MANIFEST).exists()).map(|(_, folder)| folder)
+    }
+
     /// Hands on the rows of all shards in the plan's order, those of pairs beyond the end of their test apart. So many files are open at a time,
     /// and one.
     fn deal(
@@ -214,12 +272,11 @@ impl Shards<'_> {
         ledger: &Ledger<'_>,
         stopping: &mut Stopping,
         files: usize,
-        sink: &mut dyn FnMut(&csv::StringRecord) -> Result<(), ResultsError>,
+        sink: &mut dyn FnMut(u64, &csv::StringRecord) -> Result<(), ResultsError>,
     ) -> Result<(), ResultsError> {
         let split = self.split();
         let mut open: HashMap<u64, Rows> = HashMap::new();
         let mut offsets: HashMap<u64, u64> = HashMap::new();
-        let is_begun = |folder: &Path| folder.join(MANIFEST).exists();
         for repeat in 0..self.plan.repeats {
             for item in 0..self.plan.items() {
                 for lane in 0..self.plan.lanes() {
@@ -231,9 +288,7 @@ impl Shards<'_> {
                     let rows = match open.entry(shard) {
                         Entry::Occupied(rows) => rows.into_mut(),
                         Entry::Vacant(place) => {
-                            let mut folders = self.folders.iter();
-                            let folder = folders.find(|(index, folder)| *index == shard && is_begun(folder));
-                            let Some((_, folder)) = folder else { continue };
+                            let Some(folder) = self.folder(shard) else { continue };
                             let at = offsets.get(&shard).copied().unwrap_or(0);
                             place.insert(Rows::open(&folder.join("results.csv"), &ledger.header, at)?)
                         }
@@ -246,7 +301,7 @@ impl Shards<'_> {
                     })? {
                         entry.iter().for_each(|entry| stopping.read(self.plan, entry, rows.row()));
                         if needed {
-                            sink(rows.row())?;
+                            sink(shard, rows.row())?;
                         }
                     }
                 }

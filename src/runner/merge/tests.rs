@@ -5,6 +5,7 @@ use crate::record::columns;
 use crate::record::manifest::{Build, Examined};
 use crate::runner::Settings;
 use crate::runner::session::tests::{SIX, experiment, rows, run};
+use std::collections::BTreeMap;
 
 /// Runs some shards of three, each in the folder of its number.
 fn shards(experiment: &Experiment, at: &Path, which: &[u64]) -> Vec<(u64, PathBuf)> {
@@ -42,7 +43,7 @@ fn the_rows_of_all_shards_are_those_of_one_run() {
         let places = [columns::VARIANT, columns::POSITION, columns::NODES]
             .map(|name| ledger.header.iter().position(|column| column == name).unwrap());
         let mut dealt = Vec::new();
-        let dealing = all.deal(&ledger, &mut stopping, files, &mut |row| {
+        let dealing = all.deal(&ledger, &mut stopping, files, &mut |_, row| {
             dealt.push(places.map(|at| row[at].to_owned()));
             Ok(())
         });
@@ -61,6 +62,79 @@ fn the_rows_of_all_shards_are_those_of_one_run() {
     parts.sort_unstable();
     assert_eq!((parts, manifest.jobs), (vec![0, 1, 2], 1));
     assert_eq!(manifest.begun, manifest.shards.iter().map(|shard| shard.begun).min().unwrap());
+}
+
+/// Rows that go or come between the check and the writing are told, and what was published before stays.
+#[test]
+fn a_shard_that_changes_after_its_check_is_not_published() {
+    let temporary = tempfile::tempdir().unwrap();
+    let experiment = experiment(temporary.path(), SIX);
+    let plan = Plan::new(&experiment);
+    let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
+    let all = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
+    let output = Output::open(&temporary.path().join("merged")).unwrap();
+    let ledger = Ledger::new(&experiment, &plan);
+    let (lacks, checked) = all.check().unwrap();
+    // Two jobs of two depths each.
+    assert_eq!((lacks, &checked), (Vec::new(), &vec![4, 4, 4]));
+    let (folder, path) = (&all.folders[1].1, all.folders[1].1.join("results.csv"));
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let told = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        all.gathered(&ledger, &output, &checked).map(drop).map_err(|error| error.to_string())
+    };
+    let changed = |found: u64| {
+        let folder = folder.display();
+        Err(format!(
+            "{folder}: 4 rows were checked and {found} found again: was it written to meanwhile? nothing was published: merge again"
+        ))
+    };
+    let last = whole.trim_end().rfind('\n').unwrap() + 1;
+    assert_eq!(told(&whole[..last]), changed(3));
+    assert_eq!(told(&format!("{whole}{}", &whole[last..])), changed(5));
+    assert_eq!(told(&whole), Ok(()));
+    let left = std::fs::read_dir(&output.folder).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(left.collect::<Vec<_>>(), [".lock"]);
+}
+
+/// More files than are open at a time, each of which is opened three times: the rows of every item are in as many shards as there are variants.
+#[test]
+fn shards_beyond_the_open_files_are_read_on_where_they_were_left() {
+    for count in [FILES as u64 + 1, FILES as u64 + 2] {
+        let temporary = tempfile::tempdir().unwrap();
+        let text = format!("name = 'six'\nsuite = 'three.epd'\nlimit = {{ depth = 1 }}\nseeds = {count}\n[engine]\ntable.size = 64\n");
+        let experiment = experiment(temporary.path(), &text);
+        let plan = Plan::new(&experiment);
+        let whole = temporary.path().join("whole");
+        run(&experiment, &whole, Settings { jobs: 2, ..Settings::default() });
+        let mut all = Shards { experiment: &experiment, plan: &plan, of: count, folders: Vec::new() };
+        // Dealt by hand: to run each would measure the machine's speed first.
+        let (ledger, split) = (Ledger::new(&experiment, &plan), all.split());
+        let text = std::fs::read_to_string(whole.join("results.csv")).unwrap();
+        let header = text.lines().next().unwrap();
+        let mut parts = vec![format!("{header}\n"); count as usize];
+        record::scan(&whole.join("results.csv"), &ledger.header, |line, row| {
+            let shard = split.shard_of(&plan, &ledger.entry(row?)?.job);
+            parts[shard as usize] += &text[line.bytes.start as usize..line.bytes.end as usize];
+            Ok(())
+        })
+        .unwrap();
+        // As a shard's, without the options of all variants.
+        let manifest =
+            Manifest { options: BTreeMap::new(), ..crate::runner::manifest(&experiment, &plan, 1, None) };
+        for (index, rows) in (0..).zip(parts) {
+            assert_eq!(rows.lines().count(), 4, "three jobs of one row each, and the header");
+            let folder = temporary.path().join(format!("shard{index}"));
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join("results.csv"), rows).unwrap();
+            let manifest = Manifest { shard: Some(Shard { index, of: count }), ..manifest.clone() };
+            std::fs::write(folder.join(MANIFEST), serde_json::to_string(&manifest).unwrap()).unwrap();
+            all.folders.push((index, folder));
+        }
+        let merged = temporary.path().join("merged");
+        all.merge(&Output::open(&merged).unwrap(), false).unwrap();
+        assert_eq!(std::fs::read_to_string(merged.join("results.csv")).unwrap(), text, "{count}");
+    }
 }
 
 /// What is missing is told by its shard, and nothing is written.
@@ -217,7 +291,7 @@ fn a_shard_that_is_there_twice_conflicts_where_both_have_a_job() {
     let all = Shards { experiment: &experiment, plan: &plan, of: 2, folders: Vec::new() };
     let survey = |checks: &[(u64, &str)]| Survey {
         done: checks.iter().map(|&(job, check)| (job, check.to_owned())).collect(),
-        failed: HashSet::new(),
+        ..Survey::default()
     };
     let (one, two) = (PathBuf::from("one"), PathBuf::from("two"));
     let told = |first: &[(u64, &str)], second: &[(u64, &str)]| {
