@@ -326,6 +326,91 @@ mod tests {
         }
     }
 
+    /// The sums of a line that are flipped.
+    type Summing<'a> = &'a dyn Fn(&[(u32, f64)]) -> Vec<f64>;
+
+    /// Three lines of 256 clusters and more, which are flipped in 256 groups of neighbours, by definition: over patterns of groups that are drawn one by one,
+    /// and over patterns of all clusters, which hardly differ. A line may lack some of the clusters.
+    #[test]
+    fn more_clusters_than_groups_are_flipped_by_their_definition() {
+        for clusters in [257_u32, 300, 512] {
+            let mut random = Pcg64::seed_from_u64(u64::from(clusters));
+            let mut line = |shift: f64, every: u32| {
+                let logs = (0..clusters)
+                    .filter(|id| every == 0 || id % every > 0)
+                    .map(|id| (id, shift + random.random_range(-1.0..1.0)));
+                logs.collect::<Vec<(u32, f64)>>()
+            };
+            let lines = [line(0.06, 0), line(0.045, 3), line(-0.02, 0)];
+            let found = joint(&lines.each_ref().map(|line| Clusters::new(line)));
+            // The first cluster of a group is the least whose place among all, times 256, is no less than the group's times all.
+            let group_of = |id: u32| (0..256).rev().find(|group| id * 256 >= group * clusters).unwrap() as usize;
+            let by_group = |line: &[(u32, f64)]| {
+                let mut sums = vec![0.0; 256];
+                line.iter().for_each(|(id, log)| sums[group_of(*id)] += log);
+                sums
+            };
+            let by_cluster = |line: &[(u32, f64)]| {
+                let mut sums = vec![0.0; clusters as usize];
+                line.iter().for_each(|(id, log)| sums[*id as usize] += log);
+                sums
+            };
+            let slow = |of: Summing<'_>, seed: u64| {
+                let sums = lines.each_ref().map(|line| of(line));
+                let root = |sums: &[f64]| sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();
+                let mut random = Pcg64::seed_from_u64(seed);
+                let sizes: [f64; 3] = sums.each_ref().map(|sums| sums.iter().sum::<f64>().abs() / root(sums));
+                let mut order = [0, 1, 2];
+                order.sort_by(|&one, &other| sizes[other].total_cmp(&sizes[one]));
+                let (mut own, mut largest, draws) = ([0.0; 3], [0.0; 3], 4000);
+                for _ in 0..draws {
+                    let signs: Vec<f64> = sums[0].iter().map(|_| if random.random() { 1.0 } else { -1.0 }).collect();
+                    let flipped: [f64; 3] = sums.each_ref().map(|sums| {
+                        sums.iter().zip(&signs).map(|(sum, sign)| sum * sign).sum::<f64>().abs() / root(sums)
+                    });
+                    for (rank, &line) in order.iter().enumerate() {
+                        own[line] += f64::from(u8::from(flipped[line] >= sizes[line])) / f64::from(draws);
+                        let reaches = order[rank..].iter().any(|&other| flipped[other] >= sizes[line]);
+                        largest[line] += f64::from(u8::from(reaches)) / f64::from(draws);
+                    }
+                }
+                let mut before = 0.0_f64;
+                for line in order {
+                    before = before.max(largest[line]);
+                    largest[line] = before;
+                }
+                (own, largest)
+            };
+            let ways: [(Summing<'_>, u64, f64); 2] = [(&by_group, 1, 0.03), (&by_cluster, 2, 0.06)];
+            for (of, seed, near) in ways {
+                let (own, largest) = slow(of, seed);
+                for (at, Flipped { p, corrected, .. }) in found.lines.iter().enumerate() {
+                    assert!((p - own[at]).abs() < near, "{clusters}, line {at}: {p} by itself, {} wanted", own[at]);
+                    assert!(
+                        (corrected - largest[at]).abs() < near,
+                        "{clusters}, line {at}: {corrected}, {} wanted",
+                        largest[at]
+                    );
+                }
+            }
+        }
+    }
+
+    /// Up to 16 clusters a line is counted out, up to 1000 the shared patterns are taken, then the normal law. As many patterns are drawn as the work allows:
+    /// 400 million signs, and no fewer than 1,999 nor more than 9,999.
+    #[test]
+    fn each_way_to_p_ends_where_the_next_begins() {
+        let p = |clusters: u32| own_p(&Clusters::new(&(0..clusters).map(|id| (id, 1.0)).collect::<Vec<_>>()), 0.123);
+        assert_eq!([16, 17, 1000].map(p), [2.0_f64.powi(-15), 0.123, 0.123]);
+        assert!(p(1001) < 1e-200);
+        let patterns = |count: usize, lines: usize| {
+            let of = |line| Statistics { line, all: 0.0, least: 0.0, most: 0.0 };
+            Units { count, order: (0..lines).map(of).collect(), columns: Vec::new() }.patterns()
+        };
+        assert_eq!([patterns(16, 5000), patterns(17, 1)], [1 << 15, 9999]);
+        assert_eq!([156, 157, 781, 782, 5000].map(|lines| patterns(256, lines)), [9999, 9952, 2000, 1999, 1999]);
+    }
+
     /// Two lines of five clusters each, all alike and no cluster shared: by itself each is chance once in sixteen, one of the two in 1 - (15/16)^2 of all
     /// cases; the one that comes second keeps that of the first, without any of its clusters too.
     #[test]

@@ -265,6 +265,26 @@ mod tests {
         }
     }
 
+    /// Where each way to an interval ends and the next begins: four clusters and five, ninety-nine and a hundred, two hundred and one more.
+    #[test]
+    fn each_way_to_an_interval_ends_where_the_next_begins() {
+        let near =
+            |one: (f64, f64), other: (f64, f64)| (one.0 - other.0).abs() < 1e-12 && (one.1 - other.1).abs() < 1e-12;
+        for (clusters, by_student, by_law) in
+            [(4, true, false), (5, false, false), (200, false, false), (201, false, true)]
+        {
+            let line =
+                Clusters::new(&(0..clusters).map(|id| (id, f64::from(u8::from(id % 5 == 0)))).collect::<Vec<_>>());
+            let found = intervals(std::slice::from_ref(&line))[0];
+            let law = (transformed(&line, -1.0), transformed(&line, 1.0));
+            let law = wider(student(&line), line.mean(), line.standard_error(), law);
+            assert_eq!((near(found, student(&line)), near(found, law)), (by_student, by_law), "{clusters}");
+            let stretched = (5..100).contains(&clusters);
+            assert_eq!(stretch(clusters as usize) > 1.0, stretched, "{clusters}");
+        }
+        assert_eq!([99, 100].map(|clusters| stretch(clusters) > 1.0), [true, false]);
+    }
+
     /// 201 positions, ten of which have a 1: mean and standard error are those of a share, the skew (1 - 2p) / root (p (1 - p)) over root n; Student's t of 200
     /// degrees of freedom is 1.971896. By Hall's transformation the far end lies where g(x) = -t, the near one at Student's; mirrored, on the other side.
     #[test]

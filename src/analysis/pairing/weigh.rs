@@ -98,9 +98,20 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_definition() {
-        for (rows, units, wide) in
-            [(1, 1, 1), (3, 5, 2), (5, 4, 3), (6, 9, 4), (7, 3, 5), (4, 6, 15), (4, 7, 64), (9, 6, 130)]
-        {
+        for (rows, units, wide) in [
+            (1, 1, 1),
+            (3, 5, 2),
+            (5, 4, 3),
+            (6, 9, 4),
+            (7, 3, 5),
+            (4, 6, 15),
+            (9, 3, 16),
+            (8, 3, 17),
+            (4, 7, 64),
+            (5, 3, 65),
+            (4, 2, 128),
+            (9, 6, 130),
+        ] {
             let weights: Vec<f64> = (0..rows * units).map(|at| (at * 7 % 11) as f64 - 5.0).collect();
             let columns: Vec<f64> = (0..units * wide).map(|at| (at * 13 % 17) as f64 - 8.0).collect();
             let mut sums = vec![1.0; rows * wide];

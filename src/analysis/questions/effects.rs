@@ -128,6 +128,24 @@ mod tests {
 
     use crate::analysis::rows::axes;
 
+    /// Forty times fifty are shown, twenty-nine times sixty-nine are one more than anybody would read.
+    #[test]
+    fn interactions_have_an_end() {
+        let text = "variant,position,depth,search.nodes,a,b\n1,p,1,1,0,0\n2,p,1,2,1,0\n3,p,1,3,0,1\n4,p,1,4,1,1\n";
+        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+        let axis = |path: &str, levels: usize| Axis {
+            columns: vec![path.to_owned()],
+            path: path.to_owned(),
+            name: path.to_owned(),
+            levels: (0..levels)
+                .map(|at| axes::Level { values: vec![at.to_string()], label: at.to_string(), number: Some(at as f64) })
+                .collect(),
+        };
+        let count =
+            |[a, b]: [usize; 2]| interactions(&frame, &[axis("a", a), axis("b", b)], &[0, 0], &Metric::nodes()).len();
+        assert_eq!([[41, 51], [30, 70]].map(count), [1, 0]);
+    }
+
     /// Every level against the baseline variant's own: positions need 100 nodes at a = 1, twice at 2 and eight times at 4, and half of all that with b = y;
     /// both together need three times more than that makes.
     #[test]

@@ -369,6 +369,26 @@ A,o4,0,0,base,,,,,,,,,engine died
         }
     }
 
+    /// However many pairs there are, from none to 200: the course begins with nothing, has at most sixty points after it and one where the test ends, and
+    /// ends with all of them.
+    #[test]
+    fn the_course_ends_with_the_last_pair() {
+        let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
+        for all in 0..=200_u64 {
+            let pairs: Vec<f64> = (0..all).map(|at| [2.0, 0.5, 1.0, 1.5, 1.0][at as usize * 7 % 5]).collect();
+            let mut sums = Pentanomial::default();
+            pairs.iter().for_each(|points| sums.add(*points));
+            let both = (0..all as u32).map(|at| [2 * at, 2 * at + 1]).collect();
+            let found = Gathered { pairs, both, ..Gathered::default() }.encounter(&bounds);
+            let llr = if all == 0 { 0.0 } else { sums.llr(bounds.elo0, bounds.elo1) };
+            assert_eq!((found.course[0], *found.course.last().unwrap()), ((0, 0.0), (all, llr)), "{all}");
+            assert!(found.course.is_sorted_by(|one, next| one.0 < next.0), "{all}");
+            let regular = found.course.iter().skip(1).filter(|(at, _)| found.decided.is_none_or(|(_, end)| end != *at));
+            let count = regular.count() as u64;
+            assert!(count <= 60 && (all > 60 || count + u64::from(found.decided.is_some()) == all), "{all}: {count}");
+        }
+    }
+
     /// A player that wins every pair is found better as soon as the ratio passes the bound; what follows changes nothing.
     #[test]
     fn a_test_is_decided_where_it_first_passes_its_bound() {
