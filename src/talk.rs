@@ -65,7 +65,7 @@ pub fn close() -> Option<io::Error> {
     (error.kind() != io::ErrorKind::BrokenPipe).then_some(error)
 }
 
-/// A text whose control characters, line ends and tabs apart, are shown as they would be written in source.
+/// A text whose control characters, line ends and tabs apart, are shown as they would be written in source, each run of one of them once.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     let hidden = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_direction(c);
@@ -73,8 +73,19 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if hidden(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        if !hidden(c) {
+            shown.push(c);
+            continue;
+        }
+        shown.extend(c.escape_unicode());
+        let again = std::iter::from_fn(|| rest.next_if_eq(&c)).count();
+        // A hole in a file has millions.
+        match again {
+            0 => {}
+            again => shown.push_str(&format!(" ({} times)", again + 1)),
+        }
     }
     Cow::Owned(shown)
 }
@@ -138,6 +149,8 @@ mod tests {
         assert_eq!(visible("plain\n\tgrün"), "plain\n\tgrün");
         assert_eq!(visible("\u{1b}[2Ja\rb\u{9b}c"), "\\u{1b}[2Ja\\u{d}b\\u{9b}c");
         assert_eq!(visible("a\u{202e}b"), "a\\u{202e}b");
+        let hole = format!("a\0\u{1b}{}b\r\rc", "\0".repeat(1_000_000));
+        assert_eq!(visible(&hole), "a\\u{0}\\u{1b}\\u{0} (1000000 times)b\\u{d} (2 times)c");
     }
 
     #[test]

@@ -13,7 +13,6 @@ use super::opcode::{self, Operation, OperationValue};
 use super::pgn::{self, Game};
 use siphasher::sip128::SipHasher13;
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -165,7 +164,7 @@ impl Suite {
     pub fn load(path: &Path, options: SuiteOptions) -> Result<Self, SuiteError> {
         let kind = SuiteKind::of(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
         let unreadable = |source| SuiteError::Unreadable { path: path.to_owned(), source };
-        let file = File::open(path).map_err(unreadable)?;
+        let file = crate::system::files::open_input(path).map_err(unreadable)?;
         let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let suite = Self::read_from(&stem, &path.display().to_string(), kind, BufReader::new(file), options)?;
         if suite.items.is_empty() { Err(SuiteError::Empty { path: path.to_owned() }) } else { Ok(suite) }

@@ -180,13 +180,22 @@ commands! {
 /// Reads the command line, runs the command, says what went wrong.
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|info| eprintln!("error: internal: {info}")));
-    let mut exit = std::panic::catch_unwind(command_line).unwrap_or(FAULT);
+    signals::let_full_files_be_errors();
+    let run = || std::panic::catch_unwind(command_line).unwrap_or(FAULT);
+    // On a stack of its own: that of the first thread is as small as the user's limits have it.
+    let mut exit = match std::thread::Builder::new().stack_size(STACK).spawn(run) {
+        Ok(thread) => thread.join().unwrap_or(FAULT),
+        Err(_) => run(),
+    };
     if let Some(error) = crate::talk::close().filter(|_| exit == Exit::Done as u8) {
         eprintln!("error: standard output: {error}");
         exit = Exit::Io as u8;
     }
     exit.into()
 }
+
+/// Bytes of the stack on which commands run.
+const STACK: usize = 8 << 20;
 
 /// What a fault of the program itself ends with.
 const FAULT: u8 = 101;

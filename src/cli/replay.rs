@@ -7,7 +7,6 @@ use crate::table::replay::{
 use crate::table::trace::{Info, Reader};
 use crate::table::{Size, TableError, TableKind, TableOptions};
 use crate::words::many;
-use std::fs::File;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -233,7 +232,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     room.turns = turns.count;
     let class = |bucket| sample.as_ref().map_or(Some(0), |sample| sample.class(bucket));
-    let again = || Reader::new(File::open(&args.file)?);
+    let again = || Reader::new(crate::system::files::open(&args.file)?);
     turns.show(again, classes, class, &mut room).map_err(|halted| match halted {
         Halted::Trace(error) => wrong(&args.file)(error),
         Halted::Table(error) => CommandFailure::usage(error),

@@ -100,7 +100,8 @@ fn named(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, String> {
     Ok(files.into_iter().filter(|file| only.is_empty() || only.contains(&stem(file))).collect())
 }
 
-/// How an experiment is run: serially where it is repeated for timing; what failed is tried again.
+/// How an experiment is run: serially where it is repeated for timing; what failed is tried again, but for jobs with which the process died
+/// twice: with them it would never come to an end.
 fn settings(experiment: &Experiment, args: &Args) -> Settings {
     let jobs = args.jobs.filter(|_| experiment.file.repeats <= 1);
     Settings {
@@ -150,7 +151,7 @@ mod tests {
                     (fresh, any_build, true, jobs),
                     "{words:?}"
                 );
-                assert!(!of.repair && !of.no_lock && of.shard.is_none());
+                assert!(!of.repair && !of.no_lock && !of.retry_set_aside && of.shard.is_none());
             }
         }
     }

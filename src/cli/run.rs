@@ -92,14 +92,16 @@ fn what(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), Comma
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let stop = stop_flag()?;
+    // A signal ends the reading, be it of a pipe that never ends; from here on it ends the run in order.
     let (experiment, plan, shard, folder) = what(args)?;
+    let stop = stop_flag()?;
     let jobs = args.jobs.map_or_else(|| Settings::usual_jobs(&experiment), usize::from);
     foresee(&experiment, &plan, jobs, &folder, args)?;
     let settings = Settings {
         jobs,
         fresh: args.fresh,
         retry_failed: args.retry_failed,
+        retry_set_aside: args.retry_failed,
         repair: args.repair,
         any_build: args.any_build,
         no_lock: args.no_lock,
@@ -204,14 +206,20 @@ pub(super) fn shard_folder(results: &Path, index: u64) -> PathBuf {
     results.join("shards").join(index.to_string())
 }
 
-/// A failure, with the way out where rows were damaged. A damaged first line is no row.
+/// A failure, with the way out where lines were damaged.
 fn repairable(error: RunError) -> CommandFailure {
-    use OutputError::Results;
-    let damaged = matches!(error, RunError::Output(Results { error: ResultsError::Damaged { line: 2.., .. }, .. }));
+    let help = match &error {
+        RunError::Output(OutputError::Results { error: ResultsError::Damaged { .. }, .. }) => {
+            "--repair drops such rows and runs their jobs again"
+        }
+        RunError::Output(OutputError::Results { error: ResultsError::OtherColumns(_), .. }) => {
+            "where its first line alone was damaged, --repair writes it anew and keeps the rows that are of this plan"
+        }
+        _ => return run_failure(error),
+    };
     let mut failure = run_failure(error);
-    if damaged {
-        failure.message += "\nhelp: --repair drops such rows and runs their jobs again; the file as it is is kept as results.csv.damaged-1 (or the next number)";
-    }
+    failure.message +=
+        &format!("\nhelp: {help}; the file as it is is kept as results.csv.damaged-1 (or the next number)");
     failure
 }
 
@@ -280,14 +288,16 @@ mod tests {
         }
     }
 
-    /// Rows can be made again, a header cannot; each failure ends with its own code.
+    /// Rows can be made again, and a header too; each failure ends with its own code.
     #[test]
     fn damaged_rows_have_a_way_out() {
         let path = || "results.csv".to_owned();
         let results = |error: ResultsError| RunError::from(OutputError::Results { path: path(), error });
         let damaged = |line: u64| repairable(results(ResultsError::Damaged { line, problem: "x".to_owned() }));
         let helped = [1, 2, 3].map(|line| damaged(line).message.contains("help: --repair"));
-        assert_eq!((helped, damaged(2).exit), ([false, true, true], Exit::Usage));
+        assert_eq!((helped, damaged(2).exit), ([true; 3], Exit::Usage));
+        let columns = repairable(results(ResultsError::OtherColumns("x".to_owned())));
+        assert!(columns.message.contains("help: where its first line alone was damaged, --repair writes it anew"));
         let io = || std::io::Error::other("x");
         for (error, exit) in [
             (RunError::Memory("x".to_owned()), Exit::Usage),

@@ -1,5 +1,5 @@
 use super::{CommandFailure, Exit};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,6 +17,12 @@ pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, CommandFailure> {
             .map_err(CommandFailure::io)?;
     }
     Ok(stop)
+}
+
+/// Has a write beyond the limit on the size of files (`ulimit -f`) fail with an error, which is told as any other, instead of ending the
+/// program. A signal that is ignored would stay so in the engines that are started.
+pub(super) fn let_full_files_be_errors() {
+    let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Whether a signal was ignored when the program began, by what the system says of the process; not known everywhere.

@@ -63,6 +63,15 @@ pub fn run(args: &Args) -> CommandResult {
     let folder = out.join(&name);
     // Where all machines see one file system its names hold there too; in a container the mounted folder stands for it.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
+    // What stands for bytes that are no text would be another name.
+    for path in [&args.plan, &out].map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())) {
+        if path.to_str().is_none() {
+            refuse!(
+                "{}: the path is not UTF-8, and a script is text: call it from a folder whose path is",
+                path.display()
+            );
+        }
+    }
     let contained = matches!(system, System::Kubernetes | System::AwsBatch);
     let order = Order {
         name: file.name.clone(),

@@ -3,7 +3,7 @@ use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
 use crate::chess::{Board, Increments};
 use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit, SearchProgress};
-use crate::record::{begin, publish};
+use crate::record::{NewFile, begin, publish};
 use crate::table::trace::{self, Event, Info, Recorder, TraceError, Writer, flags};
 use crate::words::many;
 use std::fs::File;
@@ -11,7 +11,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
-use tempfile::NamedTempFile;
 
 /// Record what a search asks of its table, or inspect traces
 #[derive(clap::Args)]
@@ -151,7 +150,7 @@ pub fn run(args: &Args) -> CommandResult {
 /// Opens a trace.
 pub fn open(file: &Path) -> Result<File, CommandFailure> {
     // A folder opens as a file does, and cannot be read.
-    let opened = File::open(file).and_then(|open| match open.metadata()?.is_dir() {
+    let opened = crate::system::files::open(file).and_then(|open| match open.metadata()?.is_dir() {
         true => Err(ErrorKind::IsADirectory.into()),
         false => Ok(open),
     });
@@ -167,7 +166,7 @@ pub fn wrong(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
 }
 
 /// Begins the file that is to be written, so that nothing is left of what failed half way.
-fn anew(out: &Path) -> Result<NamedTempFile, CommandFailure> {
+fn anew(out: &Path) -> Result<NewFile, CommandFailure> {
     begin(out).map_err(|error| match error.kind() {
         ErrorKind::InvalidInput => CommandFailure::usage(format!("{}: {error}", out.display())),
         _ => unwritten(out)(error),
@@ -175,7 +174,7 @@ fn anew(out: &Path) -> Result<NamedTempFile, CommandFailure> {
 }
 
 /// Ends the file that was begun, and puts it in its place: how many events it has, in words.
-fn finish(writer: Writer<NamedTempFile>, out: &Path) -> Result<String, CommandFailure> {
+fn finish(writer: Writer<NewFile>, out: &Path) -> Result<String, CommandFailure> {
     let (events, to) = writer.finish().map_err(unwritten(out))?;
     publish(to, out).map_err(unwritten(out))?;
     Ok(many(events, "event"))

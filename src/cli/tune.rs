@@ -61,8 +61,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let stop = stop_flag()?;
     let experiment = Experiment::load(&args.file, &args.sets).map_err(CommandFailure::usage)?;
+    let stop = stop_flag()?;
     let options = experiment.file.tune.clone().unwrap_or_default();
     let (mut experiments, mut pressures) = at_pressures(&args.file, &args.sets, experiment)?;
     experiments.iter_mut().for_each(leave_out_idle);
@@ -102,7 +102,13 @@ pub fn run(args: &Args) -> CommandResult {
     let mut runs = Runs {
         experiments: &experiments,
         folder: folder.clone(),
-        settings: Settings { jobs, retry_failed: args.retry_failed, any_build: args.any_build, ..Settings::default() },
+        settings: Settings {
+            jobs,
+            retry_failed: args.retry_failed,
+            retry_set_aside: args.retry_failed,
+            any_build: args.any_build,
+            ..Settings::default()
+        },
         stop: &stop,
         talk: &mut talk,
     };

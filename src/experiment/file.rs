@@ -369,7 +369,7 @@ fn settings(sets: &[String]) -> Result<Vec<Setting>, Problem> {
 
 fn text_of(path: &Path) -> Result<String, Problem> {
     let problem = |message: String| Problem { file: path.display().to_string(), message, ..Problem::default() };
-    let bytes = std::fs::read(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
+    let bytes = crate::system::files::read_input(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
     String::from_utf8(bytes).map_err(|error| {
         let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
         // What is wrong is one sign of three bytes in the text that is shown.

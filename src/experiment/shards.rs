@@ -89,7 +89,7 @@ pub const MOST_SHARDS: u64 = 1_000_000;
 
 fn text_of(path: &Path) -> Result<String, PlanError> {
     let wrong = |error: std::io::Error| PlanError { path: path.display().to_string(), problem: error.to_string() };
-    std::fs::read_to_string(path).map_err(wrong)
+    crate::system::files::read_text(path).map_err(wrong)
 }
 
 fn parts(plan: &Plan, shards: u64) -> Vec<ShardJobs> {

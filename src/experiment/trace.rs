@@ -4,6 +4,7 @@ use super::problem::Problem;
 use super::text::FileText;
 use crate::chess::Board;
 use crate::chess::suite::Suite;
+use crate::system::files;
 use crate::table::options::Index;
 use crate::table::replay::{Audience, Halted, Maker, Step, TracedGame, Turns, games};
 use crate::table::trace::{Info, Reader, TraceError};
@@ -85,7 +86,7 @@ impl Trace {
         let beside = source.path.parent().unwrap_or(Path::new("")).join(&choice.file);
         let path = if beside.is_file() { beside } else { choice.file.clone() };
         let wrong = |error: TraceError| source.wrong("trace.file", format!("{name}: {error}"));
-        let file = File::open(&path).map_err(|error| wrong(error.into()))?;
+        let file = files::open(&path).map_err(|error| wrong(error.into()))?;
         let stamp = stamp(&file).map_err(|error| wrong(error.into()))?;
         let mut hash = siphasher::sip::SipHasher13::new_with_keys(0, 0);
         let games = games(Hashed(file, &mut hash)).map_err(wrong)?;
@@ -134,7 +135,7 @@ impl Trace {
 
     /// The events of a game.
     fn open(&self, place: usize) -> Result<Reader<File>, TraceError> {
-        let file = File::open(&self.path)?;
+        let file = files::open(&self.path)?;
         if stamp(&file)? != self.stamp {
             return Err(TraceError::Changed);
         }

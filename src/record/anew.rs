@@ -1,13 +1,12 @@
 //! The results file written anew: in order, or without some rows. The new one takes the old one's place when it is complete.
 
 use super::results::{ResultsError, line_of, scan};
-use super::whole::{begin, publish};
+use super::whole::{NewFile, begin, publish};
+use crate::system::files;
 use csv::StringRecord;
-use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::ops::Range;
 use std::path::Path;
-use tempfile::NamedTempFile;
 
 /// Writes a results file anew with only the lines given, in their order; their bytes are not changed. The new file replaces the
 /// old one when it is complete.
@@ -15,7 +14,7 @@ use tempfile::NamedTempFile;
 /// # Errors
 /// When the system refuses; the old file is then untouched.
 pub fn rewrite(path: &Path, header: &[String], lines: impl Iterator<Item = Range<u64>>) -> io::Result<()> {
-    let mut old = BufReader::new(File::open(path)?);
+    let mut old = BufReader::new(files::open(path)?);
     let mut new = begin(path)?;
     let mut writer = BufWriter::new(new.as_file_mut());
     writer.write_all(&line_of(header)?)?;
@@ -66,7 +65,7 @@ pub fn write_rows(
     path: &Path,
     header: &[String],
     rows: impl FnOnce(&mut dyn FnMut(&StringRecord) -> Result<(), ResultsError>) -> Result<(), ResultsError>,
-) -> Result<NamedTempFile, ResultsError> {
+) -> Result<NewFile, ResultsError> {
     let mut new = begin(path)?;
     let mut writer = csv::Writer::from_writer(BufWriter::new(new.as_file_mut()));
     let io = |error: csv::Error| ResultsError::Io(io::Error::other(error));

@@ -2,6 +2,7 @@
 
 use super::results::line_of;
 use super::whole::{begin, publish, sync_folder};
+use crate::system::files::check_regular;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -20,11 +21,10 @@ impl Results {
     /// # Errors
     /// When the system refuses.
     pub fn open(path: &Path, header: &[String], length: u64) -> io::Result<Self> {
-        let mut file = own_file(path)?;
+        let file = own_file(path)?;
         if file.metadata()?.len() > length {
             file.set_len(length)?;
         }
-        file.seek(SeekFrom::End(0))?;
         let mut results = Self { file, path: path.to_owned(), length };
         if length == 0 {
             results.write(&line_of(header)?)?;
@@ -34,8 +34,9 @@ impl Results {
         Ok(results)
     }
 
-    /// Appends the rows of one job with one write, so that a kill tears at most the last of them. When this returns the system
-    /// has them, so that no end of this process can lose them; [`Results::sync`] sees to the disk.
+    /// Appends the rows of one job with one write, so that a kill tears at most the last of them. Whatever was done to the file meanwhile
+    /// they go to its end. When this returns the system has them, so that no end of this process can lose them; [`Results::sync`] sees to
+    /// the disk.
     ///
     /// # Errors
     /// When the system refuses (a full disk). The file then ends where it did before, as far as the system lets it.
@@ -48,9 +49,9 @@ impl Results {
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let before = self.file.metadata()?.len();
         if let Err(error) = self.file.write_all(bytes) {
-            let _ = self.file.set_len(self.length);
-            let _ = self.file.seek(SeekFrom::End(0));
+            let _ = self.file.set_len(before);
             return Err(error);
         }
         self.length += bytes.len() as u64;
@@ -85,6 +86,11 @@ impl Results {
         self.path.exists()
     }
 
+    /// How many bytes it has where it has other than were written: somebody cut it short, or wrote to it.
+    pub fn other_length(&self) -> Option<u64> {
+        self.file.metadata().map(|meta| meta.len()).ok().filter(|&length| length != self.length)
+    }
+
     /// Whether the file has no name any more, so that its rows go when it is closed.
     pub fn deleted(&self) -> bool {
         #[cfg(unix)]
@@ -104,7 +110,6 @@ impl Results {
         let mut new = begin(path)?;
         self.file.seek(SeekFrom::Start(0))?;
         io::copy(&mut self.file, new.as_file_mut())?;
-        self.file.seek(SeekFrom::End(0))?;
         publish(new, path)
     }
 }
@@ -124,14 +129,17 @@ pub fn own_folder(path: &Path) -> io::Result<()> {
     })
 }
 
-/// Opens a file for reading and writing, making it where there is none. What was planted under its name is not followed: a link
+/// Opens a file for reading and appending, making it where there is none. What was planted under its name is not followed: a link
 /// would have the run write to another's file.
 ///
 /// # Errors
-/// When it is a link, or the system refuses.
+/// When it is a link or no regular file, or the system refuses.
 pub fn own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
+    options.read(true).append(true).create(true);
+    if let Ok(found) = std::fs::symlink_metadata(path) {
+        check_regular(&found)?;
+    }
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;

@@ -10,6 +10,8 @@ const NO_TEXT: &str = "it is no UTF-8 text; the file is damaged";
 pub(super) const CARRIAGE: &str = "it holds a carriage return: another program saved the file, and rows end with a line feed alone; \
     `tr -d '\\r'` takes them out";
 
+const HOLE: &str = "it holds zero bytes, where something was cut away or never reached the disk";
+
 /// What stands after each field where rows are hashed: not UTF-8, so that no field holds it and none runs into the next.
 pub(super) const BETWEEN: u8 = 0xff;
 
@@ -128,6 +130,9 @@ impl Parser {
 fn text(bytes: &[u8]) -> Result<&str, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| NO_TEXT.to_owned())?;
     let text = text.strip_suffix('\n').unwrap_or(text);
+    if text.contains('\0') {
+        return Err(HOLE.to_owned());
+    }
     if text.contains('\r') { Err(CARRIAGE.to_owned()) } else { Ok(text) }
 }
 

@@ -6,8 +6,8 @@ use super::whole::{begin, publish};
 use super::{BLACK, ResultsError, WHITE, columns};
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, EpRule, Increments, named, san};
+use crate::system::files;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
@@ -75,7 +75,7 @@ pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
     });
     let wrong = match games {
         Ok(false) => return Ok(None),
-        Ok(true) => match std::fs::read(results.with_file_name(NAME)) {
+        Ok(true) => match files::read(&results.with_file_name(NAME)) {
             Ok(bytes) if bytes == text.as_bytes() => return Ok(None),
             Ok(_) => format!("{NAME} is not of these rows"),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(GamesFault::Missing)),
@@ -89,7 +89,7 @@ pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
 
 /// Hands on the PGN of each game, in the rows' order. Whether the rows are games.
 fn each(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
-    let file = File::open(results)?;
+    let file = files::open(results)?;
     let lines = Lines::of(&file)?;
     let header = columns_of(&lines.header)?;
     let places = FIELDS.map(|name| header.iter().position(|column| column == name));

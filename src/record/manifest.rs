@@ -357,7 +357,7 @@ impl Manifest {
     pub fn read(folder: &Path) -> Result<Option<Self>, ManifestError> {
         let path = folder.join(MANIFEST);
         let shown = || path.display().to_string();
-        match std::fs::read_to_string(&path) {
+        match crate::system::files::read_text(&path) {
             Ok(text) => {
                 let problem = |problem| ManifestError::Json { path: shown(), problem };
                 let value: serde_json::Value =

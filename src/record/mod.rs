@@ -18,8 +18,8 @@ pub use anew::{order, rewrite, write_rows};
 pub use appended::{Results, own_file, own_folder};
 pub use columns::{Column, Extra, Role, columns, header};
 pub use jobs::Jobs;
-pub use results::{FileLine, ResultsError, Rows, header_length, scan};
-pub use whole::{TEMPORARY, begin, publish, write_whole};
+pub use results::{FileLine, ResultsError, Rows, header_length, scan, scan_any};
+pub use whole::{NewFile, TEMPORARY, begin, publish, write_whole};
 
 use crate::chess::{Board, Color, Move, Score};
 use crate::engine::Iteration;

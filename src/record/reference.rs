@@ -6,6 +6,7 @@ use super::results::line_of;
 use super::whole::write_whole;
 use super::{blocks, columns};
 use crate::chess::Move;
+use crate::system::files;
 use csv::{ReaderBuilder, StringRecord};
 use serde::Deserialize;
 use std::fs::{File, OpenOptions};
@@ -76,7 +77,7 @@ pub fn damaged(folder: &Path) -> io::Result<Vec<u64>> {
 
 /// The whole lines but the first, by number, each with its row.
 fn lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
-    let text = match std::fs::read(folder.join(NAME)) {
+    let text = match files::read(&folder.join(NAME)) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),

@@ -1,6 +1,7 @@
 //! The results file, read line by line or row by row in memory that does not grow with it.
 
 use super::fields::{CARRIAGE, Parser};
+use crate::system::files;
 use csv::StringRecord;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
@@ -49,7 +50,7 @@ pub fn scan(
     header: &[String],
     visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<u64, ResultsError> {
-    let file = File::open(path)?;
+    let file = files::open(path)?;
     let (lines, expected) = (Lines::of(&file)?, line_of(header)?);
     let whole = lines.whole;
     if whole == 0 {
@@ -63,6 +64,35 @@ pub fn scan(
     }
     lines.each(header.len(), visit)?;
     Ok(whole)
+}
+
+/// As [`scan`], of a file whose first line may be anything: where it is not the header it is visited as a row, or as a line that is none.
+/// Returns also whether it is the header.
+///
+/// # Errors
+/// When `visit` says that a line is wrong, or the system refuses.
+pub fn scan_any(
+    path: &Path,
+    header: &[String],
+    mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
+) -> Result<(u64, bool), ResultsError> {
+    let file = files::open(path)?;
+    let (lines, expected) = (Lines::of(&file)?, line_of(header)?);
+    let (whole, is_header) = (lines.whole, lines.header == expected);
+    if !is_header && whole > 0 {
+        let (line, row) =
+            (FileLine { number: 1, bytes: 0..lines.header.len() as u64 }, Parser::new().line(&lines.header));
+        let row = row.and_then(|row| row_of(header.len(), row));
+        visit(&line, row.as_ref().map_err(Clone::clone))
+            .map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
+    }
+    lines.each(header.len(), visit)?;
+    Ok((whole, is_header))
+}
+
+/// A row of so many fields.
+fn row_of(fields: usize, row: StringRecord) -> Result<StringRecord, String> {
+    if row.len() == fields { Ok(row) } else { Err(other_width(fields, row.len())) }
 }
 
 /// The lines of a results file that are whole: what follows the last line end is torn.
@@ -95,10 +125,7 @@ impl<'f> Lines<'f> {
             number += 1;
             let line = FileLine { number, bytes: at..at + bytes.len() as u64 };
             at = line.bytes.end;
-            let row = parser.line(&bytes).and_then(|row| match row.len() {
-                found if found == fields => Ok(row),
-                found => Err(other_width(fields, found)),
-            });
+            let row = parser.line(&bytes).and_then(|row| row_of(fields, row));
             let row = row.as_ref().map_err(Clone::clone);
             visit(&line, row).map_err(|problem| ResultsError::Damaged { line: number, problem })?;
             bytes.clear();
@@ -107,8 +134,13 @@ impl<'f> Lines<'f> {
     }
 }
 
+const MARK: &str = "it begins with a byte order mark: another program saved the file";
+
 /// What is wrong with a header.
 fn other_columns(header: &[String], line: &[u8]) -> ResultsError {
+    if line.starts_with("\u{feff}".as_bytes()) {
+        return ResultsError::Damaged { line: 1, problem: MARK.to_owned() };
+    }
     if line.contains(&b'\r') {
         return ResultsError::Damaged { line: 1, problem: CARRIAGE.to_owned() };
     }
@@ -189,7 +221,7 @@ impl Rows {
     /// When the system refuses.
     pub fn open(path: &Path, header: &[String], offset: u64) -> Result<Self, ResultsError> {
         let base = offset.max(header_length(header)?);
-        let mut file = BufReader::new(File::open(path)?);
+        let mut file = BufReader::new(files::open(path)?);
         file.seek(SeekFrom::Start(base))?;
         let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
         let mut rows = Self { reader, base, next: StringRecord::new(), at: base, more: true, row: StringRecord::new() };

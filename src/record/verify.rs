@@ -11,7 +11,6 @@ use crate::words::many;
 use foldhash::fast::RandomState;
 use siphasher::sip::SipHasher13;
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::hash::Hasher;
 use std::io::{BufRead, BufReader};
 use std::ops::Range;
@@ -199,7 +198,7 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
     // What stands in the check of each job's last row.
     let mut jobs: HashMap<u64, u32, RandomState> = HashMap::default();
     let mut checks = SipHasher13::new();
-    let mut file = BufReader::new(File::open(path)?);
+    let mut file = BufReader::new(crate::system::files::open(path)?);
     let mut header = Vec::new();
     file.read_until(b'\n', &mut header)?;
     let head = header.len();

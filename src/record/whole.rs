@@ -1,22 +1,128 @@
 //! Files that are written whole: a kill leaves the old one or the new one, never half of either.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
 /// How the names of files begin that a kill may leave behind; whoever holds the folder's lock may remove them.
 pub const TEMPORARY: &str = ".ttlab-new-";
 
+/// A file that [`publish`] will put in its place.
+#[derive(Debug)]
+pub struct NewFile(Place);
+
+/// Where a new file is until then.
+#[derive(Debug)]
+enum Place {
+    /// Under no name: a kill leaves nothing of it.
+    Nowhere(File),
+    /// Under a name of its own, where the file system has no files without one.
+    Named(NamedTempFile),
+}
+
+impl NewFile {
+    /// The open file.
+    pub fn as_file(&self) -> &File {
+        match &self.0 {
+            Place::Nowhere(file) => file,
+            Place::Named(file) => file.as_file(),
+        }
+    }
+
+    /// The open file, to be written.
+    pub fn as_file_mut(&mut self) -> &mut File {
+        match &mut self.0 {
+            Place::Nowhere(file) => file,
+            Place::Named(file) => file.as_file_mut(),
+        }
+    }
+
+    /// Puts it in its place, in a folder.
+    fn persist(self, path: &Path) -> io::Result<()> {
+        match self.0 {
+            Place::Named(file) => file.persist(path).map(drop).map_err(|error| error.error),
+            #[cfg(target_os = "linux")]
+            Place::Nowhere(file) => name(&file, path),
+            #[cfg(not(target_os = "linux"))]
+            Place::Nowhere(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+}
+
+impl Read for NewFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.as_file_mut().read(buffer)
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.as_file_mut().write(buffer)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.as_file_mut().flush()
+    }
+}
+
+impl Seek for NewFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.as_file_mut().seek(to)
+    }
+}
+
+/// A file without a name in a folder, where the system has such files.
+#[cfg(target_os = "linux")]
+fn nameless(folder: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags};
+    // By this it will get its name.
+    Path::new("/proc/self/fd").exists().then_some(())?;
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    // As other programs make files: what the user's umask leaves of this.
+    rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666)).ok().map(File::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless(_: &Path) -> Option<File> {
+    None
+}
+
+/// Gives a file its name. No link takes another's place: it gets a name that is free, and then the one that is wanted.
+#[cfg(target_os = "linux")]
+fn name(file: &File, path: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+    loop {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let free = folder(path).join(format!("{TEMPORARY}{}-{number}", std::process::id()));
+        match linkat(CWD, &open, CWD, &free, AtFlags::SYMLINK_FOLLOW) {
+            Ok(()) => return fs::rename(&free, path).inspect_err(|_| _ = fs::remove_file(&free)),
+            Err(rustix::io::Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
 /// Begins a file that [`publish`] will put in the place of `path`.
 ///
 /// # Errors
 /// When the system refuses.
-pub fn begin(path: &Path) -> io::Result<NamedTempFile> {
+pub fn begin(path: &Path) -> io::Result<NewFile> {
     // Who may write in /dev would put a file in the place of a device, for everybody.
     if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no file that could be written anew"));
     }
+    if let Some(file) = nameless(folder(path)) {
+        return Ok(NewFile(Place::Nowhere(file)));
+    }
+    named(folder(path))
+}
+
+/// Begins a file under a name of its own.
+fn named(folder: &Path) -> io::Result<NewFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
     #[cfg(unix)]
@@ -25,14 +131,14 @@ pub fn begin(path: &Path) -> io::Result<NamedTempFile> {
         // As other programs make files: what the user's umask leaves of this.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder(path))
+    builder.tempfile_in(folder).map(|file| NewFile(Place::Named(file)))
 }
 
 /// Puts a temporary file in its place, with the permissions of the file that was there, and on the disk when this returns.
 ///
 /// # Errors
 /// When the system refuses; what was at `path` is then untouched.
-pub fn publish(file: NamedTempFile, path: &Path) -> io::Result<()> {
+pub fn publish(file: NewFile, path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
         // A link that was planted there is replaced, not followed.
@@ -43,7 +149,7 @@ pub fn publish(file: NamedTempFile, path: &Path) -> io::Result<()> {
         }
     }
     file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
+    file.persist(path)?;
     sync_folder(path);
     Ok(())
 }
@@ -101,10 +207,25 @@ mod tests {
             let refused = begin(there).map(|_| ()).unwrap_err().to_string();
             assert_eq!(refused, "is no file that could be written anew", "{}", there.display());
         }
-        // What a kill would leave is known by its name, and lies beside the file.
-        let half = begin(&path).unwrap();
-        assert_eq!(half.path().parent(), Some(place.path()));
-        assert!(half.path().file_name().unwrap().to_string_lossy().starts_with(TEMPORARY));
+        let names = || -> Vec<String> {
+            let entries = fs::read_dir(place.path()).unwrap();
+            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+        };
+        let half = || names().into_iter().filter(|name| name.starts_with(TEMPORARY)).count();
+        // A kill leaves nothing; where the file system has no files without a name, what it leaves is known by its own, and lies beside the file.
+        for (mut new, left) in [(named(place.path()).unwrap(), 1), (begin(&path).unwrap(), 0)] {
+            new.write_all(b"new").unwrap();
+            assert_eq!((half(), fs::read(&path).unwrap()), (left, b"three".to_vec()));
+            publish(new, &path).unwrap();
+            assert_eq!((half(), fs::read(&path).unwrap()), (0, b"new".to_vec()));
+            write_whole(&path, b"three").unwrap();
+        }
+        // A name that is taken, by what another process left, is not used.
+        for number in 0..64 {
+            fs::write(place.path().join(format!("{TEMPORARY}{}-{number}", std::process::id())), "left").unwrap();
+        }
+        write_whole(&path, b"four").unwrap();
+        assert_eq!((half(), fs::read(&path).unwrap()), (64, b"four".to_vec()));
         assert_eq!([Path::new("x"), Path::new("a/x"), Path::new("/x")].map(folder), [".", "a", "/"].map(Path::new));
     }
 }

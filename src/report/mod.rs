@@ -80,7 +80,7 @@ const RECORD: &str = "<!-- ttlab wrote ";
 /// The figures that the last report wrote into a folder. A line of the author's own cannot be taken for the record: on a page every `<`
 /// from outside is written as `&lt;`.
 fn written(folder: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(folder.join("report.md")).unwrap_or_default();
+    let text = crate::system::files::read_text(&folder.join("report.md")).unwrap_or_default();
     let line =
         text.lines().last().and_then(|line| line.strip_prefix(RECORD)).and_then(|line| line.strip_suffix(" -->"));
     let is_figure = |name: &&str| name.ends_with(".svg") && !name.contains(['/', '\\']);

@@ -52,7 +52,7 @@ impl Source {
             bail!("{}: no results of ttlab are there: it has no manifest.json", path.display());
         }
         let experiment_path = folder.join("experiment.toml");
-        let text = match std::fs::read_to_string(&experiment_path) {
+        let text = match crate::system::files::read_text(&experiment_path) {
             Ok(text) => Some(text),
             Err(_) if is_file => None,
             Err(error) => bail!("{}: {error}", experiment_path.display()),

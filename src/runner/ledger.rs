@@ -1,8 +1,10 @@
 //! The ledger: which job a row of the results belongs to, and which jobs are done. Rows are held against the plan, so that one
 //! of another plan, or one that was edited, is never taken for an answer.
 
+use super::flight::CONDEMNED;
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::{self, ResultsError, columns};
+use crate::system::files;
 use csv::StringRecord;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -96,6 +98,11 @@ impl<'a> Ledger<'a> {
         scanned.map(drop)
     }
 
+    /// Whether a row says that its job was set aside.
+    fn is_set_aside(&self, row: &StringRecord) -> bool {
+        row.get(self.keys[7]) == Some(CONDEMNED)
+    }
+
     /// What a row is.
     ///
     /// # Errors
@@ -187,6 +194,8 @@ pub struct Done {
 pub struct Again {
     /// Those that failed.
     pub failed: bool,
+    /// Of these also those that were set aside since the process died with them.
+    pub set_aside: bool,
     /// Those with a row that is damaged or missing. Lines that are no rows of this plan go with them.
     pub damaged: bool,
 }
@@ -200,8 +209,25 @@ fn save(path: &Path) -> std::io::Result<PathBuf> {
     };
     let free = (1..).map(name).find(|name| name.symlink_metadata().is_err());
     let copy = free.unwrap_or_else(|| name(0));
-    record::write_whole(&copy, &std::fs::read(path)?)?;
+    record::write_whole(&copy, &files::read(path)?)?;
     Ok(copy)
+}
+
+/// Reads every whole line: the bytes up to the end of the last, and whether the first is the header, which it must be unless what is damaged is
+/// to be run again.
+fn scan(
+    path: &Path,
+    header: &[String],
+    again: Again,
+    mut visit: impl FnMut(Result<&StringRecord, String>) -> Result<(), String>,
+) -> Result<(u64, bool), ResultsError> {
+    if !again.damaged {
+        return record::scan(path, header, |_, row| visit(row)).map(|whole| (whole, true));
+    }
+    let (whole, is_header) = record::scan_any(path, header, |_, row| visit(row))?;
+    // What a kill left of a header is none yet, and nothing that was written.
+    let is_begun = whole == 0 && record::scan(path, header, |_, _| Ok(())).is_ok();
+    Ok((whole, is_header || is_begun))
 }
 
 /// Reads a results file, drops the rows of jobs that are not done or are to be run again, and says what is left and how many
@@ -211,27 +237,32 @@ fn save(path: &Path) -> std::io::Result<PathBuf> {
 /// When the file has other columns, holds a row that is not of this plan (unless such are to be dropped), or the system refuses.
 pub fn take_stock(path: &Path, ledger: &Ledger<'_>, again: Again) -> Result<(Done, u64), ResultsError> {
     let (header, mut chains) = (&ledger.header, Chains::default());
-    let (mut failed, mut damaged): (HashSet<u64>, HashSet<u64>) = Default::default();
+    let (mut failed, mut retried, mut damaged): (HashSet<u64>, HashSet<u64>, HashSet<u64>) = Default::default();
     let mut strangers = false;
-    let whole = record::scan(path, header, |_, row| {
+    let take = |row: Result<&StringRecord, String>| {
         let sound = row.and_then(|row| {
             let entry = ledger.entry(row)?;
             let job = ledger.plan.place(&entry.job);
             failed.extend(entry.failed.then_some(job));
+            // Why a job was set aside is no failure of its own.
+            retried.extend((entry.failed && (again.set_aside || !ledger.is_set_aside(row))).then_some(job));
             let sound = chains.next(job, &entry, row);
             damaged.extend(sound.is_err().then_some(job));
             sound
         });
         strangers |= sound.is_err();
         if again.damaged { Ok(()) } else { sound }
-    })?;
+    };
+    let (whole, is_header) = scan(path, header, again, take)?;
     let torn = std::fs::metadata(path)?.len() - whole;
+    // A first line that is neither a header nor a row goes; where it is a row, the header comes back.
+    strangers |= !is_header;
     let unfinished: HashSet<u64> = chains.open.into_keys().collect();
     let mut jobs = chains.done;
     let run_again =
-        |job: &u64| unfinished.contains(job) || damaged.contains(job) || again.failed && failed.contains(job);
+        |job: &u64| unfinished.contains(job) || damaged.contains(job) || again.failed && retried.contains(job);
     jobs.retain(|job| !run_again(job));
-    let nothing_to_drop = unfinished.is_empty() && !strangers && (!again.failed || failed.is_empty());
+    let nothing_to_drop = unfinished.is_empty() && !strangers && (!again.failed || retried.is_empty());
     let failed = failed.intersection(&jobs).count() as u64;
     let mut done = Done { jobs, failed, torn, dropped: 0, saved: None };
     if nothing_to_drop {
@@ -241,7 +272,7 @@ pub fn take_stock(path: &Path, ledger: &Ledger<'_>, again: Again) -> Result<(Don
         done.saved = Some(save(path)?);
     }
     let mut kept: Vec<Range<u64>> = Vec::new();
-    record::scan(path, header, |line, row| {
+    record::scan_any(path, header, |line, row| {
         let keep = row.ok().and_then(|row| ledger.entry(row).ok());
         match keep.is_some_and(|entry| done.jobs.contains(&ledger.plan.place(&entry.job))) {
             true => kept.push(line.bytes.clone()),
@@ -252,7 +283,7 @@ pub fn take_stock(path: &Path, ledger: &Ledger<'_>, again: Again) -> Result<(Don
     // What a kill leaves stands at the end, and goes without the file being written anew.
     let contiguous = kept.windows(2).all(|pair| pair[0].end == pair[1].start);
     match (kept.first(), kept.last()) {
-        (Some(first), Some(last)) if contiguous && first.start == record::header_length(header)? => {
+        (Some(first), Some(last)) if is_header && contiguous && first.start == record::header_length(header)? => {
             Ok((done, last.end))
         }
         _ => {
@@ -357,7 +388,8 @@ mod tests {
             let text: String = std::iter::once(&header).chain(lines).map(|fields| line(fields)).collect();
             std::fs::write(&path, text + torn).unwrap();
         };
-        let take = |failed: bool, damaged: bool| take_stock(&path, &ledger, Again { failed, damaged });
+        let take =
+            |failed: bool, damaged: bool| take_stock(&path, &ledger, Again { failed, set_aside: failed, damaged });
         let all = [of(0, ""), of(1, "it broke"), of(2, "")[..1].to_vec()].concat();
         let places = |of: &[usize]| of.iter().map(|&at| plan.place(&jobs[at])).collect::<HashSet<u64>>();
         put(&all, "torn");

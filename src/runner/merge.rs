@@ -5,12 +5,11 @@ use super::stopping::Stopping;
 use super::{Output, OutputError, reference};
 use crate::experiment::{Experiment, Job, Plan, Split};
 use crate::record::manifest::{MANIFEST, Manifest, Shard, ShardRun, Stretch};
-use crate::record::{self, ResultsError, Rows};
+use crate::record::{self, NewFile, ResultsError, Rows};
 use crate::words::many;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// A plan and the folders that hold its shards.
 pub struct Shards<'a> {
@@ -235,12 +234,7 @@ impl Shards<'_> {
 
     /// Writes the rows of all shards to a file beside the results, and counts the pairs that no test asks for. `checked`: how many rows each
     /// shard has.
-    fn gathered(
-        &self,
-        ledger: &Ledger<'_>,
-        output: &Output,
-        checked: &[u64],
-    ) -> Result<(NamedTempFile, u64), MergeError> {
+    fn gathered(&self, ledger: &Ledger<'_>, output: &Output, checked: &[u64]) -> Result<(NewFile, u64), MergeError> {
         let mut stopping = Stopping::new(self.experiment, self.plan, &ledger.header, None);
         let (path, mut found) = (output.results_path(), vec![0; checked.len()]);
         let rows = record::write_rows(&path, &ledger.header, |put| {

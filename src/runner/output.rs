@@ -8,6 +8,7 @@ use super::stopping::Stopping;
 use crate::experiment::Experiment;
 use crate::record::manifest::{Examined, MANIFEST, Manifest, ManifestError, Stretch};
 use crate::record::{self, Jobs, Results, ResultsError};
+use crate::system::files;
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -144,18 +145,18 @@ impl Output {
         let mut old = vec![self.results_path(), self.manifest_path(), self.folder.join(FLIGHT)];
         // Games and pages only where results stand: a folder of something else is left as it is.
         if old[0].symlink_metadata().is_ok() {
-            let experiment = fs::read_to_string(self.folder.join(EXPERIMENT)).unwrap_or_default();
+            let experiment = files::read_text(&self.folder.join(EXPERIMENT)).unwrap_or_default();
             if experiment.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match")) {
                 old.push(self.folder.join(record::games::NAME));
             }
-            let files = fs::read_dir(&self.folder).map_err(OutputError::io(&self.folder))?.flatten();
+            let entries = fs::read_dir(&self.folder).map_err(OutputError::io(&self.folder))?.flatten();
             // The figures of a page are those that it names; other pictures are somebody's.
-            let page = fs::read_to_string(self.folder.join("report.md")).unwrap_or_default();
+            let page = files::read_text(&self.folder.join("report.md")).unwrap_or_default();
             let is_page = |path: &PathBuf| {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 ["report.md", "report.html"].contains(&name) || name.ends_with(".svg") && page.contains(name)
             };
-            old.extend(files.map(|entry| entry.path()).filter(is_page));
+            old.extend(entries.map(|entry| entry.path()).filter(is_page));
         }
         for path in old {
             match fs::remove_file(&path) {
@@ -323,6 +324,15 @@ impl Output {
             (stretch.done, stretch.ended) = (Some(done), Some(now()));
         }
         self.write_manifest(&manifest)
+    }
+
+    /// What is said of a file that has another length than was written.
+    pub fn changed(&self, length: u64) -> RunError {
+        RunError::Vanished(format!(
+            "{}: somebody changed it while the run wrote to it: it has {length} bytes now; nothing more was written, and the same command \
+             continues with the rows that it has left",
+            self.results_path().display()
+        ))
     }
 
     /// Brings rows to safety whose file was moved or deleted under the run, and says what happened.

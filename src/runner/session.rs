@@ -24,6 +24,8 @@ pub struct Settings {
     pub fresh: bool,
     /// Whether rows with an error are dropped and their jobs run again.
     pub retry_failed: bool,
+    /// Whether jobs with which the process died are among them.
+    pub retry_set_aside: bool,
     /// Whether rows that are damaged, or not of this plan, are dropped and their jobs run again; else they end the run.
     pub repair: bool,
     /// Whether results of another build are continued.
@@ -91,7 +93,8 @@ impl<'a> Session<'a> {
     pub fn run(&self, stop: &AtomicBool, progress: &dyn Progress) -> Result<Ran, RunError> {
         let Self { experiment, plan, settings, output, unfit, subjects } = self;
         let ledger = Ledger::new(experiment, plan);
-        let again = Again { failed: settings.retry_failed, damaged: settings.repair };
+        let again =
+            Again { failed: settings.retry_failed, set_aside: settings.retry_set_aside, damaged: settings.repair };
         let (results, done) = output.results(&ledger, again).inspect_err(|_| {
             // That the folder cannot be written to is told by what follows from it.
             let _ = output.retract();
@@ -118,7 +121,7 @@ impl<'a> Session<'a> {
         }
         progress.begin(all, before, &done);
 
-        let flight = Flight::open(&output.folder, settings.retry_failed)
+        let flight = Flight::open(&output.folder, settings.retry_set_aside)
             .map_err(|error| RunError::write(&output.folder.join(FLIGHT), error))?;
         let left = || jobs_of(plan, settings.shard).filter(|job| !is_done(job));
         // Suspects are few: they were in flight when the process ended.

@@ -175,7 +175,8 @@ fn stretches(history: &[Stretch]) -> Vec<String> {
 /// The experiment of a results folder. Its suite's path may be relative to where the file was run, as a rule a folder as deep as one that the
 /// results lie in: each of these is tried, and the plan's id tells whether it is the same suite.
 fn as_run(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), String> {
-    let text = std::fs::read_to_string(folder.join(EXPERIMENT)).map_err(|error| format!("{EXPERIMENT}: {error}"))?;
+    let text =
+        crate::system::files::read_text(&folder.join(EXPERIMENT)).map_err(|error| format!("{EXPERIMENT}: {error}"))?;
     let mut problem = None;
     for base in folder.ancestors() {
         let told = match Experiment::parse(&text, &base.join(EXPERIMENT), &manifest.sets) {

@@ -114,13 +114,17 @@ impl Sink {
         if self.broken.is_some() {
             return Ok(()); // Told already; this row's job is run again when the run continues.
         }
+        self.look(output)?;
         self.dirty = true;
         self.results.append(rows).map_err(|error| output.unwritten(error))
     }
 
-    /// Sees whether the file is still there.
+    /// Sees whether the file is still there, and what was written to it.
     pub fn look(&mut self, output: &Output) -> Result<(), RunError> {
-        if self.results.in_place() { Ok(()) } else { Err(output.rescue(&mut self.results)) }
+        if !self.results.in_place() {
+            return Err(output.rescue(&mut self.results));
+        }
+        self.results.other_length().map_or(Ok(()), |length| Err(output.changed(length)))
     }
 }
 

@@ -1,5 +1,6 @@
-//! What the system says and grants: figures of its files, memory.
+//! What the system says and grants: figures of its files, memory, files that can be read.
 
+pub mod files;
 mod memory;
 
 pub use memory::{at_most_half, available_bytes};

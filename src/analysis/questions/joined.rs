@@ -79,7 +79,7 @@ impl Recorded {
 pub fn lay_score_errors(base: &mut Recorded, new: &mut Recorded, path: &Path) -> Result<(), RecordedError> {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
     let experiment = folder.join("experiment.toml");
-    let Ok(text) = std::fs::read_to_string(&experiment) else { return Ok(()) };
+    let Ok(text) = crate::system::files::read_text(&experiment) else { return Ok(()) };
     let file = FileText { text: &text, path: &experiment, suite: None }.file();
     let Some(cut) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };
     let judged = reference::read(folder)

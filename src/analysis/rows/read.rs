@@ -3,8 +3,8 @@
 use super::column::{Values, Words};
 use super::frame::{Frame, FrameError};
 use crate::record::{blocks, columns};
+use crate::system::files;
 use csv::{ByteRecord, Position, StringRecord};
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -18,13 +18,13 @@ impl Frame {
     /// When it is no results file; with line and column.
     pub fn read(path: &Path) -> Result<Self, FrameError> {
         let name = path.display().to_string();
-        let file = File::open(path).map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
+        let file = files::open(path).map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         match by_blocks(&file, threads, blocks::SIZE) {
             Some(frame) => Ok(frame),
             // What is wrong, and on which line, is told by the reader that goes from line to line.
             None => {
-                // From its start, where it has one: a pipe has not.
+                // From its start.
                 let _ = (&file).seek(SeekFrom::Start(0));
                 Self::parse(BufReader::with_capacity(1 << 20, &file), &name)
             }

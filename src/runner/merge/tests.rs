@@ -102,7 +102,9 @@ fn a_shard_that_changes_after_its_check_is_not_published() {
 fn shards_beyond_the_open_files_are_read_on_where_they_were_left() {
     for count in [FILES as u64 + 1, FILES as u64 + 2] {
         let temporary = tempfile::tempdir().unwrap();
-        let text = format!("name = 'six'\nsuite = 'three.epd'\nlimit = {{ depth = 1 }}\nseeds = {count}\n[engine]\ntable.size = 64\n");
+        let text = format!(
+            "name = 'six'\nsuite = 'three.epd'\nlimit = {{ depth = 1 }}\nseeds = {count}\n[engine]\ntable.size = 64\n"
+        );
         let experiment = experiment(temporary.path(), &text);
         let plan = Plan::new(&experiment);
         let whole = temporary.path().join("whole");
@@ -120,8 +122,7 @@ fn shards_beyond_the_open_files_are_read_on_where_they_were_left() {
         })
         .unwrap();
         // As a shard's, without the options of all variants.
-        let manifest =
-            Manifest { options: BTreeMap::new(), ..crate::runner::manifest(&experiment, &plan, 1, None) };
+        let manifest = Manifest { options: BTreeMap::new(), ..crate::runner::manifest(&experiment, &plan, 1, None) };
         for (index, rows) in (0..).zip(parts) {
             assert_eq!(rows.lines().count(), 4, "three jobs of one row each, and the header");
             let folder = temporary.path().join(format!("shard{index}"));

@@ -301,7 +301,8 @@ fn a_job_that_was_set_aside_is_tried_again_when_asked_for() {
     for (settings, failed) in [
         (Settings { jobs: 1, ..Settings::default() }, 1),
         (Settings { jobs: 1, repair: true, ..Settings::default() }, 1),
-        (Settings { jobs: 1, retry_failed: true, ..Settings::default() }, 0),
+        (Settings { jobs: 1, retry_failed: true, ..Settings::default() }, 1),
+        (Settings { jobs: 1, retry_failed: true, retry_set_aside: true, ..Settings::default() }, 0),
     ] {
         let (temporary, out) = folder();
         let experiment = experiment_in(temporary.path());
@@ -312,6 +313,11 @@ fn a_job_that_was_set_aside_is_tried_again_when_asked_for() {
         let ran = run(&experiment, &out, settings);
         assert_eq!((ran.done, ran.failed, ran.failures.len()), (6, failed, failed as usize));
         assert!(ran.failures.iter().all(|(job, why)| (job.variant, job.item) == (1, 2) && why.contains("died twice")));
+        // Nor at the next call, though nothing is in flight any more.
+        let ran = run(&experiment, &out, Settings { jobs: 1, retry_failed: true, ..Settings::default() });
+        assert_eq!((ran.before, ran.done, ran.failed), (6, 0, failed));
+        let all = Settings { jobs: 1, retry_failed: true, retry_set_aside: true, ..Settings::default() };
+        assert_eq!(run(&experiment, &out, all).failed, 0);
     }
 }
 

@@ -23,9 +23,10 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
     trial.run("peace", &[]).expect(0);
     let peace = counts(&trial.results("peace"));
     let size = fs::metadata(trial.results("peace")).unwrap().len();
-    for blocks in [8, 12, size / 512 - 1] {
+    // Whether or not the signal of such a limit is ignored.
+    for (blocks, trap) in [(12, ""), (16, "trap '' XFSZ; "), (size / 512 - 1, "")] {
         let out = format!("full-{blocks}");
-        let said = limited(&format!("trap '' XFSZ; ulimit -f {blocks}"), &trial, &out);
+        let said = limited(&format!("{trap}ulimit -f {blocks}"), &trial, &out);
         said.expect(5).says(&["error: ", "every row before it is safe", "the same command continues"]);
         // The rows that are there are whole ones.
         let text = fs::read_to_string(trial.results(&out)).unwrap();
@@ -35,11 +36,13 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
         trial.run(&out, &[]).expect(0);
         assert_eq!(counts(&trial.results(&out)), peace);
     }
-    // Where not even the signal is heard, the system kills: the same holds.
-    let killed = limited("ulimit -f 12", &trial, "signal");
-    assert!(killed.code != Some(0), "{}", killed.stderr);
-    trial.run("signal", &[]).expect(0);
-    assert_eq!(counts(&trial.results("signal")), peace);
+}
+
+/// The stack that the limits of the user give is not the program's.
+#[test]
+fn a_small_stack_ends_nothing() {
+    let trial = Trial::new("suite = { startpos = true }\nlimit = { depth = 3 }\n");
+    limited("ulimit -s 64", &trial, "out").expect(0);
 }
 
 /// A real full disk, where the system lets a test have one: a small file system in memory, in a name space of its own.

@@ -169,6 +169,39 @@ fn results_of_another_experiment_or_build_are_refused() {
     trial.run("out", &["--fresh"]).expect(0);
 }
 
+/// A first line that was lost, damaged or marked by another program; and holes that a file has which somebody cut short under a run.
+#[test]
+fn a_damaged_first_line_and_holes_are_repaired() {
+    let edited = Edited::new();
+    let head = &edited.lines[0];
+    let with = |first: &str| [&[first.to_owned()], &edited.lines[1..]].concat();
+    let hole = "\0".repeat(100_000);
+    let mut inside = edited.lines.clone();
+    inside[4] = format!("{hole}{}", inside[4]);
+    for (lines, words) in [
+        (edited.lines[1..].to_vec(), &["other columns", "help: where its first line alone was damaged, --repair"][..]),
+        (with(&head.replacen("experiment,variant", "experiment,varient", 1)), &["other columns", "varient"]),
+        (with(&format!("\u{feff}{head}")), &["line 1: it begins with a byte order mark", "help: --repair"]),
+        (with("x"), &["other columns"]),
+        (with(""), &["other columns"]),
+        (with(&hole), &["line 1: it holds zero bytes", "help: --repair"]),
+        (with(&format!("{hole}{}", edited.lines[3])), &["line 1: it holds zero bytes"]),
+        (inside, &["line 5: it holds zero bytes", "help: --repair"]),
+        (vec![hole.clone()], &["line 1: it holds zero bytes"]),
+    ] {
+        edited.refused(&lines, words);
+    }
+    // Without the end of any line.
+    let results = edited.trial.results("out");
+    for text in [hole.as_str(), "x", "id,experiment,varient"] {
+        fs::write(&results, text).unwrap();
+        let said = edited.trial.run("out", &[]).expect(2);
+        assert!(said.stderr.len() < 1000, "{}", said.stderr);
+        edited.trial.run("out", &["--repair"]).expect(0);
+        assert_eq!(counts(&results), edited.whole);
+    }
+}
+
 /// The file as it was is kept, each time under another name; one stray quote costs its own job and none that follows.
 #[test]
 fn a_repair_copies_first_and_a_stray_quote_costs_its_row() {

@@ -7,6 +7,7 @@ mod failing;
 mod kills;
 mod pipes;
 mod poison;
+mod regular;
 mod shards;
 mod slurm;
 mod strict;

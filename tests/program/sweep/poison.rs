@@ -101,6 +101,43 @@ fn where_memory_is_short_small_tables_have_their_rows() {
     }
 }
 
+/// A file that somebody cuts short is written to no more: it gets no hole, and the same command continues.
+#[test]
+fn a_file_that_is_cut_short_under_a_run_gets_no_hole() {
+    let short = "suite = 'data/bratko-kopec.epd'\nfirst = 1\nlimit = { depth = 2 }\n[[variant]]\nname = 'short'\n";
+    // Both of the first job, after the header.
+    let two_rows = |trial: &Trial| {
+        let begun = std::time::Instant::now();
+        while fs::read_to_string(trial.results("out")).unwrap_or_default().matches('\n').count() < 3 {
+            assert!(begun.elapsed() < std::time::Duration::from_secs(60));
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    };
+    for cut in [0, 10, -10] {
+        let trial = Trial::new(&format!("{short}[[variant]]\nname = 'long'\n'limit.depth' = 40\n"));
+        let child = trial.spawn("out", &["--jobs", "1"]);
+        two_rows(&trial);
+        let file = fs::OpenOptions::new().write(true).open(trial.results("out")).unwrap();
+        // So many bytes from the start or, below 0, from the end.
+        let kept = u64::try_from(cut).unwrap_or_else(|_| file.metadata().unwrap().len() - 10);
+        file.set_len(kept).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(5));
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            told.contains(&format!("it has {kept} bytes now")) && told.contains("the same command continues"),
+            "{told}"
+        );
+        assert_eq!(fs::metadata(trial.results("out")).unwrap().len(), kept);
+        // It begins again with what was lost.
+        let child = trial.spawn("out", &["--jobs", "1"]);
+        two_rows(&trial);
+        signal(&child, "-TERM");
+        child.wait_with_output().unwrap();
+        assert_eq!(counts(&trial.results("out")).len(), 2);
+    }
+}
+
 /// The folder is looked after while one search lasts: not only between two rows.
 #[test]
 fn a_folder_that_goes_away_is_seen_while_a_search_lasts() {

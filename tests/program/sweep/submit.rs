@@ -3,6 +3,21 @@
 //! `TTLAB_BLESS=1 cargo test` writes the golden files anew; read them before they are committed.
 
 use super::*;
+use std::os::unix::ffi::OsStrExt;
+
+/// A script is text, and a path that is none would be another in it.
+#[test]
+fn a_folder_whose_name_is_no_text_is_refused() {
+    let trial = Trial::new(SMALL);
+    let folder = trial.folder.path().join(std::ffi::OsStr::from_bytes(b"x\xffy"));
+    fs::create_dir(&folder).unwrap();
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &trial.text("plan.json")]).expect(0);
+    fs::copy(trial.path("plan.json"), folder.join("plan.json")).unwrap();
+    let output = Command::new(binary()).args(["submit", "slurm", "plan.json"]).current_dir(&folder).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && told.contains("the path is not UTF-8"), "{told}");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+}
 use crate::common::skip;
 use std::os::unix::fs::PermissionsExt;
 use ttlab::submit::{Order, System, check, scripts};

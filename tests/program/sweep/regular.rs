@@ -1,0 +1,88 @@
+//! What stands in the place of a file and is none: nothing waits for it, and nothing reads it without end.
+
+use super::*;
+use std::os::unix::process::ExitStatusExt;
+
+/// A command that would be ended after a minute (124).
+fn bounded(args: &[&str]) -> Said {
+    said(Command::new("timeout").arg("60").arg(binary()).args(args))
+}
+
+fn fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// Each file of a folder in turn is a FIFO, or a link to a device that has no end.
+#[test]
+fn a_folder_whose_files_are_none_is_refused_at_once() {
+    let reference = "[reference]\nuci = 'builtin'\nlimit = { depth = 2 }\n";
+    let trial = Trial::new(&format!("name = 'x'\nsuite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{reference}"));
+    let (out, whole) = (trial.text("out"), trial.text("whole"));
+    trial.run("out", &[]).expect(0);
+    trial.run("whole", &[]).expect(0);
+    let commands: [&[&str]; 4] =
+        [&["run", &trial.file, "-q", "--out", &out], &["report", &out], &["verify", &out], &["compare", &whole, &out]];
+    let manifest = fs::read(trial.path("out/manifest.json")).unwrap();
+    // By file: the exit codes of these commands; 0 where one has no use for the file.
+    for (name, codes) in [
+        ("results.csv", [5, 2, 5, 2]),
+        ("manifest.json", [5, 2, 5, 2]),
+        ("reference.csv", [5, 2, 5, 0]),
+        ("experiment.toml", [5, 2, 0, 0]),
+        (".flight", [5, 0, 0, 0]),
+        (".lock", [5, 0, 0, 0]),
+    ] {
+        let path = trial.path("out").join(name);
+        let before = fs::read(&path).ok();
+        for device in [false, true] {
+            let _ = fs::remove_file(&path);
+            match device {
+                true => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+                false => fifo(&path),
+            }
+            for (command, code) in commands.iter().zip(codes) {
+                // A run that was refused may have written that it began.
+                if name != "manifest.json" {
+                    fs::write(trial.path("out/manifest.json"), &manifest).unwrap();
+                }
+                let said = bounded(command);
+                assert_eq!(said.code, Some(code), "{name} {command:?}: {}", said.stderr);
+                assert_eq!(code == 0, said.stderr.is_empty(), "{name} {command:?}: {}", said.stderr);
+            }
+        }
+        fs::remove_file(&path).unwrap();
+        before.iter().for_each(|bytes| fs::write(&path, bytes).unwrap());
+    }
+}
+
+/// What a user names may be a pipe; a signal ends the waiting for one that nobody writes to.
+#[test]
+fn a_signal_ends_the_reading_of_a_pipe() {
+    let trial = Trial::new("suite = { startpos = true }\nlimit = { depth = 2 }\n");
+    fifo(&trial.path("pipe"));
+    let mut child = Command::new(binary())
+        .args(["run", &trial.text("pipe"), "--out", &trial.text("out")])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none(), "it should be waiting");
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().signal(), Some(15));
+}
+
+/// A trace that is killed while it is written leaves nothing.
+#[test]
+fn a_trace_that_is_killed_leaves_nothing() {
+    let folder = scratch();
+    let mut child = Command::new(binary())
+        .args(["trace", "startpos", "--depth", "40", "-o", folder.path().join("x.trace").to_str().unwrap()])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(child.try_wait().unwrap().is_none(), "it should be searching");
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
