@@ -3,8 +3,10 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use std::collections::BTreeMap;
 use std::path::Path;
 use ttlab::chess::suite::{Suite, SuiteKind, SuiteOptions};
+use ttlab::experiment::text::SuiteTexts;
 use ttlab::experiment::{Experiment, Plan};
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -34,6 +36,12 @@ fn grid(count: usize) -> String {
     )
 }
 
+/// A suite's text, as a plan holds it.
+fn in_plan(suite: Option<&str>) -> SuiteTexts<'_> {
+    static NONE: BTreeMap<String, String> = BTreeMap::new();
+    SuiteTexts::Plan { suite, suites: &NONE }
+}
+
 fn scale(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("scale");
     group.sample_size(10);
@@ -48,8 +56,8 @@ fn scale(criterion: &mut Criterion) {
             bench.iter(|| read(SuiteKind::Positions, &epd).items.len());
         });
         let text = "suite = 's.fen'\nlimit = { depth = 1 }\n[engine]\ntable.clear = 'never'\n";
-        let suite = Some(positions(count));
-        let kept = Experiment::of_plan(text, Path::new("kept.toml"), &[], &suite).unwrap();
+        let suite = positions(count);
+        let kept = Experiment::of_plan(text, Path::new("kept.toml"), &[], in_plan(Some(&suite))).unwrap();
         group.bench_function(BenchmarkId::new("ids where nothing is cleared", count), |bench| {
             bench.iter(|| {
                 let plan = Plan::new(&kept);
@@ -62,7 +70,7 @@ fn scale(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("points and excludes", count), |bench| {
             bench.iter(|| {
                 let sets = ["limit.depth=2".to_owned()];
-                let experiment = Experiment::of_plan(&text, Path::new("grid.toml"), &sets, &None).unwrap();
+                let experiment = Experiment::of_plan(&text, Path::new("grid.toml"), &sets, in_plan(None)).unwrap();
                 Plan::new(&experiment).varying().len()
             });
         });

@@ -1,15 +1,22 @@
 //! Any text: an experiment, or a message that names a place in it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use ttlab::experiment::text::SuiteTexts;
 use ttlab::experiment::{Experiment, Plan};
 
 const SUITE: &str = "8/8/8/8/8/4k3/4p3/4K3 w - - id \"a\";\n4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n";
+
+/// Another, for texts that name two: `a` and `b`.
+const OTHER: &str = "8/8/8/8/8/2k5/2p5/2K5 w - - id \"a\";\n";
 
 /// One input.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     // No file is looked for: whatever suite the text names is this one.
-    match Experiment::of_plan(text, Path::new("fuzz.toml"), &[], &Some(SUITE.to_owned())) {
+    let suites = BTreeMap::from([("a", SUITE), ("b", OTHER)].map(|(name, text)| (name.to_owned(), text.to_owned())));
+    let texts = SuiteTexts::Plan { suite: Some(SUITE), suites: &suites };
+    match Experiment::of_plan(text, Path::new("fuzz.toml"), &[], texts) {
         Ok(experiment) => {
             let plan = Plan::new(&experiment);
             assert_eq!(plan.jobs().take(1000).count() as u64, plan.len().min(1000));

@@ -2,6 +2,8 @@ use super::run::{default_folder, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::before;
+use crate::chess::suite::Item;
+use crate::engine::Limit;
 use crate::experiment::shards::MOST_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile, Point};
 use crate::record::Jobs;
@@ -101,7 +103,16 @@ pub fn run(args: &Args) -> CommandResult {
     if !experiment.file.question.is_empty() {
         println!("question    {}", experiment.file.question);
     }
-    println!("suite       {} ({})", experiment.suite_name, items(&experiment));
+    if experiment.sections.is_empty() {
+        println!("suite       {} ({})", experiment.suite_name, items(&experiment, &experiment.suite.items));
+    }
+    for section in &experiment.sections {
+        let (file, items) =
+            (section.entry.file.display(), items(&experiment, &experiment.suite.items[section.items.clone()]));
+        let limit = shown_limit(section.entry.limit(Limit::default()));
+        let limit = if limit.is_empty() { limit } else { format!(", {limit}") };
+        println!("suite       {}: {file} ({items}){limit}", section.name);
+    }
     let fewer = experiment.file.games.as_ref().is_some_and(|games| games.test().stop);
     let made_of = match plan.is_match() {
         true => format!(
@@ -119,11 +130,10 @@ pub fn run(args: &Args) -> CommandResult {
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
     println!("\n     table  limit          variant");
     for (at, point) in plan.variants.iter().enumerate() {
-        let limits = [
-            point.limit.depth.map(|depth| format!("depth {depth}")),
-            point.limit.nodes.map(|nodes| format!("nodes {nodes}")),
-        ];
-        let limit = limits.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let limit = match shown_limit(point.limit) {
+            none if none.is_empty() && !experiment.sections.is_empty() => "by suite".to_owned(),
+            limit => limit,
+        };
         let mark = if at == plan.baseline { "  (baseline)" } else { "" };
         println!("{:>10}  {limit:<14} {}{mark}", size(point), point.name);
     }
@@ -147,9 +157,14 @@ fn shards(args: &Args) -> u64 {
     args.shards.unwrap_or(1)
 }
 
-/// How many items the suite has, and of how many anything is searched where that is not all.
-fn items(experiment: &Experiment) -> String {
-    let items = &experiment.suite.items;
+/// What ends a search, in words.
+fn shown_limit(limit: Limit) -> String {
+    let parts = [limit.depth.map(|depth| format!("depth {depth}")), limit.nodes.map(|nodes| format!("nodes {nodes}"))];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// How many items a suite has, and of how many anything is searched where that is not all.
+fn items(experiment: &Experiment, items: &[Item]) -> String {
     let searched = items.iter().filter(|item| experiment.is_searched(item)).count();
     let told = many(items.len(), "item");
     if searched < items.len() { format!("{told}, {searched} of them searched") } else { told }
@@ -238,7 +253,7 @@ mod tests {
             let text = format!("suite = 'data/games.pgn'\nlimit = {{ depth = 2 }}\nsequence = {{ from = {from} }}\n");
             let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
             let experiment = Experiment::parse(&text, &file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
-            assert_eq!(items(&experiment), told);
+            assert_eq!(items(&experiment, &experiment.suite.items), told);
         }
     }
 

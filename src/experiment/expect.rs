@@ -6,7 +6,7 @@ use super::problem::{Problem, ambiguous, nearest, nearest_or_all};
 use super::text::FileText;
 use crate::engine::options::Diagnostics;
 use crate::record::columns::{
-    DEPTH, Extra, POSITION, ROW, Role, SCORE, SCORE_ERROR, VARIANT, column, header, may_mean, role,
+    DEPTH, Extra, POSITION, ROW, Role, SCORE, SCORE_ERROR, SUITE, VARIANT, column, header, may_mean, role,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -200,6 +200,7 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
         anatomy: points.iter().any(|point| point.options.diagnostics == Diagnostics::Full),
         outside: points.iter().any(|point| point.outside().is_some()),
         games: file.games.is_some(),
+        suites: file.suites.is_some(),
     };
     let options: BTreeSet<String> = points.iter().flat_map(super::grid::columns).map(|(path, _)| path).collect();
     let mut own_columns = header(&[], extra);
@@ -245,6 +246,14 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
         }
         if let Some(Scalar::Text(name)) = expect.filter.get(VARIANT) {
             variant("where.variant", name)?;
+        }
+        if let (Some(suites), Some(wanted)) = (&file.suites, expect.filter.get(SUITE)) {
+            let wanted = wanted.to_string();
+            let names = || suites.0.iter().map(|(name, _)| name.as_str());
+            if !names().any(|known| known == wanted) {
+                let help = Some(nearest_or_all(&wanted, names()));
+                return Err(Problem { help, ..wrong("where.suite", None, &format!("there is no suite \"{wanted}\"")) });
+            }
         }
         let named =
             [&expect.source, &expect.quote, &expect.author, &expect.article].iter().any(|text| !text.trim().is_empty());
@@ -385,7 +394,8 @@ pub fn idle(experiment: &Experiment) -> Vec<(usize, String)> {
     let single = file.sequence.is_none() && suite.items.iter().all(|item| item.game().is_none());
     let met = |key: &str, wanted: &str| match key {
         DEPTH => {
-            let limits: Option<Vec<u8>> = points.iter().map(|point| point.limit.depth).collect();
+            let limits = points.iter().flat_map(|point| experiment.limits(point));
+            let limits: Option<Vec<u8>> = limits.map(|limit| limit.depth).collect();
             limits.is_none_or(|limits| wanted.parse().is_ok_and(|depth: u8| limits.iter().any(|limit| depth <= *limit)))
         }
         POSITION => !single || suite.items.iter().any(|item| item.id == wanted),

@@ -6,10 +6,12 @@ use super::grid::{self, Point};
 use super::options::Setting;
 use super::problem::Problem;
 use super::sequence::Sequence;
-use super::text::FileText;
+use super::suites::{self, Section, SuiteEntries};
+use super::text::{FileText, Loaded, SuiteTexts};
 use super::trace::{Trace, TraceChoice};
 use crate::chess::fault::OnError;
 use crate::chess::suite::{Item, Suite};
+use crate::engine::Limit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,6 +35,10 @@ pub struct File {
     /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the working folder), or
     /// `{ startpos = true }`, or `{ fen = "..." }`.
     pub suite: Option<SuiteChoice>,
+    /// Several suites by name, instead of one: `{ NAME = { file = "FILE", depth = 8 } }`. Each is searched under its own limit and has its own
+    /// section of the page; rows say in the column `suite` which they are of.
+    #[cfg_attr(test, schemars(with = "BTreeMap<String, super::suites::SuiteEntry>"))]
+    pub suites: Option<SuiteEntries>,
     /// A recorded trace instead of a suite: its games are shown to the tables of all variants, and nothing is searched (open loop). Of the
     /// options only those of the table count; `search.nodes` are the recorded ones and those of the results that a table lost.
     pub trace: Option<TraceChoice>,
@@ -40,7 +46,7 @@ pub struct File {
     pub on_error: OnError,
     /// Whether it takes minutes: `ttlab reproduce --quick` leaves it out.
     pub slow: bool,
-    /// Only the first so many items of the suite.
+    /// Only the first so many items of the suite, or of each.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub first: Option<usize>,
     /// When each search ends.
@@ -182,10 +188,12 @@ pub struct Experiment {
     pub sets: Vec<String>,
     /// The suite's name as the file gives it.
     pub suite_name: String,
-    /// The suite's file as it was found; none where the experiment gives its position itself, or a plan its suite's text.
+    /// The suite's file as it was found; none where the experiment gives its position itself, or a plan its suite's text, or there are several.
     pub suite_file: Option<PathBuf>,
-    /// The positions or games.
+    /// The positions or games; of several suites those of all, one suite after the other.
     pub suite: Suite,
+    /// Which of them are of which suite, where there are several; else nothing.
+    pub sections: Vec<Section>,
     /// The trace whose games they are, where nothing is searched.
     pub trace: Option<Arc<Trace>>,
     /// The points, in the file's order.
@@ -195,6 +203,19 @@ pub struct Experiment {
 }
 
 impl Experiment {
+    /// The items of each suite; of one suite all.
+    pub fn suites(&self) -> Vec<&[Item]> {
+        match self.sections.as_slice() {
+            [] => vec![&self.suite.items],
+            sections => sections.iter().map(|section| &self.suite.items[section.items.clone()]).collect(),
+        }
+    }
+
+    /// The limits under which a point is searched: one, or one for each suite.
+    pub fn limits(&self, point: &Point) -> Vec<Limit> {
+        suites::limits(&self.file, point.limit).into_iter().map(|(_, limit)| limit).collect()
+    }
+
     /// How many searches of each variant an item of the suite asks for.
     pub fn searches(&self, item: &Item) -> usize {
         match (self.file.sequence, item.game()) {
@@ -231,7 +252,7 @@ impl Experiment {
     /// The first other mistake, with its place.
     pub fn load_to_plan(path: &Path, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
         let text = text_of(path)?;
-        Self::read(&FileText { text: &text, path, suite: None }, sets)
+        Self::read(&FileText { text: &text, path, suites: SuiteTexts::Files }, sets)
     }
 
     /// As [`Experiment::load`], from text; `path` is where relative suites are looked for and what errors call the file.
@@ -239,15 +260,15 @@ impl Experiment {
     /// # Errors
     /// The first mistake, with its place.
     pub fn parse(text: &str, path: &Path, sets: &[String]) -> Result<Self, Problem> {
-        Self::checked(&FileText { text, path, suite: None }, sets)
+        Self::checked(&FileText { text, path, suites: SuiteTexts::Files }, sets)
     }
 
-    /// As [`Experiment::parse`], with the suite's text given too: no file is looked for.
+    /// As [`Experiment::parse`], with the texts of suites given too: no file is looked for.
     ///
     /// # Errors
     /// The first mistake, with its place.
-    pub fn of_plan(text: &str, path: &Path, sets: &[String], suite: &Option<String>) -> Result<Self, Problem> {
-        Self::checked(&FileText { text, path, suite: Some(suite.as_deref()) }, sets)
+    pub fn of_plan(text: &str, path: &Path, sets: &[String], suites: SuiteTexts<'_>) -> Result<Self, Problem> {
+        Self::checked(&FileText { text, path, suites }, sets)
     }
 
     /// The variants of a file's text and the place of the baseline, whatever became of its suite.
@@ -255,7 +276,7 @@ impl Experiment {
     /// # Errors
     /// The first mistake in them, with its place.
     pub fn variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Point>, usize), Problem> {
-        let source = FileText { text, path, suite: None };
+        let source = FileText { text, path, suites: SuiteTexts::Files };
         let file: File = source.file()?;
         points_of(&file, sets, &source)
     }
@@ -281,19 +302,26 @@ impl Experiment {
             file.on_error = OnError::Skip;
         }
         source.range("first", 0, file.first != Some(0), "at least 1")?;
-        let (suite_name, suite_file, mut suite, trace) = match (&file.suite, &file.trace) {
-            (Some(choice), None) => {
-                let (name, path, suite) = source.suite(choice, file.on_error, file.first)?;
+        suites::check(&file, source)?;
+        let mut sections = Vec::new();
+        let (suite_name, suite_file, mut suite, trace) = match (&file.suite, &file.suites, &file.trace) {
+            (Some(choice), _, None) => {
+                let Loaded { name, path, suite } = source.suite(choice, "suite", None, file.on_error, file.first)?;
                 (name, path, suite, None)
             }
-            (None, Some(choice)) => {
+            (None, Some(entries), _) => {
+                let (name, suite, found) = suites::load(entries, &file, source)?;
+                sections = found;
+                (name, None, suite, None)
+            }
+            (None, None, Some(choice)) => {
                 let trace = Trace::load(choice, source)?;
                 (format!("{} (a trace: open loop)", trace.name), None, trace.suite(), Some(Arc::new(trace)))
             }
-            (None, None) => {
+            (None, None, None) => {
                 return Err(source.problem("suite: missing: give suite = \"FILE\", or [trace] with file = \"FILE\""));
             }
-            (Some(_), Some(_)) => {
+            (Some(_), _, Some(_)) => {
                 return Err(source.wrong("trace", "a suite is given too: searches or a trace, not both"));
             }
         };
@@ -305,11 +333,25 @@ impl Experiment {
         }
         let (points, baseline) = points_of(&file, sets, source)?;
         // A search of what is kept depends on every item before it: it is another when its position comes again.
-        if trace.is_none() && !(file.games.is_none() && points.iter().all(Point::keeps)) {
-            source.once(&suite_name, file.on_error, &mut suite)?;
+        let once = trace.is_none() && !(file.games.is_none() && points.iter().all(Point::keeps));
+        let (on_error, first) = (file.on_error, file.first.unwrap_or(usize::MAX));
+        if file.suites.is_none() {
+            if once {
+                source.once("suite", &suite_name, on_error, &mut suite)?;
+            }
+            suite.items.truncate(first);
+            source.check_sequence(&file, &suite)?;
+        } else {
+            suites::each_section(&mut suite, &mut sections, |section, part| {
+                if once {
+                    let name = section.entry.file.display().to_string();
+                    source.once(&format!("suites.{}", section.name), &name, on_error, part)?;
+                }
+                part.items.truncate(first);
+                source.check_sequence(&file, part)
+            })?;
+            suites::refuse_shared(&mut suite, &mut sections, on_error, source)?;
         }
-        suite.items.truncate(file.first.unwrap_or(usize::MAX));
-        source.check_sequence(&file, &suite)?;
         if let Some(games) = &file.games {
             games.check(&file, &points, &suite, source)?;
         }
@@ -323,7 +365,8 @@ impl Experiment {
             return Err(source.wrong("seeds", "an engine that is not ttlab's own has no key seeds"));
         }
         let (text, sets) = (source.text.to_owned(), sets.to_vec());
-        let experiment = Self { name, text, sets, suite_name, suite_file, suite, trace, points, baseline, file };
+        let experiment =
+            Self { name, text, sets, suite_name, suite_file, suite, sections, trace, points, baseline, file };
         let checked = match &experiment.file.games {
             Some(games) => super::match_claims::check(&experiment, games, source),
             None => super::expect::check(&experiment.file, &experiment.points, source),

@@ -8,7 +8,8 @@ use super::paths;
 use super::place::locate;
 use super::problem::{Problem, nearest, new_name, word_meant};
 use super::subject;
-use super::text::FileText;
+use super::suites::{self, SuiteEntry};
+use super::text::{FileText, SuiteTexts};
 use crate::engine::{EngineOptions, Limit};
 use crate::subject::SubjectOptions;
 use crate::table::TableKind;
@@ -165,7 +166,7 @@ const MOST_LOOKS: usize = 10_000_000;
 
 /// The places of those `[[exclude]]`s that leave no point of the grid out.
 pub fn idle_excludes(file: &File) -> Vec<usize> {
-    let source = FileText { text: "", path: std::path::Path::new(""), suite: None };
+    let source = FileText { text: "", path: std::path::Path::new(""), suites: SuiteTexts::Files };
     let points = match axes(file, &source) {
         Ok(axes) if !axes.is_empty() && !file.exclude.is_empty() => combinations(&axes),
         _ => Vec::new(),
@@ -234,16 +235,37 @@ fn read(file: &File, draft: &Draft, name: String, sets: &[Setting], source: &Fil
             return Err(wrong("table.kind", "table.kind: \"none\" leaves nothing to show a trace to".to_owned()));
         }
     } else {
-        if depth.is_none() && nodes.is_none() {
-            return Err(source.wrong("limit", "missing: give limit = { depth = 8 } or { nodes = 100000 }"));
-        }
         source.range("limit", 0, depth != Some(0) && nodes != Some(0), "at least 1")?;
-        if depth.is_none() && options.deepening.step == 0 {
-            return Err(source.at("limit", "limit.depth: missing: without deepening a search needs a depth"));
+        if let Some((path, suite)) = draft.paths.iter().find_map(|(path, _)| Some((path, limited(file, path)?))) {
+            let what = format!("suites.{suite} has its own: give it there or here, not both");
+            return Err(wrong(path, format!("{path}: {what}")));
+        }
+        for (place, limit) in suites::limits(file, Limit { depth, nodes }) {
+            if limit == Limit::default() {
+                let what = match file.suites {
+                    None => "missing: give limit = { depth = 8 } or { nodes = 100000 }",
+                    Some(_) => "a limit is missing: give depth or nodes here, or limit = { depth = 8 } for all suites",
+                };
+                return Err(source.wrong(&place, what));
+            }
+            if limit.depth.is_none() && options.deepening.step == 0 {
+                let what = format!("{place}.depth: missing: without deepening a search needs a depth");
+                return Err(source.at(&place, what));
+            }
         }
     }
     let subject = subject.filter(|_| file.trace.is_none());
     Ok(Point { name, paths: draft.paths.clone(), options, limit: Limit { depth, nodes }, subject })
+}
+
+/// The first suite that has a limit of its own where a path sets the same for all.
+fn limited<'a>(file: &'a File, path: &str) -> Option<&'a str> {
+    let own = |entry: &SuiteEntry| match path {
+        "limit.depth" => entry.depth.is_some(),
+        "limit.nodes" => entry.nodes.is_some(),
+        _ => false,
+    };
+    file.suites.iter().flat_map(|suites| &suites.0).find(|(_, entry)| own(entry)).map(|(name, _)| name.as_str())
 }
 
 /// Where in the file an option of a point was set: in the point itself (of an axis, the very value), else in `[engine]`.

@@ -24,13 +24,18 @@ pub(super) fn hash_text(text: &str) -> u64 {
 
 /// Hash of what makes a point what it is.
 pub fn point_id(point: &Point) -> u64 {
-    hash_text(&identity(point))
+    limited_id(point, point.limit)
+}
+
+/// The same of a point under another limit than its own.
+pub fn limited_id(point: &Point, limit: Limit) -> u64 {
+    hash_text(&identity(point, limit))
 }
 
 /// What makes a point what it is: its limit, and of its options those that are not as usual. So an option that is new, and off
 /// where nobody asks for it, changes no id: plans, shards and results that were begun before can be continued.
-fn identity(point: &Point) -> String {
-    let Limit { depth, nodes } = point.limit;
+fn identity(point: &Point, limit: Limit) -> String {
+    let Limit { depth, nodes } = limit;
     if let Some(subject) = point.outside() {
         return format!("subject: {}\ndepth: {depth:?}\nnodes: {nodes:?}\n", super::subject::content(subject));
     }
@@ -168,7 +173,8 @@ mod tests {
         };
         let of = |sets: &[&str], depth| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-            identity(&point(crate::experiment::options(None, &sets).unwrap(), depth))
+            let point = point(crate::experiment::options(None, &sets).unwrap(), depth);
+            identity(&point, point.limit)
         };
         let mut seen = HashSet::new();
         let depth = Some(3);

@@ -22,6 +22,7 @@ pub mod sequence;
 pub mod sequential;
 pub mod shards;
 pub mod subject;
+pub mod suites;
 pub mod text;
 pub mod trace;
 pub mod tune;

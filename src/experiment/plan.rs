@@ -2,18 +2,20 @@
 
 use super::file::Experiment;
 use super::grid::Point;
-use super::identity::{content, deviations, hash_text, hasher, point_id};
+use super::identity::{content, deviations, hash_text, hasher, limited_id};
 use super::sequence::Sequence;
 use crate::chess::suite::Item;
+use crate::engine::Limit;
 use crate::record::columns::Extra;
 use serde_json::json;
 use std::collections::HashMap;
 use std::hash::Hasher;
+use std::ops::Range;
 
 /// What follows a variant's name in that of its further key seeds.
 pub const FURTHER_SEED: &str = ", key seed ";
 
-/// One job: a variant on one item of the suite (or on all of it, where nothing is cleared between items), once.
+/// One job: a variant on one item of the suite (or on all of a suite, where nothing is cleared between items), once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Job {
     /// Place of the variant among the plan's.
@@ -35,16 +37,22 @@ pub struct Plan {
     pub variants: Vec<Point>,
     /// Place of the baseline.
     pub baseline: usize,
-    /// Hash of each variant's options and limit.
+    /// Each variant's limit in each suite: the suites of a variant stand together.
+    limits: Vec<Limit>,
+    /// Hash of each variant's options and of each of those limits.
     variant_ids: Vec<u64>,
+    /// The items of each suite.
+    suites: Vec<Range<usize>>,
+    /// The suites' names, where there are several.
+    suite_names: Vec<String>,
     /// Hash of each item.
     item_ids: Vec<u64>,
-    /// Hash of all items before each, for searches that depend on them.
+    /// Hash of all items of its suite before each, for searches that depend on them.
     prefixes: Vec<u64>,
     /// Whether anything of an item is searched: a game may be shorter than the plies that are wanted.
     searched: Vec<bool>,
-    /// Items that one job of a variant takes: 1, or all.
-    spans: Vec<usize>,
+    /// Whether one job of a variant takes all items of a suite.
+    whole: Vec<bool>,
     /// How often everything is run.
     pub repeats: u32,
     /// Hash of the sequence's settings; 0 without.
@@ -76,29 +84,41 @@ impl Plan {
             None => (0..variants.len()).map(|variant| (variant, None)).collect::<Vec<_>>(),
         };
         let alone = experiment.trace.is_some() || games.is_some();
-        let spans = variants.iter().map(|point| if point.keeps() && !alone { items.max(1) } else { 1 }).collect();
-        let variant_ids = variants.iter().map(point_id).collect();
+        let whole = variants.iter().map(|point| point.keeps() && !alone).collect();
+        let limits: Vec<Limit> = variants.iter().flat_map(|point| experiment.limits(point)).collect();
+        let suites: Vec<Range<usize>> = match experiment.sections.as_slice() {
+            [] => std::iter::once(0..items).collect(),
+            sections => sections.iter().map(|section| section.items.clone()).collect(),
+        };
+        let of_suites = variants.iter().flat_map(|point| suites.iter().map(move |_| point));
+        let variant_ids = of_suites.zip(&limits).map(|(point, &limit)| limited_id(point, limit)).collect();
         let sequence = experiment.file.sequence;
         let id = |item: &Item| match &experiment.trace {
             None => hash_text(&content(item)),
             Some(trace) => hash_text(&format!("trace {:016x} {}", trace.digest, item.id)),
         };
         let item_ids: Vec<u64> = experiment.suite.items.iter().map(id).collect();
+        let mut before = hasher();
+        let prefix = |(item, &id): (usize, &u64)| {
+            if suites.iter().any(|suite| suite.start == item) {
+                before = hasher();
+            }
+            let prefix = before.finish();
+            before.write_u64(id);
+            prefix
+        };
+        let prefixes = item_ids.iter().enumerate().map(prefix).collect();
         Self {
             variants,
             baseline: experiment.baseline,
+            limits,
             variant_ids,
-            prefixes: item_ids
-                .iter()
-                .scan(hasher(), |before, &id| {
-                    let prefix = before.finish();
-                    before.write_u64(id);
-                    Some(prefix)
-                })
-                .collect(),
+            suite_names: experiment.sections.iter().map(|section| section.name.clone()).collect(),
+            suites,
+            prefixes,
             item_ids,
             searched: experiment.suite.items.iter().map(|item| experiment.is_searched(item)).collect(),
-            spans,
+            whole,
             places: lanes.iter().enumerate().map(|(at, &lane)| (lane, at)).collect(),
             lanes,
             games: games.map(|games| hash_text(&games.content())),
@@ -118,8 +138,37 @@ impl Plan {
 
     /// The job that searches an item with a variant, or plays it against another.
     pub fn job_of(&self, variant: usize, opponent: Option<usize>, item: usize, repeat: u32) -> Job {
-        let items = self.spans[variant];
-        Job { variant, opponent, item: item / items * items, items, repeat }
+        let suite = &self.suites[self.suite_of(item)];
+        match self.whole[variant] {
+            true => Job { variant, opponent, item: suite.start, items: suite.len(), repeat },
+            false => Job { variant, opponent, item, items: 1, repeat },
+        }
+    }
+
+    /// Place of an item's suite among the suites; 0 where there is one.
+    fn suite_of(&self, item: usize) -> usize {
+        self.suites.iter().position(|suite| suite.contains(&item)).unwrap_or(0)
+    }
+
+    /// The name of an item's suite, where there are several.
+    pub fn suite(&self, item: usize) -> Option<&str> {
+        self.suite_names.get(self.suite_of(item)).map(String::as_str)
+    }
+
+    /// The limit of a variant's searches of an item.
+    pub fn limit(&self, variant: usize, item: usize) -> Limit {
+        self.limits[variant * self.suites.len() + self.suite_of(item)]
+    }
+
+    /// No search goes deeper than this. Ids are still those of the plan's own limits.
+    pub fn cap_depth(&mut self, depth: u8) {
+        for limit in &mut self.limits {
+            limit.depth = Some(limit.depth.map_or(depth, |limit| limit.min(depth)));
+        }
+    }
+
+    fn variant_id(&self, variant: usize, item: usize) -> u64 {
+        self.variant_ids[variant * self.suites.len() + self.suite_of(item)]
     }
 
     /// The lanes of the plan: what is run on each item. One for each variant; in a match, one for each encounter.
@@ -161,7 +210,12 @@ impl Plan {
 
     /// Which columns its rows have beside those that all rows have.
     pub fn extra(&self) -> Extra {
-        Extra { anatomy: self.has_anatomy(), outside: self.has_outside(), games: self.games.is_some() }
+        Extra {
+            anatomy: self.has_anatomy(),
+            outside: self.has_outside(),
+            games: self.games.is_some(),
+            suites: !self.suite_names.is_empty(),
+        }
     }
 
     /// Whether its jobs are pairs of games.
@@ -174,9 +228,9 @@ impl Plan {
         self.variants.iter().any(|point| point.options.diagnostics == crate::engine::options::Diagnostics::Full)
     }
 
-    /// Whether a variant is one job over all items, since nothing is cleared between them.
+    /// Whether a variant is one job over all items of a suite, since nothing is cleared between them.
     pub fn is_one_job(&self, variant: usize) -> bool {
-        self.spans[variant] > 1
+        self.whole[variant] && self.suites.iter().any(|suite| suite.len() > 1)
     }
 
     /// Whether some variant is of an engine that is not ours, so that rows have columns for what it tells.
@@ -198,7 +252,7 @@ impl Plan {
     /// pair) and the depth.
     pub fn row_id(&self, job: &Job, item: usize, ply: u16, depth: u8) -> u64 {
         let mut hash = hasher();
-        hash.write_u64(self.variant_ids[job.variant]);
+        hash.write_u64(self.variant_id(job.variant, item));
         hash.write_u64(self.item_ids[item]);
         hash.write_u32(job.repeat);
         hash.write_u16(ply);
@@ -206,7 +260,7 @@ impl Plan {
         hash.write_u64(self.sequence_id);
         if let (Some(games), Some(opponent)) = (self.games, job.opponent) {
             hash.write_u64(games);
-            hash.write_u64(self.variant_ids[opponent]);
+            hash.write_u64(self.variant_id(opponent, item));
         }
         if job.items > 1 {
             // Such a search depends on every item before it.
@@ -226,10 +280,13 @@ impl Plan {
         self.variant_ids.iter().chain(&self.item_ids).for_each(|&id| hash.write_u64(id));
         hash.write_u32(self.repeats);
         hash.write_u64(self.sequence_id);
+        if !self.suite_names.is_empty() {
+            self.suites.iter().for_each(|suite| hash.write_u64(suite.len() as u64));
+        }
         if let Some(games) = self.games {
             hash.write_u64(games);
             let players = self.lanes.iter().flat_map(|&(first, second)| [Some(first), second]).flatten();
-            players.for_each(|player| hash.write_u64(self.variant_ids[player]));
+            players.for_each(|player| hash.write_u64(self.variant_id(player, 0)));
         }
         hash.finish()
     }
@@ -423,7 +480,7 @@ mod tests {
             let variants = ["", option, ""].into_iter().zip(1..);
             let variant = |(more, at): (&str, u8)| format!("[[variant]]\nname = '{at}'\n'limit.depth' = {at}\n{more}");
             let text = variants.map(variant).collect::<String>();
-            let extra = Extra { anatomy: option == anatomy, outside: option == outside, games: false };
+            let extra = Extra { anatomy: option == anatomy, outside: option == outside, games: false, suites: false };
             assert_eq!(plan(&text).extra(), extra, "{option}");
             for (column, there) in [("anatomy.shallow", extra.anatomy), ("told.hashfull", extra.outside)] {
                 let text = format!("suite = {{ startpos = true }}\n{text}[[expect]]\n'{column}' = 1\n");

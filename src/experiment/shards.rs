@@ -4,8 +4,11 @@ use super::file::Experiment;
 use super::identity::hasher;
 use super::plan::{Job, Plan};
 use super::reading::from_json;
+use super::suites::Section;
+use super::text::SuiteTexts;
 use crate::words::many;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::path::Path;
 
@@ -59,6 +62,9 @@ pub struct PlanFile {
     pub experiment: String,
     /// The suite file's text; none where the experiment gives its position itself.
     pub suite: Option<String>,
+    /// The texts of several suites' files, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub suites: BTreeMap<String, String>,
     /// The shards.
     pub parts: Vec<ShardJobs>,
 }
@@ -112,6 +118,8 @@ impl PlanFile {
         let plan = Plan::new(experiment);
         let shards = shards.clamp(1, MOST_SHARDS);
         let suite = experiment.suite_file.as_ref().map(|path| text_of(path));
+        let text = |section: &Section| Some(text_of(section.path.as_ref()?).map(|text| (section.name.clone(), text)));
+        let suites = experiment.sections.iter().filter_map(text).collect::<Result<_, _>>()?;
         Ok(Self {
             schema: SCHEMA,
             ttlab: env!("CARGO_PKG_VERSION").to_owned(),
@@ -123,6 +131,7 @@ impl PlanFile {
             sets: sets.to_vec(),
             experiment: experiment.text.clone(),
             suite: suite.transpose()?,
+            suites,
             parts: parts(&plan, shards),
         })
     }
@@ -156,7 +165,8 @@ impl PlanFile {
         if !(1..=MOST_SHARDS).contains(&file.shards) {
             same("shards", file.shards.to_string(), format!("1 to {MOST_SHARDS}"))?;
         }
-        let experiment = Experiment::of_plan(&file.experiment, Path::new(&file.file), &file.sets, &file.suite)
+        let texts = SuiteTexts::Plan { suite: file.suite.as_deref(), suites: &file.suites };
+        let experiment = Experiment::of_plan(&file.experiment, Path::new(&file.file), &file.sets, texts)
             .map_err(|problem| wrong(problem.to_string()))?;
         let plan = Plan::new(&experiment);
         same("name", file.name.clone(), experiment.name.clone())?;

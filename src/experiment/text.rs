@@ -20,8 +20,32 @@ pub struct FileText<'a> {
     pub text: &'a str,
     /// The file.
     pub path: &'a Path,
-    /// The text of the suite's file, where a plan holds it (or holds that there is none); else the file is looked for.
-    pub suite: Option<Option<&'a str>>,
+    /// Where the texts of its suites are.
+    pub suites: SuiteTexts<'a>,
+}
+
+/// Where the texts of an experiment's suites are.
+#[derive(Debug, Clone, Copy)]
+pub enum SuiteTexts<'a> {
+    /// In files, which are looked for.
+    Files,
+    /// In a plan, which holds them.
+    Plan {
+        /// That of the one suite; none where the experiment gives its position itself.
+        suite: Option<&'a str>,
+        /// Those of several, by name.
+        suites: &'a BTreeMap<String, String>,
+    },
+}
+
+/// A suite that was read.
+pub(super) struct Loaded {
+    /// Its file, or its position, as the experiment names it.
+    pub(super) name: String,
+    /// The file as it was found; none where there is none, or a plan holds its text.
+    pub(super) path: Option<PathBuf>,
+    /// What is in it.
+    pub(super) suite: Suite,
 }
 
 impl FileText<'_> {
@@ -71,19 +95,27 @@ impl FileText<'_> {
         Problem { span: locate(self.text, path, word), ..self.problem(message) }
     }
 
+    /// Reads a suite. `key`: where the file names it; `one`: its name among several.
     pub(super) fn suite(
         &self,
         choice: &SuiteChoice,
+        key: &str,
+        one: Option<&str>,
         on_error: OnError,
         first: Option<usize>,
-    ) -> Result<(String, Option<PathBuf>, Suite), Problem> {
+    ) -> Result<Loaded, Problem> {
+        let position = |name: &str, stem: &str, board| Loaded {
+            name: name.to_owned(),
+            path: None,
+            suite: Suite::of_board(stem, board),
+        };
         let file = match choice {
             SuiteChoice::One(OnePosition { fen: Some(fen), startpos: false }) => {
                 let board = Board::from_fen(fen).map_err(|error| self.at("suite", format!("suite.fen: {error}")))?;
-                return Ok((fen.clone(), None, Suite::of_board("fen", board)));
+                return Ok(position(fen, "fen", board));
             }
             SuiteChoice::One(OnePosition { fen: None, startpos: true }) => {
-                return Ok(("startpos".to_owned(), None, Suite::of_board("startpos", Board::startpos())));
+                return Ok(position("startpos", "startpos", Board::startpos()));
             }
             SuiteChoice::One(_) => {
                 return Err(self.wrong("suite", "expected a file, { startpos = true } or { fen = \"...\" }"));
@@ -93,21 +125,22 @@ impl FileText<'_> {
         // How many items are left out for standing there twice is not known before all are read.
         let first = first.filter(|_| on_error == OnError::Stop);
         let (name, options) = (file.display().to_string(), SuiteOptions { on_error, first, ..SuiteOptions::default() });
-        if let Some(text) = self.suite {
-            let text = text.ok_or_else(|| self.wrong("suite", "the plan does not hold its text"))?;
-            let kind = SuiteKind::of(file).ok_or_else(|| self.wrong("suite", format!("{name} is no suite")))?;
+        if let SuiteTexts::Plan { suite, suites } = self.suites {
+            let text = one.map_or(suite, |one| suites.get(one).map(String::as_str));
+            let text = text.ok_or_else(|| self.wrong(key, "the plan does not hold its text"))?;
+            let kind = SuiteKind::of(file).ok_or_else(|| self.wrong(key, format!("{name} is no suite")))?;
             let stem = file.file_stem().unwrap_or_default().to_string_lossy();
             let suite = Suite::read(&stem, &name, kind, text.as_bytes(), options);
-            let suite = suite.map_err(|error| self.wrong("suite", error))?;
+            let suite = suite.map_err(|error| self.wrong(key, error))?;
             if suite.items.is_empty() {
-                return Err(self.wrong("suite", format!("{name}: no positions or games")));
+                return Err(self.wrong(key, format!("{name}: no positions or games")));
             }
-            return Ok((name, None, suite));
+            return Ok(Loaded { name, path: None, suite });
         }
         let beside = self.path.parent().unwrap_or(Path::new("")).join(file);
         let found = if beside.is_file() { &beside } else { file };
         if beside.is_dir() || found.is_dir() {
-            return Err(self.wrong("suite", format!("{name} is a folder: a suite is one of its files")));
+            return Err(self.wrong(key, format!("{name} is a folder: a suite is one of its files")));
         }
         if !found.is_file() {
             let folder = found.parent().filter(|dir| dir.is_dir()).unwrap_or(Path::new("data"));
@@ -115,22 +148,23 @@ impl FileText<'_> {
             let names: Vec<String> =
                 siblings.filter(|path| path.is_file()).map(|path| path.display().to_string()).collect();
             let help = nearest(&name, names.iter().map(String::as_str));
-            return Err(Problem { help, ..self.wrong("suite", format!("there is no file {name}")) });
+            return Err(Problem { help, ..self.wrong(key, format!("there is no file {name}")) });
         }
-        let suite = Suite::load(found, options).map_err(|error| self.wrong("suite", error))?;
-        Ok((name, Some(found.clone()), suite))
+        let suite = Suite::load(found, options).map_err(|error| self.wrong(key, error))?;
+        Ok(Loaded { name, path: Some(found.clone()), suite })
     }
 
     /// Refuses what a suite holds once more, or leaves it out: a row's id is of what was searched and not of its name, so that the rows
     /// of two would be one's; and a position that counts twice makes a mean look surer than it is.
-    pub(super) fn once(&self, name: &str, on_error: OnError, suite: &mut Suite) -> Result<(), Problem> {
+    /// `key`: where the experiment names it.
+    pub(super) fn once(&self, key: &str, name: &str, on_error: OnError, suite: &mut Suite) -> Result<(), Problem> {
         match on_error {
             OnError::Skip => leave_out_doubles(name, suite),
             OnError::Stop => {
                 let faults: Vec<Fault> = doubles(name, suite).into_values().collect();
                 if !faults.is_empty() {
                     let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves it out".to_owned());
-                    return Err(Problem { help, ..self.wrong("suite", Faults(faults)) });
+                    return Err(Problem { help, ..self.wrong(key, Faults(faults)) });
                 }
             }
         }
@@ -184,8 +218,9 @@ pub fn leave_out_doubles(name: &str, suite: &mut Suite) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::SuiteTexts;
     use crate::experiment::{Experiment, Plan, Problem};
-    use std::collections::HashSet;
+    use std::collections::{BTreeMap, HashSet};
     use std::path::Path;
 
     /// White or Black to move among two kings; the third is the first under another name.
@@ -193,7 +228,12 @@ mod tests {
 
     fn read(more: &str, name: &str, suite: &str) -> Result<Experiment, Problem> {
         let text = format!("suite = \"{name}\"\nlimit = {{ depth = 2 }}\n{more}");
-        Experiment::of_plan(&text, Path::new("x.toml"), &[], &Some(suite.to_owned()))
+        Experiment::of_plan(
+            &text,
+            Path::new("x.toml"),
+            &[],
+            SuiteTexts::Plan { suite: Some(suite), suites: &BTreeMap::new() },
+        )
     }
 
     #[test]
@@ -259,7 +299,12 @@ mod tests {
         ] {
             let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
             let text = "suite = 'x.epd'\nlimit = { depth = 2 }\n";
-            let read = Experiment::of_plan(text, Path::new("x.toml"), &sets, &Some(THREE.to_owned()));
+            let read = Experiment::of_plan(
+                text,
+                Path::new("x.toml"),
+                &sets,
+                SuiteTexts::Plan { suite: Some(THREE), suites: &BTreeMap::new() },
+            );
             assert_eq!(read.ok().map(|read| read.suite.items.len()), left, "{sets:?}");
         }
     }
@@ -276,7 +321,13 @@ mod tests {
         let wrong = Experiment::parse(text, &folder.path().join("x.toml"), &[]).unwrap_err();
         assert_eq!(wrong.message, "suite: x.epd is a folder: a suite is one of its files");
         assert_eq!(wrong.span.map(|span| &text[span]), Some("suite"));
-        let wrong = Experiment::of_plan(text, Path::new("x.toml"), &[], &None).unwrap_err();
+        let wrong = Experiment::of_plan(
+            text,
+            Path::new("x.toml"),
+            &[],
+            SuiteTexts::Plan { suite: None, suites: &BTreeMap::new() },
+        )
+        .unwrap_err();
         assert_eq!(wrong.message, "suite: the plan does not hold its text");
         let (points, baseline) = Experiment::variants(
             &format!("baseline = {{ slots = 2 }}\n{text}[grid]\n'table.slots' = [1, 2, 4]\n"),

@@ -85,6 +85,8 @@ columns! { HEAD:
         |row, _| format!("{:016x}", row.label.id);
     EXPERIMENT = "experiment", Key, "", "The experiment's name.", |row, _| row.label.experiment.clone();
     VARIANT = "variant", Key, "", "The variant's name.", |row, _| row.label.variant.clone();
+    SUITE = "suite", Key, "", "Where an experiment has several suites: which of them; the names of its games and positions begin with it.",
+        |row, _| row.label.suite.clone().unwrap_or_default();
     GAME = "game", Key, "", "The game, in sequences; empty for single positions.", |row, _| row.label.game.clone();
     POSITION = "position", Key, "", "The position's id in its suite; in a sequence, the game's id and the ply.",
         |row, _| row.label.position.clone();
@@ -222,10 +224,15 @@ pub struct Extra {
     pub outside: bool,
     /// The rows are games.
     pub games: bool,
+    /// There are several suites.
+    pub suites: bool,
 }
 
 impl Extra {
     fn has(self, column: &str) -> bool {
+        if column == SUITE {
+            return self.suites;
+        }
         let some = [(self.anatomy, ANATOMY), (self.outside, OUTSIDE), (self.games, MATCH)];
         some.iter().all(|(there, start)| *there || !column.starts_with(start))
     }
@@ -290,9 +297,10 @@ pub fn role(name: &str) -> Role {
 /// The header of an experiment's results, with its varying options and the columns that only some have.
 pub fn header(varying: &[String], extra: Extra) -> Vec<String> {
     let (head, rest) = ALL.split_at(HEAD.len());
-    let rest = rest.iter().filter(|column| extra.has(&column.name));
-    let name = |column: &Column| column.name.clone().into_owned();
-    head.iter().map(name).chain(varying.iter().cloned()).chain(rest.map(name)).collect()
+    let names = |columns: &'static [Column]| {
+        columns.iter().filter(|column| extra.has(&column.name)).map(|column| column.name.clone().into_owned())
+    };
+    names(head).chain(varying.iter().cloned()).chain(names(rest)).collect()
 }
 
 /// What a job that failed has in place of an iteration.
@@ -305,7 +313,9 @@ impl Row<'_> {
         let own = |list: &'static [Own]| {
             list.iter().filter(|own| own.column.role != Role::Seal).map(|own| (own.field)(self, iteration))
         };
-        let mut fields: Vec<String> = own(HEAD).chain(self.label.options.iter().cloned()).chain(own(RESULT)).collect();
+        let head = HEAD.iter().filter(|own| own.column.name != SUITE || self.label.suite.is_some());
+        let head = head.map(|own| (own.field)(self, iteration));
+        let mut fields: Vec<String> = head.chain(self.label.options.iter().cloned()).chain(own(RESULT)).collect();
         let counters = iteration.search.values().into_iter().chain(iteration.table.values());
         match self.told() {
             // It tells its nodes at most, which come first.
@@ -393,7 +403,7 @@ mod tests {
         let label = Label { options: vec!["7".to_owned(), "x".to_owned()], ..Label::default() };
         for bits in 0..8 {
             let [anatomy, outside, games] = [1, 2, 4].map(|bit| bits & bit > 0);
-            let header = header(&["a.b", "c"].map(str::to_owned), Extra { anatomy, outside, games });
+            let header = header(&["a.b", "c"].map(str::to_owned), Extra { anatomy, outside, games, suites: false });
             let row = Row {
                 label: &label,
                 iteration: None,

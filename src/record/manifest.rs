@@ -167,6 +167,18 @@ const fn is_nothing(count: &u64) -> bool {
     *count == 0
 }
 
+/// One of several suites of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SuiteRun {
+    /// Its name.
+    pub name: String,
+    /// Its file, as the experiment names it.
+    pub file: String,
+    /// Its items.
+    pub items: usize,
+}
+
 /// What stands beside the results of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -179,7 +191,10 @@ pub struct Manifest {
     pub question: String,
     /// The suite as the file names it, and its number of items.
     pub suite: String,
-    /// Items of the suite.
+    /// The suites in order, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suites: Vec<SuiteRun>,
+    /// Items of the suite; of several those of all.
     pub items: usize,
     /// Each item's name and a hash of its position, or of its start and moves; not in a shard's manifest, nor in one of before they were kept.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

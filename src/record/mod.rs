@@ -33,6 +33,8 @@ pub struct Label {
     pub id: u64,
     pub experiment: String,
     pub variant: String,
+    /// None where there is one suite: rows then have no such column.
+    pub suite: Option<String>,
     pub game: String,
     pub position: String,
     pub ply: Option<u16>,
@@ -205,6 +207,7 @@ mod tests {
             id: 255,
             experiment: "x".to_owned(),
             variant: "v".to_owned(),
+            suite: None,
             game: String::new(),
             position: "p".to_owned(),
             ply: None,

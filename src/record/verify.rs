@@ -140,6 +140,7 @@ fn sealed(block: &[u8], header: &[String], kept: &HashSet<&str>) -> Sealed {
     let places = [
         columns::ID,
         columns::VARIANT,
+        columns::SUITE,
         columns::GAME,
         columns::POSITION,
         columns::REPEAT,
@@ -160,10 +161,10 @@ fn sealed(block: &[u8], header: &[String], kept: &HashSet<&str>) -> Sealed {
         });
         found.rows.push(row.map(|row| {
             found.columns.push(row);
-            let [id, variant, game, position, repeat, opponent, error] = places.map(|at| row.field(at));
-            // What is not emptied between positions is one job with all of them.
+            let [id, variant, suite, game, position, repeat, opponent, error] = places.map(|at| row.field(at));
+            // What is not emptied between positions is one job with all of its suite.
             let item = match std::str::from_utf8(&variant[..variant.len() - 1]).is_ok_and(|name| kept.contains(name)) {
-                true => row.field(None),
+                true => suite,
                 false if game.len() == 1 => position,
                 false => game,
             };

@@ -36,6 +36,7 @@ use anyhow::{Context, Error, Result, bail, ensure};
 use std::borrow::Cow;
 
 mod origins;
+mod suites;
 mod warnings;
 
 pub use warnings::left_out;
@@ -78,10 +79,40 @@ pub struct Page {
     pub quality: Vec<Quality>,
     /// What the games of a match say, where the rows are games.
     pub games: Option<Matches>,
+    /// What holds across suites, a table for each metric; none where there is one suite.
+    pub over_suites: Vec<SheetTable>,
     /// What tells the lines of the summary apart.
     pub identity: Identity,
     /// Everything, in the order in which it is read.
     pub sheet: Sheet,
+}
+
+/// The rows that a page is made of, and how they were chosen.
+#[derive(Clone)]
+struct Rows<'a> {
+    /// The results.
+    sources: &'a [Source],
+    /// What the user chose.
+    choices: &'a Choices,
+    /// The manifest of the first result.
+    manifest: Manifest,
+    /// The rows.
+    frame: &'a Frame,
+    /// The columns that groups are told apart by, where they were chosen.
+    by: Option<Vec<String>>,
+    /// The suite that all rows are of, where other suites have sections of their own.
+    suite: Option<&'a str>,
+    /// Key seeds of each variant.
+    seeds: usize,
+    /// Whether some rows were left out.
+    filtered: bool,
+}
+
+impl Rows<'_> {
+    /// Whether expectations are held against them: they speak of all rows of one result, by variant.
+    fn is_judged(&self) -> bool {
+        self.choices.by.is_none() && !self.filtered && self.sources.len() == 1
+    }
 }
 
 impl Page {
@@ -121,41 +152,53 @@ impl Page {
             ensure!(choices.is_default(), "{path}: its rows are games: {chosen} are of searches");
             return Ok(Self::of_match(first, manifest, games, &rows));
         }
-        let by = by.unwrap_or_else(|| default_by(&rows));
+        let rows =
+            Rows { sources, choices, manifest, frame: &rows, by, suite: None, seeds, filtered: !filters.is_empty() };
+        let suites = suites::names(rows.frame, &rows.manifest);
+        let told_apart = rows.by.iter().flatten().any(|column| column == columns::SUITE);
+        if suites.len() > 1 && !told_apart { Self::of_suites(&rows, &suites) } else { Self::of_rows(&rows) }
+    }
+
+    /// The page of rows that are searches; of several suites, of one of them.
+    fn of_rows(of: &Rows<'_>) -> Result<Self> {
+        let Rows { sources, choices, manifest, frame: rows, by, suite, seeds, .. } = of.clone();
+        let first = sources.first().context("there are no results")?;
+        let path = first.path.display();
+        let by = by.unwrap_or_else(|| default_by(rows));
         ensure!(!by.is_empty(), "--by: names no column");
         let variants = rows.coded(columns::VARIANT);
         let has_baseline = (0..rows.rows()).any(|row| variants.at(row) == manifest.baseline);
         // Times of one repeat, or of several jobs at once, are no times to compare; of one result that is told.
         let timed = |manifest: &Manifest| manifest.repeats > 1 && manifest.jobs == 1;
         let comparable = sources.len() == 1 || sources.iter().all(|one| one.manifest.as_ref().is_none_or(timed));
-        let timing = Timing::new(&rows).filter(|_| comparable);
+        let timing = Timing::new(rows).filter(|_| comparable);
         let manifests = || sources.iter().filter_map(|source| source.manifest.as_ref());
         let misleading = manifests().find_map(Misleading::of_manifest);
         let mut metrics =
-            choices.metrics.iter().map(|name| Metric::compared(name, &rows)).collect::<Result<Vec<_>, _>>()?;
+            choices.metrics.iter().map(|name| Metric::compared(name, rows)).collect::<Result<Vec<_>, _>>()?;
         if metrics.is_empty() {
             metrics.push(Metric::nodes());
             if timing.is_some() {
-                metrics.push(Metric::find(columns::SECONDS, &rows)?);
+                metrics.push(Metric::find(columns::SECONDS, rows)?);
             }
             if rows.has(columns::SCORE_ERROR) {
                 let place = if misleading.is_some() { 0 } else { metrics.len() };
                 metrics.insert(place, Metric::of(columns::SCORE_ERROR));
             }
         }
-        let baseline = match choices.baseline(&rows, &by)? {
+        let baseline = match choices.baseline(rows, &by)? {
             Some(baseline) => baseline,
-            None => default_baseline(&rows, &by, has_baseline.then_some(&manifest.baseline)),
+            None => default_baseline(rows, &by, has_baseline.then_some(&manifest.baseline)),
         };
         let order = if by == [columns::VARIANT] { manifest.variants.clone() } else { Vec::new() };
         let question = Question { by, order, baseline, metrics };
-        let (mut summary, grouping, searches) = Summary::with_searches(&rows, &question).map_err(Error::msg)?;
+        let (mut summary, grouping, searches) = Summary::with_searches(rows, &question).map_err(Error::msg)?;
         let misleading = misleading.filter(|_| summary.lines.len() > 1);
         if misleading.is_some() {
             summary.unmark_nodes();
         }
         if question.by.iter().any(|column| column == columns::VARIANT)
-            && let Some((_, doubled)) = searches.doubled(&rows)
+            && let Some((_, doubled)) = searches.doubled(rows)
         {
             bail!("{path}: {doubled}: it would be counted twice");
         }
@@ -173,7 +216,7 @@ impl Page {
             manifest,
             summary,
             timing,
-            memory: memory::compared(&rows),
+            memory: memory::compared(rows),
             score_judge: first.score_judge(),
             ..Self::default()
         };
@@ -183,30 +226,30 @@ impl Page {
             ));
         }
         if choices.pairs {
-            page.pairs = pairwise::pairwise(&rows, &page.summary).map_err(Error::msg)?;
+            page.pairs = pairwise::pairwise(rows, &page.summary).map_err(Error::msg)?;
             if page.nodes_have_no_verdict() {
                 page.pairs.iter_mut().for_each(|versus| (versus.marked, versus.hangs) = (false, false));
             }
         }
         if let [only] = sources {
             let Manifest { variants, baseline, .. } = &page.manifest;
-            page.quality = quality::quality(&rows, &only.judged, variants, baseline);
+            page.quality = quality::quality(rows, &only.judged, variants, baseline);
         }
-        let mut grid = Grid::new(&rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
+        let mut grid = Grid::new(rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
         if let Some(grid) = grid.as_mut().filter(|_| page.nodes_have_no_verdict()) {
             grid.unmark();
         }
-        page.identity = Identity::new(&rows, &page.summary, grid.as_ref().map_or(&[], |grid| &grid.axes));
+        page.identity = Identity::new(rows, &page.summary, grid.as_ref().map_or(&[], |grid| &grid.axes));
         let named = [rows.options(), grouping.by.iter().map(String::as_str).collect()].concat();
         page.warn(sources, choices, grouping.across.then_some(&named));
-        if choices.by.is_none()
-            && filters.is_empty()
-            && let [only] = sources
-            && let Some(file) = &only.file
+        if of.is_judged()
+            && let Some(file) = &first.file
         {
-            page.verdicts = claims::verdicts(&file.expect, file.smallest_effect, &rows, &page.summary);
+            let own = suite.map(|suite| suites::expected(&file.expect, suite));
+            let expects = own.as_ref().unwrap_or(&file.expect);
+            page.verdicts = claims::verdicts(expects, file.smallest_effect, rows, &page.summary);
         }
-        let parts = page.parts(&rows, grid.as_ref(), (&grouping, &searches));
+        let parts = page.parts(rows, grid.as_ref(), (&grouping, &searches));
         page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.name.clone(), parts };
         Ok(page)
     }
@@ -274,9 +317,13 @@ impl Page {
     /// The same on one screen, for a terminal.
     pub fn brief(&self) -> Sheet {
         let summary = || SheetTable { title: String::new(), ..table::summary(self) };
-        let first = self.games.as_ref().map_or_else(summary, played::table);
-        let tables = [Some(first), table::pairs(self), engines::quality(&self.quality)];
-        let mut parts: Vec<Part> = tables.into_iter().flatten().map(Part::Table).collect();
+        let first = match (&self.games, self.over_suites.as_slice()) {
+            (Some(games), _) => vec![played::table(games)],
+            (None, []) => vec![summary()],
+            (None, tables) => tables.to_vec(),
+        };
+        let tables = [table::pairs(self), engines::quality(&self.quality)];
+        let mut parts: Vec<Part> = first.into_iter().chain(tables.into_iter().flatten()).map(Part::Table).collect();
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
         parts.extend(self.judged());
         parts.extend(sheet::warnings(&self.warnings));

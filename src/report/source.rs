@@ -6,7 +6,7 @@ use crate::analysis::rows::column::{SEED, SOURCE};
 use crate::analysis::rows::{limits, score_error};
 use crate::experiment::matches::{Match, Test};
 use crate::experiment::reference::Reference;
-use crate::experiment::text::FileText;
+use crate::experiment::text::{FileText, SuiteTexts};
 use crate::experiment::{Experiment, File, paths};
 use crate::record::columns::{self, Role, VARIANT};
 use crate::record::manifest::Manifest;
@@ -57,7 +57,7 @@ impl Source {
             Err(_) if is_file => None,
             Err(error) => bail!("{}: {error}", experiment_path.display()),
         };
-        let experiment = |text| FileText { text, path: &experiment_path, suite: None }.file();
+        let experiment = |text| FileText { text, path: &experiment_path, suites: SuiteTexts::Files }.file();
         let file: Option<File> = text.as_deref().map(experiment).transpose()?;
         let rows = if is_file { path.to_owned() } else { path.join("results.csv") };
         // A manifest says what is missing of its own folder's results, not of another file there.

@@ -45,8 +45,8 @@ pub fn audit(
             point.options = options;
             Audited { variant, ..Audited::default() }
         }));
-        point.limit.depth = Some(point.limit.depth.map_or(depth, |limit| limit.min(depth)));
     }
+    plan.cap_depth(depth);
     let todo: Vec<Job> = plan.jobs().filter(|job| audited[job.variant].is_some()).collect();
     let (audited, finished) = (Mutex::new(audited), AtomicUsize::new(0));
     in_parallel(&todo, jobs, stop, |next| {

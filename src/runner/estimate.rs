@@ -53,13 +53,17 @@ pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
     let at = |name: &str| header.iter().position(|column| column == name);
     let (id, variant, seconds) = (at(columns::ID)?, at(columns::VARIANT)?, at(columns::SECONDS)?);
     let sides = at(columns::NODES).zip(at(columns::OPPONENT_NODES));
-    let job = |job: Job| (format!("{:016x}", plan.job_id(&job)), plan.variants[job.variant].name.as_str());
-    let mut undone: HashMap<String, &str> = plan.jobs().map(job).collect();
-    // Jobs done and their seconds, by variant.
-    let mut spent: HashMap<String, (u64, f64)> = HashMap::new();
+    let suite = at(columns::SUITE);
+    let lane =
+        |job: &Job| (plan.variants[job.variant].name.clone(), plan.suite(job.item).unwrap_or_default().to_owned());
+    let job = |job: Job| (format!("{:016x}", plan.job_id(&job)), lane(&job));
+    let mut undone: HashMap<String, (String, String)> = plan.jobs().map(job).collect();
+    // Jobs done and their seconds, by variant and suite.
+    let mut spent: HashMap<(String, String), (u64, f64)> = HashMap::new();
     for row in reader.records().map_while(Result::ok) {
         let (Some(variant), Some(id)) = (row.get(variant), row.get(id)) else { continue };
-        let of = spent.entry(variant.to_owned()).or_default();
+        let suite = suite.and_then(|at| row.get(at)).unwrap_or_default();
+        let of = spent.entry((variant.to_owned(), suite.to_owned())).or_default();
         of.0 += u64::from(undone.remove(id).is_some());
         let number = |at: usize| row.get(at).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
         // A game's row has the time of one of its players alone: the other's is as much as its nodes are.
@@ -70,7 +74,7 @@ pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
     if done == 0 {
         return None;
     }
-    let seconds = undone.values().map(|variant| match spent.get(*variant) {
+    let seconds = undone.values().map(|lane| match spent.get(lane) {
         Some(&(done, seconds)) if done > 0 => seconds / done as f64,
         _ => total / done as f64,
     });
@@ -158,7 +162,7 @@ fn searches(experiment: &Experiment, job: &Job) -> f64 {
 
 /// Seconds of the first search of a job, and whether it came to its end; where it did not, told from its last depths.
 fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> Option<(f64, bool)> {
-    let point = &plan.variants[job.variant];
+    let (point, limit) = (&plan.variants[job.variant], plan.limit(job.variant, job.item));
     let item = experiment.suite.items.get(job.item)?;
     let board = if plan.is_match() { crate::experiment::matches::opening(item) } else { item.board };
     let mut engine = Engine::new(&point.options, Some(1 << 16)).ok()?;
@@ -175,7 +179,7 @@ fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> 
         };
         // Without a watch a search would take as long as it likes.
         let watching = std::thread::Builder::new().spawn_scoped(scope, watch).ok()?;
-        let outcome = engine.search(&board, &[], point.limit, &stop, &mut |told| {
+        let outcome = engine.search(&board, &[], limit, &stop, &mut |told| {
             if let SearchProgress::Iteration(iteration) = told {
                 ends.push((iteration.depth, begun.elapsed().as_secs_f64(), iteration.search.nodes));
             }
@@ -188,7 +192,7 @@ fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> 
     if !outcome.stopped {
         return Some((spent, true));
     }
-    foretold(point.limit, &ends).map(|told| (told, false))
+    foretold(limit, &ends).map(|told| (told, false))
 }
 
 /// What the first iterations of a search, each with its depth, the time of its end and its nodes, tell of the whole: of two limits the

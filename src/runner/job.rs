@@ -84,7 +84,7 @@ pub fn search(
     subject: &mut dyn Subject,
     stop: &AtomicBool,
 ) -> Result<Option<Vec<Found>>, String> {
-    let mut context = Context { limit: plan.variants[job.variant].limit, subject, stop, found: Vec::new() };
+    let mut context = Context { limit: plan.limit(job.variant, job.item), subject, stop, found: Vec::new() };
     found_or_stopped(context.all(experiment, job).map(|()| context.found))
 }
 

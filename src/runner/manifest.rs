@@ -1,8 +1,9 @@
 //! The manifest of a run that begins.
 
 use super::machine;
+use crate::experiment::suites::Section;
 use crate::experiment::{Experiment, Plan, Point, identity};
-use crate::record::manifest::{Build, Manifest, SCHEMA, Shard};
+use crate::record::manifest::{Build, Manifest, SCHEMA, Shard, SuiteRun};
 use crate::record::{header, seals};
 use crate::system::available_bytes;
 use crate::table::TableOptions;
@@ -32,6 +33,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         name: experiment.name.clone(),
         question: experiment.file.question.clone(),
         suite: experiment.suite_name.clone(),
+        suites: experiment.sections.iter().map(suite_run).collect(),
         items: experiment.suite.items.len(),
         contents: match shard {
             None => identity::items(&experiment.suite, experiment.file.sequence.as_ref()),
@@ -60,6 +62,11 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         header_seal: Some(seals::of_header(&header(&plan.varying(), plan.extra()))),
         ..Manifest::default()
     }
+}
+
+fn suite_run(section: &Section) -> SuiteRun {
+    let file = section.entry.file.display().to_string();
+    SuiteRun { name: section.name.clone(), file, items: section.items.len() }
 }
 
 /// The options of a point, of whichever engine it is.

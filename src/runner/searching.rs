@@ -145,7 +145,8 @@ impl Shared<'_> {
             return Ok(Some(0));
         }
         let options = serde_json::to_string(&job::unbounded(&point.options)).unwrap_or_default();
-        let key = (options, point.limit.depth, point.limit.nodes, job.item);
+        let limit = self.plan.limit(job.variant, job.item);
+        let key = (options, limit.depth, limit.nodes, job.item);
         if let Some(&known) = lock(&self.working_sets).get(&key) {
             return Ok(Some(known));
         }
@@ -156,12 +157,14 @@ impl Shared<'_> {
 
     pub(super) fn label(&self, job: &Job, item: usize, ply: Option<u16>, id: u64) -> Label {
         let (point, suite_item) = (&self.plan.variants[job.variant], &self.experiment.suite.items[item]);
-        let depth = point.limit.depth.map(|depth| format!("depth {depth}"));
-        let nodes = point.limit.nodes.map(|nodes| format!("nodes {nodes}"));
+        let limit = self.plan.limit(job.variant, item);
+        let depth = limit.depth.map(|depth| format!("depth {depth}"));
+        let nodes = limit.nodes.map(|nodes| format!("nodes {nodes}"));
         Label {
             id,
             experiment: self.experiment.name.clone(),
             variant: point.name.clone(),
+            suite: self.plan.suite(item).map(str::to_owned),
             game: if ply.is_some() { suite_item.id.clone() } else { String::new() },
             position: ply.map_or_else(|| suite_item.id.clone(), |ply| format!("{} ply {ply}", suite_item.id)),
             ply,

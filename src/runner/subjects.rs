@@ -100,13 +100,15 @@ impl Subjects {
             let Some(subject) = point.outside() else { continue };
             let wrong = |message: String| RunError::Subject(format!("variant \"{}\": {message}", point.name));
             let program = find(&subject.uci).map_err(|message| wrong(format!("subject.uci: {message}")))?;
-            let key = format!("{program:?} {subject:?} {:?} {fens:?}", point.limit);
+            // The items that are tried are the first of the first suite.
+            let limit = plan.limit(at, 0);
+            let key = format!("{program:?} {subject:?} {limit:?} {fens:?}");
             let found = super::lock(&FOUND).get(&key).cloned();
             let one = match found {
                 Some(one) => one,
-                None => examine(point.limit, subject, &program, &boards, stop)
-                    .map_err(wrong)?
-                    .ok_or(RunError::Interrupted)?,
+                None => {
+                    examine(limit, subject, &program, &boards, stop).map_err(wrong)?.ok_or(RunError::Interrupted)?
+                }
             };
             super::lock(&FOUND).insert(key, one.clone());
             let one = if plan.is_match() { one.fit_to_play(subject).map_err(wrong)? } else { one };

@@ -1,7 +1,7 @@
 //! What a client can set: the words that every client knows, and each option of the engine by its path.
 
 use crate::engine::EngineOptions;
-use crate::experiment::text::FileText;
+use crate::experiment::text::{FileText, SuiteTexts};
 use crate::experiment::{self, schema};
 use crate::table::{self, Size, TableKind, TableOptions};
 use std::collections::HashSet;
@@ -38,7 +38,7 @@ impl UciSettings {
     /// The first mistake, with its place.
     pub fn new(preset: Option<&str>, sets: &[String]) -> Result<Self, experiment::Problem> {
         let engine = experiment::options(preset, sets)?;
-        let set = FileText { text: "", path: "--set".as_ref(), suite: None };
+        let set = FileText { text: "", path: "--set".as_ref(), suites: SuiteTexts::Files };
         playable(&engine).map_err(|message| set.problem(message))?;
         let nothing = TableOptions { kind: TableKind::None, ..TableOptions::default() };
         table::check_memory(&engine.table, &nothing).map_err(|error| set.problem(error.to_string()))?;

@@ -24,6 +24,7 @@ mod published;
 mod races;
 mod rooms;
 mod rows;
+mod sections;
 mod statistics;
 mod studies;
 mod suites;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use ttlab::chess::Bound;
-use ttlab::experiment::text::FileText;
+use ttlab::experiment::text::{FileText, SuiteTexts};
 use ttlab::experiment::trace::{Trace, TraceChoice};
 use ttlab::table::TableError;
 use ttlab::table::options::Index;
@@ -289,7 +289,7 @@ fn a_trace_that_changes_under_a_run_is_refused() {
     let file = folder.path().join("s.trace");
     let (_, stderr, code) = run(&["trace", "startpos", "--depth", "4", "-o", file.to_str().unwrap()]);
     assert_eq!(code, 0, "{stderr}");
-    let source = FileText { text: "", path: &folder.path().join("t.toml"), suite: None };
+    let source = FileText { text: "", path: &folder.path().join("t.toml"), suites: SuiteTexts::Files };
     let load = || Trace::load(&TraceChoice { file: file.clone(), memory: 1 }, &source).unwrap();
     let (first, second) = (load(), load());
     let show = |trace: &Trace| trace.show("game 1", Index::Mask, 64, &mut Nobody).map_err(|error| error.to_string());

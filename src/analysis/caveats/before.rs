@@ -70,7 +70,10 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     }
     let figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
     // A game that has none of the plies that are wanted shows nothing.
-    let searches = experiment.suite.items.iter().filter(|item| experiment.is_searched(item)).count();
+    // Each of several suites is judged by itself.
+    let suites = experiment.suites().into_iter();
+    let searched = suites.map(|items| items.iter().filter(|item| experiment.is_searched(item)).count());
+    let searches = searched.min().unwrap_or(0);
     if figures || experiment.trace.is_some() {
         // Published counts are compared, not means; the games of a trace are not known before.
     } else if let Some(words) = few::too_few(searches, points.len() - 1, games) {
@@ -104,7 +107,9 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
 /// Whether the limit of nodes cannot put a bounded table under pressure; `shared`: whether searches may share one.
 fn roomy(point: &Point, experiment: &Experiment, shared: bool) -> bool {
     let table = &point.options.table;
-    let (Some(nodes), TableKind::Bounded) = (point.limit.nodes, table.kind) else { return false };
+    let nodes: Option<Vec<u64>> = experiment.limits(point).into_iter().map(|limit| limit.nodes).collect();
+    let nodes = nodes.and_then(|nodes| nodes.into_iter().max());
+    let (Some(nodes), TableKind::Bounded) = (nodes, table.kind) else { return false };
     let slots = match table.size {
         Size::Entries(entries) => entries,
         Size::Bytes(bytes) => bytes / 16,

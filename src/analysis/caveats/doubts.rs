@@ -147,9 +147,13 @@ pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
 /// Doubts about joined results whose searches are paired: unlike suites, and the options, but those that are named, that are not the same in all of
 /// them. Of other engines nothing is known here.
 pub fn apart(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Vec<Doubt> {
-    let suites = sources.iter().filter_map(|(_, manifest)| manifest.map(|manifest| Path::new(&manifest.suite)));
-    let suites: BTreeSet<String> =
-        suites.filter_map(|suite| suite.file_name()).map(|name| name.to_string_lossy().into_owned()).collect();
+    let file_name =
+        |path: &str| Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let suite = |manifest: &Manifest| match manifest.suites.as_slice() {
+        [] => file_name(&manifest.suite),
+        suites => suites.iter().map(|suite| file_name(&suite.file)).collect::<Vec<_>>().join(" + "),
+    };
+    let suites: BTreeSet<String> = sources.iter().filter_map(|(_, manifest)| manifest.map(suite)).collect();
     let unlike = (suites.len() > 1).then(|| Doubt::Suites(suites.into_iter().collect()));
     unlike.into_iter().chain(options_apart(sources, named)).collect()
 }

@@ -71,6 +71,8 @@ fn pairs_for(elo: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::text::SuiteTexts;
+    use std::collections::BTreeMap;
 
     #[test]
     fn a_hundred_pairs_tell_thirty_elo() {
@@ -85,14 +87,19 @@ mod tests {
         }
     }
 
+    fn in_plan(suite: &str) -> SuiteTexts<'_> {
+        static NONE: BTreeMap<String, String> = BTreeMap::new();
+        SuiteTexts::Plan { suite: Some(suite), suites: &NONE }
+    }
+
     /// Openings that transpose into one are told before the match, and are pairs only once.
     #[test]
     fn openings_that_come_again_are_told() {
         let players = "suite = 'x.pgn'\nlimit = { nodes = 9 }\n[match]\n[engine]\ndraws = true\n[[variant]]\nname = 'p'\n[[variant]]\nname = 'q'\n'keys.seed' = 2\n";
         let told = |openings: &[&str]| {
             let game = |moves: &&str| format!("[Event \"x\"]\n\n{moves} *\n\n");
-            let pgn = Some(openings.iter().map(game).collect::<String>());
-            let experiment = Experiment::of_plan(players, std::path::Path::new("x.toml"), &[], &pgn);
+            let pgn = openings.iter().map(game).collect::<String>();
+            let experiment = Experiment::of_plan(players, std::path::Path::new("x.toml"), &[], in_plan(&pgn));
             warnings(&experiment.unwrap_or_else(|problem| panic!("{problem}")))
         };
         let [a, transposed, b] = ["1. Nf3 Nf6 2. Nc3", "1. Nc3 Nf6 2. Nf3", "1. e4 e5"];
@@ -112,8 +119,8 @@ mod tests {
                 |(at, more): (usize, &&str)| format!("[[variant]]\nname = 'p{at}'\n'keys.seed' = {at}\n{more}\n");
             let players: String = players.iter().enumerate().map(player).collect();
             let text = format!("suite = 'x.pgn'\nlimit = {{ nodes = 9 }}\n[match]\n[engine]\ndraws = true\n{players}");
-            let pgn = Some("[Event \"x\"]\n\n1. e4 *\n\n".to_owned());
-            let read = Experiment::of_plan(&text, std::path::Path::new("x.toml"), &[], &pgn);
+            let pgn = "[Event \"x\"]\n\n1. e4 *\n\n";
+            let read = Experiment::of_plan(&text, std::path::Path::new("x.toml"), &[], in_plan(pgn));
             let found = warnings(&read.unwrap_or_else(|problem| panic!("{problem}")));
             let told = found.into_iter().filter(|text| text.starts_with("draws") || text.starts_with("table.clear"));
             told.map(|text| {

@@ -43,15 +43,20 @@ impl Reach {
         let base = &points[experiment.baseline];
         let held = |at: &usize| {
             let point = &points[*at];
-            let depths = point.limit.depth.and(base.limit.depth).is_some();
+            let to_depth = |point| experiment.limits(point).iter().all(|limit| limit.depth.is_some());
+            let depths = to_depth(point) && to_depth(base);
             *at != experiment.baseline && depths && (point.outside().is_some() || base.outside().is_some())
         };
         let compared: Vec<&str> = (0..points.len()).filter(held).map(|at| points[at].name.as_str()).collect();
         if compared.is_empty() || file.games.is_some() || file.expect.iter().any(|expect| !expect.figures.is_empty()) {
             return None;
         }
-        let searches = experiment.suite.items.iter().map(|item| experiment.searches(item));
-        let searches: Vec<usize> = searches.filter(|&searches| searches > 0).collect();
+        // Each of several suites is judged by itself: the smallest shows least.
+        let suites = experiment.suites().into_iter().map(|items| {
+            let searches = items.iter().map(|item| experiment.searches(item));
+            searches.filter(|&searches| searches > 0).collect::<Vec<usize>>()
+        });
+        let searches = suites.min_by_key(Vec::len).unwrap_or_default();
         let each = searches.iter().sum::<usize>() as f64 / searches.len().max(1) as f64;
         let measured = rows.and_then(|rows| {
             let question = Question::by_variant(&[], Some(&base.name));

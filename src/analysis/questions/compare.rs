@@ -20,7 +20,7 @@ pub struct Comparison {
     pub names: [String; 2],
     /// The metrics that each variant's changes speak of: counters, then seconds.
     pub metrics: Vec<String>,
-    /// Each variant that BASE or NEW has.
+    /// Each variant that BASE or NEW has; where both have several suites, in each of them.
     pub variants: Vec<Change>,
     /// Whether both are of one plan, so that counts must be equal; none where a manifest is missing.
     pub same_plan: Option<bool>,
@@ -47,7 +47,7 @@ pub struct Comparison {
 /// How a variant changed.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// The variant, as BASE calls it.
+    /// The variant, as BASE calls it; of several suites with its suite before it.
     pub variant: String,
     /// Rows that both have.
     pub paired: usize,
@@ -137,9 +137,9 @@ impl Comparison {
             ..Self::default()
         };
         out.variants =
-            joined.variants.iter().map(|name| Change { variant: name.clone(), ..Change::default() }).collect();
-        joined.both.iter().for_each(|pair| out.variants[pair.variant].paired += 1);
-        joined.missing.iter().for_each(|&(_, variant)| out.variants[variant].missing += 1);
+            joined.lines.iter().map(|line| Change { variant: joined.name(line), ..Change::default() }).collect();
+        joined.both.iter().for_each(|pair| out.variants[pair.line].paired += 1);
+        joined.missing.iter().for_each(|&(_, line)| out.variants[line].missing += 1);
         let named = joined.missing.iter().take(SHOWN).map(|&(row, _)| joined.row(row));
         out.missing = (joined.missing.len(), named.collect());
         out.count(&joined);
@@ -193,7 +193,7 @@ impl Comparison {
                 change.differ.push(0);
             }
             for pair in both {
-                let change = &mut self.variants[pair.variant];
+                let change = &mut self.variants[pair.line];
                 change.differ[place] += usize::from(differs(pair));
                 let (old, fresh, again) = (numbers[pair.base], numbers[pair.new], repeats[pair.base] > 0.0);
                 if !again && !old.is_nan() && !fresh.is_nan() {
@@ -204,7 +204,7 @@ impl Comparison {
         }
         let moved = both.iter().zip(differing).filter_map(|(pair, differing)| differing.then_some(pair));
         let moved: Vec<&RowPair> = moved.collect();
-        moved.iter().for_each(|pair| self.variants[pair.variant].moved += 1);
+        moved.iter().for_each(|pair| self.variants[pair.line].moved += 1);
         self.rows = (both.len(), moved.len());
         self.ratios(joined);
         self.largest(joined, &moved);
@@ -252,7 +252,7 @@ impl Comparison {
         let told = |(_, pair): (f64, &RowPair)| {
             let differ = |column: &&String| frame.differ(column)(pair.base, pair.new);
             Moved {
-                variant: joined.variants[pair.variant].clone(),
+                variant: joined.name(&joined.lines[pair.line]),
                 position: frame.text(columns::POSITION, pair.base).to_string(),
                 depth: depths[pair.base],
                 repeat: repeats[pair.base].max(0.0) as u32,
@@ -275,8 +275,8 @@ impl Comparison {
             // Counts are exact; times and score errors are samples.
             let sampled = [columns::SECONDS, columns::SCORE_ERROR].contains(&column.as_str());
             let (mut judged, mut can_fail) = (0, false);
-            for (variant, change) in self.variants.iter().enumerate().filter(|(_, change)| change.paired > 0) {
-                if !figures(joined, column, variant).map_err(|lack| gate.refuse(&lack, NO_FIGURES))? {
+            for (line, change) in self.variants.iter().enumerate().filter(|(_, change)| change.paired > 0) {
+                if !figures(joined, column, line).map_err(|lack| gate.refuse(&lack, NO_FIGURES))? {
                     without.push(format!("gate `{gate}`: not judged of \"{}\", which has no figures", change.variant));
                     continue;
                 }
@@ -319,10 +319,10 @@ impl Comparison {
 /// What to do about a gate that has nothing to judge.
 const NO_FIGURES: &str = "gate a column that both results have figures in";
 
-/// Whether the paired rows of a variant have figures in a column, or which row has none that can be judged.
-fn figures(joined: &Joined, column: &str, variant: usize) -> Result<bool, String> {
+/// Whether the paired rows of a line have figures in a column, or which row has none that can be judged.
+fn figures(joined: &Joined, column: &str, line: usize) -> Result<bool, String> {
     let (numbers, mut found) = (joined.frame.numbers(column), false);
-    for pair in joined.both.iter().filter(|pair| pair.variant == variant) {
+    for pair in joined.both.iter().filter(|pair| pair.line == line) {
         for (side, row) in [("BASE", pair.base), ("NEW", pair.new)] {
             let number = numbers[row];
             if number < 0.0 || number.is_infinite() {

@@ -7,7 +7,7 @@ use crate::analysis::rows::column::SOURCE;
 use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::score_error;
-use crate::experiment::text::FileText;
+use crate::experiment::text::{FileText, SuiteTexts};
 use crate::record::columns;
 use crate::record::manifest::{Manifest, ManifestError};
 use crate::record::{reference, verify};
@@ -80,7 +80,7 @@ pub fn lay_score_errors(base: &mut Recorded, new: &mut Recorded, path: &Path) ->
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
     let experiment = folder.join("experiment.toml");
     let Ok(text) = crate::system::files::read_text(&experiment) else { return Ok(()) };
-    let file = FileText { text: &text, path: &experiment, suite: None }.file();
+    let file = FileText { text: &text, path: &experiment, suites: SuiteTexts::Files }.file();
     let Some(cut) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };
     let judged = reference::read(folder)
         .map_err(|error| RecordedError::Wrong(folder.join(reference::NAME).display().to_string(), error.to_string()))?;
@@ -101,13 +101,15 @@ pub struct Joined {
     pub shared: Vec<String>,
     /// The variants of BASE in order, then those that only NEW has.
     pub variants: Vec<String>,
-    /// The groups of each variant in BASE and in NEW.
+    /// What is compared: each variant, or each variant in each suite where both results have several.
+    pub lines: Vec<ComparedLine>,
+    /// The groups of each line in BASE and in NEW.
     pub groups: Vec<[Option<usize>; 2]>,
     /// What NEW calls each variant, where it calls it otherwise: its options are the same.
     pub renamed: Vec<Option<String>>,
     /// Rows that both have.
     pub both: Vec<RowPair>,
-    /// Rows of BASE that NEW lacks, each with its variant.
+    /// Rows of BASE that NEW lacks, each with its line.
     pub missing: Vec<(usize, usize)>,
     /// Rows of NEW that BASE lacks.
     pub added: usize,
@@ -122,6 +124,15 @@ pub struct RowPair {
     pub base: usize,
     /// The row of NEW.
     pub new: usize,
+    /// The line's place.
+    pub line: usize,
+}
+
+/// What is compared by itself: a variant, in one suite where there are several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComparedLine {
+    /// The suite, where both results have several.
+    pub suite: Option<String>,
     /// The variant's place.
     pub variant: usize,
 }
@@ -175,10 +186,24 @@ impl Joined {
             });
         }
         out.frame.append(&theirs);
-        out.grouping = Grouping::new(&out.frame, &[SOURCE.to_owned(), columns::VARIANT.to_owned()]);
+        let mut by = vec![SOURCE.to_owned(), columns::VARIANT.to_owned()];
+        let mut suites = vec![None];
+        if out.shared.iter().any(|name| name == columns::SUITE) {
+            by.push(columns::SUITE.to_owned());
+            suites = out.frame.coded(columns::SUITE).list().iter().cloned().map(Some).collect();
+        }
+        out.grouping = Grouping::new(&out.frame, &by);
         out.searches = Searches::gather(&out.frame, &out.grouping, &[]);
-        let group = |source: &str, variant: &String| out.grouping.find(&[source.to_owned(), variant.clone()]);
-        out.groups = out.variants.iter().map(|variant| SOURCES.map(|source| group(source, variant))).collect();
+        let variants = 0..out.variants.len();
+        out.lines = suites
+            .iter()
+            .flat_map(|suite| variants.clone().map(|variant| ComparedLine { suite: suite.clone(), variant }))
+            .collect();
+        let group = |source: &str, line: &ComparedLine| {
+            let own = [source.to_owned(), out.variants[line.variant].clone()];
+            out.grouping.find(&own.into_iter().chain(line.suite.clone()).collect::<Vec<_>>())
+        };
+        out.groups = out.lines.iter().map(|line| SOURCES.map(|source| group(source, line))).collect();
         for (group, errors) in out.searches.errors.iter().enumerate() {
             out.failed[usize::from(out.grouping.values[group][0] == SOURCES[1])] += errors;
         }
@@ -186,22 +211,28 @@ impl Joined {
         Ok(out)
     }
 
-    /// Pairs the rows of each variant.
+    /// Pairs the rows of each line.
     fn pair(&mut self, sides: [&Recorded; 2]) -> Result<(), RecordedError> {
         if let Some((row, doubled)) = self.searches.doubled(&self.frame) {
             let side = sides[usize::from(row >= sides[0].frame.rows())].name.clone();
             return Err(RecordedError::Twice(side, doubled));
         }
-        for (variant, groups) in self.groups.iter().enumerate() {
+        for (line, groups) in self.groups.iter().enumerate() {
             let [base, new] = groups.map(|group| group.map_or(&[][..], |group| self.searches.cells(group)));
             let rows = rows_that_meet(&self.searches, base, new);
-            self.both.extend(rows.both.into_iter().map(|(base, new)| RowPair { base, new, variant }));
-            self.missing.extend(rows.missing.into_iter().map(|row| (row, variant)));
+            self.both.extend(rows.both.into_iter().map(|(base, new)| RowPair { base, new, line }));
+            self.missing.extend(rows.missing.into_iter().map(|row| (row, line)));
             self.added += rows.added;
         }
         self.both.sort_by_key(|pair| pair.base);
         self.missing.sort_unstable();
         Ok(())
+    }
+
+    /// What a line is called.
+    pub fn name(&self, line: &ComparedLine) -> String {
+        let variant = &self.variants[line.variant];
+        line.suite.as_ref().map_or_else(|| variant.clone(), |suite| format!("{suite}, {variant}"))
     }
 
     /// A row in words.

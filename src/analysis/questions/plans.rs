@@ -5,7 +5,7 @@ use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::limits::parts;
 use crate::record::columns;
 use crate::words::many;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Options by dotted path.
 type Leaves = BTreeMap<String, String>;
@@ -22,7 +22,7 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
             found.push(format!("{what} ({old} -> {fresh})"));
         }
     };
-    said("suite", old.suite.clone(), fresh.suite.clone());
+    said(columns::SUITE, old.suite.clone(), fresh.suite.clone());
     said("items", old.items.to_string(), fresh.items.to_string());
     // How deep a node limit let a search come is no part of the plan.
     let told = [base, new].iter().all(|side| side.frame.has(columns::LIMIT));
@@ -61,7 +61,12 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
         found.push(format!("{path}{of} ({values})"));
     }
     for (at, side) in ["BASE", "NEW"].iter().enumerate() {
-        let alone = joined.groups.iter().filter(|groups| groups[at].is_some() && groups[1 - at].is_none()).count();
+        // Of several suites a variant may have one group in each.
+        let has = |variant: usize, side: usize| {
+            let own = joined.lines.iter().zip(&joined.groups).filter(|(line, _)| line.variant == variant);
+            own.into_iter().any(|(_, groups)| groups[side].is_some())
+        };
+        let alone = (0..joined.variants.len()).filter(|&variant| has(variant, at) && !has(variant, 1 - at)).count();
         if alone > 0 {
             found.push(format!("{} that only {side} has", many(alone, columns::VARIANT)));
         }
@@ -86,13 +91,24 @@ fn leaves(value: &serde_json::Value) -> Leaves {
     }
 }
 
-/// The limit of each variant, by the parts that it has.
+/// The limit of each variant (of several suites in each), by the parts that it has.
 fn limits(frame: &Frame) -> HashMap<String, Leaves> {
-    let (variants, limits) = (frame.coded(columns::VARIANT), frame.coded(columns::LIMIT));
-    let parts = |row: usize| parts(limits.at(row)).into_iter().filter(|(_, value)| !value.is_empty());
-    let of = |row: usize| parts(row).map(|(path, value)| (path.to_owned(), value)).collect();
-    let named = variants.list().iter().zip(variants.first_rows());
-    named.filter_map(|(name, row)| Some((name.clone(), of(row?)))).collect()
+    let [variants, suites, limits] =
+        [columns::VARIANT, columns::SUITE, columns::LIMIT].map(|column| frame.coded(column));
+    let mut known = HashSet::new();
+    let mut found: HashMap<String, Leaves> = HashMap::new();
+    for row in 0..frame.rows() {
+        if !known.insert((variants.codes()[row], suites.codes()[row])) {
+            continue;
+        }
+        let leaves = found.entry(variants.at(row).to_owned()).or_default();
+        for (path, value) in parts(limits.at(row)).into_iter().filter(|(_, value)| !value.is_empty()) {
+            let suite = suites.at(row);
+            let of_suite = if suite.is_empty() { path.to_owned() } else { format!("{path} in {suite}") };
+            leaves.insert(of_suite, value);
+        }
+    }
+    found
 }
 
 /// The greatest depth that was searched.

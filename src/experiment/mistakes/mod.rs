@@ -4,6 +4,7 @@ mod matches;
 mod places;
 mod points;
 mod reference;
+mod suites;
 
 use super::{Experiment, Problem};
 use std::path::Path;

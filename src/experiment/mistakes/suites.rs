@@ -1,0 +1,178 @@
+//! Files with several suites.
+
+use super::{Experiment, Path, Problem, check};
+use crate::experiment::Plan;
+use crate::experiment::text::SuiteTexts;
+use std::collections::{BTreeMap, HashSet};
+
+/// Three positions, and two others.
+const MIDDLE: &str = "4k3/8/8/8/8/8/8/4K2R w - - id \"a\";\n4k3/8/8/8/8/8/8/4K2R b - - id \"b\";\n4k3/8/8/8/8/8/8/R3K3 w - - id \"c\";\n";
+const END: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - id \"a\";\n4k3/8/8/8/8/8/4P3/4K3 b - - id \"z\";\n";
+
+fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+}
+
+/// The experiment of two suites, as a plan has it.
+fn read_both(more: &str, end: &str) -> Result<Experiment, Problem> {
+    let text = format!(
+        "suites = {{ middle = {{ file = 'm.epd', depth = 3 }}, end = {{ file = 'e.epd', depth = 2 }} }}\n{more}\n"
+    );
+    let suites = texts(&[("middle", MIDDLE), ("end", end)]);
+    Experiment::of_plan(&text, Path::new("x.toml"), &[], SuiteTexts::Plan { suite: None, suites: &suites })
+}
+
+fn read_one(depth: u8, suite: &str, more: &str) -> Plan {
+    let text = format!("suite = 's.epd'\nlimit = {{ depth = {depth} }}\n{more}\n");
+    let texts = SuiteTexts::Plan { suite: Some(suite), suites: &BTreeMap::new() };
+    Plan::new(
+        &Experiment::of_plan(&text, Path::new("x.toml"), &[], texts).unwrap_or_else(|problem| panic!("{problem}")),
+    )
+}
+
+const VARIANTS: &str = "[[variant]]\nname = 'v'\n[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n";
+
+/// What is searched is searched under the same ids as in an experiment of that suite alone: what was kept of one can become rows of both.
+#[test]
+fn rows_of_several_suites_have_the_ids_of_each_suite_alone() {
+    let both = Plan::new(&read_both(VARIANTS, END).unwrap_or_else(|problem| panic!("{problem}")));
+    let ids = |plan: &Plan| -> Vec<u64> {
+        let jobs = plan.jobs();
+        jobs.flat_map(|job| (job.item..job.item + job.items).map(move |item| (job, item)))
+            .flat_map(|(job, item)| [plan.row_id(&job, item, 0, 1), plan.job_id(&job)])
+            .collect()
+    };
+    let [middle, end] = [(3, MIDDLE), (2, END)].map(|(depth, suite)| ids(&read_one(depth, suite, VARIANTS)));
+    let all: HashSet<u64> = ids(&both).into_iter().collect();
+    let alone: HashSet<u64> = middle.iter().chain(&end).copied().collect();
+    assert_eq!(all, alone);
+    // One job for each of five positions, and of what is never cleared one for each suite.
+    assert_eq!((both.len(), both.is_one_job(0), both.is_one_job(1)), (7, false, true));
+    let limits: Vec<_> = (0..5).map(|item| (both.suite(item).unwrap_or(""), both.limit(0, item).depth)).collect();
+    let wanted = [("middle", Some(3)), ("middle", Some(3)), ("middle", Some(3)), ("end", Some(2)), ("end", Some(2))];
+    assert_eq!(limits, wanted);
+}
+
+/// Where one suite ends and the next begins is part of a plan, as the limits of each are.
+#[test]
+fn plans_with_other_suites_have_other_ids() {
+    let id = |text: &str, first: &str, second: &str| {
+        let suites = texts(&[("a", first), ("b", second)]);
+        let texts = SuiteTexts::Plan { suite: None, suites: &suites };
+        let read = Experiment::of_plan(text, Path::new("x.toml"), &[], texts);
+        Plan::new(&read.unwrap_or_else(|problem| panic!("{problem}"))).id()
+    };
+    let both = "suites = { a = { file = 'a.epd' }, b = { file = 'b.epd' } }\nlimit = { depth = 2 }\n";
+    let own = "suites = { a = { file = 'a.epd', depth = 2 }, b = { file = 'b.epd', depth = 3 } }\n";
+    let [head, rest] =
+        [&MIDDLE[..MIDDLE.find('\n').map_or(0, |at| at + 1)], &MIDDLE[MIDDLE.find('\n').map_or(0, |at| at + 1)..]];
+    let ids = [id(both, MIDDLE, END), id(both, head, &format!("{rest}{END}")), id(own, MIDDLE, END)];
+    assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 3, "{ids:x?}");
+}
+
+/// `--set` lays one limit over all suites, and `first` takes as many of each.
+#[test]
+fn settings_reach_every_suite() {
+    let text = "suites = { middle = { file = 'm.epd', depth = 3 }, end = { file = 'e.epd', nodes = 9 } }\nfirst = 1\n";
+    let suites = texts(&[("middle", MIDDLE), ("end", END)]);
+    let texts = SuiteTexts::Plan { suite: None, suites: &suites };
+    for (sets, limits) in
+        [(&[][..], [(Some(3), None), (None, Some(9))]), (&["limit.depth=1"], [(Some(1), None), (Some(1), Some(9))])]
+    {
+        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        let read = Experiment::of_plan(text, Path::new("x.toml"), &sets, texts);
+        let read = read.unwrap_or_else(|problem| panic!("{problem}"));
+        let plan = Plan::new(&read);
+        let found: Vec<_> = (0..2).map(|item| (plan.limit(0, item).depth, plan.limit(0, item).nodes)).collect();
+        assert_eq!(found, limits, "{sets:?}");
+        let names: Vec<&str> = read.suite.items.iter().map(|item| item.id.as_str()).collect();
+        assert_eq!(names, ["middle/a", "end/a"]);
+    }
+}
+
+/// A position of an earlier suite is refused, or left out and told of; one that an equal name alone has is not.
+#[test]
+fn position_of_two_suites_is_refused_or_left_out() {
+    let shared = format!("{END}4k3/8/8/8/8/8/8/4K2R b - - id \"again\";\n");
+    let problem = read_both("", &shared).map(|_| ()).expect_err("a shared position");
+    let told = "suites.end: end/again is the same position as middle/b: each counts once";
+    assert_eq!(problem.message, told);
+    assert!(problem.help.is_some_and(|help| help.starts_with("--skip-bad")));
+    let read = read_both("on_error = 'skip'", &shared).unwrap_or_else(|problem| panic!("{problem}"));
+    let sections: Vec<_> = read.sections.iter().map(|section| section.items.clone()).collect();
+    assert_eq!(sections, [0..3, 3..5]);
+    let notes: Vec<String> = read.suite.notes.iter().map(ToString::to_string).collect();
+    assert!(notes.len() == 1 && notes[0].contains("end/again is the same position as middle/b"), "{notes:?}");
+}
+
+#[test]
+fn mistakes_in_several_suites_have_their_places() {
+    const ONE: &str = "suites = { a = { file = \"data/bratko-kopec.epd\", depth = 2 } }\n";
+    check(
+        ONE,
+        &[
+            (
+                "suite = { startpos = true }",
+                "suites: `suite` is given too: give one suite, or several by name",
+                "suites",
+                "",
+            ),
+            (
+                "limit = { depth = 3 }",
+                "suites.a.depth: `limit` gives depth for all suites: give it there or here, not both",
+                "depth",
+                "",
+            ),
+            (
+                "[[variant]]\nname = 'x'\n'limit.depth' = 3",
+                "limit.depth: suites.a has its own: give it there or here, not both",
+                "'limit.depth'",
+                "",
+            ),
+            (
+                "[match]",
+                "match: a match takes its openings from one `suite`: it does not go with `suites`",
+                "match",
+                "",
+            ),
+            ("[tune]", "tune: candidates are raced on one `suite`: it does not go with `suites`", "tune", ""),
+            (
+                "[[expect]]\nwhere = { suite = 'b' }\nnodes = 1",
+                "expect.where.suite: there is no suite \"b\"",
+                "suite",
+                "did you mean `a`?",
+            ),
+        ],
+    );
+    check(
+        "",
+        &[
+            ("suites = {}", "suites: expected at least one suite: { NAME = { file = \"FILE\" } }", "suites", ""),
+            (
+                "suites = { 'a b' = { file = 'x.epd', depth = 2 } }",
+                "suites.a b: `a b` is not a plain name (letters, digits, - _)",
+                "'a b'",
+                "",
+            ),
+            (
+                "suites = { a = { file = 'x.epd', depth = 0 } }",
+                "suites.a.depth: 0 is out of range: expected at least 1",
+                "depth",
+                "",
+            ),
+            (
+                "suites = { a = { file = \"data/bratko-kopec.epd\" } }",
+                "suites.a: a limit is missing: give depth or nodes here, or limit = { depth = 8 } for all suites",
+                "a",
+                "",
+            ),
+            (
+                "suites = { a = { file = 'x.epd', depht = 2 } }",
+                "unknown key `depht`, expected one of `file`, `depth`, `nodes`",
+                "depht",
+                "did you mean `depth`?",
+            ),
+            ("suites = { a = 'x.epd' }", "suites.a: invalid type: text \"x.epd\", expected a table", "'x.epd'", ""),
+        ],
+    );
+}

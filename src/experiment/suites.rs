@@ -1,0 +1,231 @@
+//! Several suites in one experiment: `suites = { NAME = { file = "...", depth = 8 } }`. Each is a section of the experiment's items, under
+//! its own limit; the items are called `NAME/id`, so that no search of one suite can be taken for one of another.
+
+use super::file::{File, SuiteChoice};
+use super::problem::Problem;
+use super::text::{FileText, Loaded};
+use crate::chess::fault::{Fault, OnError};
+use crate::chess::suite::{Item, Suite};
+use crate::engine::Limit;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// One of several suites, as the file gives it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SuiteEntry {
+    /// An EPD, FEN or PGN file, looked for as `suite` is.
+    pub file: PathBuf,
+    /// Each search of it ends after the iteration of this depth, in plies, 1..=255.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
+    pub depth: Option<u8>,
+    /// Each search of it ends before it enters another node than this many.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    pub nodes: Option<u64>,
+}
+
+/// The suites of a file, in its order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SuiteEntries(pub Vec<(String, SuiteEntry)>);
+
+impl<'de> Deserialize<'de> for SuiteEntries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = SuiteEntries;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table of suites: { NAME = { file = \"FILE\", depth = 8 } }")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<SuiteEntries, M::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(SuiteEntries(entries))
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+impl SuiteEntry {
+    /// A variant's limit in this suite: what the variant (or `--set`) names goes first.
+    pub fn limit(&self, limit: Limit) -> Limit {
+        Limit { depth: limit.depth.or(self.depth), nodes: limit.nodes.or(self.nodes) }
+    }
+}
+
+/// A suite's part of an experiment's items.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// Its name: the value of the column `suite`, and what the names of its items begin with.
+    pub name: String,
+    /// What the file says of it.
+    pub entry: SuiteEntry,
+    /// Its file as it was found; none where a plan holds its text.
+    pub path: Option<PathBuf>,
+    /// Its items.
+    pub items: Range<usize>,
+}
+
+/// What divides a suite's name from its item's.
+pub const SEPARATOR: char = '/';
+
+/// Refuses what does not go with several suites, and names that are none.
+///
+/// # Errors
+/// The first mistake, with its place.
+pub(super) fn check(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
+    let Some(SuiteEntries(entries)) = &file.suites else { return Ok(()) };
+    if file.suite.is_some() {
+        return Err(source.wrong("suites", "`suite` is given too: give one suite, or several by name"));
+    }
+    for (given, key, what) in [
+        (file.trace.is_some(), "trace", "a trace has its own games"),
+        (file.games.is_some(), "match", "a match takes its openings from one `suite`"),
+        (file.tune.is_some(), "tune", "candidates are raced on one `suite`"),
+    ] {
+        if given {
+            return Err(source.at(key, format!("{key}: {what}: it does not go with `suites`")));
+        }
+    }
+    if entries.is_empty() {
+        return Err(source.wrong("suites", "expected at least one suite: { NAME = { file = \"FILE\" } }"));
+    }
+    for (name, entry) in entries {
+        let place = format!("suites.{name}");
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+        if name.is_empty() || !name.chars().all(plain) {
+            return Err(source.wrong(&place, format!("`{name}` is not a plain name (letters, digits, - _)")));
+        }
+        for (key, zero, own, all) in [
+            ("depth", entry.depth == Some(0), entry.depth.is_some(), file.limit.depth.is_some()),
+            ("nodes", entry.nodes == Some(0), entry.nodes.is_some(), file.limit.nodes.is_some()),
+        ] {
+            let place = format!("{place}.{key}");
+            source.range(&place, 0, !zero, "at least 1")?;
+            if own && all {
+                let what = format!("`limit` gives {key} for all suites: give it there or here, not both");
+                return Err(source.wrong(&place, what));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The limits under which a point is searched, each with its place in the file: one, or one for each suite.
+pub fn limits(file: &File, limit: Limit) -> Vec<(String, Limit)> {
+    match &file.suites {
+        None => vec![("limit".to_owned(), limit)],
+        Some(SuiteEntries(entries)) => {
+            entries.iter().map(|(name, entry)| (format!("suites.{name}"), entry.limit(limit))).collect()
+        }
+    }
+}
+
+/// Reads every suite. The name of what they are together, their items, and where each begins and ends.
+///
+/// # Errors
+/// When a file is missing or is not what it should be.
+pub(super) fn load(
+    entries: &SuiteEntries,
+    experiment: &File,
+    source: &FileText<'_>,
+) -> Result<(String, Suite, Vec<Section>), Problem> {
+    let mut whole = Suite { name: String::new(), items: Vec::new(), notes: Vec::new() };
+    let (mut sections, mut names) = (Vec::new(), Vec::new());
+    for (name, entry) in &entries.0 {
+        let place = format!("suites.{name}.file");
+        let Loaded { name: file, path, suite } = source.suite(
+            &SuiteChoice::File(entry.file.clone()),
+            &place,
+            Some(name),
+            experiment.on_error,
+            experiment.first,
+        )?;
+        let start = whole.items.len();
+        whole
+            .items
+            .extend(suite.items.into_iter().map(|item| Item { id: format!("{name}{SEPARATOR}{}", item.id), ..item }));
+        whole.notes.extend(suite.notes);
+        names.push(format!("{name}: {file}"));
+        sections.push(Section { name: name.clone(), entry: entry.clone(), path, items: start..whole.items.len() });
+    }
+    Ok((names.join(", "), whole, sections))
+}
+
+/// Applies something to each suite by itself; the sections follow.
+///
+/// # Errors
+/// The first that there is.
+pub(super) fn each_section(
+    suite: &mut Suite,
+    sections: &mut [Section],
+    mut apply: impl FnMut(&Section, &mut Suite) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let mut items = std::mem::take(&mut suite.items).into_iter();
+    let mut whole = Vec::new();
+    for section in sections {
+        let mut part =
+            Suite { name: String::new(), items: items.by_ref().take(section.items.len()).collect(), notes: Vec::new() };
+        apply(section, &mut part)?;
+        section.items = whole.len()..whole.len() + part.items.len();
+        whole.extend(part.items);
+        suite.notes.extend(part.notes);
+    }
+    suite.items = whole;
+    Ok(())
+}
+
+/// Refuses a position or game that an earlier suite has too, or leaves it out: it would count twice in what is said of all suites.
+///
+/// # Errors
+/// The first, with the place of its suite.
+pub(super) fn refuse_shared(
+    suite: &mut Suite,
+    sections: &mut [Section],
+    on_error: OnError,
+    source: &FileText<'_>,
+) -> Result<(), Problem> {
+    let mut seen: HashMap<String, String> = HashMap::new();
+    each_section(suite, sections, |section, part| {
+        let mut left_out = Vec::new();
+        let mut first = None;
+        part.items.retain(|item| {
+            let content = super::identity::content(item);
+            let Some(earlier) = seen.get(&content) else {
+                seen.insert(content, item.id.clone());
+                return true;
+            };
+            let what = if item.game().is_some() { "game" } else { "position" };
+            let message = format!("{} is the same {what} as {earlier}: each counts once", item.id);
+            first.get_or_insert_with(|| message.clone());
+            let message = format!("left out: {message}");
+            left_out.push(Fault {
+                file: section.entry.file.display().to_string(),
+                line: item.line,
+                column: 1,
+                message,
+            });
+            false
+        });
+        match (first, on_error) {
+            (Some(message), OnError::Stop) => {
+                let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves it out".to_owned());
+                Err(Problem { help, ..source.wrong(&format!("suites.{}", section.name), message) })
+            }
+            _ => {
+                part.notes.extend(left_out);
+                Ok(())
+            }
+        }
+    })
+}
