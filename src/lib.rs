@@ -31,6 +31,8 @@ pub mod runner;
 
 pub mod analysis;
 
+pub mod doctor;
+
 pub mod tune;
 
 pub mod report;

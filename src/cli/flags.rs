@@ -128,6 +128,11 @@ const ELSEWHERE: &[&str] = &[
     "audit --show",
     "trace export --to",
     "trace export --memory",
+    // Of another program: tests/program/engines/doctor.rs.
+    "doctor --option",
+    "doctor --time",
+    "doctor --out",
+    "doctor --quiet",
     "uci --preset",
     "uci --set",
 ];

@@ -27,6 +27,7 @@ mod check;
 mod columns;
 mod compare;
 mod completions;
+mod doctor;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod flags;
@@ -159,6 +160,7 @@ commands! {
         Trace(trace),
         Replay(replay),
     "Engines and positions":
+        Doctor(doctor),
         Search(search),
         Uci(uci),
         Bench(bench),

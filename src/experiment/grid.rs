@@ -142,7 +142,7 @@ fn named(
 /// Every path that a point may set: all prefixes of the options' leaves, and those of the limit.
 pub fn known_paths() -> BTreeSet<String> {
     let mut known: BTreeSet<String> = ["preset", "limit.depth", "limit.nodes", "subject"].map(str::to_owned).into();
-    known.extend(["uci", "options", "restart", "timeout", "trust"].map(|key| format!("subject.{key}")));
+    known.extend(["uci", "options", "restart", "timeout", "trust", "doctor"].map(|key| format!("subject.{key}")));
     for path in super::schema::option_paths() {
         known.extend(paths::and_above(path).map(str::to_owned));
     }

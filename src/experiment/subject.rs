@@ -91,9 +91,10 @@ pub fn columns(subject: &SubjectOptions) -> Vec<(String, String)> {
     columns
 }
 
-/// What a subject is, for an id: a longer patience changes no count, nor does trust.
+/// What a subject is, for an id: a longer patience changes no count, nor do trust and what a doctor found.
 pub fn content(subject: &SubjectOptions) -> String {
-    serde_json::to_string(&SubjectOptions { timeout: None, trust: false, ..subject.clone() }).unwrap_or_default()
+    serde_json::to_string(&SubjectOptions { timeout: None, trust: false, doctor: None, ..subject.clone() })
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -158,6 +159,7 @@ mod tests {
         };
         assert_eq!(id("'subject.timeout' = 7.5\n"), id(""));
         assert_eq!(id("'subject.trust' = true\n"), id(""));
+        assert_eq!(id("'subject.doctor' = 'x.json'\n"), id(""));
         assert_ne!(id("'subject.restart' = 'game'\n"), id(""));
         assert_ne!(id("'uci.Threads' = 1\n"), id(""));
     }

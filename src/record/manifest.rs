@@ -156,6 +156,9 @@ pub struct Examined {
     pub go_depth: String,
     /// Whether it heeds `go nodes`.
     pub go_nodes: String,
+    /// What `ttlab doctor` found of its nodes to a depth, where the file names that: `lead`, `mislead` or `undecided`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub doctor: String,
     /// When it tells its nodes, where that is not at the end of a search: `when a depth ends`, `never`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub nodes_told: String,

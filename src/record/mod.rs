@@ -4,6 +4,7 @@ mod anew;
 mod appended;
 pub mod blocks;
 pub mod columns;
+pub mod diagnosis;
 mod fields;
 pub mod games;
 mod jobs;

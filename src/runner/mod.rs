@@ -26,7 +26,7 @@ pub use manifest::manifest;
 pub use merge::{Lack, MergeError, Shards};
 pub use output::{Output, OutputError};
 pub use session::{Session, Settings};
-pub use subjects::Subjects;
+pub use subjects::{Subjects, granted, values};
 
 use crate::experiment::{Job, Plan, Split};
 use crate::record::manifest::Shard;

@@ -6,10 +6,13 @@ use crate::engine::options::Diagnostics;
 use crate::engine::{Engine, EngineOptions, Limit};
 use crate::experiment::problem::nearest;
 use crate::experiment::{Expect, Experiment, Plan};
+use crate::record::diagnosis::Diagnosis;
 use crate::record::manifest::Examined;
 use crate::subject::options::{OptionValue, SubjectOptions, hash};
-use crate::subject::protocol::{Misfit, OptionKind, check};
-use crate::subject::{Honours, Launch, NodeReports, Program, Repeatability, Restart, Subject, Uci, find, probe};
+use crate::subject::protocol::{Declared, Misfit, OptionKind, check};
+use crate::subject::{
+    EngineIdentity, Honours, Launch, NodeReports, Program, Repeatability, Restart, Subject, Uci, find, probe,
+};
 use crate::system::available_bytes;
 use crate::table::TableKind;
 use crate::words::many;
@@ -296,21 +299,7 @@ fn examine(
     engine.start().map_err(|failure| failure.to_string())?;
     let declared = engine.identity().options.clone();
     engine.end();
-    for (name, value) in &subject.options {
-        let (problem, word, choices) = match check(&declared, name, value) {
-            Ok(_) => {
-                launch.options.push((name.clone(), value.clone()));
-                continue;
-            }
-            Err(Misfit::Unknown(_)) if is_so_anyway(name, &value.to_string()) => continue,
-            Err(Misfit::Unknown(names)) => (format!("{} names no such option", subject.uci), name.clone(), names),
-            Err(Misfit::Value { expected, choices }) => {
-                (format!("expected {expected}, found {value}"), value.to_string(), choices)
-            }
-        };
-        let hint = nearest(&word, choices.iter().map(String::as_str)).map(|hint| format!(": {hint}"));
-        return Err(format!("uci.{name}: {problem}{}", hint.unwrap_or_default()));
-    }
+    launch.options = granted(&declared, &subject.options, &subject.uci.to_string(), "uci.")?;
     let Some(probed) = probe(&launch, boards, limit, subject.trust, stop).map_err(|failure| failure.to_string())?
     else {
         return Ok(None);
@@ -332,12 +321,19 @@ fn examine(
         trusted = problem;
     }
     let identity = &probed.identity;
-    let value = |name: &str| {
-        let set = identity.set.iter().map(|(option, value)| (option, value));
-        let mut all = set.chain(declared.iter().map(|option| (&option.name, &option.default)));
-        all.find(|(option, _)| option.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
+    let options = values(identity);
+    let hash = options.iter().find(|(name, _)| name.eq_ignore_ascii_case("Hash"));
+    let mebibytes: u64 = hash.and_then(|(_, text)| text.parse().ok()).unwrap_or(0);
+    let doctor = match &subject.doctor {
+        None => String::new(),
+        Some(file) => {
+            let about =
+                |why: String| format!("subject.doctor: {}: {why}: `ttlab doctor -o` writes it anew", file.display());
+            let found = Diagnosis::read(file).map_err(|why| format!("subject.doctor: {why}"))?;
+            found.is_of(&program.sha256, &program.arguments, &options).map_err(about)?;
+            found.nodes.word().to_owned()
+        }
     };
-    let mebibytes: u64 = value("Hash").and_then(|text| text.parse().ok()).unwrap_or(0);
     let examined = Examined {
         program: program.path.display().to_string(),
         arguments: program.arguments.clone(),
@@ -345,11 +341,8 @@ fn examine(
         name: identity.name.clone(),
         author: identity.author.clone(),
         banner: identity.banner.clone(),
-        options: declared
-            .iter()
-            .filter(|option| option.kind != OptionKind::Button)
-            .map(|option| (option.name.clone(), value(&option.name).unwrap_or_default()))
-            .collect(),
+        options,
+        doctor,
         repeats: probed.repeats.to_string(),
         difference: probed.difference.clone().unwrap_or_default(),
         trusted,
@@ -364,6 +357,46 @@ fn examine(
         .to_owned(),
     };
     Ok(Some(Introduced { launch, examined, bytes: mebibytes << 20 }))
+}
+
+/// The options that an engine is to be given, of those that are wanted: what it does without an option is not asked of it. `place` is what stands before a
+/// name where it was given.
+///
+/// # Errors
+/// The first that it does not have or whose value it does not take, with the nearest that it does.
+pub fn granted<'a>(
+    declared: &[Declared],
+    wanted: impl IntoIterator<Item = (&'a String, &'a OptionValue)>,
+    who: &str,
+    place: &str,
+) -> Result<Vec<(String, OptionValue)>, String> {
+    let mut found = Vec::new();
+    for (name, value) in wanted {
+        let (problem, word, choices) = match check(declared, name, value) {
+            Ok(_) => {
+                found.push((name.clone(), value.clone()));
+                continue;
+            }
+            Err(Misfit::Unknown(_)) if is_so_anyway(name, &value.to_string()) => continue,
+            Err(Misfit::Unknown(names)) => (format!("{who} names no such option"), name.clone(), names),
+            Err(Misfit::Value { expected, choices }) => {
+                (format!("expected {expected}, found {value}"), value.to_string(), choices)
+            }
+        };
+        let hint = nearest(&word, choices.iter().map(String::as_str)).map(|hint| format!(": {hint}"));
+        return Err(format!("{place}{name}: {problem}{}", hint.unwrap_or_default()));
+    }
+    Ok(found)
+}
+
+/// All options of an engine, buttons apart, at what they were set to or are by themselves.
+pub fn values(identity: &EngineIdentity) -> BTreeMap<String, String> {
+    let declared = identity.options.iter().filter(|option| option.kind != OptionKind::Button);
+    let value = |option: &Declared| {
+        let set = identity.set.iter().find(|(name, _)| name.eq_ignore_ascii_case(&option.name));
+        set.map_or_else(|| option.default.clone(), |(_, value)| value.clone())
+    };
+    declared.map(|option| (option.name.clone(), value(option))).collect()
 }
 
 /// Whether an option that an engine does not have is as wanted all the same: one with no book uses none.

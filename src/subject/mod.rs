@@ -18,7 +18,8 @@ mod watchdog;
 
 pub use fault::{EngineFault, Failure};
 pub use options::{Restart, SubjectOptions};
-pub use probe::{Honours, NodeReports, Repeatability, TrialRun, probe};
+pub use probe::{Honours, NodeReports, Repeatability, TrialRun, limits, probe, repeat};
+pub use process::Departure;
 pub use program::{EngineIdentity, Program, find};
 pub use uci::{Launch, Uci};
 

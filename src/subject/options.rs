@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 
 /// The word that stands for our own engine.
 pub const BUILTIN: &str = "builtin";
@@ -28,6 +29,10 @@ pub struct SubjectOptions {
     /// same twice. Manifest and page say what was found.
     #[serde(skip_serializing_if = "is_false")]
     pub trust: bool,
+    /// The file that `ttlab doctor -o` wrote of this engine: whether its nodes to a depth can lead a page. It must be of this program, with these
+    /// options (`Hash` apart).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doctor: Option<PathBuf>,
 }
 
 impl SubjectOptions {

@@ -82,8 +82,8 @@ const NODES: u64 = 20_000;
 const SHORT: Duration = Duration::from_secs(5);
 const LONG: Duration = Duration::from_secs(30);
 
-/// Tries an engine on some positions under the limit of the experiment. None if the run is to end. With `trust` it is tried under a limit that it does
-/// not heed, too.
+/// Tries an engine: its limits, then on some positions whether it repeats under the limit of the experiment. None if the run is to end. With `trust` the
+/// second is tried under a limit that it does not heed, too.
 ///
 /// # Errors
 /// When the engine cannot be started, or fails at the limit although it heeds it.
@@ -94,31 +94,52 @@ pub fn probe(
     trust: bool,
     stop: &AtomicBool,
 ) -> Result<Option<TrialRun>, Failure> {
+    match limits(launch, stop)? {
+        Some(trial) if trust || trial.heeds(limit) => repeat(launch, boards, limit, trial, stop),
+        trial => Ok(trial),
+    }
+}
+
+impl TrialRun {
+    /// Whether it heeds all parts of a limit.
+    pub fn heeds(&self, limit: Limit) -> bool {
+        let parts = [(limit.depth.is_some(), &self.depth), (limit.nodes.is_some(), &self.nodes)];
+        parts.into_iter().all(|(wanted, honours)| !wanted || *honours == Honours::Yes)
+    }
+}
+
+/// Tries what an engine says that it is, and its limits; nothing of how it repeats. None if the run is to end.
+///
+/// # Errors
+/// When the engine cannot be started, or fails.
+pub fn limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<TrialRun>, Failure> {
     let Some((identity, depth)) = try_depth(launch, stop)? else { return Ok(None) };
     let Some((nodes, reports)) = try_nodes(launch, &depth, stop)? else { return Ok(None) };
-    let found = TrialRun {
-        identity,
-        repeats: Repeatability::Not,
-        forgets: true,
-        difference: None,
-        depth: depth.clone(),
-        nodes: nodes.clone(),
-        reports,
-    };
-    let unheeded = limit.nodes.is_some() && nodes != Honours::Yes || limit.depth.is_some() && depth != Honours::Yes;
-    if unheeded && !trust {
-        return Ok(Some(found));
-    }
+    let repeats = Repeatability::Not;
+    Ok(Some(TrialRun { identity, repeats, forgets: true, difference: None, depth, nodes, reports }))
+}
+
+/// Tries whether an engine repeats under a limit, to go with what is known of its limits. None if the run is to end.
+///
+/// # Errors
+/// When the engine fails.
+pub fn repeat(
+    launch: &Launch,
+    boards: &[Board],
+    limit: Limit,
+    trial: TrialRun,
+    stop: &AtomicBool,
+) -> Result<Option<TrialRun>, Failure> {
     let mut seen = Comparison::default();
     let Some(deepest) = seen.search(launch, boards, limit, stop)? else { return Ok(None) };
     // Nodes that are a limit are the same whatever else is not: so the same work once more, limited by its depth.
-    if let (Some(_), Some(deepest @ 1..), Honours::Yes) = (limit.nodes, deepest, &depth) {
+    if let (Some(_), Some(deepest @ 1..), Honours::Yes) = (limit.nodes, deepest, &trial.depth) {
         let to_depth = Limit { depth: Some(deepest), nodes: None };
         if seen.search(launch, boards, to_depth, stop)?.is_none() {
             return Ok(None);
         }
     }
-    Ok(Some(seen.judge(launch.restart, found)))
+    Ok(Some(seen.judge(launch.restart, trial)))
 }
 
 /// Who the engine is, and whether it heeds `go depth`. None if the run is to end.

@@ -1,7 +1,7 @@
 //! An engine's process: lines in, lines out, and an end that leaves nothing behind.
 
-use super::guard;
 use super::uci::Launch;
+use super::{descendants, guard};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -40,6 +40,17 @@ pub enum Next {
     Closed,
     /// The run is to end.
     Stopped,
+}
+
+/// How an engine went that was asked to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Departure {
+    /// How it ended; none if it had to be killed.
+    pub ended: Option<String>,
+    /// How long that took.
+    pub within: Duration,
+    /// The names of the processes that it left behind.
+    pub left: Vec<String>,
 }
 
 /// A running engine.
@@ -151,6 +162,34 @@ impl Process {
             std::thread::sleep(Duration::from_millis(1));
         }
         by_itself.then(|| told(status))
+    }
+
+    /// Asks an engine without a guard to end, while no other runs, and sees what it leaves behind; that is killed.
+    pub fn depart(&mut self) -> Departure {
+        // What loses its parent becomes a child of this process, and is found.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+        let begun = Instant::now();
+        let _ = self.send("quit");
+        while !self.has_ended() && begun.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let (by_itself, within) = (self.has_ended(), begun.elapsed());
+        let own = Pid::from_child(&self.child).as_raw_nonzero().get();
+        let left = || descendants::descendants().into_iter().filter(|one| one.pid != own).collect::<Vec<_>>();
+        // What the engine started may end a moment after it.
+        while by_itself && !left().is_empty() && begun.elapsed() < within + PATIENCE / 3 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let left = left();
+        descendants::kill_all();
+        self.kill();
+        let status = self.child.wait();
+        self.ended = true;
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::set_child_subreaper(None);
+        let ended = status.ok().filter(|_| by_itself).map(told);
+        Departure { ended, within, left: left.into_iter().map(|one| one.name).collect() }
     }
 
     /// Ends it by force, at once.

@@ -2,7 +2,7 @@
 
 use super::heard::Heard;
 use super::options::{OptionValue, Restart, mebibytes};
-use super::process::{Next, Process};
+use super::process::{Departure, Next, Process};
 use super::program::{EngineIdentity, Program};
 use super::protocol::{self, Declared, Misfit, first_word, is_move};
 use super::watchdog::{self, Watchdog};
@@ -89,6 +89,11 @@ impl Uci {
     /// Gives each search from here on so much time.
     pub fn allow(&mut self, patience: Duration) {
         self.watchdog = Watchdog::new(Some(patience));
+    }
+
+    /// Asks an engine without a guard to end, while no other runs, and sees what it leaves behind; none where there is no process.
+    pub fn depart(&mut self) -> Option<Departure> {
+        self.process.take().map(|mut process| process.depart())
     }
 
     /// How deep the last search went and how many nodes it took, as far as it told; whether or not it ended as it should.
@@ -281,7 +286,8 @@ fn position_line(position: &Position<'_>) -> String {
 fn go_line(limit: Limit) -> String {
     let depth = limit.depth.map(|depth| format!(" depth {depth}")).unwrap_or_default();
     let nodes = limit.nodes.map(|nodes| format!(" nodes {nodes}")).unwrap_or_default();
-    format!("go{depth}{nodes}")
+    let endless = if limit == Limit::default() { " infinite" } else { "" };
+    format!("go{depth}{nodes}{endless}")
 }
 
 impl Subject for Uci {
@@ -391,6 +397,7 @@ mod tests {
         assert_eq!(position_line(&position), format!("position fen {fen} moves e2e4 e7e5"));
         assert_eq!(position_line(&Position::alone(&start)), format!("position fen {fen}"));
         assert_eq!(go_line(Limit { depth: Some(3), nodes: Some(9) }), "go depth 3 nodes 9");
+        assert_eq!(go_line(Limit::default()), "go infinite");
     }
 
     /// An engine of a few lines, which writes down what it is told: what it says to `go` is `answer`.

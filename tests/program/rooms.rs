@@ -22,6 +22,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["talk", "words", "system", "chess", "table", "engine", "subject", "experiment", "signature", "record"],
     ),
     ("analysis", &["words", "system", "table", "record", "experiment"]),
+    ("doctor", &["words", "chess", "engine", "subject", "record", "runner", "analysis"]),
     ("tune", &["words", "experiment", "record", "runner", "analysis"]),
     ("report", &["words", "system", "analysis", "experiment", "record"]),
     ("submit", &[]),

@@ -1,5 +1,6 @@
 //! Engines that speak UCI as subjects: one of a few lines that can do everything wrong, and Debian's.
 
+mod doctor;
 mod driver;
 mod files;
 mod judged;

@@ -1,0 +1,93 @@
+use super::signals::stop_flag;
+use super::{CommandFailure, CommandResult, Exit};
+use crate::doctor::{Request, examine, screen};
+use crate::subject::options::ProgramWords;
+use crate::talk::visible;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Examine a UCI engine before anything is measured with it
+///
+/// Does it repeat, does it forget at `ucinewgame`, does it heed its limits, and what are its nodes to a depth worth?
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab doctor stockfish                               a minute, one screen
+  ttlab doctor ./engine --option Hash=16 --time 300    longer searches and more games
+  ttlab doctor gnuchess -o doctor.json -- -u           arguments of the engine stand behind --
+  ttlab doctor ./engine -o doctor.json                 and in an experiment: [subject] doctor = \"doctor.json\"
+
+The engine's program is started. No experiment file is needed: positions and games are built in. Nodes to a depth are compared between the
+smallest table and a large one (--option Hash, if it is eight times as large, else 64 MiB), with the table kept along games and with `ucinewgame`
+before each search, and so is the distance of the score from that of a much longer search.
+Exit: 0 no fault, 1 a fault, 2 usage, no such engine or one that does not start, 75 interrupted.")]
+pub struct Args {
+    /// The engine: a program on the path, or a file
+    engine: String,
+    /// Its arguments
+    arguments: Vec<String>,
+    /// Set an option of the engine (may be repeated)
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    options: Vec<String>,
+    /// About how many seconds it may take
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    time: u32,
+    /// Write what was found as JSON, which `[subject] doctor` of an experiment may name
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// No progress
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub fn run(args: &Args) -> CommandResult {
+    let words = std::iter::once(&args.engine).chain(&args.arguments).cloned().collect();
+    let options = args.options.iter().map(|text| option(text)).collect::<Result<_, _>>()?;
+    let request =
+        Request { words: ProgramWords::Many(words), options, time: Duration::from_secs(u64::from(args.time)) };
+    let stop = stop_flag()?;
+    let bar = if args.quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
+        bar.set_style(style);
+    }
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(Duration::from_millis(250));
+    }
+    let found = examine(&request, &|step| bar.set_message(visible(step).into_owned()), &stop);
+    bar.finish_and_clear();
+    let Some(found) = found.map_err(CommandFailure::usage)? else { return Ok(Exit::Interrupted) };
+    print!("{}", visible(&screen(&found)));
+    if let Some(file) = &args.out {
+        super::write(file, &found.text().map_err(CommandFailure::io)?)?;
+    }
+    Ok(if found.has_faults() { Exit::Gate } else { Exit::Done })
+}
+
+/// An option's name and value.
+fn option(text: &str) -> Result<(String, String), CommandFailure> {
+    match text.split_once('=').map(|(name, value)| (name.trim(), value.trim())) {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => refuse!("--option {text}: expected NAME=VALUE, as in Hash=16"),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_is_a_name_and_a_value() {
+        for (text, name, value) in [
+            ("Hash=16", "Hash", "16"),
+            (" Clear Hash = true ", "Clear Hash", "true"),
+            ("File=a=b", "File", "a=b"),
+            ("A=", "A", ""),
+        ] {
+            assert_eq!(option(text).unwrap(), (name.to_owned(), value.to_owned()));
+        }
+        for text in ["Hash", "=16", ""] {
+            assert!(option(text).unwrap_err().message.contains("expected NAME=VALUE"), "{text}");
+        }
+    }
+}

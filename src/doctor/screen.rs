@@ -1,0 +1,161 @@
+//! What was found, on one screen.
+
+use crate::record::diagnosis::{CheckResult, Diagnosis, Figure, Forgetting, NodesVerdict};
+
+/// A table that is emptier than this per mille forgets little.
+const FULL: f64 = 500.0;
+
+/// The screen's text.
+pub fn screen(found: &Diagnosis) -> String {
+    let Diagnosis { program, arguments, sha256, name, options, .. } = found;
+    let words: String = arguments.iter().map(|word| format!(" {word}")).collect();
+    let mut out = format!("{name}: {program}{words} (SHA-256 {})\n", sha256.get(..12).unwrap_or(sha256));
+    let set: Vec<String> = ["Threads", "Hash"]
+        .iter()
+        .filter_map(|name| {
+            Some(format!("{name} {}", options.iter().find(|(option, _)| option.eq_ignore_ascii_case(name))?.1))
+        })
+        .collect();
+    if !set.is_empty() {
+        out += &format!("with {}\n", set.join(", "));
+    }
+    out.push('\n');
+    for check in &found.checks {
+        let mark = match check.result {
+            CheckResult::Good => "ok",
+            CheckResult::Fault => "FAULT",
+            CheckResult::Note => "note",
+        };
+        out += &format!("  {mark:<6}{:<14}{}\n", check.check, check.finding);
+    }
+    if let Some(of) = &found.forgetting {
+        out += &forgetting(of);
+    }
+    out += &format!("\n{}\n", conclusion(found));
+    out
+}
+
+/// The figures of a small and a large table.
+fn forgetting(of: &Forgetting) -> String {
+    let Forgetting { small, large, depth, games, searches, .. } = of;
+    let mut out =
+        format!("\n{small} MiB against {large} MiB: {searches} searches along {games} games, 95 % intervals by game\n");
+    let mut line = |name: String, figure: &Option<Figure>, unit: &str| {
+        if let Some(figure) = figure {
+            out += &format!("  {name:<44}{}{unit}\n", shown(figure, unit.is_empty()));
+        }
+    };
+    line(format!("nodes to depth {depth}, table kept"), &of.kept, "");
+    line(format!("nodes to depth {depth}, cleared"), &of.cleared, "");
+    line(format!("score error at depth {depth}"), &of.error_at_depth, " centipawns");
+    if let Some(nodes) = of.nodes {
+        line(format!("score error at {nodes} nodes"), &of.error_at_nodes, " centipawns");
+    }
+    line(format!("nodes to depth {depth}, {large} MiB, cleared / kept"), &of.clearing, "");
+    out
+}
+
+/// A ratio, or a difference with its sign.
+fn shown(figure: &Figure, ratio: bool) -> String {
+    let one = |value: f64| if ratio { format!("{value:.3}") } else { format!("{value:+.1}") };
+    match (figure.low, figure.high) {
+        (Some(low), Some(high)) => format!("{} [{}, {}]", one(figure.mean), one(low), one(high)),
+        _ => one(figure.mean),
+    }
+}
+
+/// What follows for measurements.
+fn conclusion(found: &Diagnosis) -> String {
+    let words = match (&found.forgetting, found.nodes) {
+        (None, _) => "What its nodes to a depth are worth was not measured.",
+        (_, NodesVerdict::Lead) => {
+            "Nodes to a depth grow where the table forgets, and buy the same score: they can lead."
+        }
+        (_, NodesVerdict::Mislead) => {
+            "Nodes to a depth mislead: where the table forgets, a depth costs less or buys less. Judge tables of this engine by games, or by the \
+             score error."
+        }
+        (Some(of), NodesVerdict::Undecided) if of.hashfull[0].is_some_and(|full| full < FULL) => {
+            "Whether nodes to a depth mislead is undecided: the small table was never full. A longer --time searches deeper. Until then judge tables \
+             of this engine by games, or by the score error."
+        }
+        (_, NodesVerdict::Undecided) => {
+            "Whether nodes to a depth mislead is undecided: a longer --time may tell. Until then judge tables of this engine by games, or by the \
+             score error."
+        }
+    };
+    let faults = found.checks.iter().filter(|check| check.result == CheckResult::Fault).count();
+    let told = if faults == 0 { "No fault.".to_owned() } else { format!("{}.", crate::words::many(faults, "fault")) };
+    format!("{words} {told}")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::record::diagnosis::Check;
+
+    #[test]
+    fn all_that_was_found_is_on_the_screen() {
+        let check =
+            |check: &str, result, finding: &str| Check { check: check.to_owned(), result, finding: finding.to_owned() };
+        let figure = |mean, low, high| Some(Figure { mean, low: Some(low), high: Some(high) });
+        let options = [("Hash", "16"), ("Threads", "1"), ("Other", "x")];
+        let mut found = Diagnosis {
+            program: "/bin/engine".to_owned(),
+            arguments: vec!["-u".to_owned()],
+            sha256: "00112233445566778899".to_owned(),
+            name: "Engine 1".to_owned(),
+            options: options.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            checks: vec![
+                check("go depth", CheckResult::Good, "heeded"),
+                check("ucinewgame", CheckResult::Fault, "it does not forget all"),
+                check("Hash", CheckResult::Note, "no effect"),
+            ],
+            forgetting: Some(Forgetting {
+                small: 1,
+                large: 64,
+                depth: 11,
+                games: 8,
+                searches: 24,
+                kept: figure(0.9, 0.8, 0.95),
+                error_at_depth: figure(1.25, -0.5, 3.0),
+                nodes: Some(5000),
+                error_at_nodes: Some(Figure { mean: -0.25, low: None, high: None }),
+                ..Forgetting::default()
+            }),
+            nodes: NodesVerdict::Mislead,
+            ..Diagnosis::default()
+        };
+        let text = screen(&found);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[..10],
+            [
+                "Engine 1: /bin/engine -u (SHA-256 001122334455)",
+                "with Threads 1, Hash 16",
+                "",
+                "  ok    go depth      heeded",
+                "  FAULT ucinewgame    it does not forget all",
+                "  note  Hash          no effect",
+                "",
+                "1 MiB against 64 MiB: 24 searches along 8 games, 95 % intervals by game",
+                "  nodes to depth 11, table kept               0.900 [0.800, 0.950]",
+                "  score error at depth 11                     +1.2 [-0.5, +3.0] centipawns",
+            ]
+        );
+        assert_eq!(lines[10], "  score error at 5000 nodes                   -0.2 centipawns");
+        assert!(lines[12].starts_with("Nodes to a depth mislead: ") && lines[12].ends_with(" 1 fault."), "{text}");
+        for (nodes, words) in [(NodesVerdict::Lead, "they can lead"), (NodesVerdict::Undecided, "is undecided")] {
+            found.nodes = nodes;
+            assert!(screen(&found).contains(words));
+        }
+        for (full, told) in [(499.0, true), (500.0, false)] {
+            found.forgetting.as_mut().unwrap().hashfull[0] = Some(full);
+            assert_eq!(screen(&found).contains("was never full"), told, "{full}");
+        }
+        found.checks.clear();
+        found.forgetting = None;
+        assert!(screen(&found).ends_with("\nWhat its nodes to a depth are worth was not measured. No fault.\n"));
+    }
+}

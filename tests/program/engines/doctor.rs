@@ -1,0 +1,167 @@
+//! An engine examined without an experiment: what is found, what is said, and what a file does with it.
+
+use super::{Trial, all_gone, scripted};
+
+/// What `ttlab doctor` says of our own engine behind a filter of what it is told and another of what it says.
+fn examine(told: &str, said: &str, more: &[&str], code: i32) -> (super::Said, serde_json::Value) {
+    let trial = Trial::new("");
+    let engine = format!(
+        "sed -u -e '/^quit/q' -e '{told}' | \"$0\" uci --preset match | sed -u -e '{said}' -e 's/name ttlab/name Filtered/'"
+    );
+    let words = [
+        &["doctor", "/bin/sh", "--time", "1", "-o", "doctor.json"][..],
+        more,
+        &["--", "-c", &engine, env!("CARGO_BIN_EXE_ttlab")],
+    ];
+    let said = trial.call(&words.concat()).expect(code);
+    assert_eq!(all_gone(&trial.token), Vec::<String>::new());
+    let found = std::fs::read_to_string(trial.path("doctor.json")).unwrap();
+    (said, serde_json::from_str(&found).unwrap())
+}
+
+/// The result of a check, and what was found.
+fn check(found: &serde_json::Value, name: &str) -> (String, String) {
+    let all = found["checks"].as_array().unwrap();
+    let one = all.iter().find(|check| check["check"] == name).unwrap_or_else(|| panic!("no {name} in {found}"));
+    (one["result"].as_str().unwrap().to_owned(), one["finding"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn an_engine_is_examined_on_one_screen() {
+    let (said, found) = examine("", "", &["--option", "Hash=32", "--option", "table.slots=2"], 0);
+    for (name, part) in [
+        ("go depth", "heeded"),
+        ("go nodes", "heeded"),
+        ("nodes told", "up to the end"),
+        ("repeats", "exact: nodes, score, move, variation and depths"),
+        ("ucinewgame", "like a new process"),
+        ("small limits", "1000 nodes when asked for 1000"),
+        ("stop", "obeyed"),
+        ("moves", "legal in 21 positions"),
+        ("ended games", "no move"),
+        ("mate scores", "6 of 6"),
+        ("quit", "leaves nothing behind"),
+    ] {
+        let (result, finding) = check(&found, name);
+        assert!(result == "good" && finding.contains(part), "{name}: {result}: {finding}");
+        assert!(said.out.contains(&finding), "{}", said.out);
+    }
+    assert_eq!((&found["options"]["Hash"], &found["options"]["table.slots"]), (&"32".into(), &"2".into()));
+    assert_eq!((&found["options"]["Threads"], &found["options"]["Ponder"]), (&"1".into(), &"false".into()));
+    assert!(said.out.starts_with("Filtered ") && said.out.contains("with Threads 1, Hash 32"), "{}", said.out);
+    assert!(said.out.contains("1 MiB against 32 MiB: ") && said.out.contains("No fault."), "{}", said.out);
+    assert!(said.out.lines().count() < 30, "{}", said.out);
+    assert_eq!(said.err, "");
+}
+
+#[test]
+fn each_fault_is_found_by_its_check() {
+    let cases = [
+        ("s/^ucinewgame/isready/", "", "ucinewgame", "fault", "it does not forget all"),
+        ("s/^go nodes .*/go depth 1/", "", "go nodes", "fault", " when asked for 20000, and its next depth takes "),
+        ("s/^go depth .*/go depth 1/", "", "go depth", "fault", "it went to depth 1 when asked for 4"),
+        ("s/^stop//", "", "stop", "fault", "not obeyed"),
+        ("", "s/ nodes [0-9]*/ nodes 18446744073709551615/", "nodes told", "fault", "never"),
+        ("s#^position fen 8/8/8/8/8/8/6k1/4K2R .*#position startpos#", "", "moves", "fault", "wrong in 1 of 21"),
+        ("", "s/score mate /score mate -/", "mate scores", "fault", "where it is mate "),
+        ("", "s/score mate [0-9]*/score cp 900/", "mate scores", "note", "cp 900 where it is mate "),
+    ];
+    std::thread::scope(|scope| {
+        for (told, said, name, result, part) in cases {
+            scope.spawn(move || {
+                let (screen, found) = examine(told, said, &[], i32::from(result == "fault"));
+                let (found, finding) = check(&found, name);
+                assert!(found == result && finding.contains(part), "{told} {said}: {finding}\n{}", screen.out);
+            });
+        }
+    });
+}
+
+/// A process that the engine leaves behind in a session of its own is named, and ended.
+#[test]
+fn what_is_left_behind_is_found_and_ended() {
+    let trial = Trial::new("");
+    let script = "setsid sleep 1000 & exec \"$0\" uci";
+    let words = ["doctor", "/bin/sh", "--time", "1", "--", "-c", script, env!("CARGO_BIN_EXE_ttlab")];
+    trial.call(&words).expect(1).says(&["ends, and leaves processes behind: sleep", "1 fault."]);
+    assert_eq!(all_gone(&trial.token), Vec::<String>::new());
+}
+
+/// An engine that fails is told as far as it came, and with its last words.
+#[test]
+fn an_engine_that_fails_is_told() {
+    let trial = Trial::new("");
+    let engine = scripted().display().to_string();
+    let said = trial.call(&["doctor", &engine, "crash", "--time", "1"]).expect(1);
+    said.says(&["FAULT failure", "signal 11", "What its nodes to a depth are worth was not measured. 1 fault."]);
+    assert_eq!(all_gone(&trial.token), Vec::<String>::new());
+}
+
+/// Our own engine has no fault; the file that was written is valid for it in an experiment, and for no other options or program.
+#[test]
+fn what_was_found_is_valid_for_the_program_and_its_options() {
+    let ttlab = env!("CARGO_BIN_EXE_ttlab");
+    let trial = Trial::new(&format!(
+        "limit = {{ depth = 2 }}\nfirst = 1\n[subject]\nuci = [{ttlab:?}, \"uci\"]\ndoctor = \"doctor.json\"\n"
+    ));
+    let options = ["--option", "table.slots=4"];
+    let said =
+        trial.call(&[&["doctor", ttlab, "uci", "--time", "1", "-o", "doctor.json", "--quiet"][..], &options].concat());
+    let said = said.expect(0).says(&["No fault.", "ok    moves", "ok    mate scores", "nodes to depth "]);
+    assert!(said.out.contains("MiB against "), "{}", said.out);
+    let doctor = std::fs::read_to_string(trial.path("doctor.json")).unwrap();
+    let verdict: serde_json::Value = serde_json::from_str(&doctor).unwrap();
+    trial.run("out", &["--set", "uci.table.slots=4", "--set", "uci.Hash=1"]).expect(0);
+    assert_eq!(trial.manifest("out")["subjects"]["default"]["doctor"], verdict["nodes"]);
+    let wrong = |sets: &[&str], says: &str| {
+        trial.run("wrong", sets).expect(2).says(&["subject.doctor: ", says]);
+    };
+    wrong(
+        &["--set", "uci.table.slots=2"],
+        "it is of other options: table.slots = 4, here 2: `ttlab doctor -o` writes it anew",
+    );
+    std::fs::write(trial.path("doctor.json"), doctor.replace("\"sha256\": \"", "\"sha256\": \"0")).unwrap();
+    wrong(&["--set", "uci.table.slots=4"], "it is of another build");
+    std::fs::write(trial.path("doctor.json"), "{}").unwrap();
+    wrong(&[], "it is no file of `ttlab doctor`");
+    std::fs::remove_file(trial.path("doctor.json")).unwrap();
+    wrong(&[], "No such file");
+}
+
+#[test]
+fn what_cannot_be_examined_is_told_with_a_way_out() {
+    let trial = Trial::new("");
+    let engine = scripted().display().to_string();
+    for (words, says) in [
+        (&["no-such-engine"][..], "there is no program `no-such-engine` on the path"),
+        (&["/bin/false"], "the engine ended by itself (exit code 1) at `uci`"),
+        (&[&engine, "--option", "Hahs=4"], "--option Hahs: "),
+        (&[&engine, "--option", "Hash=4096"], "--option Hash: expected a number from 1 to 1024, found 4096"),
+        (&[&engine, "--option", "Hash"], "expected NAME=VALUE"),
+        (&[&engine, "--time", "0"], "--time"),
+    ] {
+        trial.call(&[&["doctor"], words].concat()).expect(2).says(&[says]);
+    }
+}
+
+#[test]
+fn a_signal_ends_an_examination() {
+    let trial = Trial::new("");
+    let engine = scripted().display().to_string();
+    let child = trial
+        .command(&["doctor", &engine, "slow", "--time", "600", "-o", "doctor.json"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = std::time::Instant::now();
+    while super::alive(&trial.token).len() < 3 {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(60), "no engine is started");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let mut child = child;
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(75));
+    assert_eq!(all_gone(&trial.token), Vec::<String>::new());
+    assert!(!trial.path("doctor.json").exists());
+}
