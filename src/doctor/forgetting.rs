@@ -32,8 +32,9 @@ const GAMES: f64 = 5.0;
 /// The share of the time that is planned for: depths cost what they cost, and the rest goes into more games.
 const PLANNED: f64 = 0.6;
 
-/// How many times as much a ply more costs.
+/// How many times as many nodes a ply more has, and how many times as long it may take.
 const PLY: u64 = 2;
+const PLY_TIME: f64 = 4.0;
 
 /// Ratios nearer to 1 than this are no difference.
 const NEAR: f64 = 0.01;
@@ -131,7 +132,7 @@ pub fn measure(
 
 /// Whether there is time for as many games as are planned at a ply more, where a game took so long.
 fn fits_deeper(took: Duration, left: Duration) -> bool {
-    took.mul_f64(PLY as f64 * planned(left)) < left
+    took.mul_f64(PLY_TIME * planned(left)) < left
 }
 
 /// Games that are planned for so much time.
@@ -361,8 +362,8 @@ mod tests {
         near(60, 36.0 / 165.0);
         near(10, 6.0 / 165.0);
         near(240, 144.0 / 330.0);
-        // Five games of 5.9 seconds at twice the cost are 59 seconds.
+        // Five games of 2.9 seconds at four times the cost are 58 seconds.
         let tenths = |tenths: u64| Duration::from_millis(100 * tenths);
-        assert!(fits_deeper(tenths(59), tenths(600)) && !fits_deeper(tenths(61), tenths(600)));
+        assert!(fits_deeper(tenths(29), tenths(600)) && !fits_deeper(tenths(31), tenths(600)));
     }
 }
