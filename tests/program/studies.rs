@@ -171,11 +171,16 @@ fn every_figure_with_an_interval_in_a_study_stands_in_a_report() {
     assert!(seen >= 40, "{seen} figures were read");
 }
 
-/// Runs a study's file, changed, and gives a column's sum for each variant.
+/// Runs a study's file (of several suites one: `study/suite`), changed, and gives a column's sum for each variant.
 fn rerun(study: &str, column: &str, change: impl FnOnce(&mut toml::Table)) -> BTreeMap<String, f64> {
     let folder = scratch();
+    let (study, suite) = study.split_once('/').map_or((study, None), |(study, suite)| (study, Some(suite)));
     let text = fs::read_to_string(root().join(format!("experiments/studies/{study}.toml"))).unwrap();
     let mut file: toml::Table = from_toml(&text).unwrap();
+    if let Some(suite) = suite {
+        let own = file.remove("suites").unwrap()[suite].clone();
+        file.insert("suite".to_owned(), own["file"].clone());
+    }
     for key in ["expect", "variant", "baseline", "exclude", "seeds", "reference"] {
         file.remove(key);
     }
@@ -220,7 +225,7 @@ fn more(sums: &BTreeMap<String, f64>, more: &[&str], less: &[&str]) {
 
 #[test]
 fn under_pressure_depth_beats_always_and_a_rule_beats_chance() {
-    let nodes = rerun("replacement-middlegames", "search.nodes", |file| {
+    let nodes = rerun("replacement/middlegames", "search.nodes", |file| {
         set(file, "first", "3");
         set(file, "limit", "{ depth = 5 }");
         set(
@@ -236,7 +241,7 @@ fn under_pressure_depth_beats_always_and_a_rule_beats_chance() {
 
 #[test]
 fn along_a_game_depth_that_never_ages_holds_the_table_for_good() {
-    let nodes = rerun("ageing", "search.nodes", |file| {
+    let nodes = rerun("ageing/people", "search.nodes", |file| {
         set(file, "first", "1");
         set(file, "limit", "{ depth = 4 }");
         set(
@@ -294,8 +299,8 @@ const DEPTH: &[&str] = &["policy=depth-preferred", "slots=1"];
 const RULES: &str = r#"{ "table.size" = [512], "table.policy" = ["always", "depth-preferred"], "table.slots" = [1] }"#;
 
 const SMALL: [Small; 10] = [
-    ("replacement-endgames", &[("first", "5"), ("limit", "{ depth = 6 }"), ("grid", RULES)], &[[ALWAYS, DEPTH]]),
-    ("replacement-tactical", &[("first", "4"), ("limit", "{ depth = 5 }"), ("grid", RULES)], &[[ALWAYS, DEPTH]]),
+    ("replacement/endgames", &[("first", "5"), ("limit", "{ depth = 6 }"), ("grid", RULES)], &[[ALWAYS, DEPTH]]),
+    ("replacement/tactical", &[("first", "4"), ("limit", "{ depth = 5 }"), ("grid", RULES)], &[[ALWAYS, DEPTH]]),
     (
         // A table that one search does not fill.
         "replacement-large",
@@ -310,7 +315,7 @@ const SMALL: [Small; 10] = [
         &[[ALWAYS, DEPTH]],
     ),
     (
-        "replacement-larger-schemes-seeds",
+        "replacement-sizes/middlegames",
         &[
             ("first", "2"),
             ("limit", "{ depth = 6 }"),
