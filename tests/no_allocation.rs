@@ -48,6 +48,7 @@ fn a_larger_tree_makes_no_more_allocations() {
         "deepening.step = 0\ntable = 'none'\nleaf = 'static'\nordering = []",
         "deepening.step = 0\nalgorithm = 'pvs'\nordering = ['table-move', 'see', 'countermove', 'history']\nprobe.at = 'quiescence'\n\
          store.at = 'quiescence'\ndraws = true\netc_depth = 2\niid.min_depth = 3\nnull_move.min_depth = 3\nlmr.min_depth = 3",
+        "deepening.step = 0\nalgorithm = 'pvs'\niir.min_depth = 2\nsingular.min_depth = 3",
     ] {
         let options: EngineOptions = from_toml(text).unwrap();
         let (shallow, few) = allocations(&options, 2);

@@ -309,8 +309,8 @@ impl<O: Observer> Search<'_, O> {
                     ahead: true,
                 });
                 self.count.etc_cuts += 1;
-                if let (Some(table), Some(hit)) = (self.table.as_mut(), hit) {
-                    table.cutoff(hit);
+                if let Some(hit) = hit {
+                    self.end_node(&child, below.depth, hit);
                 }
                 return Some((score, mv));
             }

@@ -167,7 +167,7 @@ impl<'a> Auditor<'a> {
                 self.findings.report(wrong(AuditedClaim::Move(mv)));
             }
         }
-        if !deep {
+        if !deep || bound == Bound::None {
             return;
         }
         self.findings.count.answers += 1;

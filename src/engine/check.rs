@@ -1,6 +1,6 @@
 //! What the types of the options cannot say: ranges, and which options go together.
 
-use super::options::{Algorithm, Diagnostics, EngineOptions, Leaf, Ordering, Where};
+use super::options::{Algorithm, Diagnostics, EngineOptions, Leaf, Ordering, Shape, Where};
 use crate::table::options::Clear;
 use crate::table::{self, Size, TableKind, shadow};
 
@@ -105,6 +105,12 @@ impl EngineOptions {
         within("singular.margin", self.singular.margin, 0..=100)?;
         within("singular.divisor", i32::from(self.singular.divisor), 1..=255)?;
         within("singular.double", self.singular.double, 0..=32_000)?;
+        refuse(
+            "shape",
+            self.shape == Shape::Neutral && !table,
+            "\"neutral\" asks what the search offered to its table, and without one nothing is \
+             offered: a table that answers nothing is table.forget = 1",
+        )?;
         refuse(
             "singular.min_depth",
             matches!(self.singular.min_depth, 1 | 2),

@@ -7,7 +7,7 @@ use super::eval::{self, Evaluator};
 use super::foresight::{self, BestMoves};
 use super::instruments::Instruments;
 use super::observer::{Nobody, Observer};
-use super::options::{Diagnostics, EngineOptions, GamePly, Ordering};
+use super::options::{Diagnostics, EngineOptions, GamePly, Ordering, Shape};
 use super::ordering::{Learned, Ranks, Stack};
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
 use super::pv::Variations;
@@ -17,8 +17,9 @@ use super::switches::Switches;
 use crate::chess::increments::Increments;
 use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, MoveList, Score};
+use crate::table::offers::Offers;
 use crate::table::options::{Clear, TickSource};
-use crate::table::{self, Observed, Table, TableError};
+use crate::table::{self, Observed, Table, TableError, TableKind};
 
 /// The deepest iteration that any limit allows.
 const DEEPEST: u8 = 255;
@@ -29,6 +30,8 @@ pub struct Engine {
     increments: Increments,
     check_keys: Keys,
     table: Option<Box<dyn Table>>,
+    /// What the table was offered, where the options ask that and the table itself may forget it.
+    offers: Option<Box<Offers>>,
     learned: Learned,
     /// Game ply of the last search of this game, for the table's clock.
     last_ply: Option<u16>,
@@ -91,6 +94,7 @@ impl Engine {
             increments,
             check_keys: Keys::independent(),
             table,
+            offers: offers(options)?,
             learned: Learned::default(),
             last_ply: None,
             audit: None,
@@ -124,6 +128,7 @@ impl Engine {
         if let Some(table) = self.table.as_mut() {
             table.renew();
         }
+        self.offers.iter_mut().for_each(|offers| offers.clear());
         self.learned.clear();
         self.last_ply = None;
         self.searched = false;
@@ -149,6 +154,7 @@ impl Engine {
                 && let Some(table) = self.table.as_mut()
             {
                 table.clear();
+                self.offers.iter_mut().for_each(|offers| offers.clear());
             }
             if frequent(self.options.history_clear) {
                 self.learned.clear();
@@ -168,9 +174,13 @@ impl Engine {
             TickSource::GamePly => ply.saturating_sub(self.last_ply.unwrap_or(ply)),
         };
         self.last_ply = Some(ply);
-        if let Some(table) = self.table.as_mut() {
-            table.advance(ticks);
-        }
+        self.advance(ticks);
+    }
+
+    /// Moves the table's clock.
+    fn advance(&mut self, ticks: u16) {
+        self.table.iter_mut().for_each(|table| table.advance(ticks));
+        self.offers.iter_mut().for_each(|offers| offers.advance(ticks));
     }
 
     /// Searches a position. `past`: the positions of the game before it, the oldest first, for repetitions; `stop` is
@@ -223,10 +233,8 @@ impl Engine {
             if !iterations.is_empty() {
                 self.forget(Clear::Iteration);
             }
-            if self.options.table.clock == TickSource::Iteration
-                && let Some(table) = self.table.as_mut()
-            {
-                table.advance(1);
+            if self.options.table.clock == TickSource::Iteration {
+                self.advance(1);
             }
             if let Some(learner) = self.learner.as_mut() {
                 let only = Limit { depth: Some(depth), nodes: None };
@@ -289,6 +297,7 @@ impl Engine {
             options: &self.options,
             increments: &self.increments,
             table: self.table.as_deref_mut(),
+            offers: self.offers.as_deref_mut(),
             learned: &mut self.learned,
             foreseen: self.learner.as_ref().and_then(|learner| learner.notes.as_ref()),
             on,
@@ -318,6 +327,19 @@ impl Engine {
     pub fn findings(&mut self) -> Findings {
         self.audit.as_deref_mut().map(std::mem::take).unwrap_or_default()
     }
+}
+
+/// A place for all that the table is offered, where the options ask for it. A table without a bound
+/// that loses nothing knows it all.
+fn offers(options: &EngineOptions) -> Result<Option<Box<Offers>>, TableError> {
+    let asks = options.iir.min_depth > 0 || options.singular.min_depth > 0;
+    let unbounded = options.table.kind == TableKind::Unbounded;
+    let forgets = !unbounded || options.table.forget > 0.0;
+    if options.shape == Shape::Table || !asks || !forgets {
+        return Ok(None);
+    }
+    let by_depth = unbounded && options.probe.answers_by_depth();
+    Ok(Some(Box::new(Offers::new(&options.table, by_depth)?)))
 }
 
 /// What one iteration is to do.
@@ -353,6 +375,7 @@ struct Kernel<'a> {
     options: &'a EngineOptions,
     increments: &'a Increments,
     table: Option<&'a mut (dyn Table + 'static)>,
+    offers: Option<&'a mut Offers>,
     learned: &'a mut Learned,
     foreseen: Option<&'a BestMoves>,
     on: Switches,
@@ -370,7 +393,7 @@ impl<'a> Kernel<'a> {
         stop: Stop<'a>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> (Searched, O, Option<&'a dyn Table>) {
-        let Self { options, increments, table, learned, foreseen, on, evaluator } = self;
+        let Self { options, increments, table, offers, learned, foreseen, on, evaluator } = self;
         let mut search = Search {
             on,
             ranks: Ranks::new(options),
@@ -380,6 +403,7 @@ impl<'a> Kernel<'a> {
             increments,
             stored_nodes: table.as_ref().is_some_and(|table| table.counts_stored_nodes()),
             table,
+            offers,
             learned,
             count: SearchCounters::default(),
             credit: 0,

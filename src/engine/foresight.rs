@@ -5,7 +5,7 @@
 //! Sources: D. Knuth and R. Moore, "An analysis of alpha-beta pruning", 1975; A. Plaat, J. Schaeffer, W. Pijls and A. de Bruin,
 //! "Exploiting graph properties of game trees", 1996.
 
-use super::options::{Diagnostics, EngineOptions, Ordering};
+use super::options::{Diagnostics, EngineOptions, Ordering, Shape};
 use crate::chess::{Board, Move};
 use crate::table::TableKind;
 use crate::table::by_key::ByKey;
@@ -23,6 +23,8 @@ pub fn learner(options: &EngineOptions) -> EngineOptions {
     options.ordering.insert(0, Ordering::TableMove);
     options.table.kind = TableKind::Unbounded;
     options.table.clear = Clear::Never;
+    options.table.forget = 0.0;
+    options.shape = Shape::Table;
     options.deepening.step = 0;
     options.diagnostics = Diagnostics::Off;
     options

@@ -56,6 +56,8 @@ pub struct EngineOptions {
     pub null_move: NullMove,
     /// Singular extension.
     pub singular: Singular,
+    /// Whose knowledge gives the tree its shape: what `iir` and `singular` ask.
+    pub shape: Shape,
     /// Enhanced transposition cutoffs: at this remaining depth and above, each child is looked up before the first is
     /// searched, and a bound that already refutes the node ends it; 0: off. Source: Schaeffer and Plaat, 1996.
     pub etc_depth: u8,
@@ -98,6 +100,7 @@ impl Default for EngineOptions {
             lmr: Lmr::default(),
             null_move: NullMove::default(),
             singular: Singular::default(),
+            shape: Shape::default(),
             etc_depth: 0,
             probe: Probe::default(),
             store: Store::default(),
@@ -455,6 +458,21 @@ impl Default for Singular {
     fn default() -> Self {
         Self { min_depth: 0, slack: 3, margin: 2, divisor: 2, double: 0, reduction: 0 }
     }
+}
+
+/// Whom the terms ask that give the tree its shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// The table, as in play: the search is another one where the table forgets.
+    #[default]
+    Table,
+    /// A table that never forgets: it receives all that the search offers to the table, before any
+    /// of it is refused, is emptied whenever the table is, and heeds `table.same_key` (`policy` as
+    /// `replace`), `table.keep_move` and `probe`. Cutoffs and ordering come from the table as ever.
+    /// Nodes to a depth then count lost answers and lost ordering, not another shape.
+    Neutral,
 }
 
 /// The game ply that the table's clock sees.

@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::observer::{Observer, Probed};
-use super::options::{BoundsRule, DepthRule};
+use super::options::DepthRule;
 use super::search::Search;
 use super::switches::INFINITE;
 use super::terms::Known;
@@ -32,7 +32,21 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn look_up(&mut self, board: &Board, depth: u8) -> Option<Hit> {
         let table = self.table.as_deref_mut()?;
         self.observer.asks(board, table);
+        if let Some(offers) = self.offers.as_deref_mut() {
+            offers.probed(board.key(), depth);
+        }
         table.probe(board.key(), depth)
+    }
+
+    /// Tells the table that its answer ended the node.
+    #[inline]
+    pub(super) fn end_node(&mut self, board: &Board, depth: i32, hit: &Hit) {
+        if let Some(table) = self.table.as_mut() {
+            table.cutoff(hit);
+        }
+        if let Some(offers) = self.offers.as_deref_mut() {
+            offers.ended(board.key(), depth as u8);
+        }
     }
 
     /// Tells the observer of a probe.
@@ -48,6 +62,7 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn probe(&mut self, board: &Board, node: Node) -> Answer {
         let Node { alpha, beta, depth, ply, .. } = node;
         let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE, known: Known::default() };
+        answer.known = self.offered(board, depth);
         let mut probed = Probed { board, node, hit: None, deep: false, closed: false, cut: false, ahead: false };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
@@ -56,7 +71,9 @@ impl<O: Observer> Search<'_, O> {
         if self.on.moves {
             answer.mv = hit.entry.mv;
         }
-        answer.known = self.on.known(&hit.entry);
+        if self.offers.is_none() {
+            answer.known = self.on.known(&hit.entry);
+        }
         probed.deep = self.on.cutoffs && self.deep_enough(&hit, depth) && ply > 0;
         if probed.deep {
             self.heed_bound(&hit, ply, &mut answer);
@@ -73,9 +90,7 @@ impl<O: Observer> Search<'_, O> {
                 // The cutoff itself counts as one node already.
                 self.credit += u64::from(hit.entry.nodes.max(1) - 1);
             }
-            if let Some(table) = self.table.as_mut() {
-                table.cutoff(&hit);
-            }
+            self.end_node(board, depth, &hit);
             self.observer.known(board, depth, hit.entry.mv);
         } else if !answer.mv.is_none() {
             self.count.move_only += 1;
@@ -100,7 +115,7 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     fn heed_bound(&self, hit: &Hit, ply: usize, answer: &mut Answer) {
         let score = self.on.score_from_store(hit.entry.score, ply);
-        let bound = if self.on.bounds == BoundsRule::Ignored { Bound::Exact } else { hit.entry.bound };
+        let bound = self.on.bound(&hit.entry);
         let (alpha, beta) = (answer.alpha, answer.beta);
         if bound.settles(score, alpha, beta) {
             answer.cut = Some(if self.on.clamp_hits { score.clamp(alpha, beta) } else { score });
@@ -159,6 +174,9 @@ impl<O: Observer> Search<'_, O> {
         if let Some(table) = self.table.as_deref_mut() {
             self.observer.asks(board, table);
             table.store(board.key(), entry);
+            if let Some(offers) = self.offers.as_deref_mut() {
+                offers.store(board.key(), entry);
+            }
         }
     }
 }

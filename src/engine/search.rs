@@ -12,6 +12,7 @@ use super::switches::Switches;
 use crate::chess::increments::Increments;
 use crate::chess::{Board, Move, MoveList, Score};
 use crate::table::Table;
+use crate::table::offers::Offers;
 
 /// Nodes between two looks at the stop flag: a quarter of a millisecond, or a client that gives ten a move waits too long on a busy machine.
 const POLL: u64 = 1024;
@@ -25,6 +26,8 @@ pub struct Search<'a, O> {
     pub(super) evaluator: Evaluator,
     pub(super) increments: &'a Increments,
     pub(super) table: Option<&'a mut (dyn Table + 'static)>,
+    /// What the table was offered, in neutral shape.
+    pub(super) offers: Option<&'a mut Offers>,
     pub(super) learned: &'a mut Learned,
     pub(super) count: SearchCounters,
     /// Nodes of subtrees that table cutoffs saved, where the policy counts them (`big-all`).

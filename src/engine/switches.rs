@@ -4,9 +4,9 @@ use super::options::{
     BoundsRule, DepthRule, EngineOptions, Fail, Leaf, MateDistance, NodeType, PieceSquares, Returns, Use, Where,
 };
 use super::ordering::{Ranks, STAGED_DEPTH};
-use crate::chess::{Score, order::GenerationOrder};
+use crate::chess::{Bound, Score, order::GenerationOrder};
 use crate::table::options::{Prefetch, Size};
-use crate::table::{TableKind, TableOptions};
+use crate::table::{Entry, TableKind, TableOptions};
 
 /// Outside every score.
 pub const INFINITE: Score = 32_001;
@@ -43,6 +43,8 @@ pub struct Switches {
     pub start_value: bool,
     pub prefetch: Prefetch,
     pub iid_depth: i32,
+    /// The least remaining depth at which a term asks what the table knows.
+    pub terms_depth: i32,
     pub iir_depth: i32,
     pub iir_reduction: i32,
     pub iir_node_type: NodeType,
@@ -127,6 +129,7 @@ impl Switches {
             start_value: probe.start_value,
             prefetch: resolve_prefetch(table),
             iid_depth: from_depth(options.iid.min_depth),
+            terms_depth: from_depth(options.iir.min_depth).min(from_depth(options.singular.min_depth)),
             iir_depth: from_depth(options.iir.min_depth),
             iir_reduction: i32::from(options.iir.reduction),
             iir_node_type: options.iir.node_type,
@@ -181,6 +184,14 @@ impl Switches {
             MateDistance::Depth => -(self.mate_value + depth),
             MateDistance::None => -self.mate_value,
         }
+    }
+
+    /// What an entry's score is taken for.
+    #[inline]
+    #[must_use]
+    pub fn bound(&self, entry: &Entry) -> Bound {
+        let ignored = self.bounds == BoundsRule::Ignored && entry.bound != Bound::None;
+        if ignored { Bound::Exact } else { entry.bound }
     }
 
     /// A score as the table keeps it: a mate counted from its node, not from the root.

@@ -3,7 +3,7 @@
 
 use super::node::Node;
 use super::observer::Observer;
-use super::options::{BoundsRule, NodeType};
+use super::options::NodeType;
 use super::ordering::Hint;
 use super::search::Search;
 use super::switches::{INFINITE, Switches};
@@ -45,16 +45,23 @@ impl Switches {
     #[inline]
     pub fn known(&self, entry: &Entry) -> Known {
         let mv = if self.moves { entry.mv } else { Move::NONE };
-        let bound = match (self.cutoffs, self.bounds) {
-            (false, _) => Bound::None,
-            (true, BoundsRule::Ignored) => Bound::Exact,
-            (true, BoundsRule::Checked) => entry.bound,
-        };
+        let bound = if self.cutoffs { self.bound(entry) } else { Bound::None };
         Known { mv, depth: i32::from(entry.depth), score: entry.score, bound }
     }
 }
 
 impl<O: Observer> Search<'_, O> {
+    /// In neutral shape: what a table that never forgets would tell a node.
+    #[inline]
+    pub(super) fn offered(&self, board: &Board, depth: i32) -> Known {
+        match self.offers.as_deref() {
+            Some(offers) if self.on.terms_depth <= depth => {
+                offers.get(board.key(), depth as u8).map(|entry| self.on.known(&entry)).unwrap_or_default()
+            }
+            _ => Known::default(),
+        }
+    }
+
     /// Internal iterative reduction: the depth that a node is searched to. `node.depth` is one at
     /// which it is done.
     pub(super) fn reduced_depth(&mut self, node: Node, known: &Known) -> i32 {

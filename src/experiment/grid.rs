@@ -214,6 +214,9 @@ fn read(file: &File, draft: &Draft, name: String, sets: &[Setting], source: &Fil
     };
     let subject = subject::read(file, all()).map_err(told)?;
     let outside = subject.as_ref().is_some_and(|subject| !subject.is_builtin());
+    if outside && file.engine.get("shape").and_then(Value::as_str) == Some("neutral") {
+        return Err(told(OptionFault::new("engine.shape", subject::NEUTRAL)));
+    }
     let options = if outside { Ok(nobody()) } else { options::read(preset, &file.engine, all()) };
     let options = options.map_err(told)?;
     if file.trace.is_some() {
@@ -230,6 +233,10 @@ fn read(file: &File, draft: &Draft, name: String, sets: &[Setting], source: &Fil
         if depth.is_some() || nodes.is_some() {
             let what = "a trace is shown to its end: nothing is searched that could have a limit";
             return Err(source.wrong("limit", what));
+        }
+        if options.table.forget > 0.0 {
+            let what = "table.forget: is heeded in searches alone: a trace is shown to a table that loses nothing";
+            return Err(wrong("table.forget", what.to_owned()));
         }
         if options.table.kind == TableKind::None {
             return Err(wrong("table.kind", "table.kind: \"none\" leaves nothing to show a trace to".to_owned()));

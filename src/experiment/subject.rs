@@ -7,6 +7,10 @@ use super::problem::explain;
 use crate::subject::SubjectOptions;
 use toml::{Table, Value};
 
+/// Why no other engine's search has a neutral shape.
+pub const NEUTRAL: &str = "\"neutral\" is for ttlab's own engine: what another one offers to its table is not seen, so that its shape cannot be kept from \
+     depending on what the table forgets";
+
 /// How the paths of an engine's own options begin.
 pub const UCI: &str = "uci.";
 
@@ -73,6 +77,9 @@ pub fn read<'a>(
         return Ok(Some(SubjectOptions::default()));
     }
     if let Some((path, _)) = set.clone().find(|(path, _)| !is_path(path) && !path.starts_with("limit.")) {
+        if path == "shape" {
+            return wrong(path, NEUTRAL);
+        }
         let what = "is an option of ttlab's own engine, and this point is of";
         return wrong(path, &format!("{what} {}: its own are \"uci.Name\"", subject.uci));
     }
@@ -131,6 +138,22 @@ mod tests {
         assert_eq!(said("game"), played);
         assert_eq!(said("experiment"), alone);
         assert_ne!(played.2, alone.2);
+    }
+
+    /// What another engine offers to its table is not seen: a neutral shape is refused, wherever it
+    /// is said.
+    #[test]
+    fn neutral_shape_of_another_engine_is_refused() {
+        let engine = "[subject]\nuci = 'x'\n";
+        for (more, sets) in [
+            (format!("{engine}[engine]\nshape = 'neutral'\n"), &[][..]),
+            (format!("{engine}[[variant]]\nname = 'a'\nshape = 'neutral'\n"), &[]),
+            (engine.to_owned(), &["shape=neutral"]),
+        ] {
+            let message = read(&more, sets).unwrap_err();
+            assert!(message.contains("shape: \"neutral\" is for ttlab's own engine"), "{more}: {message}");
+        }
+        assert!(read(&format!("{engine}[engine]\nshape = 'table'\n"), &[]).is_ok());
     }
 
     /// An engine's options are those of the file, of the point, and of the command line, the last of them last; how long it is waited for is no

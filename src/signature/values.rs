@@ -30,6 +30,7 @@ const BESIDE: &[(&str, &str)] = &[
     ("iir.node_type", "iir.min_depth = 2"),
     ("iir.reduction", "iir.min_depth = 2"),
     ("iir.slack", "iir.min_depth = 2"),
+    ("shape", "iir.min_depth = 2\nsingular.min_depth = 3"),
     ("singular.slack", "singular.min_depth = 3"),
     ("singular.margin", "singular.min_depth = 3"),
     ("singular.divisor", "singular.min_depth = 3"),
@@ -44,6 +45,8 @@ const BESIDE: &[(&str, &str)] = &[
     ("store.at=quiescence", "quiescence.max_plies = 0"),
     ("table.kind=none", "aspiration = 0"),
     ("table.layout=bytes10", "table.slots = 3"),
+    ("table.forget_part", "table.forget = 0.5"),
+    ("table.forget_seed", "table.forget = 0.5"),
     ("table.refresh", "table.clock = 'iteration'"),
     ("table.policy.kind=vipermate-first", "table = { slots = 1, same_key = 'policy' }"),
     ("table.policy.useful", "table = { clock = 'iteration', same_key = 'policy' }"),
@@ -77,6 +80,7 @@ fn values(page: &schema::OptionPage) -> Vec<Value> {
         "true" => vec![Value::from(true), Value::from(false)],
         "list" => words.map(|word| Value::from(vec![word])).chain([Value::Array(Vec::new())]).collect(),
         "size" => vec![Value::from("12 KiB"), Value::from(601)],
+        "number" => [0.25, 1.0].map(Value::from).to_vec(),
         "integer" => {
             let range = page.values.split(' ').nth(1).and_then(|range| range.split_once("..="));
             let (low, high) =

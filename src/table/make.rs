@@ -1,6 +1,7 @@
 //! From options to a table.
 
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
+use super::forgetful::Forgetful;
 use super::memory::check_free;
 use super::options::{Index, Layout, Size, TableKind, TableOptions};
 use super::policy::{Replacement, Visitor};
@@ -116,6 +117,9 @@ impl TableOptions {
         ensure("table.slots", self.layout != Layout::Bytes10 || self.slots == 3, || {
             format!("the layout \"bytes10\" packs 3 entries to a cluster, found {}", self.slots)
         })?;
+        ensure("table.forget", (0.0..=1.0).contains(&self.forget), || {
+            format!("{} is out of range: expected 0 to 1", self.forget)
+        })?;
         if self.kind != TableKind::Bounded {
             return Ok(());
         }
@@ -142,14 +146,18 @@ pub fn build(
     by_depth: bool,
 ) -> Result<Option<Box<dyn Table>>, TableError> {
     options.check()?;
-    Ok(match options.kind {
+    let table = match options.kind {
         TableKind::None => None,
         TableKind::Unbounded => Some(Box::new(Unbounded::new(options, by_depth)) as Box<dyn Table>),
         TableKind::Bounded => {
             let buckets = known_buckets(options, working_set)?;
             Some(bounded(options, buckets, Boxed)?)
         }
-    })
+    };
+    if options.forget > 0.0 {
+        return Ok(table.map(|table| Box::new(Forgetful::new(table, options)) as Box<dyn Table>));
+    }
+    Ok(table)
 }
 
 /// Generic code that wants a table of its own type.

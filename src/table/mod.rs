@@ -5,9 +5,11 @@
 pub mod bounded;
 pub mod by_key;
 pub mod entry;
+mod forgetful;
 mod make;
 pub mod memory;
 mod observed;
+pub mod offers;
 pub mod options;
 pub mod policy;
 pub mod replay;
@@ -131,6 +133,9 @@ crate::counters! {
         /// a tick of the clock stays the same entry. Counted in full by an unbounded table, under
         /// `diagnostics = "full"` and by the policy `ancient` where a match is useful; else 0.
         reused,
+        /// Hits of which `table.forget` lost the entry, the move or the score. A lost entry counts
+        /// here alone: probes = hits + misses_empty + misses_other + lost entries.
+        forgotten,
     }
 }
 

@@ -128,6 +128,20 @@ pub enum TickSource {
     GamePly,
 }
 
+/// What `table.forget` loses of a hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ForgetPart {
+    /// All of it: the probe is not answered.
+    #[default]
+    Entry,
+    /// The move: with a share of 1 a table that keeps no moves.
+    Move,
+    /// The score, its bound and its depth: with a share of 1 a table that ends no node.
+    Score,
+}
+
 /// When something that one search leaves behind is thrown away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -195,6 +209,15 @@ pub struct TableOptions {
     pub clock: TickSource,
     /// When the table is emptied.
     pub clear: Clear,
+    /// Share of the hits that are lost, 0..=1, to plant a loss whose size is known. Which ones is a
+    /// hash of the seed, the key and the number of the hit since the table was new; the entry stays
+    /// where it is, and the next probe may find it.
+    #[cfg_attr(test, schemars(range(min = 0.0, max = 1.0)))]
+    pub forget: f64,
+    /// What is lost of such a hit.
+    pub forget_part: ForgetPart,
+    /// Seed of `forget`.
+    pub forget_seed: u64,
     /// Which buckets are fetched ahead of their probe. Changes time, never counts.
     pub prefetch: Prefetch,
     /// Ask the kernel for 2 MiB pages. Changes time, never counts.
@@ -216,6 +239,9 @@ impl Default for TableOptions {
             refresh: Refresh::default(),
             clock: TickSource::default(),
             clear: Clear::default(),
+            forget: 0.0,
+            forget_part: ForgetPart::default(),
+            forget_seed: 1,
             prefetch: Prefetch::default(),
             huge_pages: true,
         }

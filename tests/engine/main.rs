@@ -6,6 +6,7 @@ mod audit;
 mod foresight;
 mod founding;
 mod sequences;
+mod shape;
 mod signatures;
 mod stopwatch;
 mod terms;

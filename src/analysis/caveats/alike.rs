@@ -32,6 +32,9 @@ const OFF: &[(&str, &str, When)] = &[
     ("probe.", "table.kind", When::Is("none")),
     ("store.", "table.kind", When::Is("none")),
     ("etc_depth", "table.kind", When::Is("none")),
+    ("table.forget_part", "table.forget", When::Is("0.0")),
+    ("table.forget_seed", "table.forget", When::Is("0.0")),
+    ("table.forget", "table.kind", When::Is("none")),
     ("table.policy", "table.kind", When::Is("unbounded")),
     ("table.size", "table.kind", When::Is("unbounded")),
     ("table.slots", "table.kind", When::Is("unbounded")),
@@ -51,6 +54,9 @@ const NEVER: &str = "-1000000";
 const FROM_DEPTH: [&str; 5] =
     ["iid.min_depth", "iir.min_depth", "lmr.min_depth", "null_move.min_depth", "singular.min_depth"];
 
+/// Who tells the terms that ask the table.
+const SHAPE: &str = "shape";
+
 /// What ages are made of.
 const AGE: [&str; 2] = ["table.clock", "table.refresh"];
 
@@ -68,6 +74,12 @@ fn number(leaves: &Leaves, path: &str) -> Option<f64> {
 fn is_unread_age(path: &str, point: &Point) -> bool {
     let table = &point.options.table;
     AGE.contains(&path) && !table.policy.ages() && table.same_key != SameKey::GuardFour
+}
+
+/// Whether no term asks the table, or the table itself forgets nothing.
+fn shape_asks_nobody(leaves: &Leaves) -> bool {
+    let off = is(leaves, "iir.min_depth", "0") && is(leaves, "singular.min_depth", "0");
+    off || is(leaves, "table.kind", "unbounded") && is(leaves, "table.forget", "0.0")
 }
 
 /// The option that switches another off among these.
@@ -164,6 +176,9 @@ fn effective(point: &Point, leaves: &Leaves) -> Leaves {
         left.insert(path.to_owned(), "beyond every depth".to_owned());
     }
     let is = |path: &str, wanted: &str| is(leaves, path, wanted);
+    if shape_asks_nobody(leaves) {
+        left.remove(SHAPE);
+    }
     let never_refuses =
         !is("table.policy.refuse", "true") && leaves.get("table.policy.margin").is_none_or(|margin| margin == NEVER);
     if is("table.slots", "1")
@@ -211,6 +226,9 @@ fn reason(point: &Point, one: &Leaves, other: &Leaves) -> String {
     if let Some((path, by)) = off {
         let value = one.get(by).map_or("", String::as_str);
         return format!("{path} does nothing where {by} is {value}");
+    }
+    if differ.iter().any(|path| *path == SHAPE) {
+        return "shape does nothing without iir and singular, nor where the table forgets nothing".to_owned();
     }
     if let Some(path) = differ.iter().find(|path| FROM_DEPTH.contains(&path.as_str())) {
         return format!("{path} is deeper than the search, or 0");
@@ -274,6 +292,34 @@ mod tests {
                 "null_move.min_depth = 0",
                 "null_move.min_depth = 0; null_move.reduction = 5".to_owned(),
                 same("null_move.reduction does nothing where null_move.min_depth is 0"),
+            ),
+            (
+                "lmr.min_depth = 3",
+                "lmr.min_depth = 3; shape = 'neutral'".to_owned(),
+                same("shape does nothing without iir and singular, nor where the table forgets nothing"),
+            ),
+            ("iir.min_depth = 3", "iir.min_depth = 3; shape = 'neutral'".to_owned(), vec![]),
+            ("singular.min_depth = 3", "singular.min_depth = 3; shape = 'neutral'".to_owned(), vec![]),
+            (
+                "table.kind = 'unbounded'; iir.min_depth = 3",
+                "table.kind = 'unbounded'; iir.min_depth = 3; shape = 'neutral'".to_owned(),
+                same("shape does nothing without iir and singular, nor where the table forgets nothing"),
+            ),
+            (
+                "table.kind = 'unbounded'; iir.min_depth = 3; table.forget = 0.5",
+                "table.kind = 'unbounded'; iir.min_depth = 3; table.forget = 0.5; shape = 'neutral'".to_owned(),
+                vec![],
+            ),
+            ("iir.slack = 0", "iir.slack = 3".to_owned(), same("iir.slack does nothing where iir.min_depth is 0")),
+            (
+                "singular.margin = 2",
+                "singular.margin = 3".to_owned(),
+                same("singular.margin does nothing where singular.min_depth is 0"),
+            ),
+            (
+                "table.forget = 0.0",
+                "table.forget_seed = 3".to_owned(),
+                same("table.forget_seed does nothing where table.forget is 0.0"),
             ),
             ("generation = 'shuffle'", "generation = 'shuffle'; generation_seed = 5".to_owned(), vec![]),
             (

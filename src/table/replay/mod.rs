@@ -77,6 +77,11 @@ pub trait Show {
 /// When the table cannot be made; sizes as a share of a working set need to know it.
 pub fn shown(options: &TableOptions, working_set: Option<u64>) -> Result<Box<dyn Show>, TableError> {
     options.check()?;
+    if options.forget > 0.0 {
+        let problem =
+            format!("{} is heeded in searches alone: a trace is shown to a table that loses nothing", options.forget);
+        return Err(TableError::Option { path: "table.forget", problem });
+    }
     if options.kind == TableKind::Bounded {
         let buckets = make::known_buckets(options, working_set)?;
         return make::bounded(options, buckets, Shower { clock: options.clock });

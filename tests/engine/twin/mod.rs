@@ -411,6 +411,14 @@ fn terms_that_ask_the_table_are_the_twins() {
         format!("{iir}\n{singular}\nprobe.min_depth = 3\nordering = ['mvv-lva']"),
         format!("{iir}\n{singular}\ntable.key_bits = 4\nprobe.depth = 'equal'"),
         format!("{iir}\n{singular}\ntable = 'none'"),
+        format!("{iir}\n{singular}\nshape = 'neutral'\ntable.size = 64"),
+        format!(
+            "{iir}\n{singular}\nshape = 'neutral'\nprobe.at = 'before-leaf'\nstore.at = 'quiescence'\netc_depth = 2\n\
+             table = {{ size = 60, slots = 2, same_key = 'guard-four', refresh = 'cutoff', clock = 'iteration', keep_move = true }}"
+        ),
+        format!("{iir}\n{singular}\nshape = 'neutral'\ntable = {{ forget = 0.4, kind = 'unbounded' }}\nprobe.depth = 'equal'"),
+        format!("{iir}\n{singular}\nshape = 'neutral'\ntable = {{ forget = 1, forget_part = 'score', size = 4096 }}"),
+        format!("{iir}\n{singular}\ntable = {{ forget = 0.5, forget_part = 'move', size = 4096 }}\nprobe.bounds = 'ignored'"),
     ]
     .into();
     // Here every reply to a check is forced, so that moves are singular all the way down.

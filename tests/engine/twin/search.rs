@@ -7,11 +7,12 @@ use ttlab::chess::{Board, Bound, EpRule, Increments, Keys, Move, MoveList, Piece
 use ttlab::engine::anatomy::AnatomyCounters;
 use ttlab::engine::eval::piece_square_values;
 use ttlab::engine::options::{
-    Algorithm, BoundsRule, DepthRule, Fail, GamePly, Known, Leaf, MateDistance, NodeType, Ordering, Returns, Use, Where,
+    Algorithm, BoundsRule, DepthRule, Fail, GamePly, Known, Leaf, MateDistance, NodeType, Ordering, Returns, Shape,
+    Use, Where,
 };
 use ttlab::engine::{EngineOptions, Limit, SearchCounters};
-use ttlab::table::options::{Clear, TickSource};
-use ttlab::table::{Entry, Hit, Table, TableKind, build};
+use ttlab::table::options::{Clear, Refresh, TickSource};
+use ttlab::table::{Entry, Hit, Table, TableKind, TableOptions, build};
 
 /// Beyond every score.
 const MOST: i32 = 32_001;
@@ -60,6 +61,9 @@ pub struct Twin {
     rows: [[i32; 64]; 12],
     keys: Keys,
     pub table: Option<Box<dyn Table>>,
+    /// In neutral shape: what the table was offered, and the clock.
+    offers: HashMap<(u64, Option<u8>), Entry>,
+    now: u16,
     memory: Memory,
     searched: bool,
     last_ply: Option<u16>,
@@ -95,6 +99,8 @@ impl Twin {
             rows: piece_square_values(&options.eval),
             keys: Keys::new(&options.keys),
             table,
+            offers: HashMap::new(),
+            now: 0,
             memory: Memory::default(),
             searched: false,
             last_ply: None,
@@ -104,6 +110,8 @@ impl Twin {
                 options.ordering.insert(0, Ordering::TableMove);
                 options.table.kind = TableKind::Unbounded;
                 options.table.clear = Clear::Never;
+                options.table.forget = 0.0;
+                options.shape = Shape::Table;
                 options.deepening.step = 0;
                 let mut scout = Self::new(&options, plain_table(&options));
                 scout.notes = Some(HashMap::new());
@@ -132,9 +140,32 @@ impl Twin {
         }
         if rarity(self.options.table.clear) <= rarity(occasion) {
             self.table.iter_mut().for_each(|table| table.clear());
+            self.offers.clear();
+            self.now = 0;
         }
         if rarity(self.options.history_clear) <= rarity(occasion) {
             self.memory = Memory::default();
+        }
+    }
+
+    fn advance(&mut self, ticks: u16) {
+        self.table.iter_mut().for_each(|table| table.advance(ticks));
+        self.now = (self.now + ticks) % 1024;
+    }
+
+    /// Where the offers keep an entry: one for each depth where an unbounded table has one.
+    fn place(&self, key: u64, depth: i32) -> (u64, Option<u8>) {
+        let apart = self.options.table.kind == TableKind::Unbounded && self.options.probe.depth == DepthRule::Equal;
+        (key, apart.then_some(depth as u8))
+    }
+
+    /// An answer renews an entry's age here as in the table.
+    fn renew(&mut self, key: u64, depth: i32, rule: Refresh) {
+        let (place, now) = (self.place(key, depth), self.now);
+        if self.options.table.refresh == rule
+            && let Some(entry) = self.offers.get_mut(&place)
+        {
+            entry.generation = now;
         }
     }
 
@@ -152,7 +183,7 @@ impl Twin {
             TickSource::Iteration => 0,
         };
         self.last_ply = Some(ply);
-        self.table.iter_mut().for_each(|table| table.advance(ticks));
+        self.advance(ticks);
         self.searched = true;
         if let Some(scout) = self.scout.as_mut() {
             // A new scout for each search.
@@ -182,7 +213,7 @@ impl Twin {
                 self.forget(Clear::Iteration);
             }
             if self.options.table.clock == TickSource::Iteration {
-                self.table.iter_mut().for_each(|table| table.advance(1));
+                self.advance(1);
             }
             if let Some(scout) = self.scout.as_mut() {
                 scout.path = self.path.clone();
@@ -368,6 +399,7 @@ impl Twin {
         let key = board.key_from_scratch(&self.keys);
         let table = self.table.as_mut().unwrap();
         let hit = table.probe(key, spot.depth as u8);
+        self.renew(key, spot.depth, Refresh::Match);
         let ply = spot.ply;
         let tally = |row: [&mut u64; 4]| {
             let [a, b, c, d] = row;
@@ -394,12 +426,14 @@ impl Twin {
         let mv = if options.uses == Use::Cutoffs { Move::NONE } else { hit.entry.mv };
         let asked = options.uses != Use::Moves && ply > 0;
         let score = self.mate_shift(hit.entry.score, -(ply as i32));
-        let bound = if options.bounds == BoundsRule::Ignored { Bound::Exact } else { hit.entry.bound };
+        let forgotten = hit.entry.bound == Bound::None;
+        let bound = if options.bounds == BoundsRule::Ignored && !forgotten { Bound::Exact } else { hit.entry.bound };
         let ends = match bound {
             Bound::Exact => true,
             Bound::Lower => score >= window.beta,
             Bound::Upper => score <= window.alpha,
-            Bound::None => unreachable!(),
+            // The score was forgotten.
+            Bound::None => false,
         };
         let deep = self.deep_enough(&hit, spot.depth);
         let barred = window.open() && !self.options.probe.pv_cutoffs && self.options.algorithm != Algorithm::Minimax;
@@ -441,6 +475,7 @@ impl Twin {
             self.credit += u64::from(hit.entry.nodes).saturating_sub(1);
         }
         self.table.as_mut().unwrap().cutoff(&hit);
+        self.renew(key, spot.depth, Refresh::Cutoff);
         self.note_answer(board, spot.depth, hit.entry.mv);
         let within = self.options.fail == Fail::Hard || self.options.probe.returns == Returns::Window;
         let score = if within { score.max(window.alpha).min(window.beta) } else { score };
@@ -488,6 +523,16 @@ impl Twin {
         };
         let key = board.key_from_scratch(&self.keys);
         self.table.as_mut().unwrap().store(key, entry);
+        let TableOptions { keep_move, same_key, .. } = self.options.table;
+        let (place, now) = (self.place(key, spot.depth), self.now);
+        let mut entry = Entry { generation: now, ..entry };
+        let old = self.offers.get(&place).copied();
+        if let Some(old) = old.filter(|_| keep_move && mv.is_none()) {
+            entry.mv = old.mv;
+        }
+        if old.is_none_or(|old| same_key.lets(&entry, &old, now)) {
+            self.offers.insert(place, entry);
+        }
     }
 
     fn by_window(score: i32, window: Window) -> Bound {
@@ -533,6 +578,12 @@ impl Twin {
                 return Ok((score, Vec::new()));
             }
             (now, best, table_move, entry) = (narrowed, start, mv, answer);
+            let table = &self.options.table;
+            let knows_all = table.kind == TableKind::Unbounded && table.forget == 0.0;
+            if self.options.shape == Shape::Neutral && !knows_all {
+                let place = self.place(board.key_from_scratch(&self.keys), depth);
+                entry = self.offers.get(&place).copied();
+            }
         }
         let spot = Spot { depth: self.lessened(window, spot, entry), ..spot };
         let depth = spot.depth;
@@ -550,11 +601,15 @@ impl Twin {
             for &mv in &moves {
                 let key = after(board, mv).key_from_scratch(&self.keys);
                 self.count.etc_probes += 1;
-                let Some(hit) = self.table.as_mut().unwrap().probe(key, (depth - 1) as u8) else { continue };
+                let hit = self.table.as_mut().unwrap().probe(key, (depth - 1) as u8);
+                self.renew(key, depth - 1, Refresh::Match);
+                let Some(hit) = hit else { continue };
                 let score = -self.mate_shift(hit.entry.score, -(ply as i32 + 1));
-                if hit.entry.bound != Bound::Lower && score >= window.beta && self.deep_enough(&hit, depth - 1) {
+                let bounds = matches!(hit.entry.bound, Bound::Upper | Bound::Exact);
+                if bounds && score >= window.beta && self.deep_enough(&hit, depth - 1) {
                     self.count.etc_cuts += 1;
                     self.table.as_mut().unwrap().cutoff(&hit);
+                    self.renew(key, depth - 1, Refresh::Cutoff);
                     if self.writes(depth) {
                         self.write(board, Bound::Lower, window, spot, score, mv, from);
                     }
@@ -646,7 +701,11 @@ impl Twin {
         };
         let moves = self.generate(board);
         let score = self.mate_shift(entry.score, -(ply as i32));
-        let bound = self.options.probe.bounds == BoundsRule::Ignored || entry.bound != Bound::Upper;
+        let bound = match entry.bound {
+            Bound::None => false,
+            Bound::Upper => self.options.probe.bounds == BoundsRule::Ignored,
+            Bound::Lower | Bound::Exact => true,
+        };
         let mate = score.abs() > self.options.mate.value - 256;
         let far = depth - i32::from(entry.depth) > i32::from(singular.slack);
         let whole = self.options.probe.uses == Use::Both;

@@ -1,0 +1,166 @@
+//! Neutral shape: a table that forgets nothing searches the same tree in either shape, whatever the
+//! options; one that forgets does not.
+
+use proptest::prelude::*;
+use std::sync::atomic::AtomicBool;
+use ttlab::chess::{Board, Increments};
+use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::experiment::reading::from_toml;
+
+const STARTS: [(&str, u8); 3] = [
+    ("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", 7),
+    ("7k/8/8/8/2p1p3/8/3P1P2/K7 w - - 0 1", 6),
+    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 3),
+];
+
+/// Both terms, as early as they may begin.
+const TERMS: &str = "iir = { min_depth = 2, slack = 2 }\nsingular = { min_depth = 3, double = 20, reduction = 1 }\n";
+
+/// The iterations of a short game from each position, the second as a new game after the first;
+/// none where the options do not go together. With them: what the table gave up of other positions.
+fn played(text: &str, depth_less: u8) -> Option<(Vec<Iteration>, u64)> {
+    let options: EngineOptions = from_toml(text).unwrap();
+    let mut engine = Engine::new(&options, None).ok()?;
+    let mut iterations = Vec::new();
+    for (fen, depth) in STARTS {
+        let (mut board, mut past) = (Board::from_fen(fen).unwrap(), Vec::new());
+        engine.new_game();
+        for _ in 0..3 {
+            let limit = Limit { depth: Some(depth - depth_less.min(depth - 2)), nodes: None };
+            let found = engine.search(&board, &past, limit, &AtomicBool::new(false), &mut |_| {}).iterations;
+            for &mv in found.last().iter().flat_map(|last| last.pv.iter().take(2)) {
+                past.push(board);
+                board.play(mv, Increments::none());
+            }
+            iterations.extend(found);
+        }
+    }
+    Some((iterations, engine.table().map_or(0, |table| table.counters().evictions)))
+}
+
+/// Both shapes of a search.
+fn both(text: &str, depth_less: u8) -> Option<[(Vec<Iteration>, u64); 2]> {
+    let shape = |shape: &str| played(&format!("shape = '{shape}'\n{text}"), depth_less);
+    Some([shape("table")?, shape("neutral")?])
+}
+
+fn word(words: &[&'static str]) -> impl Strategy<Value = &'static str> + use<> {
+    prop::sample::select(words.to_vec())
+}
+
+prop_compose! {
+    /// How the search uses its table.
+    fn uses()(
+        probe in word(&["after-leaf", "before-leaf", "quiescence"]),
+        store in word(&["after-leaf", "before-leaf", "quiescence"]),
+        least in [0..4_u8, 0..4],
+        bounds in word(&["checked", "checked", "ignored"]),
+        depth in word(&["at-least", "at-least", "equal", "ignored"]),
+        returns in word(&["stored", "window"]),
+        uses in word(&["both", "both", "moves", "cutoffs"]),
+        flags in any::<[bool; 5]>(),
+        known in word(&["exact", "window"]),
+    ) -> String {
+        let [pv_cutoffs, start_value, upper_move, terminals, hard] = flags;
+        let [ask, keep] = least;
+        format!(
+            "fail = '{}'\nprobe = {{ at = '{probe}', min_depth = {ask}, bounds = '{bounds}', depth = '{depth}', returns = '{returns}', \
+             use = '{uses}', pv_cutoffs = {pv_cutoffs}, start_value = {start_value} }}\nstore = {{ at = '{store}', min_depth = {keep}, \
+             upper_move = {upper_move}, terminals = {terminals}, known = '{known}' }}\n",
+            if hard { "hard" } else { "soft" }
+        )
+    }
+}
+
+prop_compose! {
+    /// A table with room for all, and when it is emptied.
+    fn table()(
+        policy in word(&["always", "depth-preferred", "scored", "aged-depth", "two-tier", "ancient", "sieve", "random"]),
+        layout in word(&["bytes16", "bytes24"]),
+        index in word(&["multiply", "mask", "modulo"]),
+        same_key in word(&["replace", "deeper", "guard-four", "guard-two"]),
+        refresh in word(&["never", "match", "cutoff"]),
+        clock in word(&["search", "iteration", "game-ply"]),
+        clear in word(&["iteration", "search", "game", "never"]),
+        history in word(&["iteration", "search", "game", "never"]),
+        keep_move in any::<bool>(),
+    ) -> String {
+        format!(
+            "history_clear = '{history}'\ntable = {{ size = 262144, slots = 8, policy = '{policy}', layout = '{layout}', index = '{index}', \
+             same_key = '{same_key}', refresh = '{refresh}', clock = '{clock}', clear = '{clear}', keep_move = {keep_move} }}\n"
+        )
+    }
+}
+
+prop_compose! {
+    /// The search round the terms, and the terms.
+    fn search()(
+        algorithm in word(&["pvs", "pvs", "alpha-beta", "mtdf"]),
+        node_type in word(&["any", "pv", "cut"]),
+        slack in [0..3_u8, 0..5],
+        from in [0..3_u8, 0..3],
+        rest in [0..4_u8, 0..4, 0..4, 0..4],
+        draws in any::<bool>(),
+    ) -> String {
+        let (iir, singular) = ([0, 2, 3][usize::from(from[0])], [0, 3, 4][usize::from(from[1])]);
+        let ([iid, lmr, null, etc], [far, deep]) = (rest, slack);
+        format!(
+            "algorithm = '{algorithm}'\naspiration = 30\ndraws = {draws}\niid.min_depth = {}\nlmr.min_depth = {lmr}\n\
+             null_move.min_depth = {null}\netc_depth = {etc}\niir = {{ min_depth = {iir}, node_type = '{node_type}', slack = {far} }}\n\
+             singular = {{ min_depth = {singular}, slack = {deep}, double = 20, reduction = 1 }}\n",
+            if iid == 1 { 2 } else { iid }
+        )
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn shape_of_a_table_that_forgets_nothing_is_the_same(search in search(), uses in uses(), table in table()) {
+        let text = format!("{search}{uses}{table}");
+        if let Some([own, neutral]) = both(&text, 1) {
+            prop_assume!(own.1 == 0);
+            prop_assert!(own == neutral, "{}", text);
+        }
+    }
+}
+
+/// The same where the loss is planted: what is forgotten and kept is told from what is searched.
+#[test]
+fn shape_of_a_table_that_forgets_is_not_the_same() {
+    for loss in ["size = 64", "forget = 0.5", "forget = 1.0\nforget_part = 'move'", "size = 256\nkey_bits = 4"] {
+        let text = format!("algorithm = 'pvs'\n{TERMS}[table]\n{loss}");
+        let [own, neutral] = both(&text, 1).unwrap();
+        assert!(own.0 != neutral.0, "{loss}");
+    }
+}
+
+/// A table that keeps no move makes iir reduce every node, and in neutral shape no more than
+/// before.
+#[test]
+fn shape_keeps_iir_from_nodes_whose_move_was_forgotten() {
+    let reduced = |text: &str| -> u64 {
+        let text = format!("algorithm = 'pvs'\niir.min_depth = 2\n{text}");
+        played(&text, 0).unwrap().0.iter().map(|found| found.search.iir_nodes).sum()
+    };
+    let forgets = "table.forget = 1.0\ntable.forget_part = 'move'\n";
+    let (whole, own, neutral) = (reduced(""), reduced(forgets), reduced(&format!("{forgets}shape = 'neutral'")));
+    assert!(own > 2 * whole && neutral < own, "{whole} {own} {neutral}");
+}
+
+/// Without a term that asks the table there is nothing to ask.
+#[test]
+fn shape_without_terms_changes_nothing() {
+    let text = "algorithm = 'pvs'\nlmr.min_depth = 2\nnull_move.min_depth = 2\ntable.size = 64";
+    let [own, neutral] = both(text, 1).unwrap();
+    assert_eq!(own, neutral);
+}
+
+#[test]
+fn shape_neutral_needs_a_table() {
+    let refused = |text: &str| from_toml::<EngineOptions>(text).unwrap().check().err().map(|error| error.path);
+    assert_eq!(refused("shape = 'neutral'\ntable = 'none'"), Some("shape"));
+    assert_eq!(refused("shape = 'neutral'\ntable = 'unbounded'"), None);
+    assert_eq!(refused("shape = 'table'\ntable = 'none'"), None);
+}
