@@ -4,7 +4,7 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::problem::nearest;
 use crate::experiment::{Experiment, Plan};
 use crate::report::{self, markdown, published};
-use crate::runner::{Session, Settings, progress};
+use crate::runner::{self, Session, Settings, progress};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -116,7 +116,9 @@ fn settings(experiment: &Experiment, args: &Args) -> Settings {
 /// Runs one experiment; false if that was stopped.
 fn one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -> Result<bool, CommandFailure> {
     let plan = Plan::new(experiment);
-    let session = Session::begin(experiment, &plan, folder, settings(experiment, args), stop).map_err(run_failure)?;
+    let mut settings = settings(experiment, args);
+    settings.jobs = args.jobs.map_or_else(|| runner::jobs_that_fit(&plan, settings.jobs), |_| settings.jobs);
+    let session = Session::begin(experiment, &plan, folder, settings, stop).map_err(run_failure)?;
     let ran = session.run(stop, &progress::Talk::default()).map_err(run_failure)?;
     Ok(!ran.interrupted && super::run::judge(experiment, &session, stop, false)?)
 }

@@ -32,7 +32,8 @@ pub struct Args {
     /// Which shard of the plan, from 0
     #[arg(long, requires = "plan")]
     shard: Option<u64>,
-    /// Jobs at a time [default: the processors, or 1 where the experiment repeats its searches for timing]
+    /// Jobs at a time [default: the processors, fewer where memory is short, or 1 where the experiment repeats its searches
+    /// for timing]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// Where the results go [default: reports/<name>; of a shard: its folder shards/ and a number]
@@ -95,7 +96,8 @@ pub fn run(args: &Args) -> CommandResult {
     // A signal ends the reading, be it of a pipe that never ends; from here on it ends the run in order.
     let (experiment, plan, shard, folder) = what(args)?;
     let stop = stop_flag()?;
-    let jobs = args.jobs.map_or_else(|| Settings::usual_jobs(&experiment), usize::from);
+    let usual = || runner::jobs_that_fit(&plan, Settings::usual_jobs(&experiment));
+    let jobs = args.jobs.map_or_else(usual, usize::from);
     foresee(&experiment, &plan, jobs, &folder, args)?;
     let settings = Settings {
         jobs,

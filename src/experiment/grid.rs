@@ -164,6 +164,11 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileTe
 /// Excludes times points that are looked at for excludes that do nothing; nobody writes so many by hand.
 const MOST_LOOKS: usize = 10_000_000;
 
+/// Whether so many points are held against so many excludes.
+fn are_looked_at(points: usize, excludes: usize) -> bool {
+    points.saturating_mul(excludes) <= MOST_LOOKS
+}
+
 /// The places of those `[[exclude]]`s that leave no point of the grid out.
 pub fn idle_excludes(file: &File) -> Vec<usize> {
     let source = FileText { text: "", path: std::path::Path::new(""), suites: SuiteTexts::Files };
@@ -171,7 +176,7 @@ pub fn idle_excludes(file: &File) -> Vec<usize> {
         Ok(axes) if !axes.is_empty() && !file.exclude.is_empty() => combinations(&axes),
         _ => Vec::new(),
     };
-    if points.len().saturating_mul(file.exclude.len()) > MOST_LOOKS {
+    if !are_looked_at(points.len(), file.exclude.len()) {
         return Vec::new();
     }
     let idle = |excluded: &Table| {
@@ -346,4 +351,23 @@ pub fn columns(point: &Point) -> Vec<(String, String)> {
     leaves.extend(point.limit.depth.map(|depth| ("limit.depth".to_owned(), depth.to_string())));
     leaves.extend(point.limit.nodes.map(|nodes| ("limit.nodes".to_owned(), nodes.to_string())));
     leaves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten million looks at most.
+    #[test]
+    fn too_many_excludes_are_not_looked_at() {
+        for ([points, excludes], so) in [
+            ([10_000, 1000], true),
+            ([10_000, 1001], false),
+            ([10_001, 1000], false),
+            ([1, 10_000_000], true),
+            ([usize::MAX, 2], false),
+        ] {
+            assert_eq!(are_looked_at(points, excludes), so, "{points} {excludes}");
+        }
+    }
 }

@@ -28,8 +28,9 @@ pub use output::{Output, OutputError};
 pub use session::{Session, Settings};
 pub use subjects::{Subjects, granted, values};
 
-use crate::experiment::{Job, Plan, Split};
+use crate::experiment::{Job, Plan, Point, Split};
 use crate::record::manifest::Shard;
+use crate::system::available_bytes;
 use crate::words::many;
 use std::io;
 use std::path::Path;
@@ -107,31 +108,61 @@ fn jobs_of(plan: &Plan, shard: Option<Shard>) -> impl Iterator<Item = Job> {
     plan.jobs().filter(move |job| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index))
 }
 
-/// Checks that the tables of so many jobs fit into the memory that this process can have. A variant whose table alone does not fit
-/// gets the reason why; its jobs fail, and the others run.
+/// Checks that the tables of so many jobs fit into the memory that this process can have. A lane (a variant, or an encounter) whose tables
+/// alone do not fit gets the reason why; its jobs fail, and the others run.
 ///
 /// # Errors
-/// When no variant fits, or so many jobs of the others do not: with the figures, and what would fit.
+/// When no lane fits, or so many jobs of the others do not: with the figures, and what would fit.
 pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
-    let all_fit = || Ok(vec![None; plan.variants.len()]);
-    crate::system::available_bytes().map_or_else(all_fit, |available| tables_fit(available, plan, jobs))
+    let all_fit = || Ok(vec![None; plan.lanes()]);
+    available_bytes().map_or_else(all_fit, |available| tables_fit(available, plan, jobs))
+}
+
+/// As many of `jobs` at a time as the memory has room for, and one at least: what nobody asked for is no reason to refuse a plan.
+pub fn jobs_that_fit(plan: &Plan, jobs: usize) -> usize {
+    available_bytes().map_or(jobs, |available| fitting_jobs(available, plan, jobs))
 }
 
 /// The same for so much memory.
+fn fitting_jobs(available: u64, plan: &Plan, jobs: usize) -> usize {
+    let largest = needs(plan).map(|(bytes, _)| bytes).filter(|&bytes| bytes <= available).max();
+    let fit = largest.map_or(u64::MAX, |bytes| available / bytes.max(1));
+    jobs.min(usize::try_from(fit).unwrap_or(usize::MAX)).max(1)
+}
+
+/// The bytes that the tables of each lane's job take, and whose they are: of two players where games are played.
+fn needs(plan: &Plan) -> impl Iterator<Item = (u64, Vec<(u64, &str)>)> {
+    (0..plan.lanes()).map(|lane| {
+        let job = plan.job_in(lane, 0, 0);
+        let players = [Some(job.variant), job.opponent].into_iter().flatten().map(|at| &plan.variants[at]);
+        // What the options of ours are means nothing to another engine.
+        let bytes = |point: &Point| if point.outside().is_some() { Some(0) } else { point.options.memory_bytes() };
+        let tables: Vec<(u64, &str)> = players.map(|point| (bytes(point).unwrap_or(0), point.name.as_str())).collect();
+        (tables.iter().fold(0, |sum: u64, table| sum.saturating_add(table.0)), tables)
+    })
+}
+
+/// As [`check_memory`] for so much memory.
 fn tables_fit(available: u64, plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
-    let too_large = |(bytes, name): &(u64, &str)| {
+    let whose = |tables: &[(u64, &str)]| match tables {
+        [(_, name)] => format!("variant \"{name}\""),
+        _ => tables.iter().map(|(_, name)| format!("\"{name}\"")).collect::<Vec<_>>().join(" against "),
+    };
+    let too_large = |(bytes, tables): &(u64, Vec<(u64, &str)>)| {
+        // Where one alone is too large it is the reason.
+        let (bytes, whose) = match tables.iter().find(|table| table.0 > available) {
+            Some(one) => (one.0, whose(&[*one])),
+            None => (*bytes, whose(tables)),
+        };
         let (mib, free) = (bytes >> 20, available >> 20);
-        format!("table.size: {mib} MiB (variant \"{name}\") are more than the {free} MiB of memory that are free")
+        format!("table.size: {mib} MiB ({whose}) are more than the {free} MiB of memory that are free")
     };
-    let tables: Vec<(u64, &str)> =
-        plan.variants.iter().map(|point| (point.options.memory_bytes().unwrap_or(0), point.name.as_str())).collect();
-    let unfit = tables.iter().map(|table| (table.0 > available).then(|| too_large(table))).collect();
-    let Some(&(bytes, name)) = tables.iter().filter(|(bytes, _)| *bytes <= available).max() else {
-        return Err(RunError::Memory(tables.iter().min().map(too_large).unwrap_or_default()));
+    let needs: Vec<(u64, Vec<(u64, &str)>)> = needs(plan).collect();
+    let unfit = needs.iter().map(|need| (need.0 > available).then(|| too_large(need))).collect();
+    let Some((bytes, tables)) = needs.iter().filter(|(bytes, _)| *bytes <= available).max() else {
+        return Err(RunError::Memory(needs.iter().min().map(too_large).unwrap_or_default()));
     };
-    // Two players sit at each game.
-    let bytes = bytes.saturating_mul(1 + u64::from(plan.is_match()));
-    fit(available, jobs, bytes, "table.size", &format!("variant \"{name}\"")).map(|()| unfit)
+    fit(available, jobs, *bytes, "table.size", &whose(tables)).map(|()| unfit)
 }
 
 /// Refuses so many jobs at a time where they need more memory than there is. `whose`: what needs so many bytes for each, set by `option`.
@@ -235,10 +266,19 @@ mod tests {
         assert_eq!(check(&followed, 1), Ok(vec![None, Some(told)]));
         assert_eq!(check(&some, 3), many("3 jobs x 400 MiB (variant \"size=400 MiB\")", ": --jobs 2 would fit"));
         assert_eq!([1, 2].map(|jobs| check(&grid("'1000 MiB', 64"), jobs).is_ok()), [true, false]);
-        assert_eq!(check(&pair(500), 1), Ok(vec![None, None]));
-        assert_eq!(check(&pair(501), 1), many("1 job x 1002 MiB (variant \"b\")", ""));
+        // Both players of a pair have a table: of 300 and 700 MiB, or one of 1 MiB more; and so have other pairs.
+        assert_eq!(check(&pair(700), 1), Ok(vec![None]));
+        let both = "table.size: 1001 MiB (\"b\" against \"a\") are more than the 1000 MiB of memory that are free";
+        assert_eq!(check(&pair(701), 1), Err(both.to_owned()));
+        let three = pair(701).replace("[match]", "[[variant]]\nname = 'c'\n'table.size' = '10 MiB'\n[match]");
+        assert_eq!(check(&three, 1), Ok(vec![Some(both.to_owned()), None]));
+        assert_eq!(check(&three, 4), many("4 jobs x 310 MiB (\"c\" against \"a\")", ": --jobs 3 would fit"));
+        // Where nobody says how many they are as many as fit, and one at least.
+        let jobs = |variants: &str, wanted: usize| fitting_jobs(1000 << 20, &plan(variants), wanted);
+        assert_eq!([1, 2, 3, 9].map(|wanted| jobs(&some, wanted)), [1, 2, 2, 2]);
+        assert_eq!([jobs(&three, 9), jobs(&pair(701), 9), jobs(&grid("1, 2"), 9)], [3, 9, 9]);
         // Who only looks is told what would become of it on this machine.
-        if crate::system::available_bytes().is_some() {
+        if available_bytes().is_some() {
             for (sizes, told) in [
                 ("64, 128", &[][..]),
                 ("'8192 GiB', 64", &["that are free: its jobs would fail here"]),

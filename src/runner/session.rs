@@ -54,7 +54,7 @@ pub struct Session<'a> {
     pub settings: Settings,
     /// The folder.
     pub output: Output,
-    /// Why the variants' tables do not fit, where they do not.
+    /// Why the lanes' tables do not fit, where they do not.
     unfit: Vec<Option<String>>,
     /// The engines that are not ours.
     pub subjects: Subjects,

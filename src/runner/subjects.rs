@@ -443,6 +443,15 @@ mod tests {
         assert!(told.is_err_and(|told| told.contains(" (3 engines, of which \"a\") need more than ")));
     }
 
+    /// A worker keeps a process of each of eight engines; of nine it keeps the last one.
+    #[test]
+    fn so_many_engines_are_kept() {
+        let one = Introduced { launch: Launch::default(), examined: Examined::default(), bytes: 0 };
+        let of =
+            |count: usize| Subjects { known: (0..count).map(|at| (at, one.clone())).collect(), ..Subjects::default() };
+        assert_eq!([0, 8, 9].map(|count| of(count).all_are_kept()), [true, true, false]);
+    }
+
     /// What the file sets is seen before a process is started: there is none of that name.
     #[test]
     fn memory_that_is_set_must_fit_before_anything_is_started() {

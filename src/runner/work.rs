@@ -32,7 +32,7 @@ pub struct Shared<'a> {
     pub flight: Flight,
     /// The tests that end encounters.
     pub stopping: Mutex<Stopping>,
-    /// Why the variants' tables do not fit, where they do not.
+    /// Why the lanes' tables do not fit, where they do not.
     pub unfit: &'a [Option<String>],
     /// One for each worker.
     pub desks: Vec<Desk>,
@@ -144,7 +144,7 @@ impl Shared<'_> {
             let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
                 let name = &self.plan.variants[job.variant].name;
                 self.progress.job(name, &self.experiment.suite.items[job.item].id);
-                match self.unfit[job.variant].as_ref().or_else(|| self.unfit[job.opponent?].as_ref()) {
+                match self.plan.lane(job.variant, job.opponent).and_then(|lane| self.unfit[lane].as_ref()) {
                     Some(problem) => Err(problem.clone()),
                     None if self.flight.condemns(id) => Err(CONDEMNED.to_owned()),
                     None => self.searches(job, &mut kept, &desk.stop),

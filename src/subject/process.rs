@@ -339,6 +339,10 @@ mod tests {
         assert_eq!(process.end().as_deref(), Some("exit code 3"));
         assert_eq!(process.tail(), ["one", "then two", "stderr: bad"]);
         assert!(process.send("more").is_err());
+        // More lines than wait to be heard: the rest waits with the process.
+        let mut talker = start("i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i + 1)); done");
+        assert!((0..3000).all(|at: u32| talker.next(later(), &go) == line(&at.to_string())));
+        assert_eq!(talker.next(later(), &go), Next::Closed);
         let mut deaf = start("while read -r x; do :; done; exit 4");
         assert_eq!(deaf.end().as_deref(), Some("exit code 4"));
         let begun = Instant::now();

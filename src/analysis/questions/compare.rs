@@ -590,6 +590,21 @@ mod tests {
         assert_eq!(moved, ["q", "r", "p"]);
     }
 
+    /// Of rows that moved, and of those that are missing, twenty are named, and all are counted.
+    #[test]
+    fn twenty_rows_are_named() {
+        for count in [20, 21] {
+            let side = |nodes: u32, from: u32| {
+                let rows: String = (from..=count).map(|at| format!("a,p{at},{nodes} ")).collect();
+                recorded(&rows, Manifest::default())
+            };
+            let found = of(&side(100, 1), &side(110, 1));
+            assert_eq!((found.moved.len(), found.missing.0), (20, 0), "{count}");
+            let found = of(&side(100, 0), &recorded("a,p0,100 ", Manifest::default()));
+            assert_eq!((found.missing.0, found.missing.1.len()), (count as usize, 20), "{count}");
+        }
+    }
+
     /// An option that was changed otherwise in another variant is not told as if all had changed alike.
     #[test]
     fn unlike_changes_of_an_option_are_told() {

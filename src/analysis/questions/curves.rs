@@ -314,6 +314,7 @@ pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::positions as positions_of;
     use super::*;
     use crate::analysis::pairing::ratio::Judged;
     use crate::analysis::rows::axes::Level;
@@ -453,6 +454,25 @@ mod tests {
             let points = |line: &Series| line.points.iter().map(|point| point.x).collect::<Vec<_>>() == [0.0, 1.0];
             assert_eq!((found.len(), found.iter().all(points)), (drawn, true), "{others}");
         }
+    }
+
+    /// Up to 1,500 points of all lines together each search has one; of more every second, third and so on of each line.
+    #[test]
+    fn of_too_many_searches_some_are_points() {
+        let count = |positions: u32, others: u32| {
+            let rows: String = (0..positions)
+                .flat_map(|at| (0..=others).map(move |line| format!("v{line},p{at},1,{}\n", 9 + line)))
+                .collect();
+            let text = format!("variant,position,depth,search.nodes\n{rows}");
+            let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+            let question = Question::by_variant(&[], Some("v0"));
+            let (summary, grouping, searches) = Summary::with_searches(&frame, &question).unwrap();
+            let lines: Vec<usize> = (0..=others as usize).collect();
+            let found = positions_of(&frame, &summary, (&grouping, &searches), &lines);
+            found.iter().map(|one| one.points.len()).collect::<Vec<_>>()
+        };
+        assert_eq!([count(1500, 1), count(1501, 1), count(3001, 1)], [[1500], [751], [1001]]);
+        assert_eq!([count(750, 2), count(751, 2)], [[750, 750], [376, 376]]);
     }
 
     /// By hand, of two positions: b needs twice and half the nodes at depth 1 (a mean of 1), twice and eight times at depth 2 (of 4), and what either cut short is not

@@ -167,6 +167,21 @@ mod tests {
         ranks.come_in_stages().then(|| std::iter::from_fn(next).collect())
     }
 
+    /// 300 nodes of 218 moves, one above the other, need more than twice what a stack has from the start: each has its own moves, in their order.
+    #[test]
+    fn a_stack_that_grows_keeps_what_is_on_it() {
+        let board = Board::from_fen("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1").unwrap();
+        let (mut list, mut stack) = (MoveList::new(), Stack::default());
+        legal(&board, &mut list);
+        assert_eq!(list.len(), 218);
+        let mut frames: Vec<NodeMoves> = (0..300).map(|_| stack.push_unordered(&list)).collect();
+        let expected: Vec<Move> = list.iter().copied().collect();
+        while let Some(mut frame) = frames.pop() {
+            assert_eq!(std::iter::from_fn(|| stack.next(&mut frame)).collect::<Vec<_>>(), expected, "{}", frames.len());
+            stack.pop(&frame);
+        }
+    }
+
     /// Every list without repetition of up to five rules, those that `check` refuses left out.
     fn lists() -> Vec<Vec<Ordering>> {
         let rules = [

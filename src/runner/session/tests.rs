@@ -275,22 +275,40 @@ fn jobs_that_fail_are_told_each_time_and_tried_again_alone() {
     assert_eq!(made, [of(&[0, 2, 4]), of(&[]), of(&[1, 3, 5]), None]);
 }
 
-/// Where the one player's table does not fit a pair fails, whichever of the two it is.
+/// Where the one player's table does not fit its pairs fail, and those of the others are played; where the one whom all meet has no room, nothing is.
 #[test]
 fn a_pair_fails_for_either_players_table() {
     if crate::system::available_bytes().is_none() {
         return;
     }
-    for (sizes, who) in [(["'8192 GiB'", "64"], "a"), (["64", "'8192 GiB'"], "b")] {
+    for (vast, played) in [("a", true), ("b", true), ("c", false)] {
         let (temporary, out) = folder();
-        let [first, second] = sizes;
+        let player = |name: &str| {
+            let size = match name {
+                _ if name == vast => "'8192 GiB'",
+                "a" => "64",
+                "b" => "128",
+                _ => "256",
+            };
+            format!("[[variant]]\nname = '{name}'\n'table.size' = {size}\n")
+        };
         let text = format!(
-            "name = 'x'\nsuite = 'three.epd'\nlimit = {{ depth = 1 }}\n[[variant]]\nname = 'a'\n'table.size' = {first}\n[[variant]]\n\
-             name = 'b'\n'table.size' = {second}\n[match]\nmax_moves = 1\n"
+            "name = 'x'\nsuite = 'three.epd'\nlimit = {{ depth = 1 }}\nbaseline = {{ variant = 'c' }}\n{}{}{}[match]\nmax_moves = 1\n",
+            player("a"),
+            player("b"),
+            player("c")
         );
-        let ran = run(&experiment(temporary.path(), &text), &out, Settings { jobs: 1, ..Settings::default() });
-        let message = format!("\"b\" on a: table.size: 8388608 MiB (variant \"{who}\") are more than the ");
-        assert!(ran.failed == 3 && ran.failures[0].1.starts_with(&message), "{ran:?}");
+        let experiment = experiment(temporary.path(), &text);
+        if played {
+            let ran = run(&experiment, &out, Settings { jobs: 1, ..Settings::default() });
+            let message = format!("\"{vast}\" on a: table.size: 8388608 MiB (variant \"{vast}\") are more than the ");
+            assert!(ran.done == 6 && ran.failed == 3 && ran.failures[0].1.starts_with(&message), "{ran:?}");
+        } else {
+            let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
+            let refused = Session::begin(&experiment, &plan, &out, Settings::default(), &never).map(drop);
+            let told = refused.unwrap_err().to_string();
+            assert!(told.starts_with("table.size: 8388608 MiB (variant \"c\") are more than the "), "{told}");
+        }
     }
 }
 

@@ -243,6 +243,38 @@ impl Info {
 mod tests {
     use super::*;
 
+    /// Up to so many keys each is counted; one more, and from then on about half of them are kept, then a quarter.
+    #[test]
+    fn distinct_keys_are_exact_up_to_their_most() {
+        let mut distinct = Distinct::new(1000);
+        for key in 1..=1000 {
+            distinct.insert(key);
+            distinct.insert(key);
+        }
+        assert_eq!((distinct.count(), distinct.level), (1000, 0));
+        for key in 1001..=10_000 {
+            distinct.insert(key);
+        }
+        // Four times halved, and within a tenth: the error is one in the root of some 600 that are kept.
+        assert!(distinct.level == 4 && distinct.count().abs_diff(10_000) < 1000, "{distinct:?}");
+    }
+
+    /// What is met from one emptying to the next is exact up to 65,536 positions, what is stored up to 4,194,304.
+    #[test]
+    fn counts_of_a_trace_are_exact_up_to_their_most() {
+        let event = |key: u64, kind: u8| Event { key, value: 0, depth: 1, flags: kind, nodes: 0 };
+        let mut counting = Counting::default();
+        (0..1 << 16).for_each(|key| counting.push(&event(key, 0)));
+        assert_eq!((counting.met.level, counting.met.count()), (0, 1 << 16));
+        counting.push(&event(1 << 16, 0));
+        assert_eq!(counting.met.level, 1);
+        (0..1 << 22).for_each(|key| counting.stored.insert(key));
+        assert_eq!((counting.stored.level, counting.stored.count()), (0, 1 << 22));
+        counting.push(&event(1 << 22, 1));
+        assert_eq!(counting.stored.level, 1);
+        assert!(counting.finish().estimated);
+    }
+
     /// Each event by hand, no two counts alike where they could be taken for each other.
     #[test]
     fn every_count_by_hand() {

@@ -130,6 +130,26 @@ fn counts_do_not_depend_on_jobs_shards_or_how_long_a_process_is_kept() {
     trial.call(&["compare", "one", "three", "--fail-on", "nodes changed"]).expect(0);
 }
 
+/// Eight engines are kept by each worker, of nine the last alone: either way each counts as it does.
+#[test]
+fn more_engines_than_are_kept_count_as_they_do() {
+    for engines in [8, 9] {
+        let variants: String =
+            (1..=engines).map(|hash| format!("[[variant]]\nname = \"v{hash}\"\n\"uci.Hash\" = {hash}\n")).collect();
+        let trial = Trial::new(&format!("limit = {{ depth = 3 }}\n[subject]\nuci = \"ENGINE\"\n{variants}"));
+        trial.run("out", &["--jobs", "2"]).expect(0);
+        let rows = trial.rows("out");
+        assert_eq!(rows.len(), engines * 6);
+        for row in rows {
+            let hash: u32 = row["uci.Hash"].parse().unwrap();
+            assert_eq!(
+                (row["variant"].as_str(), row["search.nodes"].as_str()),
+                (&*format!("v{hash}"), &*format!("{}", 3000 + hash))
+            );
+        }
+    }
+}
+
 /// What is told before a run is told by every command, in one sentence; a file that names what matters is held to that.
 #[test]
 fn what_so_many_positions_can_show_is_told_before_the_run() {

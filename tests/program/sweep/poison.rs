@@ -72,7 +72,7 @@ fn the_limit_of_the_process_counts() {
 /// Where memory is short small tables are searched with, be it in a run, a shard or a match, and large ones are refused with the figures.
 #[test]
 fn where_memory_is_short_small_tables_have_their_rows() {
-    let sizes = "[grid]\n'table.size' = ['512 MiB', '1 MiB', '2 MiB']\n";
+    let sizes = "[grid]\n'table.size' = ['1 MiB', '512 MiB', '2 MiB']\n";
     let single = Trial::new(&format!("name = 'x'\nsuite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{sizes}"));
     let games = Trial::new(&format!(
         "name = 'x'\nsuite = {{ startpos = true }}\nlimit = {{ nodes = 200 }}\n{sizes}[match]\nmax_moves = 2\n"
@@ -91,7 +91,7 @@ fn where_memory_is_short_small_tables_have_their_rows() {
     });
     assert_eq!(shards.iter().filter(|code| **code == Some(3)).count(), 1, "{shards:?}");
     assert_eq!(shards.iter().filter(|code| **code == Some(0)).count(), 2, "{shards:?}");
-    limited(&format!("run '{}' -q -j 1 -o '{}'", games.file, games.text("out"))).expect(3).says(&["2 jobs failed"]);
+    limited(&format!("run '{}' -q -j 1 -o '{}'", games.file, games.text("out"))).expect(3).says(&["1 job failed"]);
     for (size, code) in [("512 MiB", 2), ("2 MiB", 0)] {
         let told: &[&str] = if code == 0 { &[] } else { &["table.size: 512 MiB are more than the ", " that are free"] };
         limited(&format!("search startpos --depth 1 --set table.size='\"{size}\"'")).expect(code).says(told);
@@ -99,6 +99,21 @@ fn where_memory_is_short_small_tables_have_their_rows() {
         ttlab(&["trace", "startpos", "--depth", "2", "-o", &trace]).expect(0);
         limited(&format!("replay '{trace}' --policy always --set table.size='\"{size}\"'")).expect(code).says(told);
     }
+}
+
+/// Where nobody says how many jobs run at a time they are no more than there is memory for.
+#[test]
+fn no_more_jobs_run_at_a_time_than_fit() {
+    let sizes = "[grid]\n'table.size' = ['1 MiB', '512 MiB', '150 MiB', '149 MiB']\n";
+    let trial = Trial::new(&format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{sizes}"));
+    let limited = |jobs: &str| {
+        let (binary, out) = (binary().display().to_string(), trial.text("out"));
+        // Not of addresses, of which each thread has more than it uses.
+        let command = format!("ulimit -d 250000; exec '{binary}' run '{}' -q --fresh {jobs} -o '{out}'", trial.file);
+        said(Command::new("sh").args(["-c", &command]))
+    };
+    limited("").expect(3).says(&["1 job failed"]);
+    limited("-j 3").expect(2).says(&["3 jobs x 150 MiB", ": --jobs 1 would fit"]);
 }
 
 /// A file that somebody cuts short is written to no more: it gets no hole, and the same command continues.
