@@ -65,6 +65,13 @@ pub enum Doubt {
         .1, 100.0 * .0
     )]
     Shards(f64, usize),
+    /// Variants that make each search in a new process, beside others that do not.
+    #[error(
+        "{}: restart = \"search\" loses all that an engine keeps along a game, its histories and corrections as well as its table: against a process that is kept this is \
+         not the value of keeping the table. The first search of each game, equal by design, is left out there",
+        named(.0)
+    )]
+    Alone(Vec<String>),
     /// Joined results do not say where they come from.
     #[error("{0} has no manifest.json beside it: its build and machine are unknown")]
     Unknown(String),
@@ -122,6 +129,16 @@ pub fn shards(manifest: &Manifest) -> Option<Doubt> {
         _ => 0.0,
     };
     (machines.len() > 1 || apart > UNLIKE).then_some(Doubt::Shards(apart, machines.len()))
+}
+
+/// A doubt about engines along games of which some make each search in a new process and others do not.
+pub fn alone(manifest: &Manifest) -> Option<Doubt> {
+    let restart = |variant: &&String| manifest.options.get(*variant)?.get("restart")?.as_str();
+    let outside = || manifest.variants.iter().filter(|variant| restart(variant).is_some());
+    let (alone, others): (Vec<&String>, Vec<&String>) =
+        outside().partition(|variant| restart(variant) == Some("search"));
+    let mixed = manifest.sequence && !alone.is_empty() && !others.is_empty();
+    mixed.then(|| Doubt::Alone(alone.into_iter().cloned().collect()))
 }
 
 /// Doubts about joining results: different builds, different machines, or none known.
@@ -298,6 +315,33 @@ mod tests {
             [Doubt::Failed(3), Doubt::Unfinished, Doubt::Uneven(3, 5)]
         );
         assert_eq!(of("table.slots", uneven(), 0.0, 0.0, true), [Doubt::Failed(3)]);
+    }
+
+    /// Engines along games, some with a process for each search: ours has none, and single positions know no difference.
+    #[test]
+    fn a_process_for_each_search_loses_more_than_a_table() {
+        let of = |sequence: bool, restarts: &[Option<&str>]| {
+            let named = || restarts.iter().enumerate().map(|(at, restart)| (format!("v{at}"), restart));
+            let options = |restart: &Option<&str>| match restart {
+                Some(restart) => serde_json::json!({ "uci": "x", "restart": restart }),
+                None => serde_json::json!({ "draws": true }),
+            };
+            let manifest = Manifest {
+                sequence,
+                variants: named().map(|(name, _)| name).collect(),
+                options: named().map(|(name, restart)| (name, options(restart))).collect(),
+                ..Manifest::default()
+            };
+            alone(&manifest).map(|doubt| doubt.to_string())
+        };
+        let told = of(true, &[Some("game"), Some("search"), None]).unwrap_or_default();
+        assert!(told.starts_with("\"v1\": restart = \"search\" loses all") && told.contains("histories"), "{told}");
+        for restarts in
+            [&[Some("game"), Some("experiment")][..], &[Some("search"), Some("search")], &[Some("search"), None], &[]]
+        {
+            assert_eq!(of(true, restarts), None, "{restarts:?}");
+        }
+        assert_eq!(of(false, &[Some("game"), Some("search")]), None);
     }
 
     /// Machines that are alike may differ in speed by a fifth of the slowest; what has no speed says nothing.

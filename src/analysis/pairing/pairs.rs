@@ -188,11 +188,15 @@ impl<'a> Base<'a> {
         })
     }
 
-    /// The searches that meet, each pair of cells with the depths that both finished.
+    /// The searches that meet, each pair of cells with the depths that both finished. Where one side began every search of a game in a new process and the
+    /// other did not, the first search of a game is the same in both by design, and says nothing.
     fn meet(&self, group: usize) -> impl Iterator<Item = (&'a Repeats, &'a Repeats, Option<Depths>)> {
         let searches = self.reading.searches();
         searches.cells(group).iter().filter_map(move |cell| {
             let base = self.of(cell)?;
+            if cell.opens_game && base.alone != cell.alone {
+                return None;
+            }
             let [first, other] = [base, cell].map(|cell| searches.repeats(cell)[0]);
             Some((base, cell, shared(searches, first, other)))
         })
@@ -350,6 +354,31 @@ mod tests {
         b,q,0,1,5,true,10,10,5,4,1,\nb,q,0,2,6,true,40,30,5,4,1,\n\
         b,r,0,1,5,true,5,10,1,4,1,\nb,r,0,2,5,true,5,10,1,4,1,\nb,s,0,1,5,true,5,10,1,4,1,\nb,u,0,1,5,true,0,2,1,4,2,\n\
         b,t,0,0,,,,,,,0,why\n";
+
+    /// Of two searches along a game the first is left out where one side begins each in a new process; not between sides that do the same, nor of single
+    /// positions.
+    #[test]
+    fn the_first_search_of_a_game_says_nothing_of_what_is_kept() {
+        let heading = "variant,game,position,ply,repeat,depth,finished,search.nodes,subject.restart,error";
+        let of = |games: bool, restarts: [&str; 2]| {
+            let row = |variant: &str, restart: &str, ply: u32, nodes: u32| {
+                let game = if games { "g" } else { "" };
+                format!("{variant},{game},p{ply},{ply},0,1,true,{nodes},{restart},\n")
+            };
+            let side =
+                |variant, restart, times| [20, 22, 24].map(|ply| row(variant, restart, ply, times * ply)).concat();
+            let rows = side("a", restarts[0], 1) + &side("b", restarts[1], 2);
+            let read = rows_of(heading, &rows, columns::VARIANT);
+            read.shown(&read.pairs("nodes", 0, 1))
+        };
+        let all = ["p20 20 40", "p22 22 44", "p24 24 48"];
+        assert_eq!(of(true, ["game", "search"]), all[1..]);
+        assert_eq!(of(true, ["search", "experiment"]), all[1..]);
+        for restarts in [["game", "game"], ["search", "search"], ["game", "experiment"], ["", ""]] {
+            assert_eq!(of(true, restarts), all, "{restarts:?}");
+        }
+        assert_eq!(of(false, ["game", "search"]), all);
+    }
 
     /// What is compared, by hand, in each metric: what both finished, of times the median of the repeats, rates of sums, ends of the last depth.
     #[test]

@@ -1,11 +1,25 @@
 //! Searches: all iterations of one variant on one position, once, under one key seed. What is compared is compared by search.
 
-use crate::analysis::rows::column::SEED;
+use crate::analysis::rows::column::{SEED, Words};
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::record::columns;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
+
+/// How long a process of an engine is kept that is not ours, where that varies, and its value for one search.
+const RESTART: &str = "subject.restart";
+const SEARCH: &str = "search";
+
+/// The first ply of each game that was searched, by the game's code; of single positions none.
+fn first_plies(games: &Words, plies: &[f64]) -> HashMap<u32, f64> {
+    let mut first = HashMap::new();
+    for (row, &ply) in plies.iter().enumerate().filter(|(row, ply)| !ply.is_nan() && !games.at(*row).is_empty()) {
+        let least = first.entry(games.codes()[row]).or_insert(ply);
+        *least = ply.min(*least);
+    }
+    first
+}
 
 /// One search.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,6 +38,10 @@ pub struct OneSearch {
     pub repeat: u32,
     /// The row of its deepest iteration.
     pub last: usize,
+    /// Whether it is the first of its game.
+    pub opens_game: bool,
+    /// Whether it was made in a process of its own, which knows nothing of the game.
+    pub alone: bool,
     /// Whether totals count it: of the repeats that there are the first, under the file's own seed. The others are the same search again.
     pub is_first: bool,
 }
@@ -50,6 +68,10 @@ pub struct Repeats {
     pub cluster: u32,
     /// Their key seed.
     pub seed: u32,
+    /// Whether they are the first of their game.
+    pub opens_game: bool,
+    /// Whether each was made in a process of its own, which knows nothing of the game.
+    pub alone: bool,
     first: u32,
     count: u32,
 }
@@ -79,6 +101,8 @@ impl Searches {
         let games = frame.coded(columns::GAME);
         let (errors, finished) = (frame.coded(columns::ERROR), frame.coded(columns::FINISHED));
         let [repeats, depths, seeds] = [columns::REPEAT, columns::DEPTH, SEED].map(|name| frame.numbers(name));
+        let (restarts, plies) = (frame.coded(RESTART), frame.numbers(columns::PLY));
+        let first_plies = first_plies(&games, &plies);
         let numbers: Vec<_> = columns.iter().map(|column| frame.numbers(column)).collect();
         let mut searches =
             Self { errors: vec![0; grouping.values.len()], columns: columns.to_vec(), ..Self::default() };
@@ -109,6 +133,8 @@ impl Searches {
                         seed,
                         repeat,
                         last: row,
+                        opens_game: first_plies.get(&games.codes()[row]) == Some(&plies[row]),
+                        alone: restarts.at(row) == SEARCH,
                         is_first: false,
                     });
                     searches.sums.extend(std::iter::repeat_n(0.0, columns.len()));
@@ -152,9 +178,10 @@ impl Searches {
             match self.cells[search.group as usize].last_mut() {
                 Some(cell) if key(search) == (search.group, cell.block, cell.unit, cell.seed) => cell.count += 1,
                 _ => {
-                    let &mut OneSearch { block, unit, cluster, seed, .. } = search;
+                    let &mut OneSearch { block, unit, cluster, seed, opens_game, alone, .. } = search;
                     search.is_first = seed == 0;
-                    let cell = Repeats { block, unit, cluster, seed, first: place as u32, count: 1 };
+                    let first = place as u32;
+                    let cell = Repeats { block, unit, cluster, seed, opens_game, alone, first, count: 1 };
                     self.cells[search.group as usize].push(cell);
                 }
             }

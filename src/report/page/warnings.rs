@@ -57,6 +57,7 @@ pub(super) fn of_sources(sources: &[Source]) -> Vec<String> {
     let manifests = || named.iter().filter_map(|(label, manifest)| Some((*label, (*manifest)?)));
     let mut warnings: Vec<String> = doubts::mixed(&named).iter().map(ToString::to_string).collect();
     warnings.extend(manifests().filter_map(|(_, manifest)| doubts::shards(manifest)).map(|doubt| doubt.to_string()));
+    warnings.extend(manifests().filter_map(|(_, manifest)| doubts::alone(manifest)).map(|doubt| doubt.to_string()));
     warnings.extend(manifests().filter_map(|(label, manifest)| left_out(label, &manifest.left_out)));
     let missing = sources.iter().filter_map(|source| Some((&source.label, source.missing.as_ref()?)));
     warnings
