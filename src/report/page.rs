@@ -35,6 +35,7 @@ use crate::record::manifest::Manifest;
 use anyhow::{Context, Error, Result, bail, ensure};
 use std::borrow::Cow;
 
+mod not_run;
 mod origins;
 mod suites;
 mod warnings;
@@ -249,7 +250,11 @@ impl Page {
             let expects = own.as_ref().unwrap_or(&file.expect);
             page.verdicts = claims::verdicts(expects, file.smallest_effect, rows, &page.summary);
         }
-        let parts = page.parts(rows, grid.as_ref(), (&grouping, &searches));
+        let mut parts = page.parts(rows, grid.as_ref(), (&grouping, &searches));
+        if of.is_judged() {
+            let place = parts.iter().rposition(|part| matches!(part, Part::List(..))).unwrap_or(parts.len());
+            parts.splice(place..place, not_run::list(&page.manifest, rows));
+        }
         page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.name.clone(), parts };
         Ok(page)
     }

@@ -1,5 +1,6 @@
 //! The page of an experiment with several suites: what holds across them, then a section for each.
 
+use super::not_run::NOT_RUN;
 use super::{Page, Rows};
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::timing::Timing;
@@ -22,8 +23,8 @@ pub(super) fn names(rows: &Frame, manifest: &Manifest) -> Vec<String> {
         return Vec::new();
     }
     let suites = rows.coded(columns::SUITE);
-    let there = |name: &&String| (0..rows.rows()).any(|row| suites.at(row) == name.as_str());
-    let mut names: Vec<String> = suites.list().iter().filter(there).cloned().collect();
+    let first_rows = suites.list().iter().zip(suites.first_rows());
+    let mut names: Vec<String> = first_rows.filter_map(|(name, row)| row.map(|_| name.clone())).collect();
     names.sort_by_key(|name| manifest.suites.iter().position(|suite| suite.name == *name));
     names
 }
@@ -151,6 +152,7 @@ fn section(part: Part, suite: &str) -> Option<Part> {
             let parts: Vec<Part> = parts.into_iter().filter_map(|part| section(part, suite)).collect();
             (!parts.is_empty()).then(|| Part::Folded(format!("{title}, {suite}"), parts))
         }
+        Part::List(title, names) if title == NOT_RUN => Some(Part::List(format!("{title}, {suite}"), names)),
         Part::Heading(_) => Some(part),
         // The browser compares the variants of one page position by position: a mean over suites is not for it to make.
         Part::Question(_)

@@ -78,6 +78,32 @@ fn source(label: &str, rows: &str) -> Source {
     Source { label, path, manifest: None, file: None, frame, missing: None, text: None, judged: Vec::new() }
 }
 
+/// A variant of the plan without a row is listed as not run, its further key seeds with it; of more than twenty the first are named. Where rows were
+/// chosen, or groups of another kind, nothing is said.
+#[test]
+fn variants_without_rows_are_listed_as_not_run() {
+    let of = |planned: &[String], choices: &Choices| {
+        let manifest = Manifest { variants: planned.to_vec(), ..Manifest::default() };
+        let rows = "variant,position,depth,search.nodes\na,p,1,9\nb,p,1,9\n";
+        let page = page(&[Source { manifest: Some(manifest), ..source("x", rows) }], choices);
+        let lists = page.sheet.parts.iter().filter_map(|part| match part {
+            Part::List(title, names) if title == not_run::NOT_RUN => Some(names.clone()),
+            _ => None,
+        });
+        lists.collect::<Vec<_>>().concat()
+    };
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let usual = Choices::default();
+    assert_eq!(of(&names(&["a", "b", "b, key seed 2"]), &usual), names(&[]));
+    let planned = names(&["c", "a", "b", "d", "c, key seed 2"]);
+    assert_eq!(of(&planned, &usual), names(&["c", "d"]));
+    assert_eq!(of(&planned, &choices(None, &["variant=a"], false)), names(&[]));
+    let many: Vec<String> = (0..21).map(|at| format!("v{at:02}")).collect();
+    assert_eq!(of(&many[..20], &usual), many[..20]);
+    let cut = [&many[..20], &names(&["and 1 more (manifest.json names all variants)"])].concat();
+    assert_eq!(of(&many, &usual), cut);
+}
+
 /// Two seeds are told, one is not; what is missing is told with its result.
 #[test]
 fn seeds_and_missing_rows_are_told() {
