@@ -27,6 +27,7 @@ mod check;
 mod columns;
 mod compare;
 mod completions;
+mod confirm;
 mod doctor;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -1,6 +1,7 @@
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::before;
+use crate::analysis::questions::screen;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::ResultsError;
 use crate::record::manifest::{ManifestError, Shard};
@@ -139,7 +140,16 @@ pub fn run(args: &Args) -> CommandResult {
         if args.check && page.failed() > 0 {
             exit = Exit::Gate;
         }
-        blind = page.blind;
+        blind = page.blind.clone();
+        let confirm = experiment.file.confirm.as_ref().filter(|_| ran.failed == 0);
+        if let Some(confirm) = confirm {
+            let screened = screen::screen(&page.summary, page.nodes_mislead, confirm.margin, confirm.price);
+            let settings = Settings { jobs, shard: None, ..session.settings.clone() };
+            let played = super::confirm::play(&experiment, &screened, (&folder, &settings), &stop, args.quiet)?;
+            if played != Exit::Done {
+                return Ok(played);
+            }
+        }
     }
     if !args.quiet {
         println!("{done}");

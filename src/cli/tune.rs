@@ -1,9 +1,10 @@
-use super::run::{command_line, default_folder, output_failure, run_failure};
+use super::run::{default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::before;
 use crate::analysis::caveats::leading::Misleading;
-use crate::analysis::questions::race::{Contest, RaceStage, Round, tune};
+use crate::analysis::questions::race::{Contest, RaceStage, Round, Tuned, tune};
+use crate::analysis::questions::screen::Screened;
 use crate::analysis::{Frame, Metric};
 use crate::experiment::tune::sets as pressure_sets;
 use crate::experiment::{Experiment, Plan, Point, Problem, Tune};
@@ -14,7 +15,7 @@ use crate::runner::{self, Output, Settings, Subjects, progress};
 use crate::subject::options;
 use crate::table::TableKind;
 use crate::table::options::{Clear, Size};
-use crate::tune::{Runs, RunsError};
+use crate::tune::Runs;
 use crate::words::many;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -80,7 +81,9 @@ pub fn run(args: &Args) -> CommandResult {
         );
     }
     if !args.quiet {
-        warn(Misleading::of_experiment(experiment).filter(|_| decides.is_nodes()).map(|found| found.sentence()));
+        let manifest = runner::manifest(experiment, &plan, jobs, None);
+        let manifest = Manifest { subjects: engines.examined(&plan), ..manifest };
+        warn(Misleading::of_manifest(&manifest).filter(|_| decides.is_nodes()).map(|found| found.sentence()));
         engines.told(&plan).iter().for_each(|line| eprintln!("engine {line}"));
         warn(engines.loose(&plan));
         warn(before::warnings(experiment, &plan, 1, None));
@@ -128,13 +131,7 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let tuned = match tune(&question, &mut runs, &mut told) {
         Ok(tuned) => tuned,
-        Err(RunsError::Interrupted(_)) => {
-            eprintln!("interrupted: what was finished is kept; to continue:\n  {}", command_line());
-            return Ok(Exit::Interrupted);
-        }
-        Err(RunsError::Run(error)) => return Err(run_failure(error)),
-        Err(error @ RunsError::Failed { .. }) => return Err(CommandFailure::of(Exit::Failed, error)),
-        Err(error) => return Err(CommandFailure::usage(error)),
+        Err(error) => return super::confirm::ended(error),
     };
     let outcome = TuneOutcome {
         experiment,
@@ -151,7 +148,17 @@ pub fn run(args: &Args) -> CommandResult {
         findings.iter().for_each(|finding| println!("{finding}"));
         println!("report: {}", folder.join("report.html").display());
     }
-    Ok(Exit::Done)
+    let settings = Settings { jobs, retry_failed: args.retry_failed, any_build: args.any_build, ..Settings::default() };
+    super::confirm::play(experiment, &raced(experiment, &tuned), (&folder, &settings), &stop, args.quiet)
+}
+
+/// What a race leaves: the winner, whoever was never dropped, and the baseline.
+fn raced(experiment: &Experiment, tuned: &Tuned) -> Screened {
+    let is_dropped =
+        |at: usize| at != experiment.baseline && tuned.rounds.iter().any(|round| round.dropped.contains(&at));
+    let (dropped, left): (Vec<usize>, Vec<usize>) = (0..experiment.points.len()).partition(|&at| is_dropped(at));
+    let names = |places: Vec<usize>| places.into_iter().map(|at| experiment.points[at].name.clone()).collect();
+    Screened { best: experiment.points[tuned.winner].name.clone(), left: names(left), dropped: names(dropped) }
 }
 
 /// The experiment as its file has it and at each other pressure, each once, with the pressures' names.

@@ -72,6 +72,8 @@ pub struct File {
     pub games: Option<super::Match>,
     /// How `ttlab tune` races the variants for the best one.
     pub tune: Option<super::Tune>,
+    /// How games decide among the variants that the searches leave.
+    pub confirm: Option<super::Confirm>,
     /// Who is examined: an engine that speaks UCI; without it ttlab's own.
     #[cfg_attr(test, schemars(with = "Option<crate::subject::SubjectOptions>"))]
     pub subject: Option<Table>,
@@ -200,6 +202,8 @@ pub struct Experiment {
     pub points: Vec<Point>,
     /// Place of the baseline among them.
     pub baseline: usize,
+    /// The openings of `[confirm]`, and what their file is called; none where a plan is read, whose shards play nothing.
+    pub openings: Option<(String, Suite)>,
 }
 
 impl Experiment {
@@ -361,12 +365,22 @@ impl Experiment {
         if let Some(reference) = &file.reference {
             reference.check(&file, &points, baseline, source)?;
         }
+        let mut openings = None;
+        if let Some(confirm) = &file.confirm {
+            confirm.check(&file, &points, source)?;
+            if matches!(source.suites, SuiteTexts::Files) {
+                let Loaded { name, suite, .. } =
+                    source.suite(&confirm.openings, "confirm.openings", None, file.on_error, None)?;
+                confirm.check_openings(&suite, source)?;
+                openings = Some((name, suite));
+            }
+        }
         if file.seeds > 1 && points.iter().any(|point| point.outside().is_some()) {
             return Err(source.wrong("seeds", "an engine that is not ttlab's own has no key seeds"));
         }
         let (text, sets) = (source.text.to_owned(), sets.to_vec());
         let experiment =
-            Self { name, text, sets, suite_name, suite_file, suite, sections, trace, points, baseline, file };
+            Self { name, text, sets, suite_name, suite_file, suite, sections, trace, points, baseline, openings, file };
         let checked = match &experiment.file.games {
             Some(games) => super::match_claims::check(&experiment, games, source),
             None => super::expect::check(&experiment.file, &experiment.points, source),

@@ -2,6 +2,7 @@
 
 mod axes;
 mod baseline;
+mod confirm;
 mod excludes;
 pub mod expect;
 pub mod file;
@@ -27,6 +28,7 @@ pub mod text;
 pub mod trace;
 pub mod tune;
 
+pub use confirm::Confirm;
 pub use expect::Expect;
 pub use file::{Experiment, File, SKIP_BAD};
 pub use grid::Point;

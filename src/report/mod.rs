@@ -4,6 +4,7 @@
 mod anatomy;
 pub mod choices;
 pub mod comparison;
+pub mod confirmed;
 mod courses;
 mod crossed;
 pub mod data;

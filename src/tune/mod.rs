@@ -6,6 +6,8 @@
 //! the baseline, on held-out items. Sources: Maron and Moore, "Hoeffding races", 1994; Birattari et al., "A racing algorithm for
 //! configuring metaheuristics", 2002 (F-Race).
 
+mod confirm;
 mod runs;
 
+pub use confirm::{Confirmed, confirm};
 pub use runs::{Runs, RunsError, find as metric};

@@ -116,3 +116,43 @@ fn nodes_that_may_mislead_carry_no_verdict() {
     assert!(code == 2 && errors.contains("never decides alone: it is blind to lost moves"), "{errors}");
     assert_eq!(gates(&["saved < -1%", "nodes > +1%"]).2, 0);
 }
+
+/// A screen and the games after it in one command: the baseline and what lies within the margin plays, what lies beyond is left out, and the same
+/// command again plays nothing anew. A race hands over what it leaves in the same way.
+#[test]
+fn games_decide_among_what_a_screen_leaves() {
+    let folder = scratch();
+    let text = "name = 'x'\nsuite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 4 }\n[engine]\npreset = 'match'\n[tune]\nfirst = 4\nheld_out = 0.4\n\
+        [[variant]]\nname = 'small'\ntable.size = 64\n[[variant]]\nname = 'large'\ntable.size = 65536\n[[variant]]\nname = 'none'\ntable = 'none'\n\
+        [confirm]\nopenings = 'data/openings.epd'\nlimit = { nodes = 60 }\nmargin = 5\nfirst = 30\nbudget = 45\ndraw = { score = 2000, moves = 1, from = 3 }\n";
+    let file = folder.path().join("x.toml");
+    fs::write(&file, text).unwrap();
+    for command in ["run", "tune"] {
+        let out = folder.path().join(command).display().to_string();
+        let ran = || run(&[command, file.to_str().unwrap(), "--out", &out]);
+        let (stdout, errors, code) = ran();
+        assert_eq!(code, 0, "{errors}");
+        assert!(
+            errors.contains("confirm, stage 1: ") && errors.contains("against \"large\", 30 pairs each"),
+            "{errors}"
+        );
+        assert!(
+            errors.contains("confirm, stage 2: ") && errors.contains("against \"large\", 15 pairs each"),
+            "{errors}"
+        );
+        assert!(
+            stdout.contains("Undecided against \"large\": \"small\" (") && stdout.contains(", 45 pairs)"),
+            "{stdout}"
+        );
+        let page = fs::read_to_string(format!("{out}/confirm/report.md")).unwrap();
+        assert!(page.contains("| small | 45 |"), "{page}");
+        if command == "run" {
+            assert!(stdout.contains("Left out by the screen: \"none\"."), "{stdout}");
+        }
+        let games = fs::read(format!("{out}/confirm/2/results.csv")).unwrap();
+        let (again, errors, code) = ran();
+        assert_eq!(code, 0, "{errors}");
+        assert!(again.contains("Undecided against \"large\""), "{again}");
+        assert_eq!(fs::read(format!("{out}/confirm/2/results.csv")).unwrap(), games);
+    }
+}

@@ -2,7 +2,7 @@
 //! search asks its table how deep to search, one that forgets gets less deep under the same label, and the worse table looks better.
 
 use super::named;
-use crate::experiment::{Experiment, Point};
+use crate::record::diagnosis::NodesVerdict;
 use crate::record::manifest::Manifest;
 use serde_json::Value;
 
@@ -21,20 +21,11 @@ pub struct Misleading {
 impl Misleading {
     /// The variants of a result; none where nodes lead.
     pub fn of_manifest(manifest: &Manifest) -> Option<Self> {
-        let engines = manifest.subjects.keys().cloned().collect();
+        let doubted = manifest.subjects.iter().filter(|(_, engine)| engine.doctor != NodesVerdict::Lead.word());
+        let engines = doubted.map(|(name, _)| name.clone()).collect();
         let ours = manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name));
         let terms = ours.filter(|(_, options)| asks_the_table(options)).map(|(name, _)| name.clone()).collect();
         Self { engines, terms }.unless_empty()
-    }
-
-    /// The variants of an experiment; none where nodes lead.
-    pub fn of_experiment(experiment: &Experiment) -> Option<Self> {
-        let name = |point: &&Point| point.name.clone();
-        let (engines, ours): (Vec<&Point>, Vec<&Point>) =
-            experiment.points.iter().partition(|point| point.outside().is_some());
-        let asks = |point: &&&Point| serde_json::to_value(&point.options).is_ok_and(|options| asks_the_table(&options));
-        let terms = ours.iter().filter(asks).map(name).collect();
-        Self { engines: engines.iter().map(name).collect(), terms }.unless_empty()
     }
 
     fn unless_empty(self) -> Option<Self> {
@@ -99,26 +90,21 @@ mod tests {
         assert_eq!(of(&[("a", on("iir", 4)), ("b", json!({}))], &["a"]), Some((names(&["a"]), vec![])));
     }
 
-    /// The preset of today's engines is doubted, and that of the plain search is not; a file is known by its points as a result by its manifest.
+    /// Whom a doctor found free of it leads by nodes, whatever else he found of others; and the sentence names what to do.
     #[test]
-    fn a_file_is_doubted_as_its_result_is() {
-        let of = |text: &str| {
-            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{text}");
-            let experiment = Experiment::parse(&text, std::path::Path::new("x.toml"), &[]).unwrap();
-            Misleading::of_experiment(&experiment).map(|found| found.sentence())
+    fn an_engine_leads_by_nodes_once_a_doctor_found_so() {
+        let of = |found: &[&str]| {
+            let engine = |(at, doctor): (usize, &&str)| {
+                (format!("e{at}"), Examined { doctor: (*doctor).to_owned(), ..Examined::default() })
+            };
+            let subjects = found.iter().enumerate().map(engine).collect();
+            Misleading::of_manifest(&Manifest { subjects, ..Manifest::default() }).map(|found| found.sentence())
         };
-        assert_eq!(of("[engine]\npreset = 'match'\n"), None);
-        let told = of("[grid]\npreset = ['match', 'modern']\n").unwrap();
-        assert!(
-            told.starts_with("nodes to a depth may mislead in \"preset=modern\": `iir` and `singular` ask"),
-            "{told}"
-        );
-        let told = of("[grid]\n'subject.uci' = ['x', 'y']\n").unwrap();
-        assert!(
-            told.contains("\"uci=x\", \"uci=y\"")
-                && told.contains("`ttlab doctor`")
-                && told.contains("[reference] self"),
-            "{told}"
-        );
+        assert_eq!(of(&["lead", "lead"]), None);
+        for doubted in ["", "mislead", "undecided"] {
+            let told = of(&["lead", doubted]).unwrap();
+            assert!(told.starts_with("nodes to a depth may mislead in \"e1\": an engine may search less"), "{told}");
+            assert!(told.contains("`ttlab doctor`") && told.contains("[reference] self"), "{told}");
+        }
     }
 }

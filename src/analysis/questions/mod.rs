@@ -18,6 +18,7 @@ pub mod power;
 pub mod quality;
 pub mod race;
 pub mod samples;
+pub mod screen;
 pub mod strata;
 pub mod summary;
 mod weighed;

@@ -1,5 +1,6 @@
 //! Files that are wrong in one thing: what is said, of which bytes, and what is offered instead; and what stands at the ends of what is right.
 
+mod confirm;
 mod matches;
 mod places;
 mod points;
