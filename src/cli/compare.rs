@@ -62,6 +62,8 @@ pub fn run(args: &Args) -> CommandResult {
     let read =
         |path: &Path| Recorded::read(path).map_err(|error| CommandFailure::usage(format!("{error}\nhelp: {HELP}")));
     let (mut base, mut new) = (read(&args.base)?, read(&args.new)?);
+    // Rows are compared one by one.
+    [&mut base, &mut new].into_iter().for_each(|side| side.frame.without_partial());
     lay_score_errors(&mut base, &mut new, &args.base).map_err(CommandFailure::usage)?;
     let has_games = |side: &&Recorded| side.frame.names().iter().any(|name| name == columns::OPPONENT);
     if let Some(side) = [&base, &new].into_iter().find(has_games) {

@@ -53,6 +53,7 @@ mod signals;
 mod spoken;
 mod submit;
 mod suite;
+mod thin;
 mod trace;
 mod tune;
 mod uci;
@@ -154,6 +155,7 @@ commands! {
         Report(report),
         Compare(compare),
         Verify(verify),
+        Thin(thin),
     "Many machines":
         Submit(submit),
         Merge(merge),

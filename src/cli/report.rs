@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> CommandResult {
 }
 
 /// Tells which results are not whole.
-fn ending(sources: &[source::Source]) -> Exit {
+pub(super) fn ending(sources: &[source::Source]) -> Exit {
     let mut exit = Exit::Done;
     for (source, missing) in sources.iter().filter_map(|source| Some((source, source.missing.as_ref()?))) {
         eprintln!("{}: {missing}: the figures are of what is there", source.path.display());

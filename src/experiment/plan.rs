@@ -15,6 +15,12 @@ use std::ops::Range;
 /// What follows a variant's name in that of its further key seeds.
 pub const FURTHER_SEED: &str = ", key seed ";
 
+/// The variant that a name is a further key seed of.
+pub fn variant_of(name: &str) -> Option<&str> {
+    let (variant, seed) = name.rsplit_once(FURTHER_SEED)?;
+    (!seed.is_empty() && seed.bytes().all(|byte| byte.is_ascii_digit())).then_some(variant)
+}
+
 /// One job: a variant on one item of the suite (or on all of a suite, where nothing is cleared between items), once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Job {

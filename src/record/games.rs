@@ -1,9 +1,10 @@
 //! The games of a match as PGN, made of the rows alone: the same rows give the same bytes. Each game is played through on the way, so that one
 //! whose moves, end or result are not what the rules say is refused.
 
+use super::manifest::Manifest;
 use super::results::{Lines, columns_of};
 use super::whole::{begin, publish};
-use super::{BLACK, ResultsError, WHITE, columns};
+use super::{BLACK, ResultsError, WHITE, columns, thin};
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, EpRule, Increments, named, san};
 use crate::system::files;
@@ -89,6 +90,9 @@ pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
 
 /// Hands on the PGN of each game, in the rows' order. Whether the rows are games.
 fn each(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
+    if let Some(folder) = results.parent().filter(|folder| thin::is_thin(folder)) {
+        return each_thin(folder, put);
+    }
     let file = files::open(results)?;
     let lines = Lines::of(&file)?;
     let header = columns_of(&lines.header)?;
@@ -107,6 +111,23 @@ fn each(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Res
     });
     written?;
     read.map(|()| true)
+}
+
+/// As [`each`], of thin rows.
+fn each_thin(folder: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
+    let manifest = Manifest::read(folder).map_err(|error| ResultsError::Thin(error.to_string()))?.unwrap_or_default();
+    let rows = thin::read(folder, &manifest)?;
+    let columns = FIELDS.map(|name| rows.column(name));
+    if columns.contains(&None) {
+        return Ok(false);
+    }
+    for row in 0..rows.rows {
+        let text = pgn(columns.map(|fields| fields.and_then(|fields| fields.get(row)).unwrap_or_default()));
+        if let Some(text) = text.map_err(|problem| ResultsError::Thin(format!("row {}: {problem}", row + 1)))? {
+            put(&text)?;
+        }
+    }
+    Ok(true)
 }
 
 /// What a game's text needs of its row.

@@ -98,6 +98,21 @@ pub struct ShardRun {
     pub ended: Option<u64>,
 }
 
+/// Thin rows that were made of the full ones.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Thin {
+    /// Rows.
+    pub rows: u64,
+    /// Of them, jobs that failed.
+    pub failed: u64,
+    /// Which rows of the plan were missing when they were made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+    /// Hash of the table, unpacked.
+    pub seal: String,
+}
+
 /// One stretch of a run: from a start of the program to its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -275,6 +290,9 @@ pub struct Manifest {
     pub header_seal: Option<String>,
     /// Hash of the results file as written, at the end of the run.
     pub file_seal: Option<String>,
+    /// Of thin rows: what they are; none of full ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thin: Option<Thin>,
     /// Hash of everything else in this file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest_seal: Option<String>,
@@ -317,7 +335,7 @@ impl Manifest {
         // Of what is read back: a number is sealed as its digits are read.
         let text = serde_json::to_string(&value).map_err(io::Error::other)?;
         let read: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
-        value[MANIFEST_SEAL] = seals::of_text(&read.to_string()).into();
+        value[MANIFEST_SEAL] = seals::of_bytes(read.to_string().as_bytes()).into();
         serde_json::to_string_pretty(&value).map_err(io::Error::other)
     }
 
@@ -382,7 +400,7 @@ impl Manifest {
                     serde_json::from_str(&text).map_err(|error| problem(error.to_string()))?;
                 let mut sealed = value.clone();
                 let seal = sealed.as_object_mut().and_then(|fields| fields.shift_remove(MANIFEST_SEAL));
-                if seal.is_some_and(|seal| seal != seals::of_text(&sealed.to_string())) {
+                if seal.is_some_and(|seal| seal != seals::of_bytes(sealed.to_string().as_bytes())) {
                     return Err(ManifestError::Edited { path: shown() });
                 }
                 from_json(value).map(Some).map_err(|error| problem(error.to_string()))

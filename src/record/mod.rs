@@ -12,6 +12,7 @@ pub mod manifest;
 pub mod reference;
 mod results;
 pub mod seals;
+pub mod thin;
 pub mod verify;
 mod whole;
 
@@ -19,7 +20,7 @@ pub use anew::{order, rewrite, write_rows};
 pub use appended::{Results, own_file, own_folder};
 pub use columns::{Column, Extra, Role, columns, header};
 pub use jobs::Jobs;
-pub use results::{FileLine, ResultsError, Rows, header_length, scan, scan_any};
+pub use results::{FileLine, RESULTS, ResultsError, Rows, header_length, scan, scan_any};
 pub use whole::{NewFile, TEMPORARY, begin, publish, write_whole};
 
 use crate::chess::{Board, Color, Move, Score};

@@ -4,7 +4,7 @@
 use super::fields::Parted;
 use super::results::line_of;
 use super::whole::write_whole;
-use super::{blocks, columns};
+use super::{blocks, columns, thin};
 use crate::chess::Move;
 use crate::system::files;
 use csv::{ReaderBuilder, StringRecord};
@@ -15,6 +15,9 @@ use std::path::Path;
 
 /// The file's name.
 pub const NAME: &str = "reference.csv";
+
+/// The same, packed.
+pub const PACKED: &str = "reference.csv.gz";
 
 const HEADER: [&str; 7] =
     ["reference", columns::POSITION, "move", columns::BEST, columns::SCORE, "nodes", columns::CHECK];
@@ -77,10 +80,15 @@ pub fn damaged(folder: &Path) -> io::Result<Vec<u64>> {
 
 /// The whole lines but the first, by number, each with its row.
 fn lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
+    let absent = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let text = match files::read(&folder.join(NAME)) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
+        // Beside thin rows they are packed.
+        Err(error) if absent(&error) => thin::unpacked(&folder.join(PACKED)),
+        read => read,
+    };
+    let text = match text {
+        Err(error) if absent(&error) => return Ok(Vec::new()),
+        read => read?,
     };
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(&text[..blocks::lines(&text)]);
     let width = reader.headers().map_or(HEADER.len(), StringRecord::len).max(FIELDS);

@@ -8,6 +8,9 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::ops::Range;
 use std::path::Path;
 
+/// The results' name in their folder.
+pub const RESULTS: &str = "results.csv";
+
 /// Why a results file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
@@ -28,6 +31,9 @@ pub enum ResultsError {
         /// What is wrong with it.
         problem: String,
     },
+    /// Thin rows are not what was written.
+    #[error("{0}")]
+    Thin(String),
 }
 
 /// Where a row stands in its file.

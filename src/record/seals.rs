@@ -19,22 +19,27 @@ fn shown(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// Hash of a text.
-pub(super) fn of_text(text: &str) -> String {
+/// Hash of some bytes.
+pub fn of_bytes(bytes: &[u8]) -> String {
     let mut hash = hasher();
-    hash.write(text.as_bytes());
+    hash.write(bytes);
+    shown(hash.finish())
+}
+
+/// Hash of a column's fields: the seal of its counts.
+pub(super) fn of_column<'a>(fields: impl Iterator<Item = &'a str>) -> String {
+    let mut hash = hasher();
+    fields.for_each(|field| write_field(&mut hash, field));
     shown(hash.finish())
 }
 
 /// Hash of a header's names in their order.
 pub fn of_header(header: &[String]) -> String {
-    let mut hash = hasher();
-    header.iter().for_each(|name| write_name(&mut hash, name));
-    shown(hash.finish())
+    of_column(header.iter().map(String::as_str))
 }
 
-fn write_name(hash: &mut SipHasher13, name: &str) {
-    hash.write(name.as_bytes());
+fn write_field(hash: &mut SipHasher13, text: &str) {
+    hash.write(text.as_bytes());
     hash.write(&[BETWEEN]);
 }
 
@@ -73,7 +78,7 @@ impl SealHasher {
         let mut file = hasher();
         file.write_u64(self.length);
         for (name, hash) in header.iter().zip(&hashes) {
-            write_name(&mut file, name);
+            write_field(&mut file, name);
             file.write_u64(*hash);
         }
         let counted = header.iter().zip(hashes).filter(|(name, _)| is_counted(name));
@@ -132,6 +137,7 @@ mod tests {
         // A column renamed, one more beside it.
         let other = seals(&["id", "variant", "depth", "nodes", "seconds"], &["0a,x,1,12,0.5\n", "0b,y,1,7,0.25\n"]);
         assert_eq!((of(&other, "nodes"), of(&other, "variant")), (of(&whole, "search.nodes"), of(&whole, "variant")));
+        assert_eq!(of_column(["12", "7"].into_iter()), of(&whole, "search.nodes"));
         // Another value, another order, what stood in one field in two.
         for rows in [
             ["0a,x,13,0.5,00\n", "0b,y,7,0.25,11\n"],

@@ -43,6 +43,9 @@ pub struct Verified {
     pub kind: Option<SealKind>,
 }
 
+/// What is said of results whose manifest has no seal.
+pub const UNSEALED: &str = "unsealed: its manifest has no seal, and an edit would not show";
+
 /// How many rows are named.
 const NAMED: usize = 3;
 
@@ -66,12 +69,11 @@ impl Verified {
 
     /// That nothing seals the rows; none of rows that no manifest speaks of.
     pub fn unsealed(&self) -> Option<String> {
-        let lacks = match self.kind {
-            Some(SealKind::None) => "manifest has no seal",
-            Some(_) if !self.sealed => "rows have no checks",
-            _ => return None,
-        };
-        Some(format!("unsealed: its {lacks}, and an edit would not show"))
+        match self.kind {
+            Some(SealKind::None) => Some(UNSEALED.to_owned()),
+            Some(_) if !self.sealed => Some("unsealed: its rows have no checks, and an edit would not show".to_owned()),
+            _ => None,
+        }
     }
 
     /// Which rows are not there; none if all are.

@@ -25,6 +25,7 @@ pub mod source;
 pub mod svg;
 mod table;
 pub mod text;
+pub mod thin;
 pub mod tuned;
 mod verdicts;
 
@@ -88,12 +89,21 @@ fn written(folder: &Path) -> Vec<String> {
     line.unwrap_or_default().split(' ').filter(is_figure).map(str::to_owned).collect()
 }
 
-/// Writes a page's files into a folder: `report.md`, `report.html`, figures. Figures that the last report wrote and this one has not are
-/// taken away; other files are not touched.
+/// Writes a page's files into a folder: `report.md`, `report.html`, figures.
 ///
 /// # Errors
 /// When it cannot be written to.
 pub fn write_sheet(sheet: &Sheet, folder: &Path) -> Result<()> {
+    write_markdown(sheet, folder)?;
+    put(folder, "report.html", html::render(sheet).as_bytes())
+}
+
+/// Writes `report.md` and its figures. Figures that the last report wrote and this one has not are
+/// taken away; other files are not touched.
+///
+/// # Errors
+/// When it cannot be written to.
+fn write_markdown(sheet: &Sheet, folder: &Path) -> Result<()> {
     let figures = sheet.figures();
     let names: Vec<String> = figures.iter().map(|figure| format!("{}.svg", figure.file)).collect();
     for name in written(folder).into_iter().filter(|name| !names.contains(name)) {
@@ -109,8 +119,7 @@ pub fn write_sheet(sheet: &Sheet, folder: &Path) -> Result<()> {
     if !names.is_empty() {
         text += &format!("{RECORD}{} -->\n", names.join(" "));
     }
-    put(folder, "report.md", text.as_bytes())?;
-    put(folder, "report.html", html::render(sheet).as_bytes())
+    put(folder, "report.md", text.as_bytes())
 }
 
 #[cfg(test)]

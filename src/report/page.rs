@@ -131,8 +131,11 @@ impl Page {
         let filters = choices.filters.iter().map(|text| Filter::parse(text, &all)).collect::<Result<Vec<_>, _>>()?;
         // Further key seeds are of their variants, for conditions too, unless they are what is asked about.
         let by = choices.by.as_ref().map(|text| grouping::columns(text, &all)).transpose()?;
-        let asked = by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
-        let folded = if asked.into_iter().any(|column| column == KEYS_SEED) { None } else { seeds::fold(&all) };
+        let asked = || by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
+        if let Some(error) = all.lacks().and_then(|lacks| asked().find_map(|column| lacks.error_of_choice(column))) {
+            return Err(error.into());
+        }
+        let folded = if asked().any(|column| column == KEYS_SEED) { None } else { seeds::fold(&all) };
         let (all, seeds) = folded.map_or((all, 1), |(folded, seeds)| (Cow::Owned(folded), seeds));
         let rows = match filters.is_empty() {
             true => Cow::Borrowed(all.as_ref()),

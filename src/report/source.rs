@@ -2,6 +2,7 @@
 
 use crate::analysis::Frame;
 use crate::analysis::caveats::{alike, confounds};
+use crate::analysis::questions::joined::Recorded;
 use crate::analysis::rows::column::{SEED, SOURCE};
 use crate::analysis::rows::{limits, score_error};
 use crate::experiment::matches::{Match, Test};
@@ -11,7 +12,6 @@ use crate::experiment::{Experiment, File, paths};
 use crate::record::columns::{self, Role, VARIANT};
 use crate::record::manifest::Manifest;
 use crate::record::reference::{self, Judgement};
-use crate::record::verify;
 use crate::report::number::count;
 use anyhow::{Context, Result, bail};
 use std::borrow::Cow;
@@ -59,19 +59,10 @@ impl Source {
         };
         let experiment = |text| FileText { text, path: &experiment_path, suites: SuiteTexts::Files }.file();
         let file: Option<File> = text.as_deref().map(experiment).transpose()?;
-        let rows = if is_file { path.to_owned() } else { path.join("results.csv") };
-        // A manifest says what is missing of its own folder's results, not of another file there.
-        let beside = manifest.as_ref().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv"));
-        let mut frame = Frame::read(&rows)?;
+        let recorded = Recorded::read(path)?;
+        let (mut frame, missing) = (recorded.frame, recorded.missing);
         if let Some(manifest) = &manifest {
             without_credit(&mut frame, &manifest.counts_stored_nodes());
-        }
-        let verified = verify::verify(&rows, beside).with_context(|| rows.display().to_string())?;
-        if let Some(wrong) = verified.wrong() {
-            bail!(
-                "{}: {wrong}\nhelp: the figures would not be those of a run; `ttlab run` with --repair makes such rows again",
-                rows.display()
-            );
         }
         let name = manifest.as_ref().map(|manifest| manifest.name.clone()).filter(|name| !name.is_empty());
         let label = name.unwrap_or_else(|| path.display().to_string());
@@ -84,7 +75,7 @@ impl Source {
         if let Some(cut) = reference.and_then(Reference::score_cut) {
             score_error::lay(&mut frame, &judged, cut);
         }
-        Ok(Self { label, path: path.to_owned(), missing: verified.missing(), manifest, file, text, frame, judged })
+        Ok(Self { label, path: path.to_owned(), missing, manifest, file, text, frame, judged })
     }
 }
 

@@ -7,7 +7,7 @@ use super::manifest::now;
 use super::stopping::Stopping;
 use crate::experiment::Experiment;
 use crate::record::manifest::{Examined, MANIFEST, Manifest, ManifestError, Stretch};
-use crate::record::{self, Jobs, Results, ResultsError};
+use crate::record::{self, Jobs, Results, ResultsError, thin};
 use crate::system::files;
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -142,7 +142,8 @@ impl Output {
     /// # Errors
     /// When the system refuses.
     pub fn clear(&self) -> Result<(), OutputError> {
-        let mut old = vec![self.results_path(), self.manifest_path(), self.folder.join(FLIGHT)];
+        let mut old =
+            vec![self.results_path(), self.manifest_path(), self.folder.join(FLIGHT), self.folder.join(thin::NAME)];
         // Games and pages only where results stand: a folder of something else is left as it is.
         if old[0].symlink_metadata().is_ok() {
             let experiment = files::read_text(&self.folder.join(EXPERIMENT)).unwrap_or_default();
@@ -174,6 +175,12 @@ impl Output {
     /// When the results there are not of this plan, or the folder cannot be written to.
     pub fn begin(&self, experiment: &Experiment, mut manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
         let (jobs, made_here) = (manifest.jobs, manifest.stretches.is_empty());
+        if thin::is_thin(&self.folder) {
+            return Err(OutputError::Foreign(format!(
+                "{}: holds thin rows, which cannot be continued: choose another folder with --out, or start over with --fresh",
+                self.folder.display()
+            )));
+        }
         if self.results_path().exists()
             && let Some(old) = Manifest::read(&self.folder)?
         {

@@ -10,7 +10,7 @@ use super::{OutputError, jobs_of};
 use crate::experiment::{Experiment, Plan};
 use crate::record::games::GamesFault;
 use crate::record::manifest::{MANIFEST, Manifest, ManifestError, SealKind, Stretch};
-use crate::record::{self, ResultsError, reference};
+use crate::record::{self, ResultsError, reference, thin};
 use crate::words::many;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -52,6 +52,9 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         let folder = folder.display();
         OutputError::Foreign(format!("{folder}: no results of ttlab are there: it has no {MANIFEST}"))
     })?;
+    if thin::is_thin(folder) {
+        return thin_rows(folder, &manifest);
+    }
     let path = folder.join("results.csv");
     let mut verdict = Soundness { state: FolderState::Whole, rows: 0, told: Vec::new() };
     let mut found = |state: FolderState, text: String| {
@@ -119,6 +122,35 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         let text = format!("{left} of a run that was killed, or goes on: the next run removes what is left");
         found(FolderState::Whole, text);
     }
+    Ok(verdict)
+}
+
+/// Verifies thin rows: their seal, and those columns of the full rows that they keep.
+fn thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, OutputError> {
+    let made = manifest.thin.clone().unwrap_or_default();
+    let mut verdict = Soundness { state: FolderState::Whole, rows: made.rows, told: Vec::new() };
+    let mut found = |state: FolderState, text: String| {
+        verdict.state = verdict.state.max(state);
+        verdict.told.push(text);
+    };
+    match thin::read(folder, manifest) {
+        Err(error @ ResultsError::Thin(_)) => found(FolderState::Wrong, format!("{}: {error}", thin::NAME)),
+        Err(error) => return Err(OutputError::results(&folder.join(thin::NAME))(error)),
+        Ok(_) if manifest.seal_kind() != SealKind::Whole => {
+            found(FolderState::Unsealed, record::verify::UNSEALED.to_owned());
+        }
+        Ok(rows) => {
+            let columns = many(rows.verified as u64, "column");
+            let text = format!("thin rows, sealed: the table, the manifest, and {columns} as the full rows had them");
+            found(FolderState::Whole, text);
+        }
+    }
+    made.missing.into_iter().for_each(|missing| found(FolderState::Missing, missing));
+    if made.failed > 0 {
+        found(FolderState::Missing, format!("{} failed", many(made.failed, "job")));
+    }
+    let judged = judgements(folder, None).map_err(OutputError::results(&folder.join(reference::NAME)))?;
+    judged.into_iter().for_each(|(state, text)| found(state, text));
     Ok(verdict)
 }
 

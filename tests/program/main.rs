@@ -32,6 +32,7 @@ mod summary;
 #[cfg(unix)]
 mod sweep;
 mod switches;
+mod thin;
 mod trace;
 #[cfg(unix)]
 mod transcripts;

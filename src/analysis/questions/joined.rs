@@ -9,8 +9,9 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::score_error;
 use crate::experiment::text::{FileText, SuiteTexts};
 use crate::record::columns;
-use crate::record::manifest::{Manifest, ManifestError};
-use crate::record::{reference, verify};
+use crate::record::manifest::{Manifest, ManifestError, SealKind};
+use crate::record::verify::UNSEALED;
+use crate::record::{reference, thin, verify};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -39,6 +40,9 @@ pub enum RecordedError {
     /// The rows are not what a run wrote: the file, and what is wrong with it.
     #[error("{0}: {1}\nhelp: the figures would not be those of a run; `ttlab run` with --repair makes such rows again")]
     Wrong(String, String),
+    /// Thin rows are not what was written: the file, and what is wrong with it.
+    #[error("{0}: {1}\nhelp: restore it, or make the full rows with `ttlab run`")]
+    Thin(String, String),
     /// Two positions of one name: the results, and which.
     #[error("{0} and {1}: {2}")]
     Unlike(String, String, String),
@@ -56,6 +60,9 @@ impl Recorded {
     /// # Errors
     /// When there are no results, or they cannot be read.
     pub fn read(path: &Path) -> Result<Self, RecordedError> {
+        if let Some(folder) = thin::folder_of(path) {
+            return Self::read_thin(path, folder);
+        }
         let rows = if path.is_dir() { path.join("results.csv") } else { path.to_owned() };
         // The manifest of another file's folder says nothing of it.
         let manifest = match rows.parent().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv")) {
@@ -69,6 +76,22 @@ impl Recorded {
             Some(problem) => Err(wrong(problem)),
             None => Ok(Self { name: path.display().to_string(), frame, manifest, missing: verified.missing() }),
         }
+    }
+
+    /// As [`Recorded::read`], of a folder of thin rows.
+    fn read_thin(path: &Path, folder: &Path) -> Result<Self, RecordedError> {
+        let rows = folder.join(thin::NAME).display().to_string();
+        let wrong = |problem: String| RecordedError::Thin(rows.clone(), problem);
+        let manifest = Manifest::read(folder)?.ok_or_else(|| wrong("there is no manifest beside it".to_owned()))?;
+        let found = thin::read(folder, &manifest).map_err(|error| wrong(error.to_string()))?;
+        let remedy = format!(
+            "`ttlab run FILE --out FOLDER` makes the full rows (the experiment as it was run: {})",
+            folder.join("experiment.toml").display()
+        );
+        let frame = Frame::of_thin(&found, &rows, remedy)?;
+        let unsealed = (manifest.seal_kind() != SealKind::Whole).then(|| UNSEALED.to_owned());
+        let missing = manifest.thin.as_ref().and_then(|thin| thin.missing.clone()).or(unsealed);
+        Ok(Self { name: path.display().to_string(), frame, manifest: Some(manifest), missing })
     }
 }
 

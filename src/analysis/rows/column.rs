@@ -7,6 +7,9 @@ use std::collections::HashMap;
 /// The column that tells joined results apart.
 pub const SOURCE: &str = "source";
 
+/// The option that a key seed is.
+pub const KEYS_SEED: &str = "keys.seed";
+
 /// The column, of no results file, that tells the key seeds of a variant apart: 0 is the file's own.
 pub const SEED: &str = "seed";
 

@@ -1,6 +1,7 @@
 //! Rows by column: results files read for analysis.
 
 use super::column::{SEED, SOURCE, Values, Words};
+use super::lacks::{LackError, Lacks};
 use crate::experiment::problem::{listed, nearest as nearest_name};
 use crate::record::columns;
 use std::borrow::Cow;
@@ -12,6 +13,8 @@ pub struct Frame {
     pub(super) names: Vec<String>,
     pub(super) columns: Vec<Values>,
     pub(super) rows: usize,
+    /// Of thin rows: what they lack.
+    pub(super) lacks: Option<Lacks>,
 }
 
 /// Why a results file cannot be read.
@@ -39,6 +42,9 @@ pub enum FrameError {
     /// A column of words where numbers are wanted.
     #[error("`{0}` holds words, not numbers: it is no metric")]
     NoNumbers(String),
+    /// Thin rows do not have what is asked of them.
+    #[error(transparent)]
+    Lack(#[from] LackError),
     /// Several columns end like that: the name asked for, and what it may mean.
     #[error("`{}` may be {}: write it out", .0, .1.join(" or "))]
     Ambiguous(String, Vec<String>),
@@ -77,6 +83,24 @@ impl Frame {
             values.append(other.column(name), other.rows);
         }
         self.rows += other.rows;
+        if let Some(lacks) = &other.lacks {
+            self.lacks.get_or_insert_default().join(lacks);
+        }
+    }
+
+    /// What thin rows lack; none of full ones.
+    pub fn lacks(&self) -> Option<&Lacks> {
+        self.lacks.as_ref()
+    }
+
+    /// Takes away what thin rows keep once a search or a variant: rows are looked at one by one.
+    pub fn without_partial(&mut self) {
+        let Some(lacks) = &self.lacks else { return };
+        let kept: Vec<bool> = self.names.iter().map(|name| !lacks.is_partial(name)).collect();
+        let mut keep = kept.iter();
+        self.names.retain(|_| keep.next() == Some(&true));
+        let mut keep = kept.iter();
+        self.columns.retain(|_| keep.next() == Some(&true));
     }
 
     /// Adds a column that has one word in every row; one of that name is replaced.
@@ -112,12 +136,13 @@ impl Frame {
             names: self.names.clone(),
             columns: self.columns.iter().map(|values| values.take(rows)).collect(),
             rows: rows.len(),
+            lacks: self.lacks.clone(),
         }
     }
 
     /// As [`Frame::take`], but of the counters (columns of numbers with a dot in their names) only those named.
     pub fn take_lean(&self, rows: &[usize], counters: &[&str]) -> Self {
-        let mut lean = Self { rows: rows.len(), ..Self::default() };
+        let mut lean = Self { rows: rows.len(), lacks: self.lacks.clone(), ..Self::default() };
         for (name, values) in self.names.iter().zip(&self.columns) {
             if matches!(values, Values::Words(_)) || !name.contains('.') || counters.contains(&name.as_str()) {
                 lean.names.push(name.clone());
@@ -159,6 +184,9 @@ impl Frame {
     /// When there is none, with the nearest; when several may be meant.
     pub fn resolve<'a>(&'a self, name: &str, wanted: Sought) -> Result<&'a str, FrameError> {
         let unknown = || {
+            if let Some(lacking) = self.lacks.as_ref().and_then(|lacks| lacks.error(name)) {
+                return lacking.into();
+            }
             let hint = if name == SOURCE {
                 // Joined results alone have it.
                 Some("it tells several results apart, and one was given".to_owned())

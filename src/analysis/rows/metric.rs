@@ -66,8 +66,17 @@ impl Metric {
     /// A metric by its name: a derived one, or a column by its name or the unique end of it.
     ///
     /// # Errors
-    /// When there is none, or the column holds words.
+    /// When there is none, the column holds words, or thin rows do not keep it by row.
     pub fn find(name: &str, frame: &Frame) -> Result<Self, FrameError> {
+        let metric = Self::find_any(name, frame)?;
+        let partial = frame.lacks().and_then(|lacks| {
+            let column = metric.columns().into_iter().find(|column| lacks.is_partial(column))?;
+            lacks.error(column)
+        });
+        partial.map_or(Ok(metric), |lack| Err(lack.into()))
+    }
+
+    fn find_any(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         if let Some((_, num, den, _)) = DERIVED.iter().find(|(known, ..)| *known == name)
             && frame.has(num)
             && frame.has(den)

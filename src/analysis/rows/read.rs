@@ -9,7 +9,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// Columns that are not read.
-const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::SCORES];
+pub(super) const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::SCORES];
 
 impl Frame {
     /// Reads one results file, on all processors.
@@ -114,7 +114,7 @@ impl Heading {
             // What is no other column is an option: a word.
             false => Values::Words(Words::default()),
         });
-        Frame { columns: columns.collect(), names: kept.cloned().collect(), rows: 0 }
+        Frame { columns: columns.collect(), names: kept.cloned().collect(), rows: 0, lacks: None }
     }
 
     /// Appends a row; or says which field is not what its column holds.

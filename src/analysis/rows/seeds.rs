@@ -5,18 +5,11 @@
 
 use super::column::SEED;
 use super::frame::Frame;
-use crate::experiment::plan::FURTHER_SEED;
+use crate::experiment::plan::variant_of;
 use crate::record::columns;
 use std::collections::HashMap;
 
-/// The option that a key seed is.
-pub const KEYS_SEED: &str = "keys.seed";
-
-/// The variant that a name is a further key seed of.
-fn variant_of(name: &str) -> Option<&str> {
-    let (variant, seed) = name.rsplit_once(FURTHER_SEED)?;
-    (!seed.is_empty() && seed.bytes().all(|byte| byte.is_ascii_digit())).then_some(variant)
-}
+pub use super::column::KEYS_SEED;
 
 /// The frame with further key seeds as rows of their variants, told apart by [`SEED`]; none where there are none, and how many seeds.
 pub fn fold(frame: &Frame) -> Option<(Frame, usize)> {

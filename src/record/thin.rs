@@ -1,0 +1,338 @@
+//! Thin rows: what pages, claims and comparisons need of results that are whole, as a compressed table that a repository can hold.
+//!
+//! Each line of the table is a column: its name, then a field for each row. Columns are kept at one of three resolutions, which their names tell: by row,
+//! as they are in the results; once a search (`search:table.hits`); once a variant (`variant:search.evals`).
+
+use super::columns::{self, Role};
+use super::manifest::{Manifest, Thin};
+use super::results::{RESULTS, ResultsError, line_of};
+use super::seals;
+use super::whole::write_whole;
+use crate::experiment::plan::variant_of;
+use crate::system::files;
+use csv::{ReaderBuilder, StringRecord};
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// The table's name in its folder.
+pub const NAME: &str = "rows.csv.gz";
+
+/// What begins the name of a column whose counters are added up over each search, and stand in its last row. A state is that at its end.
+const BY_SEARCH: &str = "search:";
+
+/// What begins the name of a column that is added up over the first searches of each variant (in each suite), and stands in the first row of the variant. A
+/// state is the mean over their ends.
+const BY_VARIANT: &str = "variant:";
+
+/// How much of a column is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Resolution {
+    /// Each row's field.
+    Row,
+    /// One field for each search.
+    Search,
+    /// One field for each variant.
+    Variant,
+}
+
+impl Resolution {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Row => "",
+            Self::Search => BY_SEARCH,
+            Self::Variant => BY_VARIANT,
+        }
+    }
+
+    /// The resolution and the column that a name in the table means.
+    fn of(name: &str) -> (Self, &str) {
+        let prefixed = [Self::Search, Self::Variant].into_iter();
+        let found =
+            prefixed.filter_map(|resolution| Some((resolution, name.strip_prefix(resolution.prefix())?))).next();
+        found.unwrap_or((Self::Row, name))
+    }
+}
+
+/// The counters that a page's rates and their intervals are of: it needs them for each search.
+const RATES: [&str; 12] = [
+    columns::USABLE,
+    columns::MOVE_ONLY,
+    columns::PROBES,
+    columns::HITS,
+    columns::MISSES_EMPTY,
+    columns::MISSES_OTHER,
+    columns::STORES,
+    columns::FILLS,
+    columns::EVICTIONS,
+    columns::REJECTIONS,
+    columns::SAVED,
+    columns::ENTRIES,
+];
+
+/// How much is kept of a column; nothing of some. `games`: whether the rows are games.
+fn resolution(column: &str, by_row: &BTreeSet<String>, games: bool) -> Option<Resolution> {
+    let by_row =
+        by_row.contains(column) || [columns::NODES, columns::SCORE, columns::SLOTS, columns::BYTES].contains(&column);
+    match columns::role(column) {
+        _ if column == columns::ID || column == columns::PV => None,
+        Role::Seal => None,
+        _ if by_row || column.starts_with(columns::MATCH) => Some(Resolution::Row),
+        Role::Key | Role::Option | Role::Word => Some(Resolution::Row),
+        Role::Time if games => Some(Resolution::Row),
+        Role::Time => Some(Resolution::Search),
+        _ if games => None,
+        _ if RATES.contains(&column) => Some(Resolution::Search),
+        Role::Sum => Some(Resolution::Variant),
+        Role::Last => column.starts_with(columns::ANATOMY).then_some(Resolution::Variant),
+    }
+}
+
+/// Whether a folder has thin rows, and no full ones.
+pub fn is_thin(folder: &Path) -> bool {
+    !folder.join(RESULTS).exists() && folder.join(NAME).exists()
+}
+
+/// The folder of thin rows that a path means: the folder itself, or the table in it.
+pub fn folder_of(path: &Path) -> Option<&Path> {
+    if path.is_dir() {
+        return is_thin(path).then_some(path);
+    }
+    path.parent().filter(|_| path.file_name().is_some_and(|name| name == NAME))
+}
+
+/// A column as it is written.
+struct Column {
+    name: String,
+    at: usize,
+    resolution: Resolution,
+    adds_up: bool,
+    /// By row, each field.
+    fields: StringRecord,
+    /// Else those of some rows.
+    some: HashMap<usize, String>,
+    /// The sum of the search that is read, or its last field.
+    sum: f64,
+    last: String,
+    /// Of each variant in each suite: its first row, the sum over its searches, and how many there were.
+    variants: HashMap<(String, String), (usize, f64, usize)>,
+}
+
+impl Column {
+    fn field(&self, row: usize) -> &str {
+        match self.resolution {
+            Resolution::Row => self.fields.get(row).unwrap_or_default(),
+            _ => self.some.get(&row).map_or("", String::as_str),
+        }
+    }
+
+    /// Ends the search whose first and last rows these are.
+    fn end(&mut self, (variant, suite): (&str, &str), [first, last]: [usize; 2]) {
+        let (sum, text) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last));
+        match self.resolution {
+            Resolution::Row => {}
+            Resolution::Search if self.adds_up => drop(self.some.insert(last, shown(sum))),
+            Resolution::Search => drop(self.some.insert(last, text)),
+            Resolution::Variant => {
+                let value = if self.adds_up { sum } else { number(&text) };
+                let variant = (variant.to_owned(), suite.to_owned());
+                let known = self.variants.entry(variant).or_insert((first, 0.0, 0));
+                (known.1, known.2) = (known.1 + value, known.2 + 1);
+            }
+        }
+    }
+}
+
+fn number(text: &str) -> f64 {
+    text.parse().unwrap_or(f64::NAN)
+}
+
+/// A number as it is read back; nothing where there is none. Six decimals are what times have.
+fn shown(value: f64) -> String {
+    if value.is_nan() {
+        return String::new();
+    }
+    let short = format!("{value:.6}");
+    let short = short.trim_end_matches('0').trim_end_matches('.');
+    if number(short) == value { short.to_owned() } else { value.to_string() }
+}
+
+/// The search that is read: its variant, its first row and its last.
+#[derive(Default)]
+struct OpenSearch {
+    key: Option<[String; 3]>,
+    suite: String,
+    /// Whether its counters are kept: it is the first of its repeats, under the first key seed.
+    counts: bool,
+    first: usize,
+    last: usize,
+}
+
+/// Writes the thin rows of a results file, which is whole, into a folder. `by_row`: columns that are kept by row beside those that always are. Returns
+/// what the manifest must say of them: nothing is missing yet.
+///
+/// # Errors
+/// When the file cannot be read, its rows are not in a plan's order, or the system refuses.
+pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result<Thin, ResultsError> {
+    let mut reader = csv::Reader::from_path(results).map_err(io::Error::other)?;
+    let header = reader.headers().map_err(io::Error::other)?.clone();
+    let place = |name: &str| header.iter().position(|column| column == name);
+    let games = place(columns::OPPONENT).is_some();
+    let mut table: Vec<Column> = header
+        .iter()
+        .enumerate()
+        .filter_map(|(at, name)| {
+            let resolution = resolution(name, by_row, games)?;
+            Some(Column {
+                name: format!("{}{name}", resolution.prefix()),
+                at,
+                resolution,
+                adds_up: columns::role(name) != Role::Last,
+                fields: StringRecord::new(),
+                some: HashMap::new(),
+                sum: 0.0,
+                last: String::new(),
+                variants: HashMap::new(),
+            })
+        })
+        .collect();
+    let [variant, suite, position, repeat, error] =
+        [columns::VARIANT, columns::SUITE, columns::POSITION, columns::REPEAT, columns::ERROR].map(place);
+    let (mut open, mut row) = (OpenSearch::default(), StringRecord::new());
+    let (mut known, mut counted, mut variants): (HashSet<[String; 3]>, HashSet<[String; 2]>, HashSet<String>) =
+        Default::default();
+    let (mut rows, mut failed) = (0, 0);
+    let close = |table: &mut [Column], open: &OpenSearch| {
+        if let (Some([variant, ..]), true) = (&open.key, open.counts) {
+            table.iter_mut().for_each(|column| column.end((variant, &open.suite), [open.first, open.last]));
+        }
+    };
+    while reader.read_record(&mut row).map_err(io::Error::other)? {
+        let field = |at: Option<usize>| at.and_then(|at| row.get(at)).unwrap_or_default();
+        let is_error = !field(error).is_empty();
+        failed += u64::from(is_error);
+        let key = [variant, position, repeat].map(|at| field(at).to_owned());
+        if !games && !is_error && open.key.as_ref() != Some(&key) {
+            close(&mut table, &open);
+            if !known.insert(key.clone()) {
+                let problem = "its search has rows before those of another: the rows are not in their plan's order";
+                return Err(ResultsError::Damaged { line: rows as u64 + 2, problem: problem.to_owned() });
+            }
+            variants.insert(key[0].clone());
+            let seeded = variant_of(&key[0]).is_some_and(|base| variants.contains(base));
+            let counts = !seeded && counted.insert([key[0].clone(), key[1].clone()]);
+            open = OpenSearch { key: Some(key), suite: field(suite).to_owned(), counts, first: rows, last: rows };
+        }
+        for column in &mut table {
+            let text = &row[column.at];
+            match column.resolution {
+                Resolution::Row => column.fields.push_field(text),
+                _ if is_error || !open.counts => {}
+                _ if column.adds_up => column.sum += number(text),
+                _ => column.last = text.to_owned(),
+            }
+        }
+        if !is_error {
+            open.last = rows;
+        }
+        rows += 1;
+    }
+    close(&mut table, &open);
+    let mut text = Vec::new();
+    for column in &mut table {
+        for (first, sum, searches) in std::mem::take(&mut column.variants).into_values() {
+            column.some.insert(first, shown(if column.adds_up { sum } else { sum / searches as f64 }));
+        }
+        let fields = (0..rows).map(|row| column.field(row));
+        text.extend(line_of(std::iter::once(column.name.as_str()).chain(fields))?);
+    }
+    write_whole(&folder.join(NAME), &packed(&text)?)?;
+    Ok(Thin { rows: rows as u64, failed, missing: None, seal: seals::of_bytes(&text) })
+}
+
+/// Bytes packed: the same bytes give the same.
+///
+/// # Errors
+/// When they cannot be.
+pub fn packed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(bytes)?;
+    packed.finish()
+}
+
+/// A file's bytes, unpacked.
+///
+/// # Errors
+/// When it cannot be read, or is not what was packed.
+pub fn unpacked(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    MultiGzDecoder::new(files::open(path)?).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Thin rows as they were read, each column by itself.
+#[derive(Debug, Clone, Default)]
+pub struct ThinRows {
+    /// The columns: resolution, name, fields.
+    pub columns: Vec<(Resolution, String, StringRecord)>,
+    /// How many rows there are.
+    pub rows: usize,
+    /// The columns of the full rows that are not kept by row.
+    pub absent: Vec<String>,
+    /// How many columns were held against the seals of the full rows.
+    pub verified: usize,
+}
+
+impl ThinRows {
+    /// The fields of a column that is kept by row.
+    pub fn column(&self, name: &str) -> Option<&StringRecord> {
+        let mut columns = self.columns.iter();
+        columns
+            .find(|(resolution, known, _)| *resolution == Resolution::Row && known == name)
+            .map(|(.., fields)| fields)
+    }
+}
+
+/// Reads the thin rows of a folder, and holds them against its manifest: their own seal, and the seals of the full rows' columns.
+///
+/// # Errors
+/// When they cannot be read, or are not what was written.
+pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError> {
+    let broken = |problem: &str| ResultsError::Thin(problem.to_owned());
+    let Some(thin) = &manifest.thin else { return Err(broken("the manifest beside it is not of thin rows")) };
+    let text = unpacked(&folder.join(NAME)).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
+            broken(&format!("it is no gzip file, or was damaged ({error})"))
+        }
+        _ => ResultsError::Io(error),
+    })?;
+    if seals::of_bytes(&text) != thin.seal {
+        return Err(broken("it was edited or damaged: its seal does not fit"));
+    }
+    let mut found = ThinRows { rows: thin.rows as usize, ..ThinRows::default() };
+    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&text[..]);
+    for record in reader.records() {
+        let record = record.map_err(|error| broken(&error.to_string()))?;
+        let mut fields = record.iter();
+        let (resolution, name) = Resolution::of(fields.next().unwrap_or_default());
+        let (name, fields) = (name.to_owned(), fields.collect::<StringRecord>());
+        if fields.len() != found.rows {
+            return Err(broken(&format!("column `{name}`: expected {} fields, found {}", found.rows, fields.len())));
+        }
+        if resolution == Resolution::Row
+            && let Some(seal) = manifest.column_seals.get(&name)
+        {
+            if *seal != seals::of_column(fields.iter()) {
+                return Err(broken(&format!("column `{name}` is not that of the full rows")));
+            }
+            found.verified += 1;
+        }
+        found.columns.push((resolution, name, fields));
+    }
+    let absent = manifest.column_seals.keys().filter(|name| found.column(name).is_none());
+    found.absent = absent.cloned().collect();
+    Ok(found)
+}

@@ -1,0 +1,268 @@
+//! Thin results: the page of the full ones, and a refusal of whatever else.
+
+use crate::common::{run, scratch, seal_anew};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use ttlab::analysis::questions::joined::Recorded;
+use ttlab::record::manifest::Manifest;
+use ttlab::record::thin::{self, Resolution};
+use ttlab::runner::verify::FolderState;
+
+/// A trial: its full results and its thin ones.
+struct Kept {
+    folder: TempDir,
+}
+
+impl Kept {
+    fn new(text: &str) -> Self {
+        let folder = scratch();
+        fs::write(folder.path().join("trial.toml"), text).unwrap();
+        let kept = Self { folder };
+        kept.call(&["run", &kept.text("trial.toml"), "--quiet", "--jobs", "1", "--out", &kept.text("full")], 0);
+        kept.call(&["thin", &kept.text("full"), "--out", &kept.text("thin")], 0);
+        kept
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    /// Standard output and standard error of a command that ends so.
+    #[track_caller]
+    fn call(&self, words: &[&str], exit: i32) -> String {
+        let (stdout, stderr, code) = run(words);
+        assert_eq!(code, exit, "{words:?}: {stdout}{stderr}");
+        stdout + &stderr
+    }
+
+    /// The page of a folder as data.
+    fn page(&self, name: &str, choice: &[&str]) -> Value {
+        let folder = self.text(name);
+        let words = [&["report", &folder, "--format", "json"], choice].concat();
+        let page: Value = serde_json::from_str(&self.call(&words, 0)).unwrap();
+        assert!(page["parts"].as_array().unwrap().len() > 4);
+        page
+    }
+
+    /// Thin and full rows make one page.
+    #[track_caller]
+    fn same_page(&self, choice: &[&str]) {
+        let (full, thin) = (self.page("full", choice), self.page("thin", choice));
+        let mut differ = Vec::new();
+        differences(&full, &thin, "", &mut differ);
+        assert!(differ.is_empty(), "{choice:?}: {:?}", &differ[..differ.len().min(5)]);
+    }
+}
+
+/// Where two documents differ by more than the rounding of a sum.
+fn differences(one: &Value, other: &Value, path: &str, found: &mut Vec<String>) {
+    match (one, other) {
+        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
+            a.iter().for_each(|(name, value)| differences(value, &b[name], &format!("{path}/{name}"), found));
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            a.iter().zip(b).enumerate().for_each(|(at, (a, b))| differences(a, b, &format!("{path}/{at}"), found));
+        }
+        (Value::Number(a), Value::Number(b)) => {
+            let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
+            if (a - b).abs() > 1e-12 * a.abs() {
+                found.push(format!("{path}: {a} and {b}"));
+            }
+        }
+        (a, b) if a == b => {}
+        (a, b) => found.push(format!("{path}: {a} and {b}")),
+    }
+}
+
+/// Tables of two sizes with full diagnostics, key seeds, repeats, a claim by depth, and a node limit that cuts some searches short.
+const RICH: &str = "name = 'trial'\nquestion = 'Which?'\nsuite = 'data/bratko-kopec.epd'\nfirst = 6\nrepeats = 2\nseeds = 2\n\
+    limit = { depth = 4, nodes = 6000 }\n[engine]\ndiagnostics = 'full'\n[grid]\n'table.size' = [64, 1024]\n'table.slots' = [1, 4]\n\
+    [[expect]]\nwhere = { depth = 2 }\n'table.stores' = { min = 1 }\n[[expect]]\nclaim = 'evals(size=64, slots=1) > evals(size=1024, slots=1)'\n";
+
+/// One side's searches along a game, a table that is kept between them.
+const GAME: &str = "suite = 'data/games.pgn'\nfirst = 2\nlimit = { depth = 3 }\nsequence = { from = 21, to = 32, side = 'white' }\n\
+    [engine]\ntable.clear = 'game'\ntable.size = 256\n[grid]\n'table.policy' = ['always', 'depth-preferred']\n";
+
+#[test]
+fn thin_rows_make_the_page_of_the_full_ones() {
+    let rich = Kept::new(RICH);
+    rich.same_page(&[]);
+    let verified = rich.call(&["verify", &rich.text("thin")], 0);
+    assert!(verified.contains("thin rows, sealed: the table, the manifest, and "), "{verified}");
+    let size = |name: &str| fs::metadata(rich.path(name)).unwrap().len();
+    assert!(10 * size("thin/rows.csv.gz") < size("full/results.csv"), "{}", size("thin/rows.csv.gz"));
+    let figures = |name: &str| {
+        let names = fs::read_dir(rich.path(name)).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter(|name| name.to_string_lossy().ends_with(".svg")).count()
+    };
+    assert!(figures("thin") == 3 && !rich.path("thin/report.html").exists(), "{}", figures("thin"));
+    // The columns of options tell groups apart as ever, and a rate of some rows is that of the same full rows.
+    rich.same_page(&["--by", "table.size"]);
+    rich.same_page(&["--where", "table.slots=4"]);
+    // Thin rows of thin rows are the same, and so is their page.
+    rich.call(&["thin", &rich.text("thin"), "-o", &rich.text("again"), "-q"], 0);
+    for name in ["rows.csv.gz", "manifest.json", "report.md", "experiment.toml"] {
+        assert_eq!(fs::read(rich.path("thin").join(name)).unwrap(), fs::read(rich.path("again").join(name)).unwrap());
+    }
+}
+
+#[test]
+fn thin_rows_of_a_game_have_its_pressure_and_its_table() {
+    let game = Kept::new(GAME);
+    game.same_page(&[]);
+}
+
+#[test]
+fn thin_rows_of_several_suites_make_each_section() {
+    let text = "name = 's'\nlimit = { nodes = 4000 }\nfirst = 3\n[grid]\n'table.size' = [64, 1024]\n[suites]\n\
+                a = { file = 'data/bratko-kopec.epd', depth = 2 }\nb = { file = 'data/endgames.epd', depth = 3 }\n";
+    let suites = Kept::new(text);
+    suites.same_page(&[]);
+    suites.same_page(&["--where", "suite=b"]);
+}
+
+#[test]
+fn thin_rows_of_a_match_have_its_games() {
+    let text = "name = 'm'\nsuite = 'data/openings.epd'\nfirst = 3\nlimit = { nodes = 300 }\n[match]\nmax_moves = 30\n\
+                baseline = 'plain'\n[[variant]]\nname = 'plain'\n[[variant]]\nname = 'bare'\ntable = 'none'\n";
+    let text = text.replace("baseline = 'plain'\n", "").replace("[match]", "baseline = { variant = 'plain' }\n[match]");
+    let games = Kept::new(&text);
+    games.same_page(&[]);
+    games.call(&["report", &games.text("thin")], 0);
+    let pgn = |name: &str| fs::read_to_string(games.path(name).join("games.pgn")).unwrap();
+    assert_eq!(pgn("thin"), pgn("full"));
+}
+
+#[test]
+fn what_thin_rows_lack_is_named_with_the_command_that_makes_it() {
+    let kept = Kept::new(&RICH[..RICH.find("[[expect]]").unwrap()]);
+    let (thin, full) = (kept.text("thin"), kept.text("full"));
+    let remedy = "`ttlab run FILE --out FOLDER` makes the full rows";
+    for (choice, lack) in [
+        (["--metric", "evals"], "thin rows do not keep `search.evals` by row"),
+        (["--metric", "hit_rate"], "thin rows do not keep `table.hits` by row"),
+        (["--metric", "hashfull"], "thin rows do not keep `hashfull` by row"),
+        (["--where", "depth=2"], "`depth` is not one of whole searches"),
+        (["--where", "repeat=1"], "`repeat` is not one of whole searches"),
+        (["--where", "table.hits>1"], "`table.hits` is not one of whole searches"),
+        (["--by", "keys.seed"], "`keys.seed` is not one of whole searches"),
+    ] {
+        let said = kept.call(&["report", &thin, choice[0], choice[1]], 2);
+        assert!(said.contains(lack) && said.contains(remedy), "{choice:?}: {said}");
+    }
+    kept.call(&["report", &thin, "--metric", "nodes", "--pairs"], 0);
+    // Columns by row are compared, with gates on them; on others there is none.
+    for (base, new) in [(&thin, &full), (&full, &thin), (&thin, &thin)] {
+        let said = kept.call(&["compare", base, new, "--fail-on", "nodes changed"], 0);
+        assert!(said.contains("ok: 8 gates pass"), "{said}");
+    }
+    let said = kept.call(&["compare", &thin, &full, "--fail-on", "table.hits > +1%"], 2);
+    assert!(said.contains("thin rows do not keep `table.hits` by row") && said.contains(remedy), "{said}");
+    let said = kept.call(&["compare", &full, &thin, "--fail-on", "table.hits > +1%"], 2);
+    assert!(said.contains("NEW has no column `table.hits`"), "{said}");
+    // A run does not go on with them, nor are they full rows' place.
+    let said = kept.call(&["run", &kept.text("trial.toml"), "-q", "--out", &thin], 2);
+    assert!(said.contains("holds thin rows, which cannot be continued"), "{said}");
+    let said = kept.call(&["thin", &thin, "-o", &full], 2);
+    assert!(said.contains("it has full rows"), "{said}");
+    let said = kept.call(&["thin", &full, "-o", &full], 2);
+    assert!(said.contains("another folder"), "{said}");
+    kept.call(&["run", &kept.text("trial.toml"), "-q", "--fresh", "--out", &thin], 0);
+    assert!(!kept.path("thin/rows.csv.gz").exists() && kept.path("thin/results.csv").exists());
+}
+
+/// The seals by column in the manifest of thin rows are those of any run of the plan.
+#[test]
+fn another_run_has_the_columns_that_thin_rows_tell_of() {
+    let kept = Kept::new(
+        "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 3 }\n[grid]\n'table.slots' = [1, 2]\n",
+    );
+    let known = Manifest::read(&kept.path("thin")).unwrap().unwrap().column_seals;
+    kept.call(&["run", &kept.text("trial.toml"), "--quiet", "--jobs", "2", "--out", &kept.text("again")], 0);
+    let again = Manifest::read(&kept.path("again")).unwrap().unwrap().column_seals;
+    assert_eq!(known, again);
+    assert!(known.len() > 45 && known.contains_key("table.evictions") && known.contains_key("pv"));
+}
+
+/// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take it.
+fn read(folder: &Path) -> (FolderState, bool, bool) {
+    let state = ttlab::runner::verify::verify(folder).unwrap().state;
+    (state, ttlab::report::read(folder).is_ok(), Recorded::read(folder).is_ok())
+}
+
+#[test]
+fn thin_rows_that_were_edited_are_refused() {
+    let kept = Kept::new(
+        "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n",
+    );
+    let (folder, path) = (kept.path("thin"), kept.path("thin/rows.csv.gz"));
+    let whole = fs::read(&path).unwrap();
+    let table = String::from_utf8(thin::unpacked(&path).unwrap()).unwrap();
+    assert_eq!(read(&folder), (FolderState::Whole, true, true));
+    let wrong = (FolderState::Wrong, false, false);
+    let manifest = fs::read(folder.join("manifest.json")).unwrap();
+    let lines: Vec<&str> = table.lines().collect();
+    for at in 0..lines.len() {
+        // A cell more or other, a column gone, two exchanged.
+        let (mut edited, mut gone, mut exchanged) = (lines.clone(), lines.clone(), lines.clone());
+        let longer = format!("{}1", lines[at]);
+        edited[at] = &longer;
+        gone.remove(at);
+        exchanged.swap(at, (at + 1) % lines.len());
+        for other in [edited, gone, exchanged] {
+            fs::write(&path, thin::packed((other.join("\n") + "\n").as_bytes()).unwrap()).unwrap();
+            assert_eq!(read(&folder), wrong, "{}", lines[at]);
+        }
+    }
+    // Of another format, cut short, or with something behind it.
+    for bytes in [table.as_bytes().to_vec(), whole[..whole.len() / 2].to_vec(), [&whole[..], b"x"].concat(), Vec::new()]
+    {
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(read(&folder), wrong);
+    }
+    let said = kept.call(&["report", &kept.text("thin")], 2);
+    assert!(said.contains("rows.csv.gz: ") && said.contains("help: "), "{said}");
+    kept.call(&["verify", &kept.text("thin")], 4);
+    // A table that was sealed anew is held against the columns of the full rows; one of another width is none.
+    let nodes = lines.iter().position(|line| line.starts_with("search.nodes,")).unwrap();
+    for other in [lines[nodes].replacen(",3", ",4", 1), format!("{},7", lines[nodes])] {
+        assert_ne!(other, lines[nodes]);
+        let text = table.replace(lines[nodes], &other);
+        fs::write(&path, thin::packed(text.as_bytes()).unwrap()).unwrap();
+        seal_anew(&folder, |manifest| {
+            manifest["thin"]["seal"] = ttlab::record::seals::of_bytes(text.as_bytes()).into()
+        });
+        assert_eq!(read(&folder), wrong, "{other}");
+    }
+    // Full rows' manifest beside it; its manifest without a seal.
+    fs::write(&path, &whole).unwrap();
+    fs::copy(kept.path("full/manifest.json"), folder.join("manifest.json")).unwrap();
+    assert_eq!(read(&folder), wrong);
+    let mut unsealed: Value = serde_json::from_slice(&manifest).unwrap();
+    unsealed.as_object_mut().unwrap().shift_remove("manifest_seal");
+    fs::write(folder.join("manifest.json"), unsealed.to_string()).unwrap();
+    assert_eq!(read(&folder).0, FolderState::Unsealed);
+    kept.call(&["report", &kept.text("thin")], 3);
+    fs::write(folder.join("manifest.json"), manifest).unwrap();
+    assert_eq!(read(&folder), (FolderState::Whole, true, true));
+    let rows = thin::read(&folder, &Manifest::read(&folder).unwrap().unwrap()).unwrap();
+    let of = |name: &str| rows.columns.iter().find(|(_, known, _)| known == name).map(|(resolution, ..)| *resolution);
+    assert_eq!(
+        ["search.nodes", "best", "table.hits", "seconds", "search.evals", "pv", "id"].map(of),
+        [
+            Some(Resolution::Row),
+            Some(Resolution::Row),
+            Some(Resolution::Search),
+            Some(Resolution::Search),
+            Some(Resolution::Variant),
+            None,
+            None
+        ]
+    );
+}
