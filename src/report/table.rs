@@ -95,7 +95,7 @@ pub(super) fn summary(page: &Page) -> SheetTable {
             false => "geometric mean, over positions, of the ratio to the baseline",
         };
         columns.push(SheetColumn::numbers(&key("ratio"), &format!("{name} / baseline"), meaning));
-        let meaning = "the ratio's 95 % interval; !: clear of 1; †: of the depths that both finished";
+        let meaning = "the ratio's 95 % interval; !: marked; †: of the depths that both finished";
         columns.push(SheetColumn::numbers(&key("interval"), "95 %", meaning).spare(1));
         if page.chosen {
             columns.push(
@@ -179,8 +179,8 @@ pub(super) fn summary(page: &Page) -> SheetTable {
         false => "geometric mean",
     };
     table.noted(format!(
-        "* baseline. {} / baseline: {kind} over {}, with its 95 % bootstrap interval (! clear of 1, p < 0.05 over all lines \
-         together; † of the depths that both finished).",
+        "* baseline. {} / baseline: {kind} over {}, with its 95 % bootstrap interval (! clear of 1 by more than one search \
+         or game that was not drawn could take back, p < 0.05 over all lines together; † of the depths that both finished).",
         summary.metrics.first().map_or("nodes", |metric| &metric.name),
         many(searches, "search")
     ))

@@ -256,7 +256,7 @@ fn told(ratio: &Ratio) -> String {
 
 /// What so many items cannot rule out. The power goes by the spread, and a few items that carry all of it skew the interval beyond.
 fn unseen(ratio: &Ratio, level: f64) -> String {
-    let missed = ratio.detectable(level);
+    let missed = ratio.confirmable(level);
     let reach = (1.0 - ratio.low).max(ratio.high - 1.0);
     match share(missed).as_str() {
         ANY_SIZE => "Differences of any size would be missed there: they are too few.".to_owned(),

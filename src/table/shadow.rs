@@ -8,7 +8,7 @@ use super::{Stored, TableError};
 crate::counters! {
     /// What only an independent key of every position can tell.
     pub struct ShadowCounters {
-        /// Hits whose entry is another position's (type-1 errors). Law: misses x slots x 2^-key_bits.
+        /// Hits whose entry is another position's (type-1 errors). Law: occupied slots that misses compared x 2^-key_bits.
         false_hits,
         /// Updates whose old entry was another position's.
         false_updates,

@@ -233,7 +233,7 @@ fn findings_say_who_and_how_many() {
             "Fewest nodes: \"b\", 0.700 of the baseline's (95 % 0.650 to 0.760, 24 pairs).",
             "Of 7 compared: 3 less than the baseline, 2 more, 2 no difference that could be told.",
             "Most nodes: \"e\", 1.500 of the baseline's (95 % 1.450 to 1.560, 24 pairs).",
-            "With 24 positions and 5 comparisons, differences from about 5.1 % on are found four times in five; 1 % would take about 1300.",
+            "With 24 positions and 5 comparisons, differences from the baseline from about 5.1 % on are found four times in five; 1 % would take about 1300.",
         ]
     );
     // Nothing is said of what cannot be seen or is seen exactly.

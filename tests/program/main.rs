@@ -20,6 +20,7 @@ mod names;
 mod own_policy;
 mod page;
 mod plans;
+mod pools;
 mod published;
 mod races;
 mod rooms;

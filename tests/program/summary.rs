@@ -74,10 +74,10 @@ fn power_is_told_between_rivals() {
         }
     }
     let page = summary(&text);
-    assert!(page.power.rivals && page.power.detectable < 0.01, "{:?}", page.power);
+    assert!(page.power.rivals && page.power.detectable < 0.04, "{:?}", page.power);
     assert!(page.lines[1].ratio().detectable(page.power.level) > 0.2);
     let told = findings(&page, 0.005).join(" ");
-    assert!(told.contains("differences between rivals from about 0."), "{told}");
+    assert!(told.contains("differences between rivals from about 3."), "{told}");
 }
 
 /// Nine positions a little above 1 and one far below it: the page names the one.
@@ -85,13 +85,13 @@ fn power_is_told_between_rivals() {
 fn a_finding_that_hangs_on_one_position_says_so() {
     let mut text = "variant,position,depth,search.nodes\n".to_owned();
     for position in 0..10 {
-        let nodes = if position == 7 { 50.0 } else { 1020.0 + f64::from(position) };
+        let nodes = if position == 7 { 50.0 } else { 1200.0 + f64::from(position) };
         writeln!(text, "base,p{position},8,1000\nother,p{position},8,{nodes}").unwrap();
     }
     let page = summary(&text);
     let line = &page.lines[1];
     assert_eq!((line.influential.as_str(), line.measures[0].hangs), ("p7", true));
     let told = findings(&page, 0.005).join(" ");
-    assert!(told.contains("One position decides whether a difference is told: \"other\" (0.7"), "{told}");
+    assert!(told.contains("One position decides whether a difference is told: \"other\" (0.8"), "{told}");
     assert!(told.contains("without p7)"), "{told}");
 }

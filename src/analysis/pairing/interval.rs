@@ -33,6 +33,10 @@ const SKEWED: f64 = 6.2;
 /// With more clusters than this, Hall's transformation of Student's t takes the place of the draws: it corrects for the same skew.
 const MANY: usize = 200;
 
+/// By so much may a cluster differ that a sample has not drawn. Of games along which a table ages one in fifty to one in a hundred differs from the
+/// others by a factor of 1.8 to 2.7; no interval of a mean knows of it before it is drawn.
+pub const UNDRAWN: f64 = 2.5;
+
 /// Draws at most and at least, and the work that may be spent on all lines together.
 const DRAWS: (usize, usize, usize) = (9_999, 1_999, 250_000_000);
 
@@ -111,6 +115,12 @@ pub fn stretch(clusters: usize) -> f64 {
     // The skewness of n normal values is some root (6 / n), that of their mean root 6 / n, and HIDDEN / n times that is taken to be hidden; it
     // matters where it leans the wrong way, in half of the samples.
     if (FEW..SHY).contains(&clusters) { 1.0 + HIDDEN / (clusters as f64).powi(2) } else { 1.0 }
+}
+
+/// By how much the interval of a mean logarithm must leave 0 out before a difference is told from none: by as much as one more cluster, which was
+/// not drawn, could take back.
+pub fn room(clusters: usize) -> f64 {
+    UNDRAWN.ln() / clusters as f64
 }
 
 /// The 2.5 % quantiles of the studentised means of lines with the same clusters; none where the draws hardly ever spread.

@@ -6,8 +6,8 @@
 use super::clusters::Clusters;
 use super::flips::{Flipped, joint};
 use super::influence::{Influence, carrier, influence, signs};
-use super::interval::{intervals, stretch};
-use super::stats::{at_least, mean, median, t_quantile};
+use super::interval::{intervals, room, stretch};
+use super::stats::{at_least, least_p, mean, median, t_quantile};
 use super::threads::each;
 
 /// A geometric mean of ratios and what is known about it.
@@ -55,8 +55,8 @@ pub struct Judged {
     pub ratio: Ratio,
     /// p of it, corrected for the others; NaN for fewer than two clusters.
     pub p: f64,
-    /// Whether it is told from 1: the interval leaves 1 out, the corrected p is below 5 %, and so many clusters can show something
-    /// among so many lines.
+    /// Whether it is told from 1: the interval leaves 1 out by more than one cluster that was not drawn could take back, the corrected p is
+    /// below 5 %, and so many clusters can show something among so many lines.
     pub marked: bool,
     /// Whether a single cluster decides that: without it the line would be marked if it is not, or not if it is.
     pub hangs: bool,
@@ -90,7 +90,7 @@ impl Family {
         let found = intervals(&lines);
         let mut judged: Vec<Judged> = each(lines.len(), values, |at| {
             let (ratio, p) = (ratio(at, found[at]), tests.lines[at].corrected);
-            Judged { ratio, p, marked: ratio.is_clear() && p < 0.05 && enough(&lines[at]), hangs: false }
+            Judged { ratio, p, marked: ratio.has_room() && p < 0.05 && enough(&lines[at]), hangs: false }
         });
         // Only where the test would change its mind does the interval have to be looked at again.
         let doubtful: Vec<(usize, Clusters)> = (0..lines.len())
@@ -104,17 +104,27 @@ impl Family {
             })
             .collect();
         let (places, rests): (Vec<usize>, Vec<Clusters>) = doubtful.into_iter().unzip();
-        for (at, (low, high)) in places.into_iter().zip(intervals(&rests)) {
-            judged[at].hangs = (low > 0.0 || high < 0.0) != judged[at].marked;
+        for ((at, rest), (low, high)) in places.into_iter().zip(&rests).zip(intervals(&rests)) {
+            judged[at].hangs = has_room([low, high], rest.len()) != judged[at].marked;
         }
         Self { lines: judged, tested, level: if tested == 1 { 0.05 } else { tests.level } }
     }
+}
+
+/// Whether an interval of a mean logarithm leaves 0 out by more than one cluster that was not drawn could take back.
+fn has_room([low, high]: [f64; 2], clusters: usize) -> bool {
+    low > room(clusters) || high < -room(clusters)
 }
 
 impl Ratio {
     /// Whether the interval leaves 1 out.
     pub fn is_clear(&self) -> bool {
         self.low > 1.0 || self.high < 1.0
+    }
+
+    /// Whether it leaves 1 out by more than one cluster that was not drawn could take back.
+    pub fn has_room(&self) -> bool {
+        has_room([self.low.ln(), self.high.ln()], self.clusters)
     }
 
     /// A thing held against itself, in so many pairs.
@@ -134,20 +144,26 @@ impl Ratio {
     }
 
     /// The smallest effect (0.01: one percent) that so many clusters with this spread show at a level (0.05 for a single
-    /// comparison) with a power of 80 %; NaN for fewer than two clusters, infinite where no effect can be shown.
+    /// comparison) with a power of 80 %; NaN for fewer than two clusters, infinite where so few show no effect of any size.
     pub fn detectable(&self, level: f64) -> f64 {
-        (quantiles(self.clusters, level) * self.error).exp_m1()
+        effect(self.clusters, level, self.error, room(self.clusters)).exp_m1()
+    }
+
+    /// The same of a confirmation, which needs no room for a cluster that was not drawn.
+    pub fn confirmable(&self, level: f64) -> f64 {
+        effect(self.clusters, level, self.error, 0.0).exp_m1()
     }
 
     /// How many clusters with this spread would show an effect of `effect` (0.01: one percent) at a level with a power of 80 %;
     /// none for fewer than two clusters, or where no number would do.
     pub fn needed(&self, effect: f64, level: f64) -> Option<f64> {
-        if self.error.is_nan() || level <= 0.0 {
+        if self.error.is_nan() || level.is_nan() || level <= 0.0 {
             return None;
         }
-        let spread = self.error * (self.clusters as f64).sqrt() / effect.ln_1p();
-        // The quantiles depend on the number that is sought: the more, the less they ask for.
-        let enough = |clusters: usize| spread == 0.0 || quantiles(clusters, level) * spread <= (clusters as f64).sqrt();
+        let spread = self.error * (self.clusters as f64).sqrt();
+        let enough = |clusters: usize| {
+            self::effect(clusters, level, spread / (clusters as f64).sqrt(), room(clusters)) <= effect.ln_1p()
+        };
         let mut most = 2_usize;
         while !enough(most) {
             most = most.checked_mul(2)?;
@@ -161,12 +177,17 @@ impl Ratio {
     }
 }
 
-/// Standard errors between no effect and one that is seen at a level (two-sided) with a power of 80 %: the sum of two quantiles of
-/// Student's t, the first of which must also get past the end of an interval. Source: any text on sample sizes; exact power differs by
-/// less than one position in thirty.
-fn quantiles(clusters: usize, level: f64) -> f64 {
-    let end = stretch(clusters) * t_quantile(clusters, 0.975);
-    t_quantile(clusters, 1.0 - level / 2.0).max(end) + t_quantile(clusters, 0.8)
+/// The logarithm that is seen at a level (two-sided) with a power of 80 %: a standard error times two quantiles of Student's t, the first of which
+/// gets past the level, or past the end of an interval and the room beyond it. Source: any text on sample sizes; exact power differs by less than
+/// one position in thirty. Infinite where even clusters that all lie on one side are no finding.
+fn effect(clusters: usize, level: f64, error: f64, room: f64) -> f64 {
+    match () {
+        () if clusters < 2 || level.is_nan() => return f64::NAN,
+        () if least_p(clusters) > level.max(0.05) => return f64::INFINITY,
+        () => (),
+    }
+    let end = stretch(clusters) * t_quantile(clusters, 0.975) * error + room;
+    (t_quantile(clusters, 1.0 - level / 2.0) * error).max(end) + t_quantile(clusters, 0.8) * error
 }
 
 #[cfg(test)]
@@ -205,6 +226,21 @@ mod tests {
         }
     }
 
+    /// Clusters that all have one ratio have an interval of no width: it is told from 1 beyond the room of one more that differs by 2.5, whose logarithm is 0.9163:
+    /// of 20 clusters 0.045815, of 200 0.0045815.
+    #[test]
+    fn one_more_cluster_must_not_take_a_mark_back() {
+        for (clusters, log, marked) in
+            [(20, 0.0458, false), (20, 0.0459, true), (200, 0.004_58, false), (200, 0.004_59, true)]
+        {
+            for side in [1.0, -1.0] {
+                let found = Family::of(&[(0..clusters).map(|at| (at, side * log)).collect()]).lines[0];
+                assert!(found.ratio.is_clear() && found.p < 0.001, "{found:?}");
+                assert_eq!(found.marked, marked, "{clusters} {log}: {found:?}");
+            }
+        }
+    }
+
     /// What is needed is the least number with which the effect is found four times in five: one fewer do not find it.
     #[test]
     fn one_fewer_than_needed_do_not_suffice() {
@@ -228,7 +264,7 @@ mod tests {
     #[test]
     fn what_hangs_on_one_position_by_judging_without_it() {
         for (values, marked, hangs) in [
-            (&[0.3, 0.1, -0.4, 1.1, 0.5, 1.6, 0.9, 0.6][..], true, true),
+            (&[0.3, 0.2, -0.3, 1.1, 0.6, 1.6, 0.9, 0.6][..], true, true),
             (&[-0.8, 0.3, 1.0, 1.4, 0.9, 0.4, 0.5], false, true),
             (&[0.2, 1.5, 0.8, 0.3, 1.9, 0.7, 1.2], true, false),
             (&[0.1, -0.4, 0.3, 0.0, 0.6, 1.1, 0.1], false, false),

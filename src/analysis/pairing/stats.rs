@@ -22,10 +22,14 @@ pub fn t_beyond(clusters: usize, value: f64) -> f64 {
     StudentsT::new(0.0, 1.0, clusters.saturating_sub(1) as f64).map_or(f64::NAN, |t| 2.0 * t.cdf(-value.abs()))
 }
 
-/// How many clusters it takes for so many lines to show anything at 5 %: a sign-flip test of n clusters has no smaller p than
-/// 2^(1-n), and among lines that all go their own ways that counts for each.
+/// The least p of a sign-flip test of so many clusters: all of them lie on one side, in 2 of 2^n patterns.
+pub fn least_p(clusters: usize) -> f64 {
+    2.0_f64.powi(1 - i32::try_from(clusters).unwrap_or(i32::MAX))
+}
+
+/// How many clusters it takes for so many lines to show anything at 5 %: among lines that all go their own ways the least p counts for each.
 pub fn at_least(lines: usize) -> usize {
-    (1..).find(|&clusters| 2.0_f64.powi(1 - clusters) * lines.max(1) as f64 <= 0.05).map_or(0, |found| found as usize)
+    (1..).find(|&clusters| least_p(clusters) * lines.max(1) as f64 <= 0.05).unwrap_or(0)
 }
 
 /// The arithmetic mean; NaN of nothing.

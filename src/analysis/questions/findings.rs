@@ -1,10 +1,9 @@
 //! What the figures say, in sentences: who needs the fewest nodes, how sure that is, and what could not have been seen.
 
-use super::line::Line;
-#[cfg(test)]
-use super::line::Measure;
+use super::line::{Line, Measure};
 use super::power::Power;
 use super::summary::Summary;
+use crate::analysis::pairing::interval::UNDRAWN;
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::stats::at_least;
 use crate::analysis::rows::metric::{Metric, Unit};
@@ -16,7 +15,7 @@ use crate::words::many;
 pub enum Sign {
     /// It is the baseline.
     Baseline,
-    /// Clearly less: the interval leaves 1 out and the corrected p is below 5 %.
+    /// Clearly less: the line is marked.
     Less,
     /// Clearly more.
     More,
@@ -79,7 +78,9 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
         findings.push(format!("Most {what}: {}.", told(most, &more)));
     }
     findings.extend(hinges(summary));
-    findings.extend(power(summary));
+    findings.extend(no_room(summary));
+    findings.extend(power(&summary.power));
+    findings.extend(summary.among.as_ref().and_then(among));
     findings
 }
 
@@ -157,21 +158,50 @@ fn hinges(summary: &Summary) -> Option<String> {
     (!lines.is_empty()).then(|| format!("One {unit} decides whether a difference is told: {}{more}.", shown.join(", ")))
 }
 
+/// That intervals and p alone would mark some lines, which one cluster that was not drawn could take back.
+fn no_room(summary: &Summary) -> Option<String> {
+    let enough = at_least(summary.power.lines);
+    let lines = summary.lines.iter().filter_map(|line| line.measures.first());
+    let narrow = lines.filter(|Measure { ratio, p, marked, .. }| {
+        !marked && ratio.is_clear() && *p < 0.05 && ratio.clusters >= enough && !ratio.has_room()
+    });
+    let unit = if summary.power.games { "game or position" } else { columns::POSITION };
+    let count = narrow.count();
+    let leave = if count == 1 { "leaves" } else { "leave" };
+    (count > 0).then(|| {
+        format!(
+            "The {} of {} {leave} 1 out, but by less than one more {unit} could take back that differs by a factor of {UNDRAWN}: no mark.",
+            if count == 1 { "interval" } else { "intervals" },
+            many(count, "line"),
+        )
+    })
+}
+
 /// What the number of positions could and could not show.
-fn power(summary: &Summary) -> Option<String> {
-    let Power { lines, clusters, games, detectable: seen, needed, rivals, .. } = summary.power;
-    if seen.is_nan() || seen == 0.0 {
-        return None;
-    }
+fn power(power: &Power) -> Option<String> {
+    let Power { lines, clusters, games, .. } = *power;
     let units = if games { "independent games or positions" } else { "positions" };
-    let between = if rivals { " between rivals" } else { "" };
+    let between = if power.rivals { "between rivals" } else { "from the baseline" };
     let among = if lines > 1 { format!(" and {lines} comparisons") } else { String::new() };
-    Some(format!(
-        "With {clusters} {units}{among}, differences{between} from about {} on are found four times in five; 1 % would take about {}.",
-        if seen < 0.1 { format!("{:.1} %", 100.0 * seen) } else { format!("{:.0} %", 100.0 * seen) },
-        // Two figures are as much as such an estimate knows.
-        rounded(needed),
-    ))
+    Some(format!("With {clusters} {units}{among}, differences {between} {}", seen(power)?))
+}
+
+/// The same of the lines that are no baseline, from the best of them.
+fn among(power: &Power) -> Option<String> {
+    Some(format!("Between the best of the others and the rest, differences {}", seen(power)?))
+}
+
+/// What is found; nothing where nothing could be, or no two searches differ.
+fn seen(power: &Power) -> Option<String> {
+    let Power { detectable: seen, needed, .. } = *power;
+    (seen > 0.0).then(|| {
+        format!(
+            "from about {} on are found four times in five; 1 % would take about {}.",
+            if seen < 0.1 { format!("{:.1} %", 100.0 * seen) } else { format!("{:.0} %", 100.0 * seen) },
+            // Two figures are as much as such an estimate knows.
+            rounded(needed),
+        )
+    })
 }
 
 /// A number rounded up to two figures.
@@ -368,7 +398,7 @@ mod tests {
         };
         assert_eq!(
             of(0.0123, 1, false, false),
-            "With 20 positions, differences from about 1.2 % on are found four times in five; 1 % would take about 1300."
+            "With 20 positions, differences from the baseline from about 1.2 % on are found four times in five; 1 % would take about 1300."
         );
         assert!(of(0.25, 3, true, true).starts_with(
             "With 20 independent games or positions and 3 comparisons, differences between rivals from about 25 % on"

@@ -1,5 +1,8 @@
-//! What so many positions can show: the smallest difference that is found four times in five, between the rivals that are compared.
+//! What so many positions can show: the smallest difference that is found four times in five, of the lines from the baseline or of rivals from the
+//! best of them.
 
+use crate::analysis::pairing::clusters::Clusters;
+use crate::analysis::pairing::pairs::Logs;
 use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::analysis::pairing::stats::{at_least, median};
 
@@ -24,28 +27,41 @@ pub struct Power {
 }
 
 impl Power {
-    /// Of a family of lines; of rivals, where what they are held against is none of them.
-    pub fn of(family: &Family, rivals: bool) -> Self {
-        let ratios = family.lines.iter().map(|line| line.ratio);
-        let compared: Vec<Ratio> = ratios.filter(|ratio| ratio.pairs > 0).collect();
+    /// Of a family of lines.
+    pub fn of(family: &Family) -> Self {
+        Self::new(family.lines.iter().map(|line| line.ratio).collect(), family)
+    }
+
+    /// Of rivals, each held against the best of them, where the lines of the family are tested.
+    pub fn of_rivals(samples: &[Logs], family: &Family) -> Self {
+        let ratio = |logs: &Logs| {
+            let line = Clusters::new(logs);
+            let (error, clusters) = (line.standard_error(), line.len());
+            Ratio { mean: line.mean().exp(), error, clusters, pairs: logs.len(), ..Ratio::default() }
+        };
+        Self { rivals: true, ..Self::new(samples.iter().map(ratio).collect(), family) }
+    }
+
+    /// Of ratios, at the level of a family.
+    fn new(mut compared: Vec<Ratio>, family: &Family) -> Self {
+        compared.retain(|ratio| ratio.pairs > 0);
         // Lines that are the same search everywhere say nothing of how much searches differ.
         let spread = || compared.iter().filter(|ratio| ratio.clusters >= 2 && !ratio.is_same());
-        let mut seen: Vec<f64> =
-            spread().map(|ratio| ratio.detectable(family.level)).filter(|effect| effect.is_finite()).collect();
+        // Fewer clusters than can show anything among so many lines show nothing of any size, however calm they are.
         let wanted = at_least(family.tested);
+        let seen = spread().filter(|ratio| ratio.clusters >= wanted).map(|ratio| ratio.detectable(family.level));
+        let mut seen: Vec<f64> = seen.filter(|effect| effect.is_finite()).collect();
         let needed = spread().filter_map(|ratio| ratio.needed(0.01, family.level));
         let mut needed: Vec<f64> = needed.map(|needed| needed.max(wanted as f64)).collect();
-        let clusters = compared.iter().map(|ratio| ratio.clusters).max().unwrap_or(0);
         Self {
             // Of one position nothing is tested, and something compared all the same.
             lines: if family.tested > 0 { family.tested } else { compared.len() },
-            clusters,
+            clusters: compared.iter().map(|ratio| ratio.clusters).max().unwrap_or(0),
             games: compared.iter().any(|ratio| ratio.clusters < ratio.pairs),
             level: family.level,
-            // Fewer than can show anything show nothing of any size, however calm they are.
-            detectable: if clusters < wanted { f64::NAN } else { median(&mut seen) },
+            detectable: median(&mut seen),
             needed: median(&mut needed),
-            rivals,
+            rivals: false,
         }
     }
 }
@@ -58,7 +74,7 @@ mod tests {
     #[test]
     fn one_position_is_counted() {
         let power = |lines: &[Vec<(u32, f64)>]| {
-            let power = Power::of(&Family::of(lines), false);
+            let power = Power::of(&Family::of(lines));
             (power.clusters, power.lines, power.games)
         };
         assert_eq!(power(&[vec![(0, 0.5)], vec![], vec![(0, -0.5)]]), (1, 2, false));
@@ -76,7 +92,7 @@ mod tests {
     fn too_few_show_nothing_however_calm() {
         let of = |clusters: u32| {
             let logs = (0..clusters).map(|at| (at, 0.001 * f64::from(at % 2))).collect();
-            Power::of(&Family::of(&[logs]), false)
+            Power::of(&Family::of(&[logs]))
         };
         assert!([2, 5].iter().all(|&clusters| of(clusters).detectable.is_nan() && of(clusters).needed >= 6.0));
         let six = of(6);
@@ -84,21 +100,22 @@ mod tests {
         let logs: Vec<(u32, f64)> = (0..12).map(|at| (at, 0.1 * f64::from(at % 3))).collect();
         let same: Vec<(u32, f64)> = (0..12).map(|at| (at, 0.0)).collect();
         let said = |lines: &[Vec<(u32, f64)>]| {
-            let power = Power::of(&Family::of(lines), false);
+            let power = Power::of(&Family::of(lines));
             (power.detectable, power.needed)
         };
         let alone = said(std::slice::from_ref(&logs));
         let beside = said(&[same.clone(), logs, same.clone(), same.clone()]);
         assert!(alone.0 > 0.01 && beside.0 >= alone.0 && beside.1 >= alone.1, "{alone:?} {beside:?}");
         assert!(said(&[same]).0.is_nan());
-        assert!(six.clusters == 6 && six.detectable > 0.0 && six.detectable < 0.01, "{six:?}");
+        // Six are few enough for one more to take back exp(0.9163 / 6) - 1 = 16.5 %.
+        assert!(six.clusters == 6 && six.detectable > 0.165 && six.detectable < 0.168, "{six:?}");
     }
 
-    /// (1.96 + 0.84)^2 x 0.1^2 / ln(1.01)^2 is 793; Student's law and the sample's degree of freedom make it a little more.
+    /// (1.96 + 0.84)^2 x 0.1005^2 / (ln(1.01) - 0.9163 / n)^2 is n at 976; Student's law makes it a little more.
     #[test]
     fn what_one_per_cent_takes_by_hand() {
         let logs = (0..100).map(|at| (at, if at % 2 == 0 { 0.1 } else { -0.1 })).collect();
-        let needed = Power::of(&Family::of(&[logs]), false).needed;
-        assert!((793.0..810.0).contains(&needed), "{needed}");
+        let needed = Power::of(&Family::of(&[logs])).needed;
+        assert!((976.0..980.0).contains(&needed), "{needed}");
     }
 }

@@ -146,7 +146,7 @@ impl Weighed {
         };
         let wanted = at_least(claims);
         let enough = ratio.clusters >= wanted;
-        let told = enough && *p < LEVEL && !(low <= 1.0 && high >= 1.0);
+        let told = enough && *p < LEVEL && ratio.has_room();
         let (less, greater) = (told && mean <= 1.0 / matters, told && mean >= matters);
         let (holds, differs) = match claim.relation.as_str() {
             "<" | ">" => (less, low > 1.0 / matters),

@@ -305,7 +305,7 @@ fn claims_are_held_against_what_matters() {
     use crate::analysis::questions::claims::Ruling;
     let mut rows = "variant,position,depth,search.nodes\n".to_owned();
     for position in 0..12 {
-        rows += &format!("a,p{position},1,{}\nb,p{position},1,1000\n", 1030 + position % 3);
+        rows += &format!("a,p{position},1,{}\nb,p{position},1,1000\n", 1090 + position % 3);
     }
     let ruling = |effect: &str| {
         let text = format!("smallest_effect = {effect}\n[[expect]]\nclaim = \"nodes(a) > nodes(b)\"\n");

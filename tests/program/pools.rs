@@ -1,0 +1,106 @@
+//! Marks where nothing is to be found: pages drawn from the project's own rows, of which every line has a mean of 1.
+//!
+//! Each file of `tests/pools` has the mean log ratio of each position (or game) against the study's baseline, in units of 1e-5, for some lines of a study:
+//! `games` of `ageing`, `games-deeper` of `ageing-deeper`, `games-modern` of `ageing-another-search`, `games-stockfish` of `hash-along-games`, `tactical` of
+//! `replacement-tactical-deeper`, `endgames` of `replacement-endgames`. A page is a number of these positions, drawn with replacement, all lines together,
+//! each less its mean over the pool. Most games of a pool lie a little on one side, and one in fifty or a hundred far on the other.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::fs;
+use std::path::Path;
+use ttlab::analysis::pairing::clusters::Clusters;
+use ttlab::analysis::pairing::interval::{intervals, room};
+use ttlab::analysis::pairing::ratio::Family;
+use ttlab::analysis::pairing::stats::t_quantile;
+
+const POOLS: [&str; 6] = ["games", "games-deeper", "games-modern", "games-stockfish", "tactical", "endgames"];
+
+/// Positions or games, each with its searches and the mean logarithm of each line, which over all is 0.
+struct Pool {
+    clusters: Vec<(usize, Vec<f64>)>,
+    lines: usize,
+}
+
+impl Pool {
+    fn read(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/pools/{name}.csv"));
+        let text = fs::read_to_string(path).unwrap();
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let numbers = |row: csv::StringRecord| row.iter().map(|field| field.parse::<f64>().unwrap()).collect();
+        let rows: Vec<Vec<f64>> = reader.records().map(|row| numbers(row.unwrap())).collect();
+        let searches: f64 = rows.iter().map(|row| row[0]).sum();
+        let lines = rows[0].len() - 1;
+        let mean = |line: usize| rows.iter().map(|row| row[0] * row[line]).sum::<f64>() / searches;
+        let means: Vec<f64> = (1..=lines).map(mean).collect();
+        let centred = |row: &Vec<f64>| row[1..].iter().zip(&means).map(|(log, mean)| 1e-5 * (log - mean)).collect();
+        let clusters = rows.iter().map(|row| (row[0] as usize, centred(row))).collect();
+        Self { clusters, lines }
+    }
+
+    /// The lines of a page of so many clusters.
+    fn page(&self, count: usize, random: &mut Pcg64) -> Vec<Vec<(u32, f64)>> {
+        let drawn: Vec<usize> = (0..count).map(|_| random.random_range(0..self.clusters.len())).collect();
+        let line = |line: usize| {
+            let clusters = drawn.iter().zip(0..).map(|(&place, id)| (id, &self.clusters[place]));
+            clusters.flat_map(|(id, (searches, logs))| std::iter::repeat_n((id, logs[line]), *searches)).collect()
+        };
+        (0..self.lines).map(line).collect()
+    }
+}
+
+/// In how many pages of so many clusters a line is marked, and how many intervals of the lines hold the truth (where that is asked for).
+fn pages(name: &str, count: usize, pages: usize, covered: bool) -> (usize, usize) {
+    let pool = Pool::read(name);
+    let mut random = Pcg64::seed_from_u64(count as u64);
+    let (mut marked, mut held) = (0, 0);
+    for _ in 0..pages {
+        let page = pool.page(count, &mut random);
+        let lines: Vec<Clusters> = page.iter().map(|line| Clusters::new(line)).collect();
+        if covered {
+            held += intervals(&lines).iter().filter(|(low, high)| *low <= 0.0 && 0.0 <= *high).count();
+        }
+        // No interval is narrower than Student's: where all of these come nearer to 0 than the room that a mark needs there is none.
+        let reach = |line: &Clusters| t_quantile(count, 0.975) * line.standard_error() + room(count);
+        if lines.iter().any(|line| line.mean().abs() > reach(line)) {
+            marked += usize::from(Family::of(&page).lines.iter().any(|line| line.marked));
+        }
+    }
+    (marked, held)
+}
+
+/// Of 100 pages at most seven have a mark, where without room for a game that was not drawn up to a fifth would.
+#[test]
+fn pages_of_our_own_rows_without_effects_have_few_marks() {
+    for (name, count) in [
+        ("games", 12),
+        ("games", 24),
+        ("games-deeper", 24),
+        ("games-modern", 50),
+        ("games-modern", 100),
+        ("games-stockfish", 24),
+        ("tactical", 50),
+        ("endgames", 50),
+    ] {
+        let (marked, _) = pages(name, count, 100, false);
+        assert!(marked <= 7, "{name}, {count} clusters: {marked} of 100 pages have a mark");
+    }
+}
+
+/// The long form, 500 pages each, whose figures docs/methodology.md gives.
+#[test]
+#[ignore = "takes minutes: run it where intervals or marks change"]
+fn pages_of_our_own_rows_without_effects_have_few_marks_in_the_long_run() {
+    for name in POOLS {
+        let lines = Pool::read(name).lines;
+        for count in [8, 12, 24, 50, 100, 200] {
+            let (marked, held) = pages(name, count, 500, true);
+            let held = 100.0 * held as f64 / (500 * lines) as f64;
+            eprintln!(
+                "{name} {count}: {:.1} % of the pages marked, {held:.1} % of the intervals hold 1",
+                marked as f64 / 5.0
+            );
+            assert!(marked <= 35, "{name}, {count} clusters: {marked} of 500 pages have a mark");
+        }
+    }
+}
