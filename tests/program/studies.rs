@@ -6,6 +6,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use ttlab::analysis::pairing::rate;
+use ttlab::analysis::pairing::ratio::Ratio;
 use ttlab::experiment::reading::from_toml;
 
 fn root() -> &'static Path {
@@ -66,6 +69,152 @@ fn ratios(value: &Value, into: &mut Vec<[f64; 3]>) {
     }
 }
 
+/// A ratio that no table of a report has: of the searches that the report keeps, those of the lines whose names have one word against those whose names
+/// have another in its place.
+struct Derived {
+    study: &'static str,
+    /// What the names of both have.
+    with: &'static str,
+    of: &'static str,
+    against: &'static str,
+    /// Whether each game's first search is left out.
+    later: bool,
+}
+
+const fn derived(study: &'static str, with: &'static str, of: &'static str, against: &'static str) -> Derived {
+    Derived { study, with, of, against, later: false }
+}
+
+const CLEARED: &str = "factor 0, cleared before each search";
+
+/// All such ratios that the documents tell.
+const DERIVED: [Derived; 16] = [
+    derived("ageing", "size=1024", "policy=aged-depth factor=2 on=store", CLEARED),
+    derived("ageing", "size=4096", "policy=aged-depth factor=2 on=store", CLEARED),
+    derived("ageing-deepest", "", "policy=aged-depth factor=1 on=store", CLEARED),
+    derived("ageing-deepest", "", "policy=aged-depth factor=2 on=store", CLEARED),
+    derived("replacement-middlegames", "size=4096, policy=never, slots=1", "policy=never", "policy=always"),
+    derived(
+        "replacement-middlegames",
+        "size=4096, policy=depth-preferred, slots=1",
+        "policy=depth-preferred",
+        "policy=always",
+    ),
+    derived("replacement-middlegames", "size=4096, policy=never, slots=1", "policy=never", "policy=depth-preferred"),
+    derived("another-search", "", "policy=big-all", "policy=depth-preferred"),
+    derived("another-search", "probe.at=after-leaf", "policy=big-all", "policy=depth-preferred"),
+    derived("another-search", "probe.at=quiescence", "policy=big-all", "policy=depth-preferred"),
+    derived("another-search", "", "policy=two-big1", "policy=big-all"),
+    derived("ageing-another-search", "size=4096", "policy=depth-age factor=2 refuse=false", CLEARED),
+    derived("ageing-another-search", "size=16384", "policy=depth-age factor=2 refuse=false", CLEARED),
+    Derived { later: true, ..derived("hash-along-games", "Hash=16", "restart=game", "restart=search") },
+    Derived { later: true, ..derived("hash-along-games-ethereal", "Hash=16", "restart=game", "restart=search") },
+    Derived { later: true, ..derived("hash-along-games-glaurung", "Hash=32", "restart=game", "restart=search") },
+];
+
+impl Derived {
+    /// Mean, low and high, by the searches of the report; the ratios of several pairs of lines go together.
+    fn ratio(&self) -> [f64; 3] {
+        let path = root().join(format!("reports/studies/{}/report.json", self.study));
+        let page: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let kept = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "searches").unwrap();
+        let lines: Vec<&str> = kept["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+        let place = |name: &str| lines.iter().position(|line| *line == name);
+        let fits = |line: &&&str| line.contains(self.with) && line.contains(self.of);
+        let pairs: Vec<(usize, usize)> = lines
+            .iter()
+            .filter(fits)
+            .filter_map(|line| Some((place(line)?, place(&line.replace(self.of, self.against))?)))
+            .collect();
+        assert!(!pairs.is_empty(), "{}: no {} beside {}", self.study, self.of, self.against);
+        let mut games: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut logs = Vec::new();
+        for row in kept["rows"].as_array().unwrap() {
+            let name = row["position"].as_str().unwrap();
+            let (game, seen) = (name.split(" ply ").next().unwrap(), games.len() as u32);
+            let first = !games.contains_key(game);
+            let cluster = *games.entry(game).or_insert(seen);
+            if !(self.later && first) {
+                let value = |line: usize| row["values"][line].as_f64();
+                logs.extend(pairs.iter().filter_map(|&(of, base)| Some((cluster, (value(of)? / value(base)?).ln()))));
+            }
+        }
+        let found = Ratio::of(&logs);
+        [found.mean, found.low, found.high]
+    }
+}
+
+/// The rows that a study keeps, as its file has them: the heading, and each row's fields.
+fn kept_rows(study: &str) -> (Vec<String>, Vec<csv::StringRecord>) {
+    let path = root().join(format!("reports/studies/{study}/results.csv.gz"));
+    let output = Command::new("gzip").arg("-dc").arg(path).output().unwrap();
+    let mut reader = csv::Reader::from_reader(&output.stdout[..]);
+    let heading = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    (heading, reader.records().map(Result::unwrap).collect())
+}
+
+/// A column of a study's rows by variant, position and depth, for the variants given.
+fn counted(study: &str, column: &str, variants: &[&str]) -> BTreeMap<(String, String, u32), f64> {
+    let (heading, rows) = kept_rows(study);
+    let at = |name: &str| heading.iter().position(|column| column == name).unwrap();
+    let [variant, position, depth, column] = ["variant", "position", "depth", column].map(at);
+    let wanted = rows.iter().filter(|row| variants.contains(&&row[variant]));
+    wanted
+        .map(|row| {
+            let key = (row[variant].to_owned(), row[position].to_owned(), row[depth].parse().unwrap());
+            (key, row[column].parse().unwrap())
+        })
+        .collect()
+}
+
+/// The ratio of two variants' iterations to one depth.
+fn at_depth(study: &str, of: &str, against: &str, depth: u32) -> [f64; 3] {
+    let nodes = counted(study, "search.nodes", &[of, against]);
+    let first = nodes.iter().filter(|((variant, _, found), _)| variant == of && *found == depth);
+    let logs: Vec<(u32, f64)> = (0..)
+        .zip(first)
+        .map(|(at, ((_, position, _), nodes_of))| {
+            (at, (nodes_of / nodes[&(against.to_owned(), position.clone(), depth)]).ln())
+        })
+        .collect();
+    let found = Ratio::of(&logs);
+    [found.mean, found.low, found.high]
+}
+
+/// The ratio of two variants' totals of a counter, and its interval over positions.
+fn of_totals(study: &str, column: &str, of: &str, against: &str) -> [f64; 3] {
+    let counts = counted(study, column, &[of, against]);
+    let mut positions: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for ((variant, position, _), count) in &counts {
+        let sums = positions.entry(position).or_default();
+        // The smaller of the two is the part: its share of the other lies below 1.
+        if variant == against { sums.0 += count } else { sums.1 += count }
+    }
+    let sums: Vec<(f64, f64)> = positions.into_values().collect();
+    let (low, high) = rate::interval(&sums).unwrap();
+    let total = sums.iter().fold((0.0, 0.0), |total, sums| (total.0 + sums.0, total.1 + sums.1));
+    [total.1 / total.0, 1.0 / high, 1.0 / low]
+}
+
+/// What a study's kept searches and rows say beside its tables.
+fn derived_of(study: &str) -> Vec<[f64; 3]> {
+    let mut found: Vec<[f64; 3]> =
+        DERIVED.iter().filter(|derived| derived.study == study).map(Derived::ratio).collect();
+    match study {
+        "key-width" => {
+            let [one, four] = ["key_bits=8, slots=1", "key_bits=8, slots=4"];
+            found.push(of_totals(study, "anatomy.false_hits", four, one));
+        }
+        "replacement-large-again" => {
+            let [big1, depth] =
+                ["big1", "depth-preferred"].map(|policy| format!("size=262144, policy={policy}, slots=1"));
+            found.extend([7, 8].map(|iteration| at_depth(study, &big1, &depth, iteration)));
+        }
+        _ => {}
+    }
+    found
+}
+
 /// Sentences that go together: a paragraph, an item of a list, a row of a table.
 fn passages(text: &str) -> Vec<String> {
     let mut passages = vec![String::new()];
@@ -88,14 +237,19 @@ fn unfounded(document: &Path, text: &str) -> (Vec<String>, usize) {
         if figures.is_empty() {
             continue;
         }
-        let mut known = Vec::new();
-        for path in linked(document, &passage) {
-            match fs::read_to_string(&path) {
+        let (links, mut known) = (linked(document, &passage), Vec::new());
+        for path in &links {
+            match fs::read_to_string(path) {
                 Ok(text) => ratios(&serde_json::from_str(&text).unwrap(), &mut known),
                 Err(error) => wrong.push(format!("{}: {error}", path.display())),
             }
         }
         seen += figures.len();
+        // What no table has is worked out where it is needed.
+        if !figures.iter().all(|figure| known.iter().any(|ratio| said(figure, ratio))) {
+            let studies = links.iter().filter_map(|path| path.parent()?.file_name()?.to_str());
+            known.extend(studies.flat_map(derived_of));
+        }
         wrong.extend(
             figures
                 .iter()
@@ -125,6 +279,22 @@ fn every_figure_with_an_interval_stands_in_the_report_that_it_links_to() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(seen >= 10, "{seen} figures were read");
+}
+
+/// Each is worked out for every passage that links to its study: none is listed in vain.
+#[test]
+fn ratios_of_kept_searches_are_told() {
+    let documents =
+        ["README.md", "docs/handbook.md"].map(|name| fs::read_to_string(root().join(name)).unwrap()).concat();
+    let told = figures(&documents);
+    let untold = |derived: &Derived| {
+        let ratio = derived.ratio();
+        let Derived { study, with, of, against, .. } = derived;
+        let known = told.iter().any(|figure| said(figure, &ratio));
+        (!known).then(|| format!("{study}, {with}: {of} against {against}: {ratio:.3?} is told nowhere"))
+    };
+    let untold: Vec<String> = DERIVED.iter().filter_map(untold).collect();
+    assert!(untold.is_empty(), "{}", untold.join("\n"));
 }
 
 #[test]
@@ -169,6 +339,28 @@ fn every_figure_with_an_interval_in_a_study_stands_in_a_report() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(seen >= 40, "{seen} figures were read");
+}
+
+/// One number has one interval: what the study of the price of a node tells in whole Elo is what its table of encounters has.
+#[test]
+fn elo_in_the_study_of_a_node_is_that_of_its_encounters() {
+    let text = fs::read_to_string(root().join("experiments/matches/price-of-a-node.toml")).unwrap();
+    let report = fs::read_to_string(root().join("reports/studies/price-of-a-node/report.json")).unwrap();
+    let page: Value = serde_json::from_str(&report).unwrap();
+    let encounters = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "encounters").unwrap();
+    let whole = |value: &Value| value.as_f64().unwrap().round() as i32;
+    let elos = encounters["rows"].as_array().unwrap().iter();
+    let known: Vec<[i32; 3]> =
+        elos.map(|row| [&row["elo"], &row["interval"][0], &row["interval"][1]].map(whole)).collect();
+    let told: Vec<[i32; 3]> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split(" | ").nth(1)?.strip_suffix(']'))
+        .map(|elo| {
+            let numbers: Vec<i32> = elo.split([' ', '[', ',']).filter_map(|word| word.parse().ok()).collect();
+            numbers.try_into().unwrap()
+        })
+        .collect();
+    assert_eq!(told, known);
 }
 
 /// Runs a study's file (of several suites one: `study/suite`), changed, and gives a column's sum for each variant.
