@@ -52,7 +52,7 @@ fn part(part: &Part) -> Json {
             });
             json!({
                 "part": "searches",
-                "key": "searches",
+                "key": explorer.key("searches"),
                 "metric": explorer.metric,
                 "lines": explorer.lines,
                 "rows": rows.collect::<Vec<_>>(),
@@ -134,7 +134,7 @@ fn searches(explorer: &Explorer, put: &mut Put) {
     for (at, position) in explorer.positions.iter().enumerate() {
         for (line, values) in explorer.lines.iter().zip(&explorer.values) {
             let Some(value) = values[at] else { continue };
-            put(["searches", "searches", position, line, &plain(value)], at + 1, [value, NAN, NAN]);
+            put(["searches", &explorer.key("searches"), position, line, &plain(value)], at + 1, [value, NAN, NAN]);
         }
     }
 }

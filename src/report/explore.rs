@@ -18,6 +18,8 @@ const MOST: usize = 60_000;
 /// The searches of some lines of the summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Explorer {
+    /// The suite that they are of, where a page has a section for each of several; else empty.
+    pub suite: String,
     /// What their values are.
     pub metric: String,
     /// The lines.
@@ -79,6 +81,7 @@ impl Explorer {
             values
         });
         Some(Self {
+            suite: String::new(),
             metric: metric.name.clone(),
             lines: places.iter().map(|&line| summary.lines[line].name.clone()).collect(),
             base: places.iter().position(|&line| summary.lines[line].is_baseline).unwrap_or(0),
@@ -90,14 +93,19 @@ impl Explorer {
         })
     }
 
+    /// What programs know a part of it by: on a page with several, after its suite.
+    pub fn key(&self, part: &str) -> String {
+        if self.suite.is_empty() { part.to_owned() } else { format!("{}.{part}", self.suite) }
+    }
+
     /// For a browser: its data, which a script of the page's own shows.
     pub fn markup(&self) -> Markup {
         // Nothing in a name may end the element.
         let data = serde_json::to_string(self).unwrap_or_default();
         let data = data.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e");
         html! {
-            section #explore {
-                h2 { "Two variants, position by position" }
+            section.explore id=(self.key("explore")) {
+                h2 { "Two variants, position by position" @if !self.suite.is_empty() { ", " (self.suite) } }
                 p.note {
                     "Choose any two. Each dot is a search: right and up needs more " (self.metric) "; below the dashed line the second needs fewer. \
                      The arrow behind a variant's name in the summary leads here too."

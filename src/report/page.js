@@ -47,8 +47,7 @@ for (const table of document.querySelectorAll('.scroll table')) {
 }
 
 // Two variants, position by position: a scatter and the searches, the furthest apart first.
-const explore = document.getElementById('explore');
-if (explore) {
+for (const explore of document.querySelectorAll('.explore')) {
   const data = JSON.parse(explore.querySelector('script').textContent);
   const draw = (tag, fields, ...children) => {
     const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -61,7 +60,8 @@ if (explore) {
   const first = choice('first variant', data.base), second = choice('second variant', data.base ? 0 : 1);
   const swap = make('button', { type: 'button' }, 'swap'), said = make('p', { className: 'note', role: 'status' });
   const plot = make('div', {}), body = make('tbody', {}), head = make('tr', {});
-  const table = make('table', { id: 'searches' }, make('thead', {}, head), body);
+  const own = key => data.suite ? `${data.suite}.${key}` : key;
+  const table = make('table', { id: own('searches') }, make('thead', {}, head), body);
   const short = value => value >= 1e6 ? value / 1e6 + 'M' : value >= 1e4 ? value / 1e3 + 'k' : String(value);
   const show = () => {
     const [a, b] = [data.values[first.value], data.values[second.value]];
@@ -106,7 +106,7 @@ if (explore) {
     said, plot, make('div', { className: 'scroll tall', tabIndex: 0, role: 'region', ariaLabel: 'searches' }, table));
   show();
   // From a variant of the summary to its positions.
-  const summary = document.getElementById('summary'), lines = summary ? [...summary.tBodies[0].rows] : [];
+  const summary = document.getElementById(own('summary')), lines = summary ? [...summary.tBodies[0].rows] : [];
   data.places.forEach((place, at) => {
     const row = lines[place];
     if (!row || at === data.base) return;

@@ -351,6 +351,41 @@ fn a_browser_holds_any_two_variants_against_each_other() {
     assert_eq!((&found["wide"], &found["title"]), (&false.into(), &"trial - ttlab".into()), "{found}");
 }
 
+/// Each suite's section has its own two variants of the reader's choice, to which its own summary leads; no search of another suite is among them.
+#[test]
+fn browser_page_of_several_suites_has_an_explorer_for_each() {
+    let folder = scratch();
+    let [middle, end, file, out] =
+        ["m.epd", "e.epd", "x.toml", "out"].map(|name| folder.path().join(name).display().to_string());
+    fs::write(&middle, "r3k2r/pppq1ppp/2n2n2/3pp3/3PP3/2N2N2/PPPQ1PPP/R3K2R w KQkq - id \"a\";\n4k3/8/8/8/8/8/4P3/4K3 w - - id \"b\";\n").unwrap();
+    fs::write(&end, "8/5k2/3p4/1p1P4/1P2K3/8/6P1/8 w - - id \"a\";\n8/8/1p3k2/p7/P1P5/1P2K3/8/8 w - - id \"c\";\n")
+        .unwrap();
+    let text = "suites = { middle = { file = 'm.epd' }, end = { file = 'e.epd' } }\nlimit = { depth = 2 }\n\
+                [[variant]]\nname = 'small'\n'table.size' = 64\n[[variant]]\nname = 'big'\n'table.size' = 4096\n";
+    fs::write(&file, text).unwrap();
+    assert_eq!(run(&["run", &file, "--out", &out]).2, 0);
+    let Some(browser) = chromium() else { return };
+    let probe = "<script>addEventListener('load', () => {
+        const found = [...document.querySelectorAll('.explore')].map(explore => {
+            const suite = explore.id.split('.')[0];
+            const arrows = document.getElementById(`${suite}.summary`).querySelectorAll('.go');
+            arrows[0].click();
+            return [suite, arrows.length, document.activeElement.closest('.explore').id,
+                [...explore.querySelectorAll('tbody tr')].map(row => row.cells[0].textContent).sort()];
+        });
+        const out = document.createElement('output');
+        out.id = 'probe';
+        out.textContent = JSON.stringify(found);
+        document.body.append(out);
+    });</script>";
+    let path = folder.path().join("probed.html");
+    fs::write(&path, fs::read_to_string(format!("{out}/report.html")).unwrap() + probe).unwrap();
+    let dom = rendered(browser, &path, &folder.path().join("profile"));
+    let found = dom.split("<output id=\"probe\">").nth(1).and_then(|rest| rest.split("</output>").next());
+    let wanted = r#"[["middle",1,"middle.explore",["middle/a","middle/b"]],["end",1,"end.explore",["end/a","end/c"]]]"#;
+    assert_eq!(found, Some(wanted), "{dom}");
+}
+
 /// Under three key seeds each search that is shown by itself is that of the first: in the explorer, in the scatter, and in the totals. Ratios with an
 /// interval are means over all.
 #[test]

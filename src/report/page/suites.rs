@@ -12,6 +12,7 @@ use crate::experiment::expect::Scalar;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use crate::report::engines;
+use crate::report::explore::Explorer;
 use crate::report::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head};
 use crate::report::table::{self, BASELINE, ONE};
 use crate::words::many;
@@ -154,13 +155,8 @@ fn section(part: Part, suite: &str) -> Option<Part> {
         }
         Part::List(title, names) if title == NOT_RUN => Some(Part::List(format!("{title}, {suite}"), names)),
         Part::Heading(_) => Some(part),
-        // The browser compares the variants of one page position by position: a mean over suites is not for it to make.
-        Part::Question(_)
-        | Part::Prose(_)
-        | Part::Findings(_)
-        | Part::Warning(_)
-        | Part::List(..)
-        | Part::Explorer(_) => None,
+        Part::Explorer(explorer) => Some(Part::Explorer(Explorer { suite: suite.to_owned(), ..explorer })),
+        Part::Question(_) | Part::Prose(_) | Part::Findings(_) | Part::Warning(_) | Part::List(..) => None,
     }
 }
 
