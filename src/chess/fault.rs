@@ -70,18 +70,23 @@ impl std::error::Error for Faults {}
 /// ` (did you mean ...?)` if one of the known names is near, else nothing.
 #[must_use]
 pub fn hint(name: &str, known: &[&str]) -> String {
-    let nearest = known.iter().map(|&known| (strsim::damerau_levenshtein(name, known), known)).min();
-    match nearest {
-        Some((distance, known)) if distance <= name.chars().count().div_ceil(3) => {
-            format!(" (did you mean `{known}`?)")
-        }
-        _ => String::new(),
-    }
+    let most = name.chars().count().div_ceil(3);
+    let nearest = known.iter().filter_map(|&known| Some((distance(name, known, most)?, known))).min();
+    nearest.map_or_else(String::new, |(_, known)| format!(" (did you mean `{known}`?)"))
+}
+
+/// How many letters of two names differ, if no more than so many do. Names whose lengths differ by more are not compared: that takes the product of
+/// their lengths.
+#[must_use]
+pub fn distance(name: &str, known: &str, most: usize) -> Option<usize> {
+    let [length, other] = [name, known].map(|name| name.chars().count());
+    let near = length.abs_diff(other) <= most;
+    near.then(|| strsim::damerau_levenshtein(name, known)).filter(|&distance| distance <= most)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, Faults, hint};
+    use super::{Fault, Faults, distance, hint};
 
     #[test]
     fn a_file_full_of_faults_is_told_in_a_few_lines() {
@@ -91,6 +96,18 @@ mod tests {
         assert_eq!(told(20).lines().last(), Some("x:20:1: wrong"));
         let many: Vec<String> = told(1000).lines().map(str::to_owned).collect();
         assert_eq!((many.len(), many[19].as_str(), many[20].as_str()), (21, "x:20:1: wrong", "and 980 more"));
+    }
+
+    /// A name is compared with those that may be near by their length alone: a megabyte takes no time, and has none.
+    #[test]
+    fn names_of_very_different_length_are_not_compared() {
+        assert_eq!(distance("abcd", "abcdef", 2), Some(2));
+        assert_eq!(distance("abcd", "abcdef", 1), None);
+        assert_eq!(distance("abcdef", "abcd", 2), Some(2));
+        assert_eq!(distance("abcd", "efgh", 3), None);
+        assert_eq!(distance("é", "e", 1), Some(1));
+        let long = "k".repeat(1 << 20);
+        assert_eq!((distance(&long, "depth", 1 << 18), hint(&long, &["depth", "nodes"])), (None, String::new()));
     }
 
     /// A name is near if a third of its letters, rounded up, are wrong at most; of two as near the first in order of the alphabet.

@@ -1,7 +1,7 @@
 //! Suites: what an experiment searches, from an EPD, FEN or PGN file.
 //!
 //! The kind is told by the file's extension: `.epd` and `.fen` hold a position to a line, `.pgn` games. Every item has an
-//! id that is unique in its suite: the operation `id` of a position, or `White - Black, year` of a game. Where it is
+//! id that is unique in its suite and has no control characters: the operation `id` of a position, or `White - Black, year` of a game. Where it is
 //! missing or blank it is `<stem>.<line>`; where it stands twice, `#2`, `#3` and so on are added to the later ones.
 
 use super::board::Board;
@@ -254,6 +254,17 @@ fn game(game: Game) -> Item {
     Item { id, line: game.line, board: game.start, content: Content::Game(Box::new(game)) }
 }
 
+/// A text without control characters: those that part words are blanks, others U+FFFD.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let printable = |c: char| match c.is_control() {
+        true if c.is_whitespace() || c == '\0' => ' ',
+        true => char::REPLACEMENT_CHARACTER,
+        false => c,
+    };
+    text.chars().map(printable).collect()
+}
+
 fn name_items(stem: &str, items: &mut [Item]) {
     // Ids by their hash: of a large suite they take as much memory as its positions.
     let mut taken = HashSet::new();
@@ -264,6 +275,7 @@ fn name_items(stem: &str, items: &mut [Item]) {
         if item.id.is_empty() {
             item.id = format!("{stem}.{}", item.line);
         }
+        item.id = printable(&item.id);
         if is_free(&item.id) {
             continue;
         }
@@ -294,6 +306,15 @@ mod tests {
         let read = Suite::read("s", "s.epd", SuiteKind::Positions, text.as_bytes(), SuiteOptions::default()).unwrap();
         let ids: Vec<&str> = read.items.iter().map(|item| item.id.as_str()).collect();
         assert_eq!(ids, ["a", "b", "a#2", "b#2", "a#3", "s.6", "a#2#2"]);
+    }
+
+    /// A name can neither move the cursor of a terminal nor begin another line of a file.
+    #[test]
+    fn ids_have_no_control_characters() {
+        let text = "[White \"a\u{1b}[31m\"]\n[Black \"b\tc\u{85}\"]\n\n1. e4 *\n\n[White \"\u{7}\"]\n\n1. d4 *\n";
+        let read = Suite::read("x\ny", "s.pgn", SuiteKind::Games, text.as_bytes(), SuiteOptions::default()).unwrap();
+        let ids: Vec<&str> = read.items.iter().map(|item| item.id.as_str()).collect();
+        assert_eq!(ids, ["a\u{fffd}[31m - b c", "x y.6"]);
     }
 
     /// Who names good moves and bad ones means both: a move that is said to be both solves nothing.

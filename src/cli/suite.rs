@@ -1,7 +1,7 @@
 use super::{CommandFailure, CommandResult, Exit, form};
 use crate::chess::fault::{Fault, Faults, OnError};
 use crate::chess::opcode::{Operation, OperationValue};
-use crate::chess::suite::{Item, Suite, SuiteOptions};
+use crate::chess::suite::{Item, Suite, SuiteOptions, printable};
 use crate::chess::{Board, EpRule, Increments, Move, Strictness, epd, san};
 use crate::experiment::text;
 use crate::words::many;
@@ -177,14 +177,6 @@ fn epd(item: &Item) -> String {
     let fen = item.board.fen(EpRule::Always);
     let mut fields = fen.split(' ');
     let mut out = fields.by_ref().take(4).collect::<Vec<_>>().join(" ");
-    let printable = |text: &str| {
-        let printable = |c: char| match c.is_control() {
-            true if c.is_whitespace() || c == '\0' => ' ',
-            true => char::REPLACEMENT_CHARACTER,
-            false => c,
-        };
-        text.chars().map(printable).collect::<String>()
-    };
     let quoted = |text: &str| format!("\"{}\"", printable(text).replace('"', "'").replace('\\', "/"));
     let named = |opcode: &str| item.operations().iter().any(|operation| operation.opcode == opcode);
     let clocks = [("hmvc", "0"), ("fmvn", "1")];

@@ -1,5 +1,6 @@
 //! What is wrong with an experiment file, shown as a compiler would: the place, what was found, what is expected.
 
+use crate::chess::fault::distance;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::fmt;
 use std::ops::Range;
@@ -37,16 +38,19 @@ impl std::error::Error for Problem {}
 
 /// "did you mean ...?" for a name and those that would be valid.
 pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let most = 1 + name.chars().count() / 3;
     let (distance, best) = valid
         .into_iter()
         .filter(|candidate| *candidate != name)
-        .map(|candidate| {
+        .filter_map(|candidate| {
             // A name given without its path is as good as right.
             let tail = candidate.rsplit('.').next().unwrap_or(candidate);
-            (strsim::damerau_levenshtein(name, candidate).min(strsim::damerau_levenshtein(name, tail) + 1), candidate)
+            let distance =
+                [distance(name, candidate, most), distance(name, tail, most - 1).map(|distance| distance + 1)];
+            Some((distance.into_iter().flatten().min()?, candidate))
         })
         .min()?;
-    (distance <= 1 + name.chars().count() / 3).then(|| format!("did you mean `{best}`?"))
+    (distance <= most).then(|| format!("did you mean `{best}`?"))
 }
 
 /// The nearest of some names, or the first few of them.

@@ -99,7 +99,8 @@ pub fn csv(sheet: &Sheet, guard: bool) -> String {
     let _ = writer.write_record(HEADER);
     records(&sheet.parts, &mut |[part, key, name, column, text]: [&str; 5], row: usize, numbers: [f64; 3]| {
         let [value, low, high] = numbers.map(plain);
-        let record = [part, key, &row.to_string(), name, column, &value, &low, &high, text].map(str::to_owned);
+        let record = [part, key, &row.to_string(), name, column, &value, &low, &high, text];
+        let record = record.map(|cell| cell.replace(super::html::unshown, "\u{fffd}"));
         let _ = writer.write_record(if guard { record.map(guarded) } else { record });
     });
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
@@ -217,6 +218,20 @@ mod tests {
         ] {
             assert_eq!(guarded(cell.to_owned()), shown);
         }
+    }
+
+    /// A name from a file cannot move the cursor of the terminal that shows the records.
+    #[test]
+    fn records_have_no_control_characters() {
+        let mut sheet = trial();
+        for part in &mut sheet.parts {
+            if let Part::Table(table) = part {
+                table.rows[0][0].text = "a\u{1b}[2J\u{7}".to_owned();
+            }
+        }
+        let text = csv(&sheet, false);
+        assert!(text.contains("a\u{fffd}[2J\u{fffd}"), "{text}");
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
     }
 
     /// A sign is in its field's text, and for programs beside the number, by the field's key; rows without any have no such object.

@@ -54,6 +54,26 @@ fn escape(text: &str) -> String {
     out
 }
 
+/// What closes a block of code that a text leaves open, so that it does not take in the rest of the page; nothing where none is open.
+fn closing_fence(text: &str) -> String {
+    let mut open: Option<(char, usize)> = None;
+    for line in text.lines() {
+        let inner = line.trim_start_matches(' ');
+        let Some(mark) = inner.chars().next().filter(|&c| (c == '`' || c == '~') && line.len() - inner.len() <= 3)
+        else {
+            continue;
+        };
+        let after = inner.trim_start_matches(mark);
+        let length = inner.len() - after.len();
+        open = match open {
+            None if length >= 3 && (mark == '~' || !after.contains('`')) => Some((mark, length)),
+            Some((opened, least)) if mark == opened && length >= least && after.trim().is_empty() => None,
+            unchanged => unchanged,
+        };
+    }
+    open.map_or_else(String::new, |(mark, length)| format!("\n{}", mark.to_string().repeat(length)))
+}
+
 /// Renders a page.
 pub fn render(sheet: &Sheet, style: Style) -> String {
     let mut out = String::new();
@@ -72,7 +92,7 @@ fn parts(out: &mut String, parts: &[Part], style: Style) {
     for part in parts {
         let _ = match part {
             Part::Question(text) => writeln!(out, "**{}**\n", plain(text)),
-            Part::Prose(text) => writeln!(out, "{}\n", text.replace('<', "&lt;")),
+            Part::Prose(text) => writeln!(out, "{}{}\n", text.replace('<', "&lt;"), closing_fence(text)),
             Part::Findings(list) => list_of(out, list),
             Part::Warning(text) => writeln!(out, "> **Warning:** {}\n", plain(text)),
             Part::Heading(text) => headed(out, text),
@@ -136,6 +156,30 @@ mod tests {
     fn names_stay_code_and_nothing_else_does() {
         assert_eq!(plain("`table.size` and `<b>`, a`b *c*"), "`table.size` and \\`&lt;b>\\`, a\\`b \\*c\\*");
         assert_eq!(plain("`a|b`"), "\\`a\\|b\\`");
+    }
+
+    /// A block of code that an author leaves open ends with the author's words: the page goes on behind it. What is closed is left alone.
+    #[test]
+    fn an_open_block_of_code_ends_with_its_text() {
+        for (text, closed) in [
+            ("", ""),
+            ("a `b` c", ""),
+            ("```\ncode\n```", ""),
+            ("```text\ncode\n````", ""),
+            ("```\ncode", "\n```"),
+            ("````\n```\ncode", "\n````"),
+            ("~~~\n```\ncode", "\n~~~"),
+            ("```\ncode\n~~~", "\n```"),
+            ("```\ncode\n``` no end", "\n```"),
+            ("```\na\n```\n\n   ~~~~ text\nb", "\n~~~~"),
+            ("    ```\nindented", ""),
+            ("``` a `b`", ""),
+            ("``", ""),
+        ] {
+            assert_eq!(closing_fence(text), closed, "{text:?}");
+            let page = Sheet { parts: vec![Part::Prose(text.to_owned())], ..Sheet::default() };
+            assert_eq!(render(&page, Style { level: 1, figures: false }), format!("{text}{closed}\n\n"));
+        }
     }
 
     /// What stands under a figure, over what is folded and in the author's words comes from files, and opens no element.
