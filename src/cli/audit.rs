@@ -1,5 +1,5 @@
 use super::{CommandFailure, CommandResult, Exit};
-use crate::engine::audit::AuditCounters;
+use crate::engine::audit::{AuditCounters, AuditedClaim};
 use crate::experiment::Experiment;
 use crate::runner::audit::{self, Audited};
 use std::io::IsTerminal;
@@ -16,7 +16,8 @@ use std::sync::atomic::Ordering;
 Each answer of the table that a search may believe is compared with a plain search of the same node, depth and
 window; stored moves must be legal, root scores right. Where an option makes scores incomparable it is changed for
 the audit: probe.depth = \"at-least\" becomes \"equal\"; draws, quiescence.delta, iir, lmr, null_move and
-singular are off.
+singular are off. A variant with draws is searched once more with them: scores that are right on one path
+and wrong on another are counted under \"path\" and listed, and are no fault of the table.
 Faults that the file asks for (bounds or depth ignored, short keys, broken schemes) stay, and are found.
 Exit: 0 nothing is wrong, 4 something is, 2 usage, a bad file or no iteration that was finished,
 75 interrupted.")]
@@ -76,7 +77,8 @@ fn is_told(done: u64, of: u64) -> bool {
 
 /// What an audit ends with: where nothing was searched to an end, nothing was found right.
 fn judge(audited: &[Audited]) -> CommandResult {
-    if audited.iter().any(|one| one.findings.count.wrong > 0) {
+    let illegal = |one: &Audited| one.drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
+    if audited.iter().any(|one| one.findings.count.wrong + illegal(one) > 0) {
         return Ok(Exit::Unequal);
     }
     if let Some(one) = audited.iter().find(|one| one.searches == 0) {
@@ -85,13 +87,22 @@ fn judge(audited: &[Audited]) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// A line for each variant, below it so many of its wrong answers.
+/// A line for each variant, below it so many of its wrong answers and of those that depend on the path.
 fn table(audited: &[Audited], show: usize) -> String {
-    let mut out = "iterations        nodes    answers    cutoffs      moves    wrong  variant\n".to_owned();
-    for Audited { variant, searches, nodes, findings } in audited {
+    let mut out = "iterations        nodes    answers    cutoffs      moves    wrong     path  variant\n".to_owned();
+    for Audited { variant, searches, nodes, findings, drawn } in audited {
         let AuditCounters { answers, cutoffs, moves, wrong, .. } = findings.count;
-        out += &format!("{searches:>10} {nodes:>12} {answers:>10} {cutoffs:>10} {moves:>10} {wrong:>8}  {variant}\n");
+        let illegal = drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
+        let (wrong, path) = (wrong + illegal, drawn.as_ref().map(|drawn| drawn.count.wrong - illegal));
+        let path = path.map_or_else(|| "-".to_owned(), |path| path.to_string());
+        out += &format!(
+            "{searches:>10} {nodes:>12} {answers:>10} {cutoffs:>10} {moves:>10} {wrong:>8} {path:>8}  {variant}\n"
+        );
         out.extend(findings.wrong.iter().take(show).map(|wrong| format!("    {wrong}\n")));
+        out.extend(drawn.iter().flat_map(|drawn| drawn.wrong.iter().take(show)).map(|wrong| match wrong.claim {
+            AuditedClaim::Move(_) => format!("    {wrong}\n"),
+            _ => format!("    by path: {wrong}\n"),
+        }));
     }
     out
 }
@@ -99,7 +110,7 @@ fn table(audited: &[Audited], show: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::audit::{AuditCounters, AuditedClaim, Findings, Wrong};
+    use crate::engine::audit::{Findings, Wrong};
 
     /// Wrong answers before all; what was not examined is not right.
     #[test]
@@ -109,6 +120,7 @@ mod tests {
             searches,
             nodes: 1,
             findings: Findings { count: AuditCounters { wrong, ..AuditCounters::default() }, wrong: Vec::new() },
+            drawn: None,
         };
         let code = |of: &[Audited]| match judge(of) {
             Ok(exit) => format!("{exit:?}"),
@@ -116,6 +128,13 @@ mod tests {
         };
         assert_eq!(code(&[one(3, 0), one(2, 0)]), "Done");
         assert_eq!(code(&[one(0, 0), one(2, 1)]), "Unequal");
+        // What depends on the path is no fault; a move that is not legal is one on any path.
+        let drawn = |wrong: u64, illegal: u64| {
+            let count = AuditCounters { wrong, illegal, ..AuditCounters::default() };
+            Audited { drawn: Some(Findings { count, wrong: Vec::new() }), ..one(3, 0) }
+        };
+        assert_eq!((code(&[drawn(5, 0)]), code(&[drawn(5, 1)])), ("Done".to_owned(), "Unequal".to_owned()));
+        assert!(table(&[drawn(5, 1)], 0).ends_with("        1        4  v3\n"), "{}", table(&[drawn(5, 1)], 0));
         assert!(code(&[one(3, 0), one(0, 0)]).contains("variant \"v0\": no iteration was finished"));
     }
 
@@ -141,22 +160,24 @@ mod tests {
             ply: 1,
             window: (0, 1),
         };
-        let count = AuditCounters { answers: 11, cutoffs: 12, moves: 13, roots: 14, wrong: 15 };
+        let count = AuditCounters { answers: 11, cutoffs: 12, moves: 13, roots: 14, wrong: 15, illegal: 0 };
         let findings = Findings { count, wrong: ["x", "y", "z"].iter().map(wrong).collect() };
         let told: Vec<String> = findings.wrong.iter().map(|wrong| format!("    {wrong}")).collect();
-        let first = Audited { variant: "one".to_owned(), searches: 9, nodes: 10, findings };
-        let second = Audited { variant: "two".to_owned(), ..first.clone() };
-        let line = |name: &str| ["9", "10", "11", "12", "13", "15", name].map(str::to_owned).join(" ");
+        let by_path: Vec<String> = findings.wrong.iter().map(|wrong| format!("    by path: {wrong}")).collect();
+        let first = Audited { variant: "one".to_owned(), searches: 9, nodes: 10, findings, drawn: None };
+        let second = Audited { variant: "two".to_owned(), drawn: Some(first.findings.clone()), ..first.clone() };
+        let line =
+            |name: &str, path: &str| ["9", "10", "11", "12", "13", "15", path, name].map(str::to_owned).join(" ");
         for (show, shown) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 3)] {
             let text = table(&[first.clone(), second.clone()], show);
             let lines: Vec<String> = text.lines().map(str::to_owned).collect();
             let plain = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert_eq!(plain(&lines[0]), "iterations nodes answers cutoffs moves wrong variant");
-            for (at, name) in [(1, "one"), (2 + shown, "two")] {
-                assert_eq!(plain(&lines[at]), line(name));
+            assert_eq!(plain(&lines[0]), "iterations nodes answers cutoffs moves wrong path variant");
+            for (at, name, path) in [(1, "one", "-"), (2 + shown, "two", "15")] {
+                assert_eq!(plain(&lines[at]), line(name, path));
                 assert_eq!(lines[at + 1..=at + shown], told[..shown]);
             }
-            assert_eq!(lines.len(), 3 + 2 * shown);
+            assert_eq!(lines[3 + 2 * shown..], by_path[..shown]);
         }
     }
 }

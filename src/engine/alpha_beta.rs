@@ -290,7 +290,9 @@ impl<O: Observer> Search<'_, O> {
             let Some(hit) = self.look_up(&child, node.depth as u8 - 1) else { continue };
             let score = -self.on.score_from_store(hit.entry.score, node.ply + 1);
             let bounds = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
-            if bounds && score >= node.beta && self.deep_enough(&hit, node.depth - 1) {
+            let holds =
+                self.deep_enough(&hit, node.depth - 1) && self.on.holds_at_clock(&child, node.depth - 1, &hit.entry);
+            if bounds && score >= node.beta && holds {
                 let below = Node {
                     alpha: -node.beta,
                     beta: -node.alpha,
@@ -299,6 +301,7 @@ impl<O: Observer> Search<'_, O> {
                     cut: !node.cut,
                 };
                 let hit = Some(&hit);
+                self.path.push(board.key());
                 self.report(&Probed {
                     board: &child,
                     node: below,
@@ -308,6 +311,7 @@ impl<O: Observer> Search<'_, O> {
                     cut: true,
                     ahead: true,
                 });
+                self.path.pop();
                 self.count.etc_cuts += 1;
                 if let Some(hit) = hit {
                     self.end_node(&child, below.depth, hit);

@@ -311,7 +311,7 @@ mod tests {
         let table = Unbounded::new(&TableOptions::default(), false);
         let mut probed = |ply: usize, open: bool, hit: Option<&Hit>, [deep, closed, cut, ahead]: [bool; 4]| {
             let node = Node { alpha: 0, beta: 1 + i32::from(open), depth: 4, ply, cut: false };
-            watch.probed(&Probed { board: &board, node, hit, deep, closed, cut, ahead }, &table);
+            watch.probed(&Probed { board: &board, node, hit, deep, closed, cut, ahead }, &[], &table);
         };
         [0, 2, 3, 5, 6, 8, 9, 200].into_iter().for_each(|ply| probed(ply, false, None, [false; 4]));
         let hit = |depth: u8, draft: i32, age: u16, bound: Bound| Hit {

@@ -1,7 +1,9 @@
 //! The node audit: every answer of the table that a search may believe is held against a search without a table of the same
 //! node, depth and window. Comparing root scores alone misses most faults of a table; this does not.
 //!
-//! Values can be compared where they depend on the position and the depth alone: [`comparable`] says what that needs.
+//! Values can be compared where they depend on the position and the depth alone: [`comparable`] says what that needs. Where draws by
+//! repetition and by the fifty-move rule count, they depend on the path to the position too, and what one path stored another may find wrong:
+//! that is no fault of the table, and [`with_draws`] serves to count it.
 
 use super::eval::Evaluator;
 use super::node::Node;
@@ -29,6 +31,8 @@ crate::counters! {
         roots,
         /// What was wrong, of all these.
         wrong,
+        /// Of those, moves that are not legal.
+        illegal,
     }
 }
 
@@ -94,6 +98,7 @@ pub struct Findings {
 impl Findings {
     fn report(&mut self, wrong: Wrong) {
         self.count.wrong += 1;
+        self.count.illegal += u64::from(matches!(wrong.claim, AuditedClaim::Move(_)));
         if self.wrong.len() < KEPT {
             self.wrong.push(wrong);
         }
@@ -127,6 +132,12 @@ pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     Some(options)
 }
 
+/// [`comparable`] options with draws, where they are asked for: values then depend on the path, and the truth is that of the node's own path.
+#[must_use]
+pub fn with_draws(options: &EngineOptions) -> Option<EngineOptions> {
+    comparable(options).filter(|_| options.draws).map(|comparable| EngineOptions { draws: true, ..comparable })
+}
+
 /// What holds a table's answers against the truth.
 pub struct Auditor<'a> {
     findings: &'a mut Findings,
@@ -144,13 +155,13 @@ impl<'a> Auditor<'a> {
         Self { findings, reference: ReferenceSearch::new(on, evaluator, increments), on }
     }
 
-    /// Audits an answer.
-    pub(super) fn examine(&mut self, probed: &Probed, hit: &Hit) {
+    /// Audits an answer to a node whose path has these keys.
+    pub(super) fn examine(&mut self, probed: &Probed, path: &[u64], hit: &Hit) {
         let &Probed { board, node, deep, cut, .. } = probed;
         let Node { alpha, beta, depth, ply, .. } = node;
         let score = self.on.score_from_store(hit.entry.score, ply);
         let (mv, bound) = (hit.entry.mv, hit.entry.bound);
-        let truth = if deep { self.reference.compare(board, depth, ply, score) } else { Ordering::Equal };
+        let truth = if deep { self.reference.compare(board, path, depth, ply, score) } else { Ordering::Equal };
         let wrong = |claim| {
             let fen = board.fen(EpRule::Always);
             Wrong { fen, claim, score, truth, depth, ply, window: (alpha, beta) }
@@ -185,9 +196,9 @@ impl<'a> Auditor<'a> {
         }
     }
 
-    /// Audits the root's score.
-    pub(super) fn examine_root(&mut self, root: &Board, depth: i32, score: Score) {
-        let truth = self.reference.compare(root, depth, 0, score);
+    /// Audits the score of a root whose game has these keys.
+    pub(super) fn examine_root(&mut self, root: &Board, path: &[u64], depth: i32, score: Score) {
+        let truth = self.reference.compare(root, path, depth, 0, score);
         self.findings.count.roots += 1;
         if truth != Ordering::Equal {
             let window = (-INFINITE, INFINITE);

@@ -310,7 +310,7 @@ impl Engine {
         if let Some(mut auditor) = instruments.auditor
             && found.finished
         {
-            auditor.examine_root(root, i32::from(wanted.depth), found.score);
+            auditor.examine_root(root, &buffers.path, i32::from(wanted.depth), found.score);
         }
         found.anatomy = instruments.dissector.map(|dissector| Box::new(dissector.finish(table)));
         found

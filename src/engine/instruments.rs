@@ -39,12 +39,12 @@ impl Observer for Instruments<'_> {
         }
     }
 
-    fn probed(&mut self, probed: &Probed, table: &dyn Table) {
+    fn probed(&mut self, probed: &Probed, path: &[u64], table: &dyn Table) {
         if let Some(dissector) = self.dissector.as_mut().filter(|_| !probed.ahead) {
             dissector.probed(probed, table);
         }
         if let (Some(auditor), Some(hit)) = (self.auditor.as_mut(), probed.hit) {
-            auditor.examine(probed, hit);
+            auditor.examine(probed, path, hit);
         }
     }
 

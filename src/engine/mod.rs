@@ -6,6 +6,7 @@ pub mod audit;
 mod check;
 mod deepening;
 pub mod eval;
+mod fifty_moves;
 mod foresight;
 mod frontier;
 mod instruments;

@@ -35,9 +35,9 @@ pub trait Observer {
     fn asks(&mut self, board: &Board, table: &mut dyn Table) {
         let _ = (board, table);
     }
-    /// The table was asked.
-    fn probed(&mut self, probed: &Probed, table: &dyn Table) {
-        let _ = (probed, table);
+    /// The table was asked. `path`: keys of the positions from the game's start to the node's parent.
+    fn probed(&mut self, probed: &Probed, path: &[u64], table: &dyn Table) {
+        let _ = (probed, path, table);
     }
     /// The move that was best at a node, or ended it, was found by searching it.
     fn best(&mut self, board: &Board, depth: i32, mv: Move) {

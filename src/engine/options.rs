@@ -31,6 +31,8 @@ pub struct EngineOptions {
     /// Whether a repeated position (once before in the game or the path) and the fifty-move rule score 0. Off keeps
     /// every score a function of the position alone, so that a table and no table can be compared exactly.
     pub draws: bool,
+    /// What the fifty-move rule has to do with the table, where `draws` is on: a score that was found at one clock may be wrong at another.
+    pub fifty_moves: FiftyMoves,
     /// How being mated scores.
     pub mate: Mate,
     /// The static evaluation.
@@ -89,6 +91,7 @@ impl Default for EngineOptions {
             leaf_mates: true,
             quiescence: Quiescence::default(),
             draws: false,
+            fifty_moves: FiftyMoves::default(),
             mate: Mate::default(),
             eval: Eval::default(),
             ordering: vec![Ordering::TableMove, Ordering::MvvLva, Ordering::Killers, Ordering::History],
@@ -201,6 +204,21 @@ pub struct Quiescence {
     pub delta: i32,
     /// Plies of captures at most; 0: no cap.
     pub max_plies: u8,
+}
+
+/// What the fifty-move rule has to do with the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum FiftyMoves {
+    /// Nothing: a score counts at any clock.
+    #[default]
+    Ignored,
+    /// A score neither ends a node nor narrows its window where its depth reaches the hundredth halfmove, or where its mate comes after it; and no
+    /// score is stored of a node whose remaining depth reaches the hundredth halfmove. Stored moves are tried all the same.
+    Guarded,
+    /// The clock is part of the key: below 36 halfmoves as one, from there on in steps of eight. Within a step scores count as if ignored.
+    InKey,
 }
 
 /// How being mated scores.

@@ -30,12 +30,13 @@ impl<O: Observer> Search<'_, O> {
     /// Looks a position up.
     #[inline]
     pub(super) fn look_up(&mut self, board: &Board, depth: u8) -> Option<Hit> {
+        let key = self.table_key(board);
         let table = self.table.as_deref_mut()?;
         self.observer.asks(board, table);
         if let Some(offers) = self.offers.as_deref_mut() {
-            offers.probed(board.key(), depth);
+            offers.probed(key, depth);
         }
-        table.probe(board.key(), depth)
+        table.probe(key, depth)
     }
 
     /// Tells the table that its answer ended the node.
@@ -44,8 +45,9 @@ impl<O: Observer> Search<'_, O> {
         if let Some(table) = self.table.as_mut() {
             table.cutoff(hit);
         }
+        let key = self.table_key(board);
         if let Some(offers) = self.offers.as_deref_mut() {
-            offers.ended(board.key(), depth as u8);
+            offers.ended(key, depth as u8);
         }
     }
 
@@ -53,7 +55,7 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     pub(super) fn report(&mut self, probed: &Probed) {
         if let Some(table) = self.table.as_deref() {
-            self.observer.probed(probed, table);
+            self.observer.probed(probed, &self.path, table);
         }
     }
 
@@ -74,7 +76,8 @@ impl<O: Observer> Search<'_, O> {
         if self.offers.is_none() {
             answer.known = self.on.known(&hit.entry);
         }
-        probed.deep = self.on.cutoffs && self.deep_enough(&hit, depth) && ply > 0;
+        let holds = self.deep_enough(&hit, depth) && self.on.holds_at_clock(board, depth, &hit.entry);
+        probed.deep = self.on.cutoffs && holds && ply > 0;
         if probed.deep {
             self.heed_bound(&hit, ply, &mut answer);
             if answer.cut.is_some() && beta - alpha > 1 && !self.on.pv_cutoffs {
@@ -161,6 +164,9 @@ impl<O: Observer> Search<'_, O> {
         (score, mv): (Score, Move),
         entered: (u64, u64),
     ) {
+        if !self.on.is_storable(board, node.depth) {
+            return;
+        }
         let mv = if bound == Bound::Upper && !self.on.upper_move { Move::NONE } else { mv };
         let entry = Entry {
             mv,
@@ -171,11 +177,12 @@ impl<O: Observer> Search<'_, O> {
             nodes: self.subtree(entered.0, entered.1),
             ..Entry::default()
         };
+        let key = self.table_key(board);
         if let Some(table) = self.table.as_deref_mut() {
             self.observer.asks(board, table);
-            table.store(board.key(), entry);
+            table.store(key, entry);
             if let Some(offers) = self.offers.as_deref_mut() {
-                offers.store(board.key(), entry);
+                offers.store(key, entry);
             }
         }
     }

@@ -2,6 +2,7 @@
 //! against. It shares the rules, the evaluation and the mate scores, and nothing else.
 
 use super::eval::Evaluator;
+use super::search::is_draw;
 use super::switches::{INFINITE, Switches};
 use crate::chess::{Board, Increments, Move, MoveList, Piece, Score, movegen};
 
@@ -17,15 +18,25 @@ impl<'a> ReferenceSearch<'a> {
         Self { on, evaluator, increments }
     }
 
-    /// Whether the value of a node lies below, at or above a score.
+    /// Whether the value of a node lies below, at or above a score. `path`: the keys of the positions before it, which count where draws do.
     #[must_use]
-    pub fn compare(&self, board: &Board, depth: i32, ply: usize, score: Score) -> std::cmp::Ordering {
-        self.value(board, depth, ply, score - 1, score + 1).cmp(&score)
+    pub fn compare(&self, board: &Board, path: &[u64], depth: i32, ply: usize, score: Score) -> std::cmp::Ordering {
+        let mut path = if self.on.draws { path.to_vec() } else { Vec::new() };
+        self.value(board, &mut path, depth, ply, (score - 1, score + 1)).cmp(&score)
     }
 
-    /// Fail-soft alpha-beta.
-    #[must_use]
-    pub fn value(&self, board: &Board, depth: i32, ply: usize, mut alpha: Score, beta: Score) -> Score {
+    /// Fail-soft alpha-beta. `path` ends with the parent.
+    fn value(
+        &self,
+        board: &Board,
+        path: &mut Vec<u64>,
+        depth: i32,
+        ply: usize,
+        (mut alpha, beta): (Score, Score),
+    ) -> Score {
+        if self.on.draws && ply > 0 && is_draw(board, path) {
+            return 0;
+        }
         if depth <= 0 {
             return self.horizon(board, ply, 0, alpha, beta);
         }
@@ -35,15 +46,17 @@ impl<'a> ReferenceSearch<'a> {
             return if board.in_check() { self.on.mated(ply, depth) } else { 0 };
         }
         let mut best = -INFINITE;
+        path.push(board.key());
         for mv in self.ordered(board, &moves) {
             let mut child = *board;
             child.play(mv, self.increments);
-            best = best.max(-self.value(&child, depth - 1, ply + 1, -beta, -alpha));
+            best = best.max(-self.value(&child, path, depth - 1, ply + 1, (-beta, -alpha)));
             alpha = alpha.max(best);
             if best >= beta {
                 break;
             }
         }
+        path.pop();
         best
     }
 

@@ -52,6 +52,17 @@ pub struct Search<'a, O> {
     pub(super) observer: O,
 }
 
+/// Whether a position is drawn by the fifty-move rule, or is one of those before it, whose keys are given up to its parent's.
+pub(super) fn is_draw(board: &Board, path: &[u64]) -> bool {
+    let clock = usize::from(board.halfmove_clock());
+    if clock >= 100 && (!board.in_check() || board.has_legal_move()) {
+        return true;
+    }
+    // The path ends with the parent, so the positions with the same side to move are every second one before it.
+    let key = board.key();
+    path.iter().rev().take(clock).skip(1).step_by(2).any(|&earlier| earlier == key)
+}
+
 impl<O: Observer> Search<'_, O> {
     /// Counts a node in; true when the search must end before it.
     #[inline]
@@ -97,13 +108,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// Whether the position is drawn by the fifty-move rule or stood on the path or in the game before.
     pub(super) fn is_draw(&self, board: &Board) -> bool {
-        let clock = usize::from(board.halfmove_clock());
-        if clock >= 100 && (!board.in_check() || board.has_legal_move()) {
-            return true;
-        }
-        // The path ends with the parent, so the positions with the same side to move are every second one before it.
-        let key = board.key();
-        self.path.iter().rev().take(clock).skip(1).step_by(2).any(|&earlier| earlier == key)
+        is_draw(board, &self.path)
     }
 
     /// Nodes of the subtree that was entered when the counters stood at `nodes` and `credit`.

@@ -1,7 +1,8 @@
 //! The options that nodes ask for, resolved once before a search into plain numbers and flags.
 
 use super::options::{
-    BoundsRule, DepthRule, EngineOptions, Fail, Leaf, MateDistance, NodeType, PieceSquares, Returns, Use, Where,
+    BoundsRule, DepthRule, EngineOptions, Fail, FiftyMoves, Leaf, MateDistance, NodeType, PieceSquares, Returns, Use,
+    Where,
 };
 use super::ordering::{Ranks, STAGED_DEPTH};
 use crate::chess::{Bound, Score, order::GenerationOrder};
@@ -20,6 +21,10 @@ pub struct Switches {
     pub clamp_hits: bool,
     pub pvs: bool,
     pub draws: bool,
+    /// Scores that the fifty-move rule could change are neither believed nor stored.
+    pub guards_clock: bool,
+    /// The clock is part of the table's key.
+    pub keys_clock: bool,
     pub leaf_mates: bool,
     pub quiescence: bool,
     pub delta: Score,
@@ -109,6 +114,8 @@ impl Switches {
             clamp_hits: options.fail == Fail::Hard || probe.returns == Returns::Window,
             pvs: options.algorithm == super::options::Algorithm::Pvs,
             draws: options.draws,
+            guards_clock: options.draws && options.fifty_moves == FiftyMoves::Guarded,
+            keys_clock: options.draws && options.fifty_moves == FiftyMoves::InKey,
             leaf_mates: options.leaf_mates,
             quiescence: options.leaf == Leaf::Quiescence,
             delta: options.quiescence.delta,

@@ -56,7 +56,7 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn offered(&self, board: &Board, depth: i32) -> Known {
         match self.offers.as_deref() {
             Some(offers) if self.on.terms_depth <= depth => {
-                offers.get(board.key(), depth as u8).map(|entry| self.on.known(&entry)).unwrap_or_default()
+                offers.get(self.table_key(board), depth as u8).map(|entry| self.on.known(&entry)).unwrap_or_default()
             }
             _ => Known::default(),
         }

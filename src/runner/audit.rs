@@ -1,8 +1,8 @@
 //! An experiment's searches under audit: nothing is timed or written, every answer of the table is checked.
 
 use super::{in_parallel, job, lock, unlocked};
-use crate::engine::Engine;
-use crate::engine::audit::{Findings, comparable};
+use crate::engine::audit::{Findings, comparable, with_draws};
+use crate::engine::{Engine, EngineOptions};
 use crate::experiment::{Experiment, Job, Plan};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,10 +18,12 @@ pub struct Audited {
     pub nodes: u64,
     /// What was found.
     pub findings: Findings,
+    /// What was found in the same searches with draws, where the variant has them: what is wrong of scores there depends on the path.
+    pub drawn: Option<Findings>,
 }
 
 /// Runs every variant that has a table over every item once, to `depth` at most, with what makes scores incomparable
-/// taken out ([`comparable`]). In the order of the file; `done` hears of each finished job.
+/// taken out ([`comparable`]), and once more with draws where the variant has them ([`with_draws`]). In the order of the file; `done` hears of each finished job.
 ///
 /// # Errors
 /// When an engine cannot be made.
@@ -38,9 +40,10 @@ pub fn audit(
     let experiment = &alone;
     let mut plan = Plan::new(experiment);
     plan.repeats = 1;
-    let mut audited = Vec::new();
+    let (mut audited, mut drawing) = (Vec::new(), Vec::new());
     for point in &mut plan.variants {
         let variant = point.name.clone();
+        drawing.push(with_draws(&point.options));
         audited.push(comparable(&point.options).map(|options| {
             point.options = options;
             Audited { variant, ..Audited::default() }
@@ -51,11 +54,19 @@ pub fn audit(
     let (audited, finished) = (Mutex::new(audited), AtomicUsize::new(0));
     in_parallel(&todo, jobs, stop, |next| {
         while let Some(job) = next() {
-            let Some(found) = one(experiment, &plan, job, stop)? else { break };
+            let Some(found) = one(experiment, &plan, job, &plan.variants[job.variant].options, stop)? else { break };
+            let drawn = match &drawing[job.variant] {
+                Some(options) => match one(experiment, &plan, job, options, stop)? {
+                    Some(drawn) => Some(drawn.findings),
+                    None => break,
+                },
+                None => None,
+            };
             if let Some(sum) = &mut lock(&audited)[job.variant] {
                 sum.searches += found.searches;
                 sum.nodes += found.nodes;
                 sum.findings.add(found.findings);
+                drawn.into_iter().for_each(|drawn| sum.drawn.get_or_insert_default().add(drawn));
             }
             done(finished.fetch_add(1, Ordering::Relaxed) as u64 + 1, todo.len() as u64);
         }
@@ -65,8 +76,13 @@ pub fn audit(
 }
 
 /// One job on a new engine; none if it was stopped.
-fn one(experiment: &Experiment, plan: &Plan, job: &Job, stop: &AtomicBool) -> Result<Option<Audited>, String> {
-    let options = &plan.variants[job.variant].options;
+fn one(
+    experiment: &Experiment,
+    plan: &Plan,
+    job: &Job,
+    options: &EngineOptions,
+    stop: &AtomicBool,
+) -> Result<Option<Audited>, String> {
     let Some(working_set) = job::working_set(experiment, plan, job, stop)? else { return Ok(None) };
     let mut engine = Engine::new(options, Some(working_set)).map_err(|error| error.to_string())?;
     engine.audit();

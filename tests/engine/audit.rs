@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 use ttlab::chess::Board;
-use ttlab::engine::audit::{AuditedClaim, Findings, comparable};
+use ttlab::engine::audit::{AuditedClaim, Findings, comparable, with_draws};
 use ttlab::engine::{Engine, EngineOptions, Limit};
 use ttlab::experiment::reading::from_toml;
 use ttlab::table::policy::Policy;
@@ -252,4 +252,49 @@ fn a_wrong_answer_in_words() {
     ] {
         assert_eq!(said(claim, truth), format!("{words}{place}"));
     }
+}
+
+/// What an early clock stored is wrong near the end of another: three plies are too few to repeat a position, so that only the fifty-move rule can
+/// make it so. Guarded, no such answer is given; with the clock in the key, none is found. Without draws there is nothing to look at once more.
+#[test]
+fn answers_that_the_clock_makes_wrong_are_counted() {
+    let audited = |more: &str| {
+        let options = with_draws(&from_toml(&format!("draws = true\n{more}")).unwrap()).unwrap();
+        let mut engine = Engine::new(&options, None).unwrap();
+        engine.audit();
+        for clock in [0, 98, 0] {
+            let board = Board::from_fen(&format!("8/k7/8/1K4R1/8/8/8/8 w - - {clock} 60")).unwrap();
+            let limit = Limit { depth: Some(3), nodes: None };
+            engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
+        }
+        engine.findings().count
+    };
+    // One that keeps an entry for each depth: later iterations leave what the deeper ones of another clock stored.
+    let table = "table = { kind = 'unbounded', clear = 'never' }";
+    let ignored = audited(table);
+    assert!(ignored.wrong > 0 && ignored.illegal == 0, "{ignored:?}");
+    for fifty_moves in ["guarded", "in-key"] {
+        let found = audited(&format!("{table}\nfifty_moves = '{fifty_moves}'"));
+        assert_eq!((found.wrong, found.illegal), (0, 0), "{fifty_moves}: {found:?}");
+        assert!(found.cutoffs > 20, "{fifty_moves}: {found:?}");
+    }
+    assert_eq!(with_draws(&from_toml("table.size = 1024").unwrap()), None);
+    assert_eq!(with_draws(&from_toml("draws = true\ntable = 'none'").unwrap()), None);
+}
+
+/// Kings among blocked pawns: a position that stands again after four plies is drawn on one path and not on another: the audit with draws counts it, the one without has
+/// nothing to count.
+#[test]
+fn answers_that_a_repetition_makes_wrong_are_counted() {
+    let options: EngineOptions = from_toml("draws = true\ntable.size = '1 MiB'").unwrap();
+    let count = |options: &EngineOptions| {
+        let mut engine = Engine::new(options, None).unwrap();
+        engine.audit();
+        let board = Board::from_fen("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1").unwrap();
+        engine.search(&board, &[], Limit { depth: Some(8), nodes: None }, &AtomicBool::new(false), &mut |_| {});
+        engine.findings().count
+    };
+    let (plain, drawn) = (count(&comparable(&options).unwrap()), count(&with_draws(&options).unwrap()));
+    assert_eq!(plain.wrong, 0);
+    assert!(drawn.wrong > 0 && drawn.illegal == 0 && drawn.wrong < drawn.answers, "{drawn:?}");
 }

@@ -112,6 +112,34 @@ fn repetitions_and_fifty_moves_are_draws_when_they_are_asked_for() {
     assert!(search(&mut engine("draws = false\ntable = 'none'"), &late, &[], 2).score > 500);
 }
 
+/// King and rook mate in five plies: a table that is kept knows it from an early clock. With the hundredth halfmove it comes in time, with the
+/// hundred and first too late; and the draws of a late clock are not believed at an early one. With the clock in the key 96 and 95 are of one step.
+#[test]
+fn a_mate_that_the_clock_forbids_is_not_taken_from_the_table() {
+    let at = |clock: u16| Board::from_fen(&format!("8/k7/8/1K4R1/8/8/8/8 w - - {clock} 60")).unwrap();
+    let (mate, draw) = (31_000 - 5, 0);
+    for (table, expected) in [
+        ("table = 'none'", [mate, draw, mate, mate]),
+        ("table = { size = '1 MiB', clear = 'game' }\nfifty_moves = 'guarded'", [mate, draw, mate, mate]),
+        ("table = { size = '1 MiB', clear = 'game' }\nfifty_moves = 'in-key'", [mate, draw, draw, mate]),
+        (
+            "table = { size = '1 MiB', clear = 'game' }\nfifty_moves = 'guarded'\netc_depth = 1",
+            [mate, draw, mate, mate],
+        ),
+        ("table = { size = '1 MiB', clear = 'game' }", [mate, mate, mate, mate]),
+    ] {
+        let mut engine = engine(&format!("draws = true\n{table}"));
+        let found = [0, 96, 95, 0].map(|clock| search(&mut engine, &at(clock), &[], 6).score);
+        assert_eq!(found, expected, "{table}");
+    }
+    // The late clock first: what it found to be drawn is no draw with a clock that begins.
+    for fifty_moves in ["guarded", "in-key"] {
+        let mut engine = engine(&format!("draws = true\ntable.clear = 'never'\nfifty_moves = '{fifty_moves}'"));
+        let found = [96, 0].map(|clock| search(&mut engine, &at(clock), &[], 6).score);
+        assert_eq!(found, [draw, mate], "{fifty_moves}");
+    }
+}
+
 /// 13 and 17 evaluations at depths 1 and 2: the published faults; sound keys give 20 and 39 whatever the seed.
 #[test]
 fn the_fault_options_show_their_faults_and_the_sound_ones_do_not() {

@@ -318,6 +318,9 @@ fn draws_by_fifty_moves_are_the_twins() {
         "draws = true\ntable = 'none'",
         "draws = true\ntable.size = 4096",
         "draws = true\nalgorithm = 'minimax'\nleaf = 'static'",
+        "draws = true\ntable = { size = 4096, clear = 'never' }\nfifty_moves = 'guarded'\nprobe.start_value = true",
+        "draws = true\ntable = { size = 4096, clear = 'never' }\nfifty_moves = 'in-key'\netc_depth = 2",
+        "draws = true\ntable = { size = 4096, clear = 'never' }\nfifty_moves = 'guarded'\netc_depth = 2\nnull_move.min_depth = 2",
     ] {
         let options: EngineOptions = from_toml(text).unwrap();
         // Minimax comes to the edge in three plies as well as in four, and sooner.
@@ -325,7 +328,10 @@ fn draws_by_fifty_moves_are_the_twins() {
         let cases: Vec<u16> = (93..=101).collect();
         each(&cases, |clock| {
             for board in ["7k/8/5K2/8/8/8/8/6R1 w - -", "7k/5Q2/8/6K1/8/8/8/8 b - -", "8/8/4k3/8/8/3KP3/8/8 w - -"] {
-                same(text, &options, &[(&format!("{board} {clock} 90"), depth)], None);
+                // A table that is kept has what another clock left.
+                let (fresh, late) = (format!("{board} 0 90"), format!("{board} {clock} 90"));
+                let starts = [(fresh.as_str(), depth), (late.as_str(), depth), (fresh.as_str(), depth)];
+                same(text, &options, if text.contains("never") { &starts } else { &starts[1..2] }, None);
             }
         });
     }

@@ -7,8 +7,8 @@ use ttlab::chess::{Board, Bound, EpRule, Increments, Keys, Move, MoveList, Piece
 use ttlab::engine::anatomy::AnatomyCounters;
 use ttlab::engine::eval::piece_square_values;
 use ttlab::engine::options::{
-    Algorithm, BoundsRule, DepthRule, Fail, GamePly, Known, Leaf, MateDistance, NodeType, Ordering, Returns, Shape,
-    Use, Where,
+    Algorithm, BoundsRule, DepthRule, Fail, FiftyMoves, GamePly, Known, Leaf, MateDistance, NodeType, Ordering,
+    Returns, Shape, Use, Where,
 };
 use ttlab::engine::{EngineOptions, Limit, SearchCounters};
 use ttlab::table::options::{Clear, Refresh, TickSource};
@@ -394,9 +394,39 @@ impl Twin {
         }
     }
 
+    /// The key that the table knows a position by: the clock is part of it where that is asked for.
+    fn table_key(&self, board: &Board) -> u64 {
+        let key = board.key_from_scratch(&self.keys);
+        let clock = u64::from(board.halfmove_clock());
+        if !self.options.draws || self.options.fifty_moves != FiftyMoves::InKey || clock < 36 {
+            return key;
+        }
+        // The steps begin at 36, 44, 52 ...; their numbers are the mixed counts from one on.
+        let mut mixed = 1 + (clock - 36) / 8;
+        for factor in [0xbf58_476d_1ce4_e5b9_u64, 0x94d0_49bb_1331_11eb] {
+            mixed ^= mixed >> if factor == 0xbf58_476d_1ce4_e5b9 { 30 } else { 27 };
+            mixed = mixed.wrapping_mul(factor);
+        }
+        key ^ mixed ^ mixed >> 31
+    }
+
+    /// Plies that may be played before the fifty-move rule ends the game; as many as one likes where nothing is guarded.
+    fn plies_left(&self, board: &Board) -> i32 {
+        let guarded = self.options.draws && self.options.fifty_moves == FiftyMoves::Guarded;
+        if guarded { 100 - i32::from(board.halfmove_clock()) } else { i32::MAX }
+    }
+
+    /// Whether what an entry says came to be without the rule and holds within it.
+    fn in_time(&self, board: &Board, depth: i32, entry: &Entry) -> bool {
+        let left = self.plies_left(board);
+        let away = self.options.mate.value - entry.score.abs();
+        let late = self.options.mate.distance == MateDistance::Ply && away < 256 && away > left;
+        depth < left && i32::from(entry.depth) < left && !late
+    }
+
     /// Asks the table: the score that ends the node, or the window and the value to start from; and the move.
     fn ask(&mut self, board: &Board, window: Window, spot: Spot) -> (Option<i32>, Window, i32, Move, Option<Entry>) {
-        let key = board.key_from_scratch(&self.keys);
+        let key = self.table_key(board);
         let table = self.table.as_mut().unwrap();
         let hit = table.probe(key, spot.depth as u8);
         self.renew(key, spot.depth, Refresh::Match);
@@ -435,7 +465,7 @@ impl Twin {
             // The score was forgotten.
             Bound::None => false,
         };
-        let deep = self.deep_enough(&hit, spot.depth);
+        let deep = self.deep_enough(&hit, spot.depth) && self.in_time(board, spot.depth, &hit.entry);
         let barred = window.open() && !self.options.probe.pv_cutoffs && self.options.algorithm != Algorithm::Minimax;
         let cut = asked && deep && ends && !barred;
         if !cut {
@@ -511,6 +541,9 @@ impl Twin {
         mv: Move,
         from: (u64, u64),
     ) {
+        if spot.depth >= self.plies_left(board) {
+            return;
+        }
         let mv = if bound == Bound::Upper && !self.options.store.upper_move { Move::NONE } else { mv };
         let entry = Entry {
             mv,
@@ -521,7 +554,7 @@ impl Twin {
             nodes: self.cost(from),
             ..Entry::default()
         };
-        let key = board.key_from_scratch(&self.keys);
+        let key = self.table_key(board);
         self.table.as_mut().unwrap().store(key, entry);
         let TableOptions { keep_move, same_key, .. } = self.options.table;
         let (place, now) = (self.place(key, spot.depth), self.now);
@@ -581,7 +614,7 @@ impl Twin {
             let table = &self.options.table;
             let knows_all = table.kind == TableKind::Unbounded && table.forget == 0.0;
             if self.options.shape == Shape::Neutral && !knows_all {
-                let place = self.place(board.key_from_scratch(&self.keys), depth);
+                let place = self.place(self.table_key(board), depth);
                 entry = self.offers.get(&place).copied();
             }
         }
@@ -599,14 +632,16 @@ impl Twin {
         let etc = i32::from(self.options.etc_depth);
         if self.table.is_some() && etc > 0 && depth >= etc && ply > 0 {
             for &mv in &moves {
-                let key = after(board, mv).key_from_scratch(&self.keys);
+                let child = after(board, mv);
+                let key = self.table_key(&child);
                 self.count.etc_probes += 1;
                 let hit = self.table.as_mut().unwrap().probe(key, (depth - 1) as u8);
                 self.renew(key, depth - 1, Refresh::Match);
                 let Some(hit) = hit else { continue };
                 let score = -self.mate_shift(hit.entry.score, -(ply as i32 + 1));
                 let bounds = matches!(hit.entry.bound, Bound::Upper | Bound::Exact);
-                if bounds && score >= window.beta && self.deep_enough(&hit, depth - 1) {
+                let deep = self.deep_enough(&hit, depth - 1) && self.in_time(&child, depth - 1, &hit.entry);
+                if bounds && score >= window.beta && deep {
                     self.count.etc_cuts += 1;
                     self.table.as_mut().unwrap().cutoff(&hit);
                     self.renew(key, depth - 1, Refresh::Cutoff);
