@@ -244,12 +244,13 @@ mod tests {
         let left = read("on_error = \"skip\"\n", "x.epd", THREE).unwrap().suite;
         assert_eq!(left.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(left.notes[0].to_string(), "x.epd:4:1: left out: the same position as in line 1: each counts once");
-        // The first so many are those of what is left, and what stands twice behind them is refused all the same.
+        // The first so many are those of what is left; what stands twice among them is refused, and what is behind them is not read.
         let doubled =
             "4k3/8/8/8/8/8/8/4K3 w - - id \"e\";\n".to_owned() + THREE + "4k3/8/8/8/8/8/4P3/4K3 w - - id \"f\";\n";
         let left = read("first = 3\non_error = \"skip\"\n", "x.epd", &doubled).unwrap().suite;
         assert_eq!(left.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["e", "b", "f"]);
-        assert!(read("first = 2\n", "x.epd", THREE).is_err());
+        let twice = |first: usize| read(&format!("first = {first}\n"), "x.epd", THREE).is_err();
+        assert_eq!([twice(2), twice(3)], [false, true]);
         let game = "[Event \"a\"]\n\n1. e4 e5 *\n\n";
         let message = read("", "x.pgn", &format!("{game}{game}")).unwrap_err().message;
         assert!(message.contains(":5:1: the same game as in line 1"), "{message}");

@@ -258,8 +258,7 @@ fn settings_are_told_by_their_own_words() {
         ("--set.subject.patience: there is no option `subject.patience`", "subject.patience")
     );
     let unknown = crate::experiment::options(Some("purpel"), &[]).err().map(|problem| (problem.message, problem.help));
-    let all =
-        "purple, purple-listing, purple-as-published, otter, webster, webster-as-published, ancient, vipermate, match";
+    let all = "purple, purple-listing, purple-as-published, otter, webster, webster-as-published, ancient, vipermate, match, modern";
     assert_eq!(
         unknown,
         Some((
