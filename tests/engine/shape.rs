@@ -136,6 +136,22 @@ fn shape_of_a_table_that_forgets_is_not_the_same() {
     }
 }
 
+/// All hits are lost where the share is 1, and each is counted; none where it is 0.
+#[test]
+fn forgotten_hits_are_counted() {
+    let counts = |forget: &str| {
+        let text = format!("algorithm = 'pvs'\ntable.size = 4096\ntable.forget = {forget}\n");
+        let found = played(&text, 1).unwrap().0;
+        let sum = |count: fn(&Iteration) -> u64| found.iter().map(count).sum::<u64>();
+        (sum(|found| found.table.hits), sum(|found| found.table.forgotten))
+    };
+    let (none, all, half) = (counts("0.0"), counts("1.0"), counts("0.5"));
+    assert!(none.0 > 0 && none.1 == 0, "{none:?}");
+    assert!(all.0 == 0 && all.1 > 0, "{all:?}");
+    let share = half.1 as f64 / (half.0 + half.1) as f64;
+    assert!((0.4..0.6).contains(&share), "{half:?}");
+}
+
 /// A table that keeps no move makes iir reduce every node, and in neutral shape no more than
 /// before.
 #[test]

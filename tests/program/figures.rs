@@ -483,7 +483,7 @@ fn the_paired_ratio_decides_a_claim() {
     );
 
     // Against its own factor: 0.9 is below 0.95, not below 0.8.
-    let tenth = two(|at| (10_000, 9000 - at % 3), 13);
+    let tenth = two(|at| (10_000, 9000 - at % 3), 40);
     assert_eq!(one(&tenth, "nodes(s2) < 0.95 * nodes(s1)").ruling, Ruling::Holds);
     assert_eq!(one(&tenth, "nodes(s2) < 0.8 * nodes(s1)").ruling, Ruling::Differs);
     assert_eq!(one(&tenth, "nodes(s1) > 1.05 * nodes(s2)").ruling, Ruling::Holds);
@@ -512,13 +512,13 @@ fn the_paired_ratio_decides_a_claim() {
 /// Seven positions with p 2/128 each: one claim passes 5 %, four of a file do not (4 x 2/128 = 0.0625).
 #[test]
 fn claims_of_a_file_are_corrected_together() {
-    let rows = two(|at| (1000, 900 - at % 3), 7);
+    let rows = two(|at| (1000, 800 - at % 3), 7);
     let claim = "nodes(s2) < nodes(s1)";
     assert_eq!(ruled(&rows, &[claim])[0].ruling, Ruling::Holds);
     assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::CannotTell));
     // Eight positions can show something among four claims. Four that say the same move together and cost no more than one, where
     // four strangers' correction would leave 8 x 2/256 = 0.0625 of the eight below.
-    let rows = two(|at| (1000, 900 - at % 3), 8);
+    let rows = two(|at| (1000, 800 - at % 3), 8);
     assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::Holds));
 }
 

@@ -25,7 +25,8 @@ const NETS: &[(&str, &str, &str)] = &[
         "every_value_of_every_option_does_what_the_twin_does",
         "search.nodes search.interior search.leaves search.qnodes search.evals search.mates search.stalemates search.usable \
          search.saved search.move_only search.cuts search.first_cuts search.table_moves search.table_move_cuts search.etc_probes search.etc_cuts \
-         search.researches anatomy.unique anatomy.cut anatomy.shallow anatomy.indecisive anatomy.open_window anatomy.unasked \
+         search.researches search.iir_nodes search.singular_tests search.singular_extensions search.singular_doubles \
+         search.singular_reductions anatomy.unique anatomy.cut anatomy.shallow anatomy.indecisive anatomy.open_window anatomy.unasked \
          anatomy.cut_exact anatomy.cut_lower anatomy.cut_upper anatomy.cut_deeper anatomy.hits_old anatomy.cut_old anatomy.hits_pv \
          anatomy.cut_pv anatomy.probes_ply_0 anatomy.probes_ply_3 anatomy.probes_ply_6 anatomy.probes_ply_9 \
          anatomy.hits_ply_0 anatomy.hits_ply_3 anatomy.hits_ply_6 anatomy.hits_ply_9 anatomy.cut_ply_0 anatomy.cut_ply_3 \
@@ -39,6 +40,7 @@ const NETS: &[(&str, &str, &str)] = &[
         "table.probes table.hits table.misses_empty table.misses_other table.stores table.fills table.updates table.evictions \
          table.rejections",
     ),
+    ("engine/shape.rs", "forgotten_hits_are_counted", "table.forgotten"),
     ("table/laws.rs", "answers_given_for_the_first_time_are_counted_where_they_are_asked_for", "table.reused"),
     (
         "engine/anatomy.rs",
@@ -58,6 +60,7 @@ const NETS: &[(&str, &str, &str)] = &[
         "match.opponent match.points",
     ),
     ("program/matches.rs", "the_same_games_with_any_number_of_jobs_after_kills_and_in_shards", "match.colour"),
+    ("program/sections.rs", "several_suites_make_one_page_with_a_section_each", "suite"),
     ("program/matches.rs", "another_program_finds_every_game_legal", "match.moves match.end match.plies"),
     ("engine/anatomy.rs", "en_passant_squares_hide_positions", "anatomy.miss_elsewhere"),
     ("engine/anatomy.rs", "cuts_by_other_positions_entries_are_counted_by_their_keys", "anatomy.cut_false"),

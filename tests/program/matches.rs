@@ -618,7 +618,7 @@ fn a_game_takes_the_memory_of_two_players() {
     let Some(free) = number(&absurd, "more than the ") else { return assert!(!absurd.contains("memory"), "{absurd}") };
     let size = free * 7 / 10;
     let told = said(&format!("{size} MiB"));
-    let both = number(&told, "1 job x ").unwrap_or_else(|| panic!("nothing is said: {told}"));
+    let both = number(&told, "table.size: ").unwrap_or_else(|| panic!("nothing is said: {told}"));
     assert!((2 * size).abs_diff(both) <= 2, "{size} twice is {both}? {told}");
 }
 

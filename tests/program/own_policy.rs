@@ -88,7 +88,7 @@ fn a_policy_from_outside_goes_through_an_experiment_file() {
     assert!(code == 0 && stdout.starts_with("ok: 3 gates pass"), "{stdout}{stderr}");
     for (args, wanted) in [
         (&["report", out, "--by", "policy"][..], "centre"),
-        (&["report", out, "--where", "margin=2", "--by", "margin"], "2 *"),
+        (&["report", out, "--where", "table.policy.margin=2", "--by", "table.policy.margin"], "2 *"),
         (&["verify", out], "whole"),
         (&["audit", file, "--depth", "3", "--positions", "2"], "centre"),
         (&["plan", file, "--set", "table.policy.margin=3"], ""),

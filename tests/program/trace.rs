@@ -484,9 +484,8 @@ fn a_long_trace_is_shown_in_little_memory() {
         (output.status.success(), text(&output.stdout), text(&output.stderr))
     };
     let args = |memory| ["replay", &file, "--memory", memory, "--set", "table.size=4096", "--policy", "always"];
-    let (whole, ..) = within(73_728, &args("2048"));
-    let (turns, told, why) = within(73_728, &args("12"));
-    assert!(!whole && turns && told.contains("3000000 events"), "whole {whole}, in turns {turns}: {told}{why}");
+    let (done, stdout, why) = within(73_728, &args("12"));
+    assert!(done && stdout.contains("3000000 events"), "{stdout}{why}");
     assert!(why.contains("turn 2 of "), "{why}");
 
     let (done, _, why) =

@@ -1,5 +1,7 @@
 //! A screen and what decides after it: which variants games have to tell apart, and what the games said.
 
+#[cfg(test)]
+use super::line::{Line, Measure};
 use super::match_test::Elo;
 use super::summary::Summary;
 use crate::experiment::sequential::Pentanomial;
@@ -75,8 +77,7 @@ pub fn reach(contenders: usize, looks: usize) -> f64 {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::analysis::Ratio;
-    use crate::analysis::questions::line::{Line, Measure};
+    use crate::analysis::pairing::ratio::Ratio;
     use crate::analysis::rows::metric::Metric;
     use crate::record::columns;
     use rand::{RngExt, SeedableRng};
