@@ -26,7 +26,11 @@ impl<O: Observer> Search<'_, O> {
         }
 
         let (mut alpha, mut beta, mut best) = (window.alpha, window.beta, -INFINITE);
-        let (mut table_move, mut known) = (Move::NONE, Known::default());
+        let asks = self.on.terms_depth <= depth;
+        let mut table_move = Move::NONE;
+        if asks {
+            self.known = Known::default();
+        }
         self.observer.node(board);
         if TABLE && self.on.probe_depth <= depth {
             let answer = self.probe(board, window);
@@ -34,8 +38,12 @@ impl<O: Observer> Search<'_, O> {
                 return score;
             }
             (alpha, beta, best, table_move) = (answer.alpha, answer.beta, answer.best, answer.mv);
-            known = answer.known;
+            if asks && self.on.neutral {
+                self.known = self.offered(board, depth);
+            }
         }
+        // Searches below this node ask for themselves.
+        let known = if asks { self.known } else { Known::default() };
         if self.on.iir_depth <= depth && ply > 0 {
             depth = self.reduced_depth(window, &known);
             window.depth = depth;
@@ -207,8 +215,9 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// The value of one move of a node, from the node's view: searched in full, or as late moves are.
-    #[inline]
+    /// The value of one move of a node, from the node's view: searched in full, or as late moves
+    /// are. Always in place: nearly every node of a search comes through here.
+    #[inline(always)]
     pub(super) fn child<const TABLE: bool>(
         &mut self,
         board: &Board,
@@ -313,8 +322,8 @@ impl<O: Observer> Search<'_, O> {
                 });
                 self.path.pop();
                 self.count.etc_cuts += 1;
-                if let Some(hit) = hit {
-                    self.end_node(&child, below.depth, hit);
+                if let (Some(table), Some(hit)) = (self.table.as_mut(), hit) {
+                    table.cutoff(hit);
                 }
                 return Some((score, mv));
             }

@@ -7,18 +7,20 @@ use super::eval::{self, Evaluator};
 use super::foresight::{self, BestMoves};
 use super::instruments::Instruments;
 use super::observer::{Nobody, Observer};
-use super::options::{Diagnostics, EngineOptions, GamePly, Ordering, Shape};
+use super::options::{Diagnostics, EngineOptions, GamePly, Ordering};
 use super::ordering::{Learned, Ranks, Stack};
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
 use super::pv::Variations;
 use super::search::Search;
 use super::stop::Stop;
 use super::switches::Switches;
+use super::terms::Known;
 use crate::chess::increments::Increments;
 use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, MoveList, Score};
 use crate::table::offers::Offers;
 use crate::table::options::{Clear, TickSource};
+use crate::table::watched::Watched;
 use crate::table::{self, Observed, Table, TableError, TableKind};
 
 /// The deepest iteration that any limit allows.
@@ -30,8 +32,6 @@ pub struct Engine {
     increments: Increments,
     check_keys: Keys,
     table: Option<Box<dyn Table>>,
-    /// What the table was offered, where the options ask that and the table itself may forget it.
-    offers: Option<Box<Offers>>,
     learned: Learned,
     /// Game ply of the last search of this game, for the table's clock.
     last_ply: Option<u16>,
@@ -84,6 +84,7 @@ impl Engine {
     }
 
     fn assemble(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Result<Self, EngineError> {
+        let table = table.map(|table| watch_offers(options, table)).transpose()?;
         let table = match options.diagnostics {
             Diagnostics::Off => table,
             Diagnostics::Full => table.map(observed).transpose()?,
@@ -94,7 +95,6 @@ impl Engine {
             increments,
             check_keys: Keys::independent(),
             table,
-            offers: offers(options)?,
             learned: Learned::default(),
             last_ply: None,
             audit: None,
@@ -128,7 +128,6 @@ impl Engine {
         if let Some(table) = self.table.as_mut() {
             table.renew();
         }
-        self.offers.iter_mut().for_each(|offers| offers.clear());
         self.learned.clear();
         self.last_ply = None;
         self.searched = false;
@@ -154,7 +153,6 @@ impl Engine {
                 && let Some(table) = self.table.as_mut()
             {
                 table.clear();
-                self.offers.iter_mut().for_each(|offers| offers.clear());
             }
             if frequent(self.options.history_clear) {
                 self.learned.clear();
@@ -180,7 +178,6 @@ impl Engine {
     /// Moves the table's clock.
     fn advance(&mut self, ticks: u16) {
         self.table.iter_mut().for_each(|table| table.advance(ticks));
-        self.offers.iter_mut().for_each(|offers| offers.advance(ticks));
     }
 
     /// Searches a position. `past`: the positions of the game before it, the oldest first, for repetitions; `stop` is
@@ -297,7 +294,6 @@ impl Engine {
             options: &self.options,
             increments: &self.increments,
             table: self.table.as_deref_mut(),
-            offers: self.offers.as_deref_mut(),
             learned: &mut self.learned,
             foreseen: self.learner.as_ref().and_then(|learner| learner.notes.as_ref()),
             on,
@@ -329,17 +325,13 @@ impl Engine {
     }
 }
 
-/// A place for all that the table is offered, where the options ask for it. A table without a bound
-/// that loses nothing knows it all.
-fn offers(options: &EngineOptions) -> Result<Option<Box<Offers>>, TableError> {
-    let asks = options.iir.min_depth > 0 || options.singular.min_depth > 0;
-    let unbounded = options.table.kind == TableKind::Unbounded;
-    let forgets = !unbounded || options.table.forget > 0.0;
-    if options.shape == Shape::Table || !asks || !forgets {
-        return Ok(None);
+/// The table under a watch that keeps what it is offered, where the options ask for that.
+fn watch_offers(options: &EngineOptions, table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
+    if !options.keeps_offers() {
+        return Ok(table);
     }
-    let by_depth = unbounded && options.probe.answers_by_depth();
-    Ok(Some(Box::new(Offers::new(&options.table, by_depth)?)))
+    let by_depth = options.table.kind == TableKind::Unbounded && options.probe.answers_by_depth();
+    Ok(Box::new(Watched::by(Offers::new(&options.table, by_depth)?, table)))
 }
 
 /// What one iteration is to do.
@@ -375,7 +367,6 @@ struct Kernel<'a> {
     options: &'a EngineOptions,
     increments: &'a Increments,
     table: Option<&'a mut (dyn Table + 'static)>,
-    offers: Option<&'a mut Offers>,
     learned: &'a mut Learned,
     foreseen: Option<&'a BestMoves>,
     on: Switches,
@@ -393,7 +384,7 @@ impl<'a> Kernel<'a> {
         stop: Stop<'a>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> (Searched, O, Option<&'a dyn Table>) {
-        let Self { options, increments, table, offers, learned, foreseen, on, evaluator } = self;
+        let Self { options, increments, table, learned, foreseen, on, evaluator } = self;
         let mut search = Search {
             on,
             ranks: Ranks::new(options),
@@ -403,7 +394,6 @@ impl<'a> Kernel<'a> {
             increments,
             stored_nodes: table.as_ref().is_some_and(|table| table.counts_stored_nodes()),
             table,
-            offers,
             learned,
             count: SearchCounters::default(),
             credit: 0,
@@ -416,6 +406,7 @@ impl<'a> Kernel<'a> {
             attention: 0,
             aborted: false,
             extending_plies: 2 * usize::from(wanted.depth),
+            known: Known::default(),
             foreseen,
             observer,
         };

@@ -4,7 +4,7 @@
 pub use super::table_use::{BoundsRule, DepthRule, Known, Probe, Returns, Store, Use, Where};
 use crate::chess::keys::KeyOptions;
 use crate::chess::order::GenerationOrder;
-use crate::table::TableOptions;
+use crate::table::{TableKind, TableOptions};
 use serde::{Deserialize, Deserializer, Serialize, de::IntoDeserializer};
 
 /// A configurable game-tree engine.
@@ -113,6 +113,17 @@ impl Default for EngineOptions {
             game_ply: GamePly::default(),
             diagnostics: Diagnostics::default(),
         }
+    }
+}
+
+impl EngineOptions {
+    /// Whether terms ask what was offered to the table. One without a bound that loses nothing knows
+    /// it all itself.
+    #[must_use]
+    pub fn keeps_offers(&self) -> bool {
+        let asks = self.iir.min_depth > 0 || self.singular.min_depth > 0;
+        let forgets = self.table.kind != TableKind::Unbounded || self.table.forget > 0.0;
+        self.shape == Shape::Neutral && asks && forgets
     }
 }
 

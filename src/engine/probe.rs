@@ -5,7 +5,6 @@ use super::observer::{Observer, Probed};
 use super::options::DepthRule;
 use super::search::Search;
 use super::switches::INFINITE;
-use super::terms::Known;
 use crate::chess::{Board, Bound, Move, Score};
 use crate::table::{Entry, Hit};
 
@@ -22,8 +21,6 @@ pub struct Answer {
     pub beta: Score,
     /// The best value to start from.
     pub best: Score,
-    /// What the terms that ask the table are told.
-    pub known: Known,
 }
 
 impl<O: Observer> Search<'_, O> {
@@ -33,22 +30,7 @@ impl<O: Observer> Search<'_, O> {
         let key = self.table_key(board);
         let table = self.table.as_deref_mut()?;
         self.observer.asks(board, table);
-        if let Some(offers) = self.offers.as_deref_mut() {
-            offers.probed(key, depth);
-        }
         table.probe(key, depth)
-    }
-
-    /// Tells the table that its answer ended the node.
-    #[inline]
-    pub(super) fn end_node(&mut self, board: &Board, depth: i32, hit: &Hit) {
-        if let Some(table) = self.table.as_mut() {
-            table.cutoff(hit);
-        }
-        let key = self.table_key(board);
-        if let Some(offers) = self.offers.as_deref_mut() {
-            offers.ended(key, depth as u8);
-        }
     }
 
     /// Tells the observer of a probe.
@@ -63,8 +45,7 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     pub(super) fn probe(&mut self, board: &Board, node: Node) -> Answer {
         let Node { alpha, beta, depth, ply, .. } = node;
-        let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE, known: Known::default() };
-        answer.known = self.offered(board, depth);
+        let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE };
         let mut probed = Probed { board, node, hit: None, deep: false, closed: false, cut: false, ahead: false };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
@@ -73,8 +54,8 @@ impl<O: Observer> Search<'_, O> {
         if self.on.moves {
             answer.mv = hit.entry.mv;
         }
-        if self.offers.is_none() {
-            answer.known = self.on.known(&hit.entry);
+        if self.on.terms_depth <= depth {
+            self.known = self.on.known(&hit.entry);
         }
         let holds = self.deep_enough(&hit, depth) && self.on.holds_at_clock(board, depth, &hit.entry);
         probed.deep = self.on.cutoffs && holds && ply > 0;
@@ -93,7 +74,9 @@ impl<O: Observer> Search<'_, O> {
                 // The cutoff itself counts as one node already.
                 self.credit += u64::from(hit.entry.nodes.max(1) - 1);
             }
-            self.end_node(board, depth, &hit);
+            if let Some(table) = self.table.as_mut() {
+                table.cutoff(&hit);
+            }
             self.observer.known(board, depth, hit.entry.mv);
         } else if !answer.mv.is_none() {
             self.count.move_only += 1;
@@ -181,9 +164,6 @@ impl<O: Observer> Search<'_, O> {
         if let Some(table) = self.table.as_deref_mut() {
             self.observer.asks(board, table);
             table.store(key, entry);
-            if let Some(offers) = self.offers.as_deref_mut() {
-                offers.store(key, entry);
-            }
         }
     }
 }

@@ -9,10 +9,10 @@ use super::outcome::SearchCounters;
 use super::pv::Variations;
 use super::stop::Stop;
 use super::switches::Switches;
+use super::terms::Known;
 use crate::chess::increments::Increments;
 use crate::chess::{Board, Move, MoveList, Score};
 use crate::table::Table;
-use crate::table::offers::Offers;
 
 /// Nodes between two looks at the stop flag: a quarter of a millisecond, or a client that gives ten a move waits too long on a busy machine.
 const POLL: u64 = 1024;
@@ -26,8 +26,6 @@ pub struct Search<'a, O> {
     pub(super) evaluator: Evaluator,
     pub(super) increments: &'a Increments,
     pub(super) table: Option<&'a mut (dyn Table + 'static)>,
-    /// What the table was offered, in neutral shape.
-    pub(super) offers: Option<&'a mut Offers>,
     pub(super) learned: &'a mut Learned,
     pub(super) count: SearchCounters,
     /// Nodes of subtrees that table cutoffs saved, where the policy counts them (`big-all`).
@@ -46,6 +44,8 @@ pub struct Search<'a, O> {
     pub(super) aborted: bool,
     /// Nodes of fewer plies from the root than this may be extended.
     pub(super) extending_plies: usize,
+    /// What the last probe told the terms that ask the table; they clear it before they ask.
+    pub(super) known: Known,
     /// The first move of each node, where it is foreseen.
     pub(super) foreseen: Option<&'a BestMoves>,
     /// What watches.

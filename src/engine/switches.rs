@@ -50,6 +50,8 @@ pub struct Switches {
     pub iid_depth: i32,
     /// The least remaining depth at which a term asks what the table knows.
     pub terms_depth: i32,
+    /// Such terms ask what was offered to the table.
+    pub neutral: bool,
     pub iir_depth: i32,
     pub iir_reduction: i32,
     pub iir_node_type: NodeType,
@@ -137,6 +139,7 @@ impl Switches {
             prefetch: resolve_prefetch(table),
             iid_depth: from_depth(options.iid.min_depth),
             terms_depth: from_depth(options.iir.min_depth).min(from_depth(options.singular.min_depth)),
+            neutral: options.keeps_offers(),
             iir_depth: from_depth(options.iir.min_depth),
             iir_reduction: i32::from(options.iir.reduction),
             iir_node_type: options.iir.node_type,

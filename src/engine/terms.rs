@@ -52,18 +52,15 @@ impl Switches {
 
 impl<O: Observer> Search<'_, O> {
     /// In neutral shape: what a table that never forgets would tell a node.
-    #[inline]
-    pub(super) fn offered(&self, board: &Board, depth: i32) -> Known {
-        match self.offers.as_deref() {
-            Some(offers) if self.on.terms_depth <= depth => {
-                offers.get(self.table_key(board), depth as u8).map(|entry| self.on.known(&entry)).unwrap_or_default()
-            }
-            _ => Known::default(),
-        }
+    pub(super) fn offered(&mut self, board: &Board, depth: i32) -> Known {
+        let key = self.table_key(board);
+        let entry = self.table.as_deref_mut().and_then(|table| table.offered(key, depth as u8));
+        entry.map(|entry| self.on.known(&entry)).unwrap_or_default()
     }
 
     /// Internal iterative reduction: the depth that a node is searched to. `node.depth` is one at
     /// which it is done.
+    #[inline(never)]
     pub(super) fn reduced_depth(&mut self, node: Node, known: &Known) -> i32 {
         let here = match self.on.iir_node_type {
             NodeType::Any => true,
@@ -81,6 +78,7 @@ impl<O: Observer> Search<'_, O> {
     /// Singular extension: how much deeper or less deeply the known move is searched than the
     /// others. Asks that at a node of enough depth; none where the entry does not tell enough, and
     /// where the search was aborted.
+    #[inline(never)]
     pub(super) fn extension<const TABLE: bool>(
         &mut self,
         board: &Board,

@@ -185,6 +185,11 @@ pub trait Table: Send {
     fn seen(&mut self, hit: &Hit) {
         let _ = hit;
     }
+    /// What the search offered of a position, for a node of some depth, where that is kept ([`offers`]).
+    fn offered(&mut self, key: u64, depth: u8) -> Option<Entry> {
+        let _ = (key, depth);
+        None
+    }
     /// What was found out by watching.
     fn shadow(&self) -> ShadowCounters {
         ShadowCounters::default()

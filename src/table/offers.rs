@@ -1,11 +1,12 @@
-//! What a search offered to its table: a map without a bound, by the full keys, that forgets only
+//! A watch that keeps what a search offered to its table: a map without a bound, by the full keys, that forgets only
 //! when the table is emptied. Whoever asks it hears what a table that never gives an entry up would
 //! know.
 
 use super::entry::{GENERATIONS, pack, refreshed, unpack};
 use super::memory::Memory;
 use super::options::{Refresh, SameKey};
-use super::{Entry, TableError, TableOptions};
+use super::watched::Watch;
+use super::{Entry, Hit, Stored, TableError, TableOptions};
 use std::alloc::{Layout, handle_alloc_error};
 
 /// The offers, under the table's own rules for the same position (`same_key`, of which `policy`
@@ -22,10 +23,19 @@ pub struct Offers {
     /// What renews an entry's age, where a rule for the same position looks at ages.
     refresh: Refresh,
     now: u16,
+    /// Key and depth of the last probe.
+    probed: (u64, u8),
+    /// Cells' keys and entries that are not yet written, and the place of the oldest: until then their
+    /// cells are on the way to the processor.
+    waiting: [(u64, u64); WAITING],
+    next: usize,
 }
 
 /// Words that there are room for at first: a megabyte.
 const FIRST: usize = 1 << 17;
+
+/// Offers that wait.
+const WAITING: usize = 16;
 
 /// Spreads weak keys too over the cells. Source: Knuth, multiplicative hashing.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -46,6 +56,9 @@ impl Offers {
             keep_move: options.keep_move,
             refresh: if ages { options.refresh } else { Refresh::Never },
             now: 0,
+            probed: (0, 0),
+            waiting: [(0, 0); WAITING],
+            next: 0,
         })
     }
 
@@ -72,37 +85,37 @@ impl Offers {
         at
     }
 
-    /// The entry of a position, for a node of some depth.
-    #[inline]
-    #[must_use]
-    pub fn get(&self, key: u64, depth: u8) -> Option<Entry> {
-        let word = self.cells[self.find(self.cell_key(key, depth)) + 1];
-        (word != 0).then(|| unpack(word))
-    }
-
-    /// Takes an offer.
-    #[inline]
-    pub fn store(&mut self, key: u64, entry: Entry) {
-        let mut entry = Entry { generation: self.now, nodes: 0, ..entry };
-        let key = self.cell_key(key, entry.depth);
+    /// Writes an entry of a cell's key, if the rule for the same position lets it.
+    fn write(&mut self, key: u64, word: u64) {
         let at = self.find(key);
-        let word = self.cells[at + 1];
-        if word != 0 {
-            let old = unpack(word);
+        let (mut word, old_word) = (word, self.cells[at + 1]);
+        if old_word != 0 {
+            let (mut entry, old) = (unpack(word), unpack(old_word));
             if self.keep_move && entry.mv.is_none() {
                 entry.mv = old.mv;
+                word = pack(&entry);
             }
             if !self.same_key.lets(&entry, &old, self.now) {
                 return;
             }
         }
         self.cells[at] = key;
-        self.cells[at + 1] = pack(&entry);
-        if word == 0 {
+        self.cells[at + 1] = word;
+        if old_word == 0 {
             self.taken += 1;
             // Of three cells in four taken, a search for an empty one would look at eight.
             if self.taken * 4 > self.cells.len() {
                 self.grow();
+            }
+        }
+    }
+
+    /// Writes what waits, the oldest first.
+    fn write_waiting(&mut self) {
+        for turn in 0..WAITING {
+            let (key, word) = std::mem::take(&mut self.waiting[(self.next + turn) % WAITING]);
+            if word != 0 {
+                self.write(key, word);
             }
         }
     }
@@ -122,39 +135,57 @@ impl Offers {
         }
     }
 
-    /// The table is about to be asked about a position, which will most often be offered soon.
-    #[inline]
-    pub fn probed(&mut self, key: u64, depth: u8) {
-        self.cells.prefetch(self.start(self.cell_key(key, depth)));
-        if self.refresh == Refresh::Match {
-            self.renew_age(key, depth);
-        }
-    }
-
-    /// The table's answer ended a node.
-    #[inline]
-    pub fn ended(&mut self, key: u64, depth: u8) {
-        if self.refresh == Refresh::Cutoff {
-            self.renew_age(key, depth);
-        }
-    }
-
     fn renew_age(&mut self, key: u64, depth: u8) {
+        self.write_waiting();
         let at = self.find(self.cell_key(key, depth));
         if self.cells[at + 1] != 0 {
             self.cells[at + 1] = refreshed(self.cells[at + 1], self.now);
         }
     }
+}
 
-    /// Moves the clock forward, as the table's.
-    pub fn advance(&mut self, ticks: u16) {
+impl Watch for Offers {
+    fn probed(&mut self, key: u64, depth: u8, _: Option<&Hit>) -> bool {
+        self.probed = (key, depth);
+        if self.refresh == Refresh::Match {
+            self.renew_age(key, depth);
+        }
+        false
+    }
+
+    fn stored(&mut self, key: u64, entry: &Entry, _: Stored) {
+        let key = self.cell_key(key, entry.depth);
+        self.cells.prefetch(self.start(key));
+        let word = pack(&Entry { generation: self.now, nodes: 0, ..*entry });
+        let (key, word) = std::mem::replace(&mut self.waiting[self.next], (key, word));
+        self.next = (self.next + 1) % WAITING;
+        if word != 0 {
+            self.write(key, word);
+        }
+    }
+
+    fn cutoff(&mut self, _: &Hit) {
+        if self.refresh == Refresh::Cutoff {
+            let (key, depth) = self.probed;
+            self.renew_age(key, depth);
+        }
+    }
+
+    fn advanced(&mut self, ticks: u16) {
+        self.write_waiting();
         self.now = self.now.wrapping_add(ticks) % GENERATIONS;
     }
 
-    /// Forgets everything: the table was emptied.
-    pub fn clear(&mut self) {
+    fn emptied(&mut self, _: bool) {
         self.cells.fill(0);
+        self.waiting.fill((0, 0));
         (self.taken, self.now) = (0, 0);
+    }
+
+    fn offered(&mut self, key: u64, depth: u8) -> Option<Entry> {
+        self.write_waiting();
+        let word = self.cells[self.find(self.cell_key(key, depth)) + 1];
+        (word != 0).then(|| unpack(word))
     }
 }
 
@@ -192,21 +223,24 @@ mod tests {
                         ..Entry::default()
                     };
                     if turn == 50_000 {
-                        offers.clear();
+                        offers.emptied(false);
                         table.clear();
                     }
                     if turn % 1000 == 999 {
-                        offers.advance(1);
+                        offers.advanced(1);
                         table.advance(1);
                     }
-                    offers.store(key, entry);
+                    offers.stored(key, &entry, Stored::into(0, false));
                     table.store(key, entry);
-                    let known = offers.get(key, entry.depth).unwrap();
+                    if turn % 7 != 0 {
+                        continue;
+                    }
+                    let known = offers.offered(key, entry.depth).unwrap();
                     let hit = table.probe(key, entry.depth).unwrap().entry;
                     assert_eq!(known, Entry { used: false, ..hit }, "{same_key:?} {keep_move} {by_depth}");
                 }
+                assert_eq!(offers.offered(1 << 40, 0), None);
                 assert_eq!(offers.taken as u64, table.occupancy().occupied);
-                assert_eq!(offers.get(1 << 40, 0), None);
             }
         }
     }
@@ -217,13 +251,19 @@ mod tests {
         for (refresh, renewed) in [(Refresh::Never, [0, 0]), (Refresh::Match, [1, 0]), (Refresh::Cutoff, [0, 1])] {
             for same_key in [SameKey::GuardFour, SameKey::GuardTwo] {
                 let options = TableOptions { refresh, ..options(same_key, false) };
-                let ages: Vec<u16> = [Offers::probed as fn(&mut Offers, u64, u8), Offers::ended]
-                    .map(|answer| {
+                let ages: Vec<u16> = [false, true]
+                    .map(|cut| {
                         let mut offers = Offers::new(&options, false).unwrap();
-                        offers.store(7, Entry { bound: Bound::Exact, ..Entry::default() });
-                        offers.advance(1);
-                        answer(&mut offers, 7, 0);
-                        offers.get(7, 0).unwrap().generation
+                        offers.stored(7, &Entry { bound: Bound::Exact, ..Entry::default() }, Stored::into(0, false));
+                        offers.advanced(1);
+                        let hit = Hit { entry: Entry::default(), draft: 0, age: 0, slot: 0 };
+                        if cut {
+                            offers.probed = (7, 0);
+                            offers.cutoff(&hit);
+                        } else {
+                            offers.probed(7, 0, Some(&hit));
+                        }
+                        offers.offered(7, 0).unwrap().generation
                     })
                     .to_vec();
                 assert_eq!(ages, if same_key == SameKey::GuardFour { renewed } else { [0, 0] });

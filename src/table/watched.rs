@@ -11,11 +11,20 @@ pub trait Watch: Send {
     fn stored(&mut self, key: u64, entry: &Entry, stored: Stored);
     /// A hit that ended its node.
     fn cutoff(&mut self, hit: &Hit);
+    /// The table's clock moves forward.
+    fn advanced(&mut self, ticks: u16) {
+        let _ = ticks;
+    }
     /// The table is emptied; `renewed`: as if it were new.
     fn emptied(&mut self, renewed: bool);
     /// Which position the next probe or store is about, by a key of its own.
     fn identify(&mut self, check: u64) {
         let _ = check;
+    }
+    /// What the table was offered of a position, if the watch keeps that.
+    fn offered(&mut self, key: u64, depth: u8) -> Option<Entry> {
+        let _ = (key, depth);
+        None
     }
     /// What was found out, if that is what the watch is for.
     fn shadow(&self) -> Option<ShadowCounters> {
@@ -65,6 +74,7 @@ impl<W: Watch> Table for Watched<W> {
 
     fn advance(&mut self, ticks: u16) {
         self.table.advance(ticks);
+        self.watch.advanced(ticks);
     }
 
     fn clear(&mut self) {
@@ -96,6 +106,10 @@ impl<W: Watch> Table for Watched<W> {
 
     fn shadow(&self) -> ShadowCounters {
         self.watch.shadow().unwrap_or_else(|| self.table.shadow())
+    }
+
+    fn offered(&mut self, key: u64, depth: u8) -> Option<Entry> {
+        self.watch.offered(key, depth).or_else(|| self.table.offered(key, depth))
     }
 
     fn now(&self) -> u16 {
