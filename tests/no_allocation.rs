@@ -53,7 +53,7 @@ fn a_larger_tree_makes_no_more_allocations() {
         let options: EngineOptions = from_toml(text).unwrap();
         let (shallow, few) = allocations(&options, 2);
         let (deep, many) = allocations(&options, 4);
-        assert!(many > 5 * few, "{many} nodes against {few}: the trees are too alike to tell");
+        assert!(2 * many > 3 * few, "{many} nodes against {few}: the trees are too alike to tell");
         // The path to the root may grow once or twice with the depth; nodes in their thousands may not.
         assert!(deep <= shallow + 4, "{deep} allocations in {many} nodes, {shallow} in {few}, with {text}");
     }

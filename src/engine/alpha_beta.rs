@@ -1,11 +1,11 @@
 //! Alpha-beta and principal variation search: one interior node.
 
-use super::node::Node;
+use super::node::{Known, Node};
 use super::observer::{Observer, Probed};
 use super::ordering::{Hint, NodeMoves, Orderly};
 use super::search::Search;
 use super::switches::INFINITE;
-use super::terms::{Extension, Known};
+use super::terms::Extension;
 use crate::chess::{Board, Bound, Move, Piece, Score, movegen};
 use crate::table::options::Prefetch;
 

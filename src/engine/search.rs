@@ -2,6 +2,7 @@
 
 use super::eval::Evaluator;
 use super::foresight::BestMoves;
+use super::node::Known;
 use super::observer::Observer;
 use super::options::Algorithm;
 use super::ordering::{Learned, Ranks, Stack};
@@ -9,7 +10,6 @@ use super::outcome::SearchCounters;
 use super::pv::Variations;
 use super::stop::Stop;
 use super::switches::Switches;
-use super::terms::Known;
 use crate::chess::increments::Increments;
 use crate::chess::{Board, Move, MoveList, Score};
 use crate::table::Table;

@@ -1,7 +1,7 @@
 //! Terms of the search that ask what the table knows of a node, and so give the tree its shape:
 //! internal iterative reduction and singular extension.
 
-use super::node::Node;
+use super::node::{Known, Node};
 use super::observer::Observer;
 use super::options::NodeType;
 use super::ordering::Hint;
@@ -9,19 +9,6 @@ use super::search::Search;
 use super::switches::{INFINITE, Switches};
 use crate::chess::{Board, Bound, Move, Score};
 use crate::table::Entry;
-
-/// What is known of a node before it is searched, as far as the options let it be used.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Known {
-    /// The stored move; none if there is none.
-    pub mv: Move,
-    /// The depth of the entry, as it was stored.
-    pub depth: i32,
-    /// Its score, as it was stored.
-    pub score: Score,
-    /// What the score says; none where the table may not be asked for it.
-    pub bound: Bound,
-}
 
 /// A move that is searched to another depth than the others of its node.
 #[derive(Debug, Clone, Copy, Default)]

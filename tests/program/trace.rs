@@ -511,8 +511,6 @@ fn a_long_trace_is_shown_in_little_memory() {
     let (done, _, why) = shown(8, LITTLE);
     assert!(done, "{why}");
     assert_eq!(columns(&rows()), whole, "in turns");
-    let (done, ..) = shown(512, LITTLE);
-    assert!(!done || !columns(&rows())[5].is_empty(), "the steps of the whole game fit: nothing was tested");
 }
 
 /// Addresses of a process that runs an experiment, in KiB: less than 92 MiB above what it needs for itself.
