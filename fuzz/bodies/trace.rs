@@ -5,13 +5,15 @@ use ttlab::table::TableError;
 use ttlab::table::TableOptions;
 use ttlab::table::options::Size;
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Aim, Audience, Show, Step, Turns, buckets, clairvoyant, games, replay, shown, steps};
+use ttlab::table::replay::{
+    Aim, Passes, ReplaySink, ReplayTable, Step, buckets, clairvoyant, games, replay, shown, steps,
+};
 use ttlab::table::trace::{Event, Info, Reader, Writer, import, oracle_general, read};
 
 /// A table that is shown a trace in turns.
-struct Room(Box<dyn Show>);
+struct Room(Box<dyn ReplayTable>);
 
-impl Audience for Room {
+impl ReplaySink for Room {
     fn begin(&mut self, _: std::ops::Range<u64>) -> Result<(), TableError> {
         self.0.empty();
         Ok(())
@@ -65,7 +67,7 @@ pub fn run(data: &[u8]) {
         let Ok(found) = replay(&steps, &options) else { continue };
         let mut room = Room(shown(&options, None).expect("it was made before"));
         let buckets = buckets(&options, None).expect("it was made before");
-        let turns = Turns { count: 2, ..Turns::new(&info, options.index, buckets, 1, 1) };
+        let turns = Passes { count: 2, ..Passes::new(&info, options.index, buckets, 1, 1) };
         turns.show(|| Reader::new(Cursor::new(&file)), 1, |_| Some(0), &mut room).expect("it was read before");
         assert_eq!(room.0.replayed(), found, "{name}: in turns");
         for (goal, mine) in [(Aim::Hits, found.hits), (Aim::Cuts, found.kept), (Aim::Worth, found.worth_kept)] {

@@ -93,7 +93,7 @@ pub fn read_first(
     let mut number = 0;
     while let Some((game, fault)) = reader.game(number + 1) {
         number += 1;
-        let place = |fault: Halt| Fault {
+        let place = |fault: ReadStop| Fault {
             file: name.to_owned(),
             line: fault.line,
             column: fault.column,
@@ -101,7 +101,7 @@ pub fn read_first(
         };
         let empty = game.moves.is_empty().then(|| {
             let message = format!("no moves (result {})", game.result);
-            Halt { line: game.line, column: 1, message }
+            ReadStop { line: game.line, column: 1, message }
         });
         match fault.or(empty) {
             Some(fault) => on_error.put(place(fault), &mut faults, &mut file.notes),
@@ -119,7 +119,7 @@ pub fn read_first(
 }
 
 /// A fault before it knows file and game.
-pub(super) struct Halt {
+pub(super) struct ReadStop {
     pub(super) line: usize,
     pub(super) column: usize,
     pub(super) message: String,
@@ -128,15 +128,15 @@ pub(super) struct Halt {
 struct GameReader<'a> {
     lexer: Lexer<'a>,
     strictness: Strictness,
-    notes: Vec<Halt>,
+    notes: Vec<ReadStop>,
 }
 
 impl GameReader<'_> {
-    fn stop(&self, message: String) -> Halt {
-        Halt { line: self.lexer.line(), column: self.lexer.column(), message }
+    fn stop(&self, message: String) -> ReadStop {
+        ReadStop { line: self.lexer.line(), column: self.lexer.column(), message }
     }
 
-    fn note(&mut self, message: String) -> Result<(), Halt> {
+    fn note(&mut self, message: String) -> Result<(), ReadStop> {
         let stop = self.stop(message);
         if self.strictness == Strictness::Strict {
             return Err(stop);
@@ -146,7 +146,7 @@ impl GameReader<'_> {
     }
 
     /// The next game with its first fault; none at the end of the text. After a fault moves are passed over up to the game's end.
-    fn game(&mut self, number: usize) -> Option<(Game, Option<Halt>)> {
+    fn game(&mut self, number: usize) -> Option<(Game, Option<ReadStop>)> {
         let mut open: Option<OpenGame> = None;
         loop {
             let next_game = open.as_ref().is_some_and(|open| self.is_at_next_game(open));
@@ -181,7 +181,7 @@ impl GameReader<'_> {
     }
 
     /// The end of a game that no result ends.
-    fn close(&mut self, open: &OpenGame, found: &str) -> Result<(), Halt> {
+    fn close(&mut self, open: &OpenGame, found: &str) -> Result<(), ReadStop> {
         match open.depth {
             _ if !open.in_moves => Ok(()),
             0 => self.note(format!("expected a result (1-0, 0-1, 1/2-1/2 or *), found {found}")),
@@ -189,7 +189,7 @@ impl GameReader<'_> {
         }
     }
 
-    fn take(&mut self, token: Token<'_>, open: &mut OpenGame) -> Result<(), Halt> {
+    fn take(&mut self, token: Token<'_>, open: &mut OpenGame) -> Result<(), ReadStop> {
         open.in_moves |= !matches!(token, Token::Tag(..));
         match token {
             Token::Tag(name, value) => {
@@ -226,7 +226,7 @@ impl GameReader<'_> {
     }
 
     /// What a tag says of the rules and of the start.
-    fn read_tag(&mut self, name: &str, value: &str, open: &mut OpenGame) -> Result<(), Halt> {
+    fn read_tag(&mut self, name: &str, value: &str, open: &mut OpenGame) -> Result<(), ReadStop> {
         if name == "FEN" {
             let reading = fen::read(value, self.strictness).map_err(|fault| self.stop(format!("tag FEN, {fault}")))?;
             for repair in reading.repairs {
@@ -256,7 +256,7 @@ struct OpenGame {
     ignores_moves: bool,
     is_over: bool,
     /// The first that is wrong with it.
-    fault: Option<Halt>,
+    fault: Option<ReadStop>,
 }
 
 impl OpenGame {
@@ -266,7 +266,7 @@ impl OpenGame {
         Self { game, board, depth: 0, in_moves: false, ignores_moves: false, is_over: false, fault: None }
     }
 
-    fn put(&mut self, read: Result<(), Halt>) {
+    fn put(&mut self, read: Result<(), ReadStop>) {
         if let Err(fault) = read {
             self.fault.get_or_insert(fault);
             self.ignores_moves = true;

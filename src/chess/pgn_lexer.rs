@@ -1,7 +1,7 @@
 //! The words of a PGN text, with what says nothing about moves left out.
 
 use super::fen::{is_gap, shown};
-use super::pgn::Halt;
+use super::pgn::ReadStop;
 
 /// A word that matters.
 pub(super) enum Token<'a> {
@@ -50,8 +50,8 @@ impl<'a> Lexer<'a> {
         self.counted = self.start;
     }
 
-    fn stop(&self, message: String) -> Halt {
-        Halt { line: self.line(), column: self.column(), message }
+    fn stop(&self, message: String) -> ReadStop {
+        ReadStop { line: self.line(), column: self.column(), message }
     }
 
     fn rest(&self) -> &'a str {
@@ -59,7 +59,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Passes over blanks, comments, escaped lines, glyphs and move numbers; over a comment that is not closed up to where it must end.
-    fn skip(&mut self) -> Result<(), Halt> {
+    fn skip(&mut self) -> Result<(), ReadStop> {
         loop {
             let rest = self.rest();
             self.at += rest.len() - rest.trim_start_matches(is_gap).len();
@@ -81,7 +81,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Passes over a comment. No line of a comment begins with a tag: there the next game begins.
-    fn comment(&mut self) -> Result<(), Halt> {
+    fn comment(&mut self) -> Result<(), ReadStop> {
         for (number, line) in self.rest().split_inclusive('\n').enumerate() {
             if number > 0 && begins_tag(line.trim_start_matches([' ', '\t'])).is_some() {
                 return Err(self.stop("expected }, found a line that begins with a tag".to_owned()));
@@ -112,7 +112,7 @@ impl<'a> Lexer<'a> {
         rest[..gap].matches('\n').nth(1).is_some()
     }
 
-    pub(super) fn next_token(&mut self) -> Result<Option<Token<'a>>, Halt> {
+    pub(super) fn next_token(&mut self) -> Result<Option<Token<'a>>, ReadStop> {
         self.skip()?;
         self.mark();
         let rest = self.rest();
@@ -135,7 +135,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// `[Name "value"]`, with `\"` and `\\` in the value.
-    fn tag(&mut self) -> Result<Token<'a>, Halt> {
+    fn tag(&mut self) -> Result<Token<'a>, ReadStop> {
         let line = self.rest().split('\n').next().unwrap_or_default();
         // A tag that cannot be read is passed with its line.
         self.at += line.len();

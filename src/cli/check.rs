@@ -51,7 +51,7 @@ fn check(file: &Path, skip_bad: bool, blind: &mut usize) -> Result<(), CommandFa
     warnings.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
     *blind += warnings.len();
     super::reach(&experiment, Some(&folder)).iter().for_each(|reach| eprintln!("{shown}: {reach}"));
-    let memory = runner::memory_warnings(&plan, runner::jobs_that_fit(&plan, Settings::usual_jobs(&experiment)));
+    let memory = runner::memory_warnings(&plan, runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment)));
     memory.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
     // What is laid over the variants when they are tuned must be right too.
     if experiment.file.tune.is_some() {

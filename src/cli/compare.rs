@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, unwritten};
+use super::{CommandFailure, CommandResult, Exit, write_error};
 use crate::analysis::caveats::leading::Misleading;
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::{Gate, Rule};
@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> CommandResult {
         refuse!("only one form can go to standard output (-)");
     }
     for out in outputs.iter().filter_map(|path| path.as_deref()).filter(|path| !on_stdout(path)) {
-        [&args.base, &args.new].into_iter().try_for_each(|side| super::not_the_same(side, out))?;
+        [&args.base, &args.new].into_iter().try_for_each(|side| super::refuse_overwrite(side, out))?;
     }
     let read =
         |path: &Path| Recorded::read(path).map_err(|error| CommandFailure::usage(format!("{error}\nhelp: {HELP}")));
@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> CommandResult {
             print!("{}", form(&found));
             printed = true;
         } else {
-            write(path, &form(&found)).map_err(unwritten(path))?;
+            write(path, &form(&found)).map_err(write_error(path))?;
         }
     }
     if !printed {
@@ -195,7 +195,8 @@ mod tests {
             ("", "compare.json", false),
             ("results.csv", "manifest.json", false),
         ] {
-            let found = super::super::not_the_same(&place.join(read), &place.join(out)).map_err(|found| found.message);
+            let found =
+                super::super::refuse_overwrite(&place.join(read), &place.join(out)).map_err(|found| found.message);
             let told = format!("{}: is read and cannot be written at the same time", place.join(out).display());
             assert_eq!(found.err(), refused.then_some(told.replace("/./", "/")), "{read} {out}");
         }

@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, command, unwritten};
+use super::{CommandFailure, CommandResult, Exit, command, write_error};
 use clap_mangen::Man;
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub fn run(args: &Args) -> CommandResult {
     root.build();
     match &args.out {
         Some(folder) => {
-            crate::record::own_folder(folder).map_err(unwritten(folder))?;
+            crate::record::own_folder(folder).map_err(write_error(folder))?;
             let mut all = Vec::new();
             gather(&root, &mut all);
             for command in &all {

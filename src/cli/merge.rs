@@ -2,7 +2,7 @@ use super::run::{default_folder, output_failure, shard_folder};
 use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Manifest;
-use crate::runner::{Lack, MergeError, Output, Shards, reference};
+use crate::runner::{MergeError, Output, ShardGap, Shards, reference};
 use crate::words::many;
 use std::path::{Path, PathBuf};
 
@@ -43,8 +43,8 @@ pub fn run(args: &Args) -> CommandResult {
     let shards = shards(&file, &experiment, &plan, &results, &args.from)?;
     let output = Output::open(&results).map_err(output_failure)?;
     let told = |error: &MergeError| {
-        if let MergeError::Missing(lacks, of) = error {
-            tell(lacks, *of);
+        if let MergeError::Missing(gaps, of) = error {
+            tell(gaps, *of);
         }
     };
     let (manifest, failed) = shards.merge(&output, args.any_build).inspect_err(told).map_err(failure)?;
@@ -93,12 +93,12 @@ pub(super) fn shards<'a>(
 }
 
 /// Names what is missing, a line for each shard.
-pub(super) fn tell(lacks: &[Lack], of: u64) {
-    told(lacks, of).iter().for_each(|line| eprintln!("{line}"));
+pub(super) fn tell(gaps: &[ShardGap], of: u64) {
+    told(gaps, of).iter().for_each(|line| eprintln!("{line}"));
 }
 
-fn told(lacks: &[Lack], of: u64) -> Vec<String> {
-    let line = |lack: &Lack| {
+fn told(gaps: &[ShardGap], of: u64) -> Vec<String> {
+    let line = |lack: &ShardGap| {
         let state = match (&lack.folder, lack.missing) {
             (None, _) => "not begun".to_owned(),
             (Some(_), 0) => "all jobs done".to_owned(),
@@ -111,7 +111,7 @@ fn told(lacks: &[Lack], of: u64) -> Vec<String> {
         };
         format!("shard {} of {of}: {state}{failed}{unjudged}", lack.shard)
     };
-    lacks.iter().map(line).collect()
+    gaps.iter().map(line).collect()
 }
 
 pub(super) fn failure(error: MergeError) -> CommandFailure {
@@ -129,7 +129,7 @@ mod tests {
     /// Each shard has a line of its own: what it lacks, what failed, what is still to be judged, from one of each on.
     #[test]
     fn each_shard_says_what_it_lacks() {
-        let lack = |shard: u64, missing: u64, failed: u64, unjudged: u64, begun: bool| Lack {
+        let lack = |shard: u64, missing: u64, failed: u64, unjudged: u64, begun: bool| ShardGap {
             shard,
             jobs: 9,
             missing,
@@ -137,7 +137,7 @@ mod tests {
             unjudged,
             folder: begun.then(PathBuf::new),
         };
-        let lacks = [
+        let gaps = [
             lack(0, 9, 0, 0, false),
             lack(3, 2, 0, 0, true),
             lack(4, 0, 1, 0, true),
@@ -145,7 +145,7 @@ mod tests {
             lack(6, 0, 0, 1, true),
         ];
         assert_eq!(
-            told(&lacks, 7),
+            told(&gaps, 7),
             [
                 "shard 0 of 7: not begun",
                 "shard 3 of 7: 2 of 9 jobs missing",

@@ -217,7 +217,7 @@ fn command_line() -> u8 {
     }
     let parsed = command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let unparsed = match parsed {
-        Ok(cli) => return carried_out(&cli.command),
+        Ok(cli) => return execute(&cli.command),
         Err(error) => error,
     };
     // Help goes to standard output, and its reader may have seen enough.
@@ -235,7 +235,7 @@ fn command_line() -> u8 {
 }
 
 /// Does what is asked for; the exit code.
-fn carried_out(command: &Commands) -> u8 {
+fn execute(command: &Commands) -> u8 {
     match command.run() {
         Ok(exit) => exit as u8,
         Err(failure) => {
@@ -273,7 +273,7 @@ fn command() -> clap::Command {
 }
 
 /// Refuses to write over what is read: a file, or what a run left in a folder.
-fn not_the_same(read: &Path, out: &Path) -> Result<(), CommandFailure> {
+fn refuse_overwrite(read: &Path, out: &Path) -> Result<(), CommandFailure> {
     let whole = |path: &Path| std::fs::canonicalize(path).ok();
     let Some(out) = whole(out).filter(|out| out.is_file()) else { return Ok(()) };
     let kept = ["results.csv", "manifest.json", "experiment.toml"].map(|name| read.join(name));
@@ -284,13 +284,13 @@ fn not_the_same(read: &Path, out: &Path) -> Result<(), CommandFailure> {
 }
 
 /// What the system said of a file that should be written.
-fn unwritten(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
+fn write_error(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
     move |error| CommandFailure::io(format!("{}: {error}", file.display()))
 }
 
 /// Writes a file whole or not at all.
 fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
-    crate::record::write_whole(file, text.as_bytes()).map_err(unwritten(file))
+    crate::record::write_whole(file, text.as_bytes()).map_err(write_error(file))
 }
 
 /// How an answer is written: as is asked for, else as the ending of its file names it, else as usual.

@@ -173,7 +173,7 @@ fn items(experiment: &Experiment, items: &[Item]) -> String {
 /// What a table takes, in whole KiB; a share of what is stored, which nobody knows before, as the file has it. Other engines tell of theirs no
 /// more than what they are given.
 fn size(point: &Point) -> String {
-    if let Some(subject) = point.outside() {
+    if let Some(subject) = point.external() {
         return hash(&subject.options).map_or_else(|| "its own".to_owned(), |(name, size)| format!("{name} {size}"));
     }
     let table = &point.options.table;
@@ -207,12 +207,12 @@ fn missing(path: &Path, out: Option<&Path>) -> CommandResult {
     let (file, experiment, plan) = PlanFile::load(path).map_err(CommandFailure::usage)?;
     let results = out.map_or_else(|| default_folder(&experiment), Path::to_owned);
     let shards = super::merge::shards(&file, &experiment, &plan, &results, &[])?;
-    let lacks = shards.lacks().map_err(super::merge::failure)?;
-    super::merge::tell(&lacks, file.shards);
-    if lacks.is_empty() {
+    let gaps = shards.gaps().map_err(super::merge::failure)?;
+    super::merge::tell(&gaps, file.shards);
+    if gaps.is_empty() {
         return Ok(Exit::Done);
     }
-    println!("{}", Jobs(lacks.iter().map(|lack| lack.shard).collect()));
+    println!("{}", Jobs(gaps.iter().map(|lack| lack.shard).collect()));
     Ok(Exit::Failed)
 }
 

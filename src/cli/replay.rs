@@ -1,8 +1,8 @@
 use super::trace::{open, wrong};
 use super::{CommandFailure, CommandResult, Exit, engine_options};
-use crate::table::policy::{Policy, outside};
+use crate::table::policy::{Policy, external};
 use crate::table::replay::{
-    Aim, Audience, CLASSES, Foresight, Halted, Replayed, Sample, Show, Step, Turns, buckets, shown,
+    Aim, CLASSES, Clairvoyant, Halted, Passes, ReplaySink, ReplayTable, Replayed, Sample, Step, buckets, shown,
 };
 use crate::table::trace::{Info, Reader};
 use crate::table::{Size, TableError, TableKind, TableOptions};
@@ -80,7 +80,7 @@ fn base(sets: &[String]) -> Result<TableOptions, CommandFailure> {
 /// The policies that are asked for, by their names; all that the table allows where none is.
 fn policies(asked: &[String], sets: &[String], base: &TableOptions) -> Result<Vec<(String, Policy)>, CommandFailure> {
     if asked.is_empty() {
-        let names = Policy::NAMES.iter().copied().chain(outside::names());
+        let names = Policy::NAMES.iter().copied().chain(external::names());
         let all = names.filter_map(|name| Some((name.to_owned(), Policy::named(name)?)));
         return Ok(all.filter(|(_, policy)| policy.check(base).is_ok()).collect());
     }
@@ -99,14 +99,14 @@ fn policies(asked: &[String], sets: &[String], base: &TableOptions) -> Result<Ve
 /// A table under examination and what it did on each class of buckets.
 struct TableShown {
     name: String,
-    table: Box<dyn Show>,
+    table: Box<dyn ReplayTable>,
     found: Vec<Replayed>,
 }
 
 /// All that are shown the trace: tables, and those who know what comes.
-struct Listeners {
+struct Replayers {
     lines: Vec<TableShown>,
-    foresight: [Foresight; 3],
+    foresight: [Clairvoyant; 3],
     /// Steps that were shown, and the seconds that tables and foresight took.
     steps: usize,
     seconds: [f64; 2],
@@ -116,7 +116,7 @@ struct Listeners {
     begun: Instant,
 }
 
-impl Listeners {
+impl Replayers {
     fn new(
         base: &TableOptions,
         policies: &[(String, Policy)],
@@ -129,7 +129,7 @@ impl Listeners {
             let table = shown(&options, Some(positions))?;
             Ok::<_, TableError>(TableShown { name: name.clone(), table, found: vec![Replayed::default(); classes] })
         };
-        let foresight = |aim| Foresight::new(aim, base, Some(positions), classes);
+        let foresight = |aim| Clairvoyant::new(aim, base, Some(positions), classes);
         Ok(Self {
             lines: std::iter::once(&always).chain(policies).map(line).collect::<Result<_, _>>()?,
             foresight: [foresight(Aim::Hits)?, foresight(Aim::Cuts)?, foresight(Aim::Worth)?],
@@ -142,7 +142,7 @@ impl Listeners {
     }
 }
 
-impl Audience for Listeners {
+impl ReplaySink for Replayers {
     fn begin(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
         self.lines.iter_mut().for_each(|line| line.table.empty());
         self.foresight.iter_mut().try_for_each(|one| one.begin(buckets.clone()))
@@ -164,7 +164,7 @@ impl Audience for Listeners {
 
     fn end(&mut self) {
         let begun = Instant::now();
-        self.foresight.iter_mut().for_each(Foresight::end);
+        self.foresight.iter_mut().for_each(Clairvoyant::end);
         self.seconds[1] += begun.elapsed().as_secs_f64();
         self.turn += 1;
         if self.turns > 1 {
@@ -224,9 +224,9 @@ pub fn run(args: &Args) -> CommandResult {
         }
     };
     let classes = if sample.is_some() { CLASSES } else { 1 };
-    let mut room = Listeners::new(&base, &policies, info.positions, classes).map_err(CommandFailure::usage)?;
+    let mut room = Replayers::new(&base, &policies, info.positions, classes).map_err(CommandFailure::usage)?;
     let one_in = args.sample.filter(|_| args.deep.is_none()).unwrap_or(1);
-    let turns = Turns::new(&info, base.index, buckets, crate::system::at_most_half(args.memory << 20), one_in);
+    let turns = Passes::new(&info, base.index, buckets, crate::system::at_most_half(args.memory << 20), one_in);
     if let Some(told) = told_turns(info.events, turns.count, reading, room.lines.len()) {
         eprintln!("{told}");
     }
@@ -238,9 +238,9 @@ pub fn run(args: &Args) -> CommandResult {
         Halted::Table(error) => CommandFailure::usage(error),
     })?;
 
-    let Listeners { mut lines, foresight, steps, seconds, .. } = room;
+    let Replayers { mut lines, foresight, steps, seconds, .. } = room;
     let always = lines.remove(0).found;
-    let [hits, kept, worth] = foresight.each_ref().map(Foresight::found);
+    let [hits, kept, worth] = foresight.each_ref().map(Clairvoyant::found);
     let best = always.iter().enumerate().map(|(class, always)| Replayed {
         hits: hits[class],
         kept: kept[class],

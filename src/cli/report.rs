@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> CommandResult {
         pairs: args.pairs,
     };
     if let Some(out) = &args.out {
-        args.results.iter().try_for_each(|read| super::not_the_same(read, out))?;
+        args.results.iter().try_for_each(|read| super::refuse_overwrite(read, out))?;
     }
     let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
     let page = Page::new(&sources, &choices).map_err(CommandFailure::usage)?;

@@ -105,7 +105,7 @@ fn named(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, String> {
 fn settings(experiment: &Experiment, args: &Args) -> Settings {
     let jobs = args.jobs.filter(|_| experiment.file.repeats <= 1);
     Settings {
-        jobs: jobs.map_or_else(|| Settings::usual_jobs(experiment), usize::from),
+        jobs: jobs.map_or_else(|| Settings::default_jobs(experiment), usize::from),
         fresh: args.fresh,
         retry_failed: true,
         any_build: args.any_build,

@@ -97,9 +97,9 @@ pub fn run(args: &Args) -> CommandResult {
     // A signal ends the reading, be it of a pipe that never ends; from here on it ends the run in order.
     let (experiment, plan, shard, folder) = what(args)?;
     let stop = stop_flag()?;
-    let usual = || runner::jobs_that_fit(&plan, Settings::usual_jobs(&experiment));
+    let usual = || runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment));
     let jobs = args.jobs.map_or_else(usual, usize::from);
-    foresee(&experiment, &plan, jobs, &folder, args)?;
+    warn_before_run(&experiment, &plan, jobs, &folder, args)?;
     let settings = Settings {
         jobs,
         fresh: args.fresh,
@@ -123,7 +123,7 @@ pub fn run(args: &Args) -> CommandResult {
     let progress: &dyn progress::Progress = if args.quiet { &progress::Quiet } else { &progress::Talk::default() };
     let ran = session.run(&stop, progress).map_err(repairable)?;
     if ran.interrupted {
-        eprintln!("{}", left_off(&ran, &command_line()));
+        eprintln!("{}", resume_hint(&ran, &command_line()));
         return Ok(Exit::Interrupted);
     }
     if !judge(&experiment, &session, &stop, args.quiet)? {
@@ -188,7 +188,7 @@ pub(super) fn judge(
 }
 
 /// Tells what the experiment cannot show, or refuses it.
-fn foresee(
+fn warn_before_run(
     experiment: &Experiment,
     plan: &Plan,
     jobs: usize,
@@ -276,7 +276,7 @@ fn earlier<'f>(args: &Args, folder: &'f Path) -> Option<&'f Path> {
 }
 
 /// What is said of a run that was stopped: all that is done of it, and how it goes on.
-fn left_off(ran: &runner::Ran, command: &str) -> String {
+fn resume_hint(ran: &runner::RunSummary, command: &str) -> String {
     format!("interrupted: {} done; to continue:\n  {command}", many(ran.before + ran.done, "job"))
 }
 
@@ -330,8 +330,8 @@ mod tests {
     /// A run that was stopped twice has done what both stretches did.
     #[test]
     fn what_was_done_before_is_done() {
-        let ran = runner::Ran { before: 7, done: 2, failed: 1, spared: 3, ..runner::Ran::default() };
-        assert_eq!(left_off(&ran, "ttlab run x"), "interrupted: 9 jobs done; to continue:\n  ttlab run x");
+        let ran = runner::RunSummary { before: 7, done: 2, failed: 1, spared: 3, ..runner::RunSummary::default() };
+        assert_eq!(resume_hint(&ran, "ttlab run x"), "interrupted: 9 jobs done; to continue:\n  ttlab run x");
     }
 
     #[test]

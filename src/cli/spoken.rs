@@ -1,6 +1,6 @@
 //! Whole commands in this process: how they end, and what they say.
 
-use super::{Cli, carried_out};
+use super::{Cli, execute};
 use crate::record::manifest::{MANIFEST, Manifest};
 use crate::talk::overheard;
 use clap::Parser;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// A command's exit code, and what it says on standard output and on standard error.
 pub(super) fn call(words: &[&str]) -> (u8, String, String) {
     let cli = Cli::try_parse_from([&["ttlab"], words].concat()).unwrap_or_else(|error| panic!("{error}"));
-    let (exit, [output, errors]) = overheard::of(|| carried_out(&cli.command));
+    let (exit, [output, errors]) = overheard::of(|| execute(&cli.command));
     (exit, output, errors)
 }
 

@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, unwritten};
+use super::{CommandFailure, CommandResult, Exit, write_error};
 use crate::experiment::{Plan, PlanFile};
 use crate::submit::{Order, System, scripts};
 use clap::ValueEnum;
@@ -96,13 +96,13 @@ pub fn run(args: &Args) -> CommandResult {
         refuse!("a path with a line end or another control character in it cannot be put into a script");
     }
     crate::submit::check(system, &order).map_err(|problem| CommandFailure::usage(format!("{name}: {problem}")))?;
-    crate::record::own_folder(&folder).map_err(unwritten(&folder))?;
+    crate::record::own_folder(&folder).map_err(write_error(&folder))?;
     let (scripts, start) = scripts(system, &order);
     for script in scripts {
         let path = folder.join(script.name);
         super::write(&path, &script.text)?;
         if script.text.starts_with("#!") {
-            executable(&path).map_err(unwritten(&path))?;
+            executable(&path).map_err(write_error(&path))?;
         }
         println!("{}", path.display());
     }

@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, engine_options, not_the_same, position, unwritten};
+use super::{CommandFailure, CommandResult, Exit, engine_options, position, refuse_overwrite, write_error};
 use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
 use crate::chess::{Board, Increments};
 use crate::engine::options::GamePly;
@@ -160,7 +160,7 @@ pub fn open(file: &Path) -> Result<File, CommandFailure> {
 /// What is wrong with a trace.
 pub fn wrong(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
     move |error| match error {
-        TraceError::Io(error) => unwritten(file)(error),
+        TraceError::Io(error) => write_error(file)(error),
         error => CommandFailure::usage(format!("{}: {error}", file.display())),
     }
 }
@@ -169,19 +169,19 @@ pub fn wrong(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
 fn anew(out: &Path) -> Result<NewFile, CommandFailure> {
     begin(out).map_err(|error| match error.kind() {
         ErrorKind::InvalidInput => CommandFailure::usage(format!("{}: {error}", out.display())),
-        _ => unwritten(out)(error),
+        _ => write_error(out)(error),
     })
 }
 
 /// Ends the file that was begun, and puts it in its place: how many events it has, in words.
 fn finish(writer: Writer<NewFile>, out: &Path) -> Result<String, CommandFailure> {
-    let (events, to) = writer.finish().map_err(unwritten(out))?;
-    publish(to, out).map_err(unwritten(out))?;
+    let (events, to) = writer.finish().map_err(write_error(out))?;
+    publish(to, out).map_err(write_error(out))?;
     Ok(many(events, "event"))
 }
 
 fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
-    files.iter().try_for_each(|file| not_the_same(file, out))?;
+    files.iter().try_for_each(|file| refuse_overwrite(file, out))?;
     let mut writer = Writer::new(anew(out)?);
     for (at, file) in files.iter().enumerate() {
         let done = trace::import(open(file)?, &mut writer, at == 0, repair).map_err(wrong(file))?;
@@ -235,20 +235,20 @@ fn page(info: &Info) -> String {
 }
 
 fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
-    not_the_same(file, out)?;
+    refuse_overwrite(file, out)?;
     let from = open(file)?;
     let mut to = anew(out)?;
     let done = trace::oracle_general(from, &mut to, memory).map_err(|error| match error {
-        TraceError::Io(error) => unwritten(out)(error),
+        TraceError::Io(error) => write_error(out)(error),
         error => wrong(file)(error),
     })?;
-    publish(to, out).map_err(unwritten(out))?;
+    publish(to, out).map_err(write_error(out))?;
     eprintln!("{}: {} of {}", out.display(), many(done.requests, "request"), many(done.ids, "id"));
     Ok(Exit::Done)
 }
 
 fn record(args: &Record) -> CommandResult {
-    not_the_same(Path::new(&args.what), &args.out)?;
+    refuse_overwrite(Path::new(&args.what), &args.out)?;
     let items = items(args)?;
     let options = engine_options(args.preset.as_deref(), &args.sets)?;
     if args.depth.is_none() && (args.nodes.is_none() || options.deepening.step == 0) {

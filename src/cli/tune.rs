@@ -174,14 +174,14 @@ pub(super) fn at_pressures(
     let one_size = experiment.points.iter().all(|point| {
         point.options.table.size == table.size
             && hash(point) == hash(base)
-            && point.outside().is_some() == base.outside().is_some()
+            && point.external().is_some() == base.external().is_some()
     });
     let (own, sizes) = match hash(base) {
         Some((name, size)) if one_size => {
             let others = [size / 4, size.saturating_mul(4)].into_iter().filter(|&size| size > 0);
             (format!("uci.{name} = {size}"), others.map(|size| format!("uci.{name}={size}")).collect())
         }
-        None if one_size && base.outside().is_none() && table.kind == TableKind::Bounded => {
+        None if one_size && base.external().is_none() && table.kind == TableKind::Bounded => {
             (format!("table.size = {}", table.size), neighbours(table.size).to_vec())
         }
         _ => ("as the file has it".to_owned(), Vec::new()),
@@ -210,7 +210,7 @@ pub(super) fn at_pressures(
 
 /// The option for the memory of an engine that is not ours, where the file sets it: its name there, and MiB.
 fn hash(point: &Point) -> Option<(&str, i64)> {
-    options::hash(&point.outside()?.options)
+    options::hash(&point.external()?.options)
 }
 
 /// Finds, asks and tries the engines that are not ours, at every pressure, before the race: those that no file asked for are left out where
@@ -264,9 +264,10 @@ fn metric(name: &str, plan: &Plan) -> Result<Metric, CommandFailure> {
 
 /// Refuses what is the same for every candidate by the file's own doing.
 fn measurable(experiment: &Experiment, metric: &Metric) -> Result<(), CommandFailure> {
-    let outside = experiment.points.iter().find_map(|point| Some((point, point.outside()?)));
+    let external = experiment.points.iter().find_map(|point| Some((point, point.external()?)));
     let told = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
-    if let (Some((point, subject)), Some(column)) = (outside, metric.columns().into_iter().find(|column| !told(column)))
+    if let (Some((point, subject)), Some(column)) =
+        (external, metric.columns().into_iter().find(|column| !told(column)))
     {
         refuse!(
             "tune.metric: {} is made of {column}, which {} (\"{}\") does not tell: expected nodes",

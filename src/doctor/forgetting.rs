@@ -12,7 +12,7 @@ use crate::chess::Score;
 use crate::engine::Limit;
 use crate::record::diagnosis::{Figure, Forgetting, NodesVerdict};
 use crate::subject::options::OptionValue;
-use crate::subject::{Reported, Restart, Subject, Uci};
+use crate::subject::{Restart, Subject, Uci, UciReport};
 use std::time::{Duration, Instant};
 
 /// Scores further apart than this count as so far apart, and mates as this many centipawns and more.
@@ -93,10 +93,10 @@ pub fn target(time: Duration, along: usize) -> Duration {
 
 /// The answers of one game: by table, by kept and cleared and limited by nodes, by search; and the long search.
 struct Answers {
-    kept: [Vec<Reported>; 2],
-    cleared: [Vec<Reported>; 2],
-    limited: Option<[Vec<Reported>; 2]>,
-    long: Vec<Reported>,
+    kept: [Vec<UciReport>; 2],
+    cleared: [Vec<UciReport>; 2],
+    limited: Option<[Vec<UciReport>; 2]>,
+    long: Vec<UciReport>,
 }
 
 /// Searches along games until they or the time are at an end; a game that is not finished by then is left out. A depth that turns out to cost so little that
@@ -157,7 +157,7 @@ fn along(bench: &Bench<'_>, design: &Design, tables: &mut [Uci; 2], game: &[Reac
         Some(nodes) => by_nodes(nodes * FURTHER),
         None => Limit { depth: Some(design.depth + DEEPER), nodes: None },
     };
-    let mut both = |limit: Limit, cleared: bool| -> Result<[Vec<Reported>; 2], Halt> {
+    let mut both = |limit: Limit, cleared: bool| -> Result<[Vec<UciReport>; 2], Halt> {
         let [small, large] = tables.each_mut().map(|engine| searches(bench, engine, game, limit, cleared));
         Ok([small?, large?])
     };
@@ -176,30 +176,30 @@ fn searches(
     game: &[Reached],
     limit: Limit,
     cleared: bool,
-) -> Result<Vec<Reported>, Halt> {
+) -> Result<Vec<UciReport>, Halt> {
     let new = |at: usize| at == 0 || cleared;
     game.iter().enumerate().map(|(at, position)| bench.search(engine, position, limit, new(at))).collect()
 }
 
 /// What all games say.
 fn told(design: &Design, all: &[Answers]) -> Forgetting {
-    let nodes = |answer: &Reported| answer.nodes.unwrap_or(0) as f64;
-    let ratio = |one: &Reported, base: &Reported| {
+    let nodes = |answer: &UciReport| answer.nodes.unwrap_or(0) as f64;
+    let ratio = |one: &UciReport, base: &UciReport| {
         let (one, base) = (nodes(one), nodes(base));
         (one > 0.0 && base > 0.0).then(|| (one / base).ln())
     };
     let over = |values: &dyn Fn(&Answers) -> Vec<Option<f64>>| figure(all, values);
-    let ratios = |pair: fn(&Answers) -> (&[Reported], &[Reported]), skip: usize| {
+    let ratios = |pair: fn(&Answers) -> (&[UciReport], &[UciReport]), skip: usize| {
         let logs = move |of: &Answers| {
             let (one, base) = pair(of);
             one.iter().zip(base).skip(skip).map(|(one, base)| ratio(one, base)).collect::<Vec<_>>()
         };
         over(&logs).map(exponential)
     };
-    let errors = |answers: &[Reported], long: &[Reported]| {
+    let errors = |answers: &[UciReport], long: &[UciReport]| {
         answers.iter().zip(long).map(|(one, long)| error(one.score?, long.score?)).collect::<Vec<_>>()
     };
-    let differences = |pair: &[Vec<Reported>; 2], long: &[Reported]| {
+    let differences = |pair: &[Vec<UciReport>; 2], long: &[UciReport]| {
         let [small, large] = [0, 1].map(|table| errors(&pair[table], long));
         small.into_iter().zip(large).map(|(small, large)| Some(small? - large?)).collect::<Vec<_>>()
     };
@@ -271,15 +271,15 @@ mod tests {
 
     fn answers(kept: [&[(u64, Score)]; 2], cleared: [&[(u64, Score)]; 2], long: &[Score]) -> Answers {
         let of = |list: &[(u64, Score)]| {
-            let one = |&(nodes, score): &(u64, Score)| Reported {
+            let one = |&(nodes, score): &(u64, Score)| UciReport {
                 nodes: Some(nodes),
                 score: Some(score),
                 hashfull: Some(500),
-                ..Reported::default()
+                ..UciReport::default()
             };
             list.iter().map(one).collect::<Vec<_>>()
         };
-        let long = long.iter().map(|&score| Reported { score: Some(score), ..Reported::default() }).collect();
+        let long = long.iter().map(|&score| UciReport { score: Some(score), ..UciReport::default() }).collect();
         Answers { kept: kept.map(of), cleared: cleared.map(of), limited: Some(kept.map(of)), long }
     }
 

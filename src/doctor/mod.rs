@@ -14,8 +14,8 @@ use crate::runner::{granted, values};
 use crate::subject::options::{OptionValue, ProgramWords};
 use crate::subject::protocol::{Declared, OptionKind};
 use crate::subject::{
-    Ended, Failure, Honours, Launch, NodeReports, Position, Repeatability, Reported, Subject, Told, TrialRun, Uci,
-    find, limits, repeat,
+    Failure, Launch, LimitSupport, NodeReports, Position, ProbeResult, Repeatability, SearchEnd, SearchEvent, Subject,
+    Uci, UciReport, find, limits, repeat,
 };
 use positions::Reached;
 use std::sync::atomic::AtomicBool;
@@ -66,22 +66,22 @@ impl Bench<'_> {
     }
 
     /// One search of a position within a game.
-    fn search(&self, engine: &mut Uci, position: &Reached, limit: Limit, new_game: bool) -> Result<Reported, Halt> {
+    fn search(&self, engine: &mut Uci, position: &Reached, limit: Limit, new_game: bool) -> Result<UciReport, Halt> {
         let Reached { start, moves, past, board } = position;
         self.ask(engine, Position { start, moves, past, board }, limit, new_game)
     }
 
-    fn ask(&self, engine: &mut Uci, position: Position<'_>, limit: Limit, new_game: bool) -> Result<Reported, Halt> {
+    fn ask(&self, engine: &mut Uci, position: Position<'_>, limit: Limit, new_game: bool) -> Result<UciReport, Halt> {
         if new_game {
             engine.new_game()?;
         }
-        let mut found = Reported::default();
+        let mut found = UciReport::default();
         let ended = engine.search(position, limit, self.stop, &mut |told| {
-            if let Told::Reported(reported) = told {
+            if let SearchEvent::UciReport(reported) = told {
                 found = reported.clone();
             }
         })?;
-        if ended == Ended::Stopped { Err(Halt::Stopped) } else { Ok(found) }
+        if ended == SearchEnd::Stopped { Err(Halt::Stopped) } else { Ok(found) }
     }
 }
 
@@ -178,10 +178,10 @@ fn all(bench: &Bench<'_>, time: Duration, begun: Instant, findings: &mut Finding
     (bench.progress)("how deep it goes in a moment");
     let first: Vec<&Reached> = games.iter().take(2).filter_map(|game| game.first()).collect();
     let reach = match trial.depth {
-        Honours::Yes => {
+        LimitSupport::Yes => {
             found_of(forgetting::depth(bench, &first, forgetting::target(time, positions::ALONG)), "depths", findings)?
         }
-        Honours::No(_) => None,
+        LimitSupport::No(_) => None,
     }
     .flatten();
     (bench.progress)("whether it repeats");
@@ -204,15 +204,15 @@ fn all(bench: &Bench<'_>, time: Duration, begun: Instant, findings: &mut Finding
         findings.add("repeats", CheckResult::Note, "not tried: it heeds no limit");
         trial
     };
-    if trial.nodes == Honours::Yes && trial.reports == NodeReports::Whole {
+    if trial.nodes == LimitSupport::Yes && trial.reports == NodeReports::Whole {
         findings.take("small limits", behaviour::small_limits(bench))?;
     }
     (bench.progress)("moves, mates, stop and quit");
     findings.take("stop", behaviour::stops(bench))?;
-    let quick = if trial.depth == Honours::Yes { behaviour::quick() } else { limit };
+    let quick = if trial.depth == LimitSupport::Yes { behaviour::quick() } else { limit };
     findings.take("moves", behaviour::moves(bench, quick))?;
     findings.take("ended games", behaviour::ended(bench, quick))?;
-    if trial.depth == Honours::Yes {
+    if trial.depth == LimitSupport::Yes {
         findings.take("mate scores", behaviour::mates(bench))?;
     }
     findings.take("quit", behaviour::quits(bench))?;
@@ -225,7 +225,7 @@ fn all(bench: &Bench<'_>, time: Duration, begun: Instant, findings: &mut Finding
         }
         (Some((depth, nodes)), Some((small, large))) if nodes > 0 => {
             let left = time.saturating_sub(begun.elapsed()).max(time / 4);
-            let nodes = Some(nodes).filter(|_| trial.nodes == Honours::Yes);
+            let nodes = Some(nodes).filter(|_| trial.nodes == LimitSupport::Yes);
             let design = forgetting::Design { small, large, depth, nodes };
             let found = forgetting::measure(bench, design, trial.forgets, &games, left);
             let found = found_of(found, "Hash", findings)?;
@@ -256,19 +256,19 @@ fn found_of<T>(found: Result<T, Halt>, check: &str, findings: &mut Findings) -> 
 }
 
 /// What the trial before every run says of limits.
-fn tell_limits(trial: &TrialRun, findings: &mut Findings) {
+fn tell_limits(trial: &ProbeResult, findings: &mut Findings) {
     for (check, honours) in [("go depth", &trial.depth), ("go nodes", &trial.nodes)] {
         match honours {
-            Honours::Yes => findings.add(check, CheckResult::Good, "heeded"),
-            Honours::No(why) => findings.add(check, CheckResult::Fault, format!("not heeded: {why}")),
+            LimitSupport::Yes => findings.add(check, CheckResult::Good, "heeded"),
+            LimitSupport::No(why) => findings.add(check, CheckResult::Fault, format!("not heeded: {why}")),
         }
     }
     match (trial.reports, &trial.nodes) {
-        (NodeReports::Whole, Honours::Yes) => {
+        (NodeReports::Whole, LimitSupport::Yes) => {
             findings.add("nodes told", CheckResult::Good, "up to the end of a search");
         }
         // How many nodes a search took nobody knows but the engine.
-        (NodeReports::Whole, Honours::No(_)) => {}
+        (NodeReports::Whole, LimitSupport::No(_)) => {}
         (NodeReports::Depths, _) => {
             let finding = "when a depth ends: what is searched after that is not told";
             findings.add("nodes told", CheckResult::Note, finding);
@@ -280,7 +280,7 @@ fn tell_limits(trial: &TrialRun, findings: &mut Findings) {
 }
 
 /// What the trial before every run says of repeating.
-fn tell_repeats(trial: &TrialRun, limit: Limit, findings: &mut Findings) {
+fn tell_repeats(trial: &ProbeResult, limit: Limit, findings: &mut Findings) {
     let why = trial.difference.as_ref().map(|difference| format!(" ({difference})")).unwrap_or_default();
     let to = limit.depth.map_or("20000 nodes".to_owned(), |depth| format!("depth {depth}"));
     let (repeats, forgets) = match (trial.repeats, trial.forgets) {
@@ -382,18 +382,18 @@ mod tests {
     /// Each outcome of the trial in its words.
     #[test]
     fn a_trial_is_told_check_by_check() {
-        let exact = TrialRun {
+        let exact = ProbeResult {
             identity: crate::subject::EngineIdentity::default(),
             repeats: Repeatability::Exact,
             forgets: true,
             difference: None,
-            depth: Honours::Yes,
-            nodes: Honours::Yes,
+            depth: LimitSupport::Yes,
+            nodes: LimitSupport::Yes,
             reports: NodeReports::Whole,
         };
-        let few = TrialRun { nodes: Honours::No("it made 6".to_owned()), ..exact.clone() };
+        let few = ProbeResult { nodes: LimitSupport::No("it made 6".to_owned()), ..exact.clone() };
         let deep = Limit { depth: Some(9), nodes: None };
-        let of = |trial: &TrialRun, limit: Limit| {
+        let of = |trial: &ProbeResult, limit: Limit| {
             let mut findings = Findings::default();
             tell_limits(trial, &mut findings);
             tell_repeats(trial, limit, &mut findings);
@@ -410,7 +410,7 @@ mod tests {
                 "Good ucinewgame: like a new process",
             ]
         );
-        let keeps = TrialRun {
+        let keeps = ProbeResult {
             repeats: Repeatability::Within(0.5),
             forgets: false,
             difference: Some("nodes 5, then 6".to_owned()),
@@ -426,7 +426,7 @@ mod tests {
                 "Fault ucinewgame: it does not forget all (nodes 5, then 6): measure it with restart = \"game\"",
             ]
         );
-        let wanders = TrialRun { repeats: Repeatability::Not, reports: NodeReports::Never, ..exact.clone() };
+        let wanders = ProbeResult { repeats: Repeatability::Not, reports: NodeReports::Never, ..exact.clone() };
         let lines = of(&wanders, deep);
         assert_eq!(
             lines[2..],

@@ -7,7 +7,7 @@ use super::eval::{self, Evaluator};
 use super::foresight::{self, BestMoves};
 use super::instruments::Instruments;
 use super::node::Known;
-use super::observer::{Nobody, Observer};
+use super::observer::{NoObserver, Observer};
 use super::options::{Diagnostics, EngineOptions, GamePly, Ordering};
 use super::ordering::{Learned, Ranks, Stack};
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
@@ -300,7 +300,7 @@ impl Engine {
             evaluator,
         };
         if instruments.is_empty() {
-            return kernel.run(Nobody, root, wanted, buffers, stop, watch).0;
+            return kernel.run(NoObserver, root, wanted, buffers, stop, watch).0;
         }
         let (mut found, instruments, table) = kernel.run(instruments, root, wanted, buffers, stop, watch);
         if let Some(mut auditor) = instruments.auditor

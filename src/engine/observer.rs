@@ -50,8 +50,8 @@ pub trait Observer {
 }
 
 /// Nobody looks.
-pub struct Nobody;
+pub struct NoObserver;
 
-impl Observer for Nobody {
+impl Observer for NoObserver {
     const LOOKS: bool = false;
 }

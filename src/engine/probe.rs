@@ -60,7 +60,7 @@ impl<O: Observer> Search<'_, O> {
         let holds = self.deep_enough(&hit, depth) && self.on.holds_at_clock(board, depth, &hit.entry);
         probed.deep = self.on.cutoffs && holds && ply > 0;
         if probed.deep {
-            self.heed_bound(&hit, ply, &mut answer);
+            self.apply_bound(&hit, ply, &mut answer);
             if answer.cut.is_some() && beta - alpha > 1 && !self.on.pv_cutoffs {
                 answer.cut = None;
                 probed.closed = true;
@@ -99,7 +99,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// Holds the bound against the window.
     #[inline]
-    fn heed_bound(&self, hit: &Hit, ply: usize, answer: &mut Answer) {
+    fn apply_bound(&self, hit: &Hit, ply: usize, answer: &mut Answer) {
         let score = self.on.score_from_store(hit.entry.score, ply);
         let bound = self.on.bound(&hit.entry);
         let (alpha, beta) = (answer.alpha, answer.beta);

@@ -198,7 +198,7 @@ pub const OTHER_SCORES: &str = "other_scores";
 pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(), Problem> {
     let extra = Extra {
         anatomy: points.iter().any(|point| point.options.diagnostics == Diagnostics::Full),
-        outside: points.iter().any(|point| point.outside().is_some()),
+        external: points.iter().any(|point| point.external().is_some()),
         games: file.games.is_some(),
         suites: file.suites.is_some(),
     };

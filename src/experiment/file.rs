@@ -236,7 +236,7 @@ impl Experiment {
 
     /// How many of a variant's searches are of what was searched before, and of how many; none where nothing is searched.
     pub fn repeated(&self) -> Option<[usize; 2]> {
-        let clocks = self.points.iter().any(|point| point.options.draws || point.outside().is_some());
+        let clocks = self.points.iter().any(|point| point.options.draws || point.external().is_some());
         let searched = self.trace.is_none() && self.file.games.is_none();
         searched.then(|| super::identity::repeated(&self.suite.items, self.file.sequence.as_ref(), clocks))
     }
@@ -375,7 +375,7 @@ impl Experiment {
                 openings = Some((name, suite));
             }
         }
-        if file.seeds > 1 && points.iter().any(|point| point.outside().is_some()) {
+        if file.seeds > 1 && points.iter().any(|point| point.external().is_some()) {
             return Err(source.wrong("seeds", "an engine that is not ttlab's own has no key seeds"));
         }
         let (text, sets) = (source.text.to_owned(), sets.to_vec());

@@ -38,14 +38,14 @@ pub struct Point {
 
 impl Point {
     /// The engine that is not ours.
-    pub fn outside(&self) -> Option<&SubjectOptions> {
+    pub fn external(&self) -> Option<&SubjectOptions> {
         self.subject.as_ref().filter(|subject| !subject.is_builtin())
     }
 
     /// Whether its searches of one item leave something to those of the next.
     pub fn keeps(&self) -> bool {
         let never = |clear: Clear| clear == Clear::Never;
-        self.outside().is_none() && (never(self.options.table.clear) || never(self.options.history_clear))
+        self.external().is_none() && (never(self.options.table.clear) || never(self.options.history_clear))
     }
 }
 
@@ -146,7 +146,7 @@ pub fn known_paths() -> BTreeSet<String> {
     for path in super::schema::option_paths() {
         known.extend(paths::and_above(path).map(str::to_owned));
     }
-    known.extend(crate::table::policy::outside::parameters().iter().map(|name| format!("table.policy.{name}")));
+    known.extend(crate::table::policy::external::parameters().iter().map(|name| format!("table.policy.{name}")));
     known
 }
 
@@ -218,14 +218,14 @@ fn read(file: &File, draft: &Draft, name: String, sets: &[Setting], source: &Fil
         ..wrong(&path, format!("{message} (variant \"{name}\")"))
     };
     let subject = subject::read(file, all()).map_err(told)?;
-    let outside = subject.as_ref().is_some_and(|subject| !subject.is_builtin());
-    if outside && file.engine.get("shape").and_then(Value::as_str) == Some("neutral") {
+    let external = subject.as_ref().is_some_and(|subject| !subject.is_builtin());
+    if external && file.engine.get("shape").and_then(Value::as_str) == Some("neutral") {
         return Err(told(OptionFault::new("engine.shape", subject::NEUTRAL)));
     }
-    let options = if outside { Ok(nobody()) } else { options::read(preset, &file.engine, all()) };
+    let options = if external { Ok(nobody()) } else { options::read(preset, &file.engine, all()) };
     let options = options.map_err(told)?;
     if file.trace.is_some() {
-        if outside {
+        if external {
             let what = format!("tables of our own are shown it, not other engines (variant \"{name}\")");
             return Err(source.wrong("trace", what));
         }
@@ -345,7 +345,7 @@ fn name_of(paths: &[(String, Value)], short: &BTreeMap<String, String>) -> Strin
 /// The option columns of a point, with its limit.
 pub fn columns(point: &Point) -> Vec<(String, String)> {
     let mut leaves = point.subject.as_ref().map(subject::columns).unwrap_or_default();
-    if point.outside().is_none() {
+    if point.external().is_none() {
         leaves.extend(paths::flatten(&serde_json::to_value(&point.options).unwrap_or_default()));
     }
     leaves.extend(point.limit.depth.map(|depth| ("limit.depth".to_owned(), depth.to_string())));

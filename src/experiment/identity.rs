@@ -36,7 +36,7 @@ pub fn limited_id(point: &Point, limit: Limit) -> u64 {
 /// where nobody asks for it, changes no id: plans, shards and results that were begun before can be continued.
 fn identity(point: &Point, limit: Limit) -> String {
     let Limit { depth, nodes } = limit;
-    if let Some(subject) = point.outside() {
+    if let Some(subject) = point.external() {
         return format!("subject: {}\ndepth: {depth:?}\nnodes: {nodes:?}\n", super::subject::content(subject));
     }
     let mut usual = EngineOptions::default();

@@ -224,7 +224,7 @@ impl Match {
             }
         }
         self.check_numbers(source)?;
-        let share = |point: &&Point| point.outside().is_none() && matches!(point.options.table.size, Size::Share(_));
+        let share = |point: &&Point| point.external().is_none() && matches!(point.options.table.size, Size::Share(_));
         if let Some(Point { name, .. }) = points.iter().find(share) {
             let unknown = format!("a share of what searches store is not known in a match (variant \"{name}\")");
             return Err(source.wrong("table.size", unknown));

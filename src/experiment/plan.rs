@@ -218,7 +218,7 @@ impl Plan {
     pub fn extra(&self) -> Extra {
         Extra {
             anatomy: self.has_anatomy(),
-            outside: self.has_outside(),
+            external: self.has_outside(),
             games: self.games.is_some(),
             suites: !self.suite_names.is_empty(),
         }
@@ -241,7 +241,7 @@ impl Plan {
 
     /// Whether some variant is of an engine that is not ours, so that rows have columns for what it tells.
     pub fn has_outside(&self) -> bool {
-        self.variants.iter().any(|point| point.outside().is_some())
+        self.variants.iter().any(|point| point.external().is_some())
     }
 
     /// How many jobs there are.
@@ -481,14 +481,14 @@ mod tests {
     /// anything expected of them.
     #[test]
     fn one_variant_brings_columns_for_all() {
-        let (anatomy, outside) = ("diagnostics = 'full'\n", "subject = 'x'\n");
-        for option in ["", anatomy, outside] {
+        let (anatomy, external) = ("diagnostics = 'full'\n", "subject = 'x'\n");
+        for option in ["", anatomy, external] {
             let variants = ["", option, ""].into_iter().zip(1..);
             let variant = |(more, at): (&str, u8)| format!("[[variant]]\nname = '{at}'\n'limit.depth' = {at}\n{more}");
             let text = variants.map(variant).collect::<String>();
-            let extra = Extra { anatomy: option == anatomy, outside: option == outside, games: false, suites: false };
+            let extra = Extra { anatomy: option == anatomy, external: option == external, games: false, suites: false };
             assert_eq!(plan(&text).extra(), extra, "{option}");
-            for (column, there) in [("anatomy.shallow", extra.anatomy), ("told.hashfull", extra.outside)] {
+            for (column, there) in [("anatomy.shallow", extra.anatomy), ("told.hashfull", extra.external)] {
                 let text = format!("suite = {{ startpos = true }}\n{text}[[expect]]\n'{column}' = 1\n");
                 let read = Experiment::parse(&text, "x.toml".as_ref(), &[]);
                 assert_eq!(read.is_ok(), there, "{option} {column}");

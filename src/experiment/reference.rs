@@ -94,7 +94,7 @@ impl Reference {
             return at("judges positions that all variants search, and along its own play each stands before others"
                 .to_owned());
         }
-        let ours = |point: &Point| point.outside().is_none();
+        let ours = |point: &Point| point.external().is_none();
         if ours(&points[baseline]) && !own.options.is_empty() {
             return at(
                 "options: are of an engine that is not ttlab's own, whose table has no bound here: leave them out"

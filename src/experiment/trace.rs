@@ -6,7 +6,7 @@ use crate::chess::Board;
 use crate::chess::suite::Suite;
 use crate::system::files;
 use crate::table::options::Index;
-use crate::table::replay::{Audience, Halted, Maker, Step, TracedGame, Turns, games};
+use crate::table::replay::{Halted, Maker, Passes, ReplaySink, Step, TracedGame, games};
 use crate::table::trace::{Info, Reader, TraceError};
 use serde::Deserialize;
 use std::collections::{HashMap, VecDeque};
@@ -118,10 +118,10 @@ impl Trace {
     ///
     /// # Errors
     /// When the file is no longer what it was.
-    pub fn show(&self, item: &str, index: Index, buckets: u64, audience: &mut impl Audience) -> Result<(), Halted> {
+    pub fn show(&self, item: &str, index: Index, buckets: u64, audience: &mut impl ReplaySink) -> Result<(), Halted> {
         let Some(&place) = self.places.get(item) else { return Ok(()) };
-        let turns = Turns::new(&self.games[place].info, index, buckets, self.memory, 1);
-        let turns = Turns { lowest: self.lowest, ..turns };
+        let turns = Passes::new(&self.games[place].info, index, buckets, self.memory, 1);
+        let turns = Passes { lowest: self.lowest, ..turns };
         match self.steps(place, turns.count)? {
             Some(steps) => {
                 audience.begin(0..buckets)?;
@@ -270,7 +270,7 @@ mod tests {
         turns: u64,
     }
 
-    impl crate::table::replay::Audience for Seen {
+    impl crate::table::replay::ReplaySink for Seen {
         fn begin(&mut self, buckets: std::ops::Range<u64>) -> Result<(), crate::table::TableError> {
             self.buckets.extend(buckets);
             Ok(())

@@ -1,11 +1,11 @@
 //! Every column of `results.csv`, once: name, meaning, unit, role and where its field comes from. Header, rows, seal, documentation and
 //! what may be summed derive from these lists: a new column is one line of them.
 
-use super::{GameFound, Row};
+use super::{GameRecord, Row};
 use crate::chess::EpRule;
 use crate::engine::anatomy::Anatomy;
 use crate::engine::{Iteration, SearchCounters};
-use crate::subject::Reported;
+use crate::subject::UciReport;
 use crate::table::{Occupancy, TableCounters};
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -117,7 +117,7 @@ columns! { JUDGED:
 
 columns! { TOLD:
     REPEATS = "told.repeats", Word, "", "Whether the engine's searches repeat, as it was tried before the run: exact, same nodes with other answers, within so much, or not repeatable.",
-        |row, _| row.outside.map(|outside| outside.repeats.to_owned()).unwrap_or_default();
+        |row, _| row.external.map(|external| external.repeats.to_owned()).unwrap_or_default();
     TOLD_HASHFULL = "told.hashfull", Last, "per mille", "What the engine calls its hashfull: engines count different things under that name.",
         |row, _| row.told().and_then(|told| told.hashfull).map(|full| full.to_string()).unwrap_or_default();
 }
@@ -161,7 +161,7 @@ columns! { TAIL:
 }
 
 /// A field of a game; empty where the pair could not be played.
-fn game(row: &Row<'_>, field: impl FnOnce(&GameFound) -> String) -> String {
+fn game(row: &Row<'_>, field: impl FnOnce(&GameRecord) -> String) -> String {
     row.games.and_then(|games| games.game).map(field).unwrap_or_default()
 }
 
@@ -221,7 +221,7 @@ pub struct Extra {
     /// Some variant has full diagnostics.
     pub anatomy: bool,
     /// Some examine an engine that is not ours.
-    pub outside: bool,
+    pub external: bool,
     /// The rows are games.
     pub games: bool,
     /// There are several suites.
@@ -233,7 +233,7 @@ impl Extra {
         if column == SUITE {
             return self.suites;
         }
-        let some = [(self.anatomy, ANATOMY), (self.outside, OUTSIDE), (self.games, MATCH)];
+        let some = [(self.anatomy, ANATOMY), (self.external, OUTSIDE), (self.games, MATCH)];
         some.iter().all(|(there, start)| *there || !column.starts_with(start))
     }
 }
@@ -304,7 +304,7 @@ pub fn header(varying: &[String], extra: Extra) -> Vec<String> {
 }
 
 /// What a job that failed has in place of an iteration.
-static BLANK: LazyLock<Iteration> = LazyLock::new(|| Reported { cut: true, ..Reported::default() }.iteration());
+static BLANK: LazyLock<Iteration> = LazyLock::new(|| UciReport { cut: true, ..UciReport::default() }.iteration());
 
 impl Row<'_> {
     /// The row's fields, as [`header`] names them, but for the last: [`super::seal`] adds it.
@@ -331,7 +331,7 @@ impl Row<'_> {
                 None => fields.extend(Anatomy::columns().map(|_| String::new())),
             }
         }
-        if self.outside.is_some() {
+        if self.external.is_some() {
             fields.extend(own(TOLD));
         }
         if self.games.is_some() {
@@ -399,11 +399,11 @@ mod tests {
     /// that were asked for.
     #[test]
     fn a_row_has_a_field_for_each_column() {
-        use crate::record::{EngineSaid, Label, Played};
+        use crate::record::{EngineColumns, Label, MatchColumns};
         let label = Label { options: vec!["7".to_owned(), "x".to_owned()], ..Label::default() };
         for bits in 0..8 {
-            let [anatomy, outside, games] = [1, 2, 4].map(|bit| bits & bit > 0);
-            let header = header(&["a.b", "c"].map(str::to_owned), Extra { anatomy, outside, games, suites: false });
+            let [anatomy, external, games] = [1, 2, 4].map(|bit| bits & bit > 0);
+            let header = header(&["a.b", "c"].map(str::to_owned), Extra { anatomy, external, games, suites: false });
             let row = Row {
                 label: &label,
                 iteration: None,
@@ -411,16 +411,20 @@ mod tests {
                 seconds: 0.0,
                 error: "why",
                 anatomy,
-                outside: outside.then_some(EngineSaid { told: None, repeats: "exact" }),
-                games: games.then_some(Played { opponent: "o", game: None }),
+                external: external.then_some(EngineColumns { told: None, repeats: "exact" }),
+                games: games.then_some(MatchColumns { opponent: "o", game: None }),
             };
             let fields = row.fields();
             assert_eq!(fields.len() + 1, header.len(), "{bits}");
             let field = |name: &str| header.iter().position(|column| column == name).map(|at| fields[at].as_str());
             assert_eq!([field("a.b"), field("c"), field(ERROR)], [Some("7"), Some("x"), Some("why")]);
-            assert_eq!((field(REPEATS), field(OPPONENT)), (outside.then_some("exact"), games.then_some("o")), "{bits}");
+            assert_eq!(
+                (field(REPEATS), field(OPPONENT)),
+                (external.then_some("exact"), games.then_some("o")),
+                "{bits}"
+            );
             let there = [ANATOMY, OUTSIDE, MATCH].map(|start| header.iter().any(|column| column.starts_with(start)));
-            assert_eq!(there, [anatomy, outside, games]);
+            assert_eq!(there, [anatomy, external, games]);
         }
     }
 
@@ -436,7 +440,7 @@ mod tests {
             seconds: 0.0,
             error,
             anatomy: false,
-            outside: None,
+            external: None,
             games: None,
         };
         let mut fields = row.fields();

@@ -116,7 +116,7 @@ pub struct Thin {
 /// One stretch of a run: from a start of the program to its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Stretch {
+pub struct RunSegment {
     /// Of merged results: the shard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<u64>,
@@ -142,7 +142,7 @@ pub struct Stretch {
 /// An engine that is not ours, as it was found and tried before the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Examined {
+pub struct EngineInfo {
     /// Its program, and the arguments it was given.
     pub program: String,
     /// The arguments.
@@ -251,7 +251,7 @@ pub struct Manifest {
     pub jobs: usize,
     /// The engines that are not ours, by variant.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub subjects: BTreeMap<String, Examined>,
+    pub subjects: BTreeMap<String, EngineInfo>,
     /// Of results that are one shard of a plan: which.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
@@ -277,7 +277,7 @@ pub struct Manifest {
     pub sets: Vec<String>,
     /// Every stretch of the run, the first one first: a run that was stopped and continued has several, merged results those of all
     /// shards. None is ever taken out or written over.
-    pub stretches: Vec<Stretch>,
+    pub stretches: Vec<RunSegment>,
     /// Rows at the end of the run; none before.
     pub rows: Option<u64>,
     /// Of results of schema 1: hash of the rows' checks, in order, at the end of the run.
@@ -340,8 +340,8 @@ impl Manifest {
     }
 
     /// The stretch that a manifest speaks of at its head, for one that was written before there were stretches.
-    pub fn head(&self) -> Stretch {
-        Stretch {
+    pub fn head(&self) -> RunSegment {
+        RunSegment {
             shard: None,
             jobs: self.jobs,
             done: None,
@@ -355,7 +355,7 @@ impl Manifest {
     }
 
     /// Every stretch, or the head where there are none.
-    pub fn history(&self) -> Vec<Stretch> {
+    pub fn history(&self) -> Vec<RunSegment> {
         if self.stretches.is_empty() { vec![self.head()] } else { self.stretches.clone() }
     }
 
@@ -464,17 +464,17 @@ mod tests {
             ended: Some(19),
             ..Manifest::default()
         };
-        let head = Stretch {
+        let head = RunSegment {
             jobs: 3,
             build: manifest.build.clone(),
             machine: manifest.machine.clone(),
             huge_pages: Some(true),
             begun: 17,
             ended: Some(19),
-            ..Stretch::default()
+            ..RunSegment::default()
         };
         assert_eq!(manifest.history(), std::slice::from_ref(&head));
-        let other = Stretch { begun: 40, ..Stretch::default() };
+        let other = RunSegment { begun: 40, ..RunSegment::default() };
         let two = Manifest { stretches: vec![other.clone(), head.clone()], ..manifest };
         assert_eq!(two.history(), [other, head]);
     }

@@ -25,7 +25,7 @@ pub use whole::{NewFile, TEMPORARY, begin, publish, write_whole};
 
 use crate::chess::{Board, Color, Move, Score};
 use crate::engine::Iteration;
-use crate::subject::Reported;
+use crate::subject::UciReport;
 use fields::Parted;
 
 /// What names a row, beside its figures.
@@ -62,23 +62,23 @@ pub struct Row<'a> {
     /// Whether the results have columns for anatomies; they stay empty where the iteration has none.
     pub anatomy: bool,
     /// Whether the results have columns for engines that are not ours, and what stands in them.
-    pub outside: Option<EngineSaid<'a>>,
+    pub external: Option<EngineColumns<'a>>,
     /// Whether the rows are games, and which.
-    pub games: Option<Played<'a>>,
+    pub games: Option<MatchColumns<'a>>,
 }
 
 /// What a row says of a game.
 #[derive(Debug, Clone, Copy)]
-pub struct Played<'a> {
+pub struct MatchColumns<'a> {
     /// The variant played against.
     pub opponent: &'a str,
     /// The game; none where the pair could not be played.
-    pub game: Option<&'a GameFound>,
+    pub game: Option<&'a GameRecord>,
 }
 
 /// A game as it was played, from one player's view.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GameFound {
+pub struct GameRecord {
     /// Whether he had White.
     pub white: bool,
     /// The winner; none of a draw.
@@ -99,7 +99,7 @@ pub struct GameFound {
     pub scores: Vec<Option<Score>>,
 }
 
-impl GameFound {
+impl GameRecord {
     /// The player's colour as rows have it.
     pub fn colour(&self) -> &'static str {
         if self.white { WHITE } else { BLACK }
@@ -123,17 +123,17 @@ pub const BLACK: &str = "black";
 
 /// What a row says of the engine that it is of, where some are not ours.
 #[derive(Debug, Clone, Copy)]
-pub struct EngineSaid<'a> {
+pub struct EngineColumns<'a> {
     /// What the engine said, if it is not ours.
-    pub told: Option<&'a Reported>,
+    pub told: Option<&'a UciReport>,
     /// Whether its counts repeat.
     pub repeats: &'a str,
 }
 
 impl Row<'_> {
     /// What an engine said that is not ours.
-    fn told(&self) -> Option<&Reported> {
-        self.outside.and_then(|outside| outside.told)
+    fn told(&self) -> Option<&UciReport> {
+        self.external.and_then(|external| external.told)
     }
 }
 
@@ -177,7 +177,7 @@ mod tests {
     /// A game's worth by who won it and which colour he had.
     #[test]
     fn a_game_is_worth_what_the_winners_colour_says() {
-        let game = |white: bool, winner: Option<Color>| GameFound {
+        let game = |white: bool, winner: Option<Color>| GameRecord {
             white,
             winner,
             end: games::TOO_LONG,
@@ -217,11 +217,11 @@ mod tests {
             limit: "depth 3".to_owned(),
             options: Vec::new(),
         };
-        let mut iteration: Iteration = Reported::default().iteration();
+        let mut iteration: Iteration = UciReport::default().iteration();
         iteration.search = SearchCounters { nodes: 7, ..SearchCounters::default() };
         (iteration.score, iteration.occupancy.occupied, iteration.occupancy.slots) = (-12, 3, 8);
-        let fields = |told: Option<&Reported>| {
-            let outside = told.map(|told| EngineSaid { told: Some(told), repeats: "exact" });
+        let fields = |told: Option<&UciReport>| {
+            let external = told.map(|told| EngineColumns { told: Some(told), repeats: "exact" });
             let row = Row {
                 label: &label,
                 iteration: Some(&iteration),
@@ -229,19 +229,19 @@ mod tests {
                 seconds: 0.5,
                 error: "",
                 anatomy: false,
-                outside,
+                external,
                 games: None,
             };
-            let header = header(&[], Extra { outside: told.is_some(), ..Extra::default() });
+            let header = header(&[], Extra { external: told.is_some(), ..Extra::default() });
             let fields = row.fields();
             let of = |name: &str| header.iter().position(|column| column == name).map(|at| fields[at].clone());
             [columns::SCORE, columns::HASHFULL, columns::ENTRIES, columns::SLOTS, columns::NODES]
                 .map(|name| of(name).unwrap_or_default())
         };
         assert_eq!(fields(None), ["-12", "375", "3", "8", "7"]);
-        let silent = Reported::default();
+        let silent = UciReport::default();
         assert_eq!([&fields(Some(&silent))[0], &fields(Some(&silent))[2], &fields(Some(&silent))[4]], ["", "", ""]);
-        let told = Reported { score: Some(-12), nodes: Some(9), ..Reported::default() };
+        let told = UciReport { score: Some(-12), nodes: Some(9), ..UciReport::default() };
         assert_eq!([&fields(Some(&told))[0], &fields(Some(&told))[4]], ["-12", "9"]);
     }
 }

@@ -163,13 +163,13 @@ fn variants(comparison: &Comparison) -> SheetTable {
         SheetColumn::words("variant", "variant", "as BASE calls it"),
         SheetColumn::numbers("rows", "rows", "that both have"),
         SheetColumn::numbers("moved", "moved", "rows of those that are not the same"),
-        SheetColumn::numbers("missing", "missing", "rows that NEW lacks").spare(4),
+        SheetColumn::numbers("missing", "missing", "rows that NEW lacks").drop_order(4),
         SheetColumn::numbers("nodes_base", "nodes", "of BASE"),
         SheetColumn::numbers("nodes_new", "new nodes", "of NEW"),
         SheetColumn::numbers("change", "change", "of the totals"),
-        SheetColumn::numbers("ratio", "ratio", "geometric mean over the searches").spare(3),
-        SheetColumn::numbers("interval", "95 %", "of the ratio; †: of the depths that both finished").spare(2),
-        SheetColumn::numbers("p", "p", "sign-flip test, corrected for all variants by joint flips").spare(1),
+        SheetColumn::numbers("ratio", "ratio", "geometric mean over the searches").drop_order(3),
+        SheetColumn::numbers("interval", "95 %", "of the ratio; †: of the depths that both finished").drop_order(2),
+        SheetColumn::numbers("p", "p", "sign-flip test, corrected for all variants by joint flips").drop_order(1),
     ];
     SheetTable::new("variants", "", columns, rows)
 }
@@ -189,7 +189,7 @@ fn movements(comparison: &Comparison) -> SheetTable {
         let [base, new] = totals.map(Cell::count);
         [Cell::text(metric), Cell::text(&of.variant), Cell::count(rows as f64), base, new, moved(totals)]
     });
-    let differ = [SheetColumn::numbers("rows", "rows", "that differ").spare(1)];
+    let differ = [SheetColumn::numbers("rows", "rows", "that differ").drop_order(1)];
     let columns = [&SheetColumn::named(["metric", "variant"])[..], &differ, &base_to_new()].concat();
     SheetTable::new("movements", "Metrics", columns, rows)
 }

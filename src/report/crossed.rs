@@ -27,9 +27,9 @@ fn judged(judged: &Judged) -> [Cell; 4] {
 fn judgement(ratio: &str, corrected: &str) -> [SheetColumn; 4] {
     [
         SheetColumn::numbers("ratio", "ratio", ratio),
-        SheetColumn::numbers("interval", "95 %", "").spare(1),
-        SheetColumn::numbers("p", "p", corrected).spare(2),
-        SheetColumn::numbers("pairs", "pairs", "").spare(3),
+        SheetColumn::numbers("interval", "95 %", "").drop_order(1),
+        SheetColumn::numbers("p", "p", corrected).drop_order(2),
+        SheetColumn::numbers("pairs", "pairs", "").drop_order(3),
     ]
 }
 

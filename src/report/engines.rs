@@ -28,9 +28,9 @@ pub(super) fn engines(page: &Page) -> Option<SheetTable> {
             "counts",
             "whether the same search gave the same nodes and answers before the run; trusted: the file accepts what was found against it",
         ),
-        SheetColumn::words("go_depth", "go depth", "whether it heeds that limit").spare(2),
-        SheetColumn::words("go_nodes", "go nodes", "whether it heeds that limit").spare(1),
-        SheetColumn::words("build", "build", "the first digits of the SHA-256 of its program").spare(3),
+        SheetColumn::words("go_depth", "go depth", "whether it heeds that limit").drop_order(2),
+        SheetColumn::words("go_nodes", "go nodes", "whether it heeds that limit").drop_order(1),
+        SheetColumn::words("build", "build", "the first digits of the SHA-256 of its program").drop_order(3),
     ];
     SheetTable::new("engines", "Engines", columns, rows)
         .noted(
@@ -81,7 +81,7 @@ pub(super) fn quality(lines: &[Quality]) -> Option<SheetTable> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::record::manifest::{Examined, Manifest};
+    use crate::record::manifest::{EngineInfo, Manifest};
     use crate::report::sheet::Datum;
 
     fn shown(table: &SheetTable) -> Vec<String> {
@@ -92,14 +92,14 @@ mod tests {
     /// Engines in the order of the variants, ours left out; of their options the two that matter, where they have them.
     #[test]
     fn engines_stand_in_the_order_of_the_variants() {
-        let engine = |name: &str, options: &[(&str, &str)]| Examined {
+        let engine = |name: &str, options: &[(&str, &str)]| EngineInfo {
             name: format!("{name} 1.0"),
             sha256: format!("{name}123456789abcdef"),
             options: options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             repeats: "exact".to_owned(),
             go_depth: "heeded".to_owned(),
             go_nodes: "not heeded".to_owned(),
-            ..Examined::default()
+            ..EngineInfo::default()
         };
         let manifest = Manifest {
             variants: ["z", "ours", "a"].map(str::to_owned).to_vec(),

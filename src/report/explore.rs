@@ -1,7 +1,7 @@
 //! Any two variants position by position, chosen by the reader: a scatter and the searches themselves. Pages in a browser have it; to
 //! programs it is a table of searches by variant.
 
-use crate::analysis::pairing::gauge::{Depths, Gauge};
+use crate::analysis::pairing::gauge::{Depths, MetricReader};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::curves;
 use crate::analysis::rows::grouping::Grouping;
@@ -46,7 +46,7 @@ impl Explorer {
             return None;
         }
         let metric = summary.metrics.first()?;
-        let gauge = Gauge::new(searches, metric, rows);
+        let gauge = MetricReader::new(searches, metric, rows);
         let group = |line: usize| grouping.values.iter().position(|values| *values == summary.lines[line].values);
         let names = rows.coded(columns::POSITION);
         let searches_of = |line: usize| group(line).map_or(&[][..], |group| searches.cells(group)).iter();

@@ -224,26 +224,26 @@ pub(super) fn table(all: &Matches) -> SheetTable {
     let joint = "so wide that all encounters' intervals hold together (Bonferroni)";
     let columns = [
         SheetColumn::words("variant", "variant", ""),
-        SheetColumn::words("opponent", "against", "").spare(5),
+        SheetColumn::words("opponent", "against", "").drop_order(5),
         SheetColumn::numbers("pairs", "pairs", "pairs of games, colours swapped"),
         SheetColumn::numbers("elo", "Elo", "by the logistic law, from the mean of the pairs"),
         SheetColumn::numbers("interval", "95 %", "of this encounter alone"),
-        SheetColumn::numbers("joint", "95 % of all", joint).spare(4),
+        SheetColumn::numbers("joint", "95 % of all", joint).drop_order(4),
         SheetColumn::numbers(
             "equal_nodes",
             "equal nodes",
             "with so many times its nodes the opponent would be as strong",
         ),
         SheetColumn::numbers("equal_nodes_interval", "95 %", "of the equal nodes, openings drawn anew"),
-        SheetColumn::numbers("nelo", "nElo", "normalized: in standard deviations of a game").spare(6),
+        SheetColumn::numbers("nelo", "nElo", "normalized: in standard deviations of a game").drop_order(6),
         SheetColumn::numbers("los", "LOS", "how likely the first is the stronger, all differences alike before")
-            .spare(7),
+            .drop_order(7),
         SheetColumn::numbers("p", "p", if several { "two-sided, Holm-corrected" } else { "two-sided" }),
-        SheetColumn::numbers("score", "score", "points of the games").spare(3),
-        SheetColumn::numbers("draws", "draws", "share of the games").spare(8),
-        SheetColumn::numbers("llr", "LLR", "log-likelihood ratio of the test after all pairs").spare(2),
+        SheetColumn::numbers("score", "score", "points of the games").drop_order(3),
+        SheetColumn::numbers("draws", "draws", "share of the games").drop_order(8),
+        SheetColumn::numbers("llr", "LLR", "log-likelihood ratio of the test after all pairs").drop_order(2),
         SheetColumn::words("test", "test", "what the test decided, and after how many pairs in the plan's order")
-            .spare(1),
+            .drop_order(1),
     ];
     let rows = all.encounters.iter().map(|one| {
         let elo = one.elo();

@@ -69,7 +69,7 @@ pub struct SheetColumn {
     /// Whether it holds words, not numbers.
     pub words: bool,
     /// Whether it may be left out where there is no room: the greatest first; 0: never.
-    pub spare: u8,
+    pub drop_order: u8,
 }
 
 impl SheetColumn {
@@ -89,8 +89,8 @@ impl SheetColumn {
     }
 
     /// The same column, left out where there is no room.
-    pub fn spare(self, spare: u8) -> Self {
-        Self { spare, ..self }
+    pub fn drop_order(self, drop_order: u8) -> Self {
+        Self { drop_order, ..self }
     }
 }
 
@@ -349,7 +349,8 @@ pub(super) fn trial() -> Sheet {
 #[cfg(test)]
 #[track_caller]
 pub(super) fn each_goes_in_its_turn(table: &SheetTable) {
-    let mut turns: Vec<u8> = table.columns.iter().map(|column| column.spare).filter(|&spare| spare > 0).collect();
+    let mut turns: Vec<u8> =
+        table.columns.iter().map(|column| column.drop_order).filter(|&drop_order| drop_order > 0).collect();
     turns.sort_unstable();
     assert!(turns.iter().zip(1..).all(|(&turn, wanted)| turn == wanted), "{}: {turns:?}", table.key);
 }

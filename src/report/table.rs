@@ -9,7 +9,7 @@ use crate::analysis::pairing::stats::at_least;
 use crate::analysis::rows::metric::Unit;
 use crate::analysis::{Line, Ratio};
 use crate::record::columns;
-use crate::record::manifest::Examined;
+use crate::record::manifest::EngineInfo;
 use crate::words::many;
 use std::collections::BTreeMap;
 
@@ -17,9 +17,9 @@ use std::collections::BTreeMap;
 const NO_TABLE: &str = "no table to ask";
 const NO_SLOTS: &str = "no table of limited size";
 const NO_COST: &str = "not counted, or of entries that count nodes never searched";
-const UNTOLD: &str = "an engine that does not tell of its table";
-const PERHAPS: &str = "no table, or an engine that does not tell of its own";
-const NO_LIFE: &str = "a part of the table's life is filtered out";
+const NOT_REPORTED: &str = "an engine that does not tell of its table";
+const MAYBE_NOT_REPORTED: &str = "no table, or an engine that does not tell of its own";
+const TABLE_LIFE_FILTERED: &str = "a part of the table's life is filtered out";
 pub(super) const BASELINE: &str = "the baseline, which is held against itself";
 pub(super) const ONE: &str = "too few positions for an interval";
 
@@ -32,13 +32,13 @@ fn silence(page: &Page, line: &Line, reason: &'static str) -> &'static str {
     }
     // Lines of other columns than the variant do not say whose they are.
     let by_variant = page.summary.by.iter().any(|column| column == columns::VARIANT);
-    let named = |subjects: &BTreeMap<String, Examined>| {
+    let named = |subjects: &BTreeMap<String, EngineInfo>| {
         line.values.iter().chain([&line.name]).any(|name| subjects.contains_key(name))
     };
     match (by_variant, others.any(named)) {
-        (true, true) => UNTOLD,
+        (true, true) => NOT_REPORTED,
         (true, false) => reason,
-        (false, _) => PERHAPS,
+        (false, _) => MAYBE_NOT_REPORTED,
     }
 }
 
@@ -96,10 +96,11 @@ pub(super) fn summary(page: &Page) -> SheetTable {
         };
         columns.push(SheetColumn::numbers(&key("ratio"), &format!("{name} / baseline"), meaning));
         let meaning = "the ratio's 95 % interval; !: marked; †: of the depths that both finished";
-        columns.push(SheetColumn::numbers(&key("interval"), "95 %", meaning).spare(1));
+        columns.push(SheetColumn::numbers(&key("interval"), "95 %", meaning).drop_order(1));
         if page.chosen {
             columns.push(
-                SheetColumn::numbers(&key("p"), "p", "sign-flip test, corrected for all lines by joint flips").spare(3),
+                SheetColumn::numbers(&key("p"), "p", "sign-flip test, corrected for all lines by joint flips")
+                    .drop_order(3),
             );
         }
     }
@@ -109,26 +110,27 @@ pub(super) fn summary(page: &Page) -> SheetTable {
     let worth = !page.chosen && summary.lines.iter().any(|line| line.worth().is_some());
     if worth {
         let meaning = "nodes that the entries which ended nodes had cost, as a share of these and the nodes searched; not what a search without a table would need";
-        columns.push(SheetColumn::numbers("saved", "worth", meaning).spare(4));
-        columns.push(SheetColumn::numbers("hit_rate", "hits", "share of the probes that met their key").spare(6));
+        columns.push(SheetColumn::numbers("saved", "worth", meaning).drop_order(4));
+        columns.push(SheetColumn::numbers("hit_rate", "hits", "share of the probes that met their key").drop_order(6));
     }
     if !page.chosen {
         columns.extend([
-            SheetColumn::numbers("usable", "cutoffs", "share of the probes that ended their node").spare(7),
+            SheetColumn::numbers("usable", "cutoffs", "share of the probes that ended their node").drop_order(7),
             SheetColumn::numbers(
                 "move_only",
                 "move only",
                 "share of the probes that gave their node a first move and no more",
             )
-            .spare(8),
-            SheetColumn::numbers("full", "full", "share of the slots taken at the end of a search").spare(3),
+            .drop_order(8),
+            SheetColumn::numbers("full", "full", "share of the slots taken at the end of a search").drop_order(3),
             SheetColumn::numbers(
                 "pressure",
                 "stores per slot",
                 "pressure: stores for each slot over the life of a table (a game, where its searches share one)",
             )
-            .spare(2),
-            SheetColumn::numbers("seconds", "seconds", "sum over searches of the median of their repeats").spare(5),
+            .drop_order(2),
+            SheetColumn::numbers("seconds", "seconds", "sum over searches of the median of their repeats")
+                .drop_order(5),
         ]);
     }
     let table = by_line(page, "summary", "Summary", columns, |line| {
@@ -155,7 +157,8 @@ pub(super) fn summary(page: &Page) -> SheetTable {
             row.extend([Cell::share(saved, of).or(why), Cell::share(line.hits, line.probes).or(no_table)]);
         }
         if !page.chosen {
-            let no_life = if line.hashfull.is_nan() || no_slots == UNTOLD { no_slots } else { NO_LIFE };
+            let no_life =
+                if line.hashfull.is_nan() || no_slots == NOT_REPORTED { no_slots } else { TABLE_LIFE_FILTERED };
             row.extend([
                 Cell::share(line.usable, line.probes).or(no_table),
                 Cell::share(line.move_only, line.probes).or(no_table),
@@ -189,11 +192,11 @@ pub(super) fn summary(page: &Page) -> SheetTable {
 /// Where probes and stores went.
 pub(super) fn anatomy(page: &Page) -> Option<SheetTable> {
     let columns = vec![
-        SheetColumn::numbers("probes", "probes", "").spare(1),
+        SheetColumn::numbers("probes", "probes", "").drop_order(1),
         SheetColumn::numbers("hits", "hits", "share of the probes that met their key"),
         SheetColumn::numbers("misses_empty", "empty miss", "share that found a free slot"),
         SheetColumn::numbers("misses_other", "other-key miss", "share that found every slot taken by others"),
-        SheetColumn::numbers("stores", "stores", "").spare(2),
+        SheetColumn::numbers("stores", "stores", "").drop_order(2),
         SheetColumn::numbers("evictions", "displaced another", "share of the stores that evicted another position"),
         SheetColumn::numbers("rejections", "refused", "share of the stores that the policy refused"),
     ];

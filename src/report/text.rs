@@ -141,9 +141,9 @@ fn total(widths: impl Iterator<Item = usize>) -> usize {
 fn fitting(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
     let mut shown: Vec<usize> = (0..table.columns.len()).collect();
     while total(shown.iter().map(|&column| narrowed(table, column, NARROW))) > width {
-        let spare = shown.iter().copied().max_by_key(|&column| table.columns[column].spare);
-        match spare.filter(|&column| table.columns[column].spare > 0) {
-            Some(spare) => shown.retain(|&column| column != spare),
+        let drop_order = shown.iter().copied().max_by_key(|&column| table.columns[column].drop_order);
+        match drop_order.filter(|&column| table.columns[column].drop_order > 0) {
+            Some(drop_order) => shown.retain(|&column| column != drop_order),
             None => break,
         }
     }
@@ -264,7 +264,10 @@ mod tests {
         let names = ["nodes", "nodes / baseline", "move", "full", "seconds"];
         let mut columns = vec![SheetColumn::words("variant", "variant", "")];
         columns.extend(
-            names.iter().zip([0, 0, 4, 3, 2]).map(|(name, spare)| SheetColumn::numbers(name, name, "").spare(spare)),
+            names
+                .iter()
+                .zip([0, 0, 4, 3, 2])
+                .map(|(name, drop_order)| SheetColumn::numbers(name, name, "").drop_order(drop_order)),
         );
         let policy = "size=64 KiB, policy=aged-depth factor=4 on=store, slots=4";
         let rows = [
@@ -338,8 +341,8 @@ mod tests {
         assert_eq!(wrap("aa bb cc", 8, ""), "aa bb cc");
         assert_eq!(wrap("a\n b\t c", 4, "12. "), "12. a\n    b\n    c");
         assert_eq!(wrap("wider-than-that x", 4, "- "), "- wider-than-that\n  x");
-        // The greatest `spare` goes first, and no more than must; words give way before that down to their least.
-        let column = |name: &str, spare| SheetColumn::numbers(name, name, "").spare(spare);
+        // The greatest `drop_order` goes first, and no more than must; words give way before that down to their least.
+        let column = |name: &str, drop_order| SheetColumn::numbers(name, name, "").drop_order(drop_order);
         let columns = vec![SheetColumn::words("w", "w", ""), column("one", 1), column("two", 2), column("kept", 0)];
         let rows = vec![["name", "1", "2", "3"].map(Cell::text).to_vec()];
         let table = SheetTable { columns, rows, ..SheetTable::default() };

@@ -26,7 +26,7 @@ pub(super) fn table(page: &Page, all: bool) -> Option<SheetTable> {
         cells[1].mark = mark;
         [&cells[..], &[Cell::text(source.join(". "))]].concat()
     });
-    let source = SheetColumn::words("source", "source", "").spare(1);
+    let source = SheetColumn::words("source", "source", "").drop_order(1);
     let columns = [&SheetColumn::named(SAID)[..], &[source]].concat();
     SheetTable::new("verdicts", "Verdicts", columns, rows).noted(tally(page.verdicts.iter())).unless_empty()
 }

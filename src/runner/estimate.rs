@@ -192,12 +192,12 @@ fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> 
     if !outcome.stopped {
         return Some((spent, true));
     }
-    foretold(limit, &ends).map(|told| (told, false))
+    extrapolate(limit, &ends).map(|told| (told, false))
 }
 
 /// What the first iterations of a search, each with its depth, the time of its end and its nodes, tell of the whole: of two limits the
 /// one that is reached first.
-fn foretold(limit: Limit, ends: &[(u8, f64, u64)]) -> Option<f64> {
+fn extrapolate(limit: Limit, ends: &[(u8, f64, u64)]) -> Option<f64> {
     let Limit { depth, nodes } = limit;
     let [.., (_, before, _), (last, end, _)] = *ends else { return None };
     let searched: u64 = ends.iter().map(|(_, _, nodes)| nodes).sum();
@@ -424,19 +424,19 @@ mod tests {
     #[test]
     fn the_first_depths_foretell_the_others() {
         let ends = [(1, 0.5, 10), (2, 1.0, 30), (3, 3.0, 60)];
-        let told = |depth: Option<u8>, nodes: Option<u64>| foretold(Limit { depth, nodes }, &ends);
+        let told = |depth: Option<u8>, nodes: Option<u64>| extrapolate(Limit { depth, nodes }, &ends);
         assert_eq!(told(Some(5), None), Some(27.0));
         assert_eq!(told(None, Some(1000)), Some(30.0));
         assert_eq!([told(Some(5), Some(1000)), told(Some(6), Some(1000))], [Some(27.0), Some(30.0)]);
         assert_eq!(told(None, None), None);
         assert_eq!(
-            foretold(Limit { depth: Some(5), nodes: None }, &ends[..1]),
+            extrapolate(Limit { depth: Some(5), nodes: None }, &ends[..1]),
             None,
             "one depth says nothing of the next"
         );
         // A depth may have cost next to nothing, or the more for a pause: between one and a half and twelve times.
         let paused = [(1, 1.0, 10), (2, 50.0, 30)];
-        assert_eq!(foretold(Limit { depth: Some(3), nodes: None }, &paused), Some(600.0));
-        assert_eq!(foretold(Limit { depth: Some(3), nodes: None }, &[(1, 1.0, 10), (2, 1.2, 30)]), Some(1.2 * 1.5));
+        assert_eq!(extrapolate(Limit { depth: Some(3), nodes: None }, &paused), Some(600.0));
+        assert_eq!(extrapolate(Limit { depth: Some(3), nodes: None }, &[(1, 1.0, 10), (2, 1.2, 30)]), Some(1.2 * 1.5));
     }
 }

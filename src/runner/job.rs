@@ -4,8 +4,8 @@ use crate::chess::suite::Item;
 use crate::chess::{Increments, Move};
 use crate::engine::{Engine, EngineOptions, Iteration};
 use crate::experiment::{Experiment, Job, Plan, Point, Sequence};
-use crate::record::GameFound;
-use crate::subject::{Ended, Position, Reported, Subject, Told};
+use crate::record::GameRecord;
+use crate::subject::{Position, SearchEnd, SearchEvent, Subject, UciReport};
 use crate::table::options::Size;
 use crate::table::{TableKind, TableOptions};
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// One finished iteration of a job.
-pub struct Found {
+pub struct JobRow {
     /// Place of the item in the suite.
     pub item: usize,
     /// Ply of the game, in sequences.
@@ -21,16 +21,16 @@ pub struct Found {
     /// What was found.
     pub iteration: Iteration,
     /// What an engine said that is not ours: of the iteration the rest is blank.
-    pub told: Option<Reported>,
+    pub told: Option<UciReport>,
     /// Wall-clock seconds of its search.
     pub seconds: f64,
     /// Whether the best move is among the suite's.
     pub solved: Option<bool>,
     /// In a match, the game that it is.
-    pub game: Option<Box<GameFound>>,
+    pub game: Option<Box<GameRecord>>,
 }
 
-impl Found {
+impl JobRow {
     /// An iteration of our engine on an item, of which nothing else is known.
     pub fn new(item: usize, iteration: Iteration, seconds: f64) -> Self {
         Self { item, ply: None, iteration, told: None, seconds, solved: None, game: None }
@@ -83,7 +83,7 @@ pub fn search(
     job: &Job,
     subject: &mut dyn Subject,
     stop: &AtomicBool,
-) -> Result<Option<Vec<Found>>, String> {
+) -> Result<Option<Vec<JobRow>>, String> {
     let mut context = Context { limit: plan.limit(job.variant, job.item), subject, stop, found: Vec::new() };
     found_or_stopped(context.all(experiment, job).map(|()| context.found))
 }
@@ -101,7 +101,7 @@ struct Context<'a> {
     limit: crate::engine::Limit,
     subject: &'a mut dyn Subject,
     stop: &'a AtomicBool,
-    found: Vec<Found>,
+    found: Vec<JobRow>,
 }
 
 impl Context<'_> {
@@ -123,21 +123,21 @@ impl Context<'_> {
         let found = &mut self.found;
         let mut take = |iteration: Iteration, told, seconds| {
             let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
-            found.push(Found { ply, told, solved, ..Found::new(place, iteration, seconds) });
+            found.push(JobRow { ply, told, solved, ..JobRow::new(place, iteration, seconds) });
         };
         let ended = self.subject.search(*position, self.limit, self.stop, &mut |told| match told {
-            Told::Begin => begun = Instant::now(),
-            Told::End => seconds = begun.elapsed().as_secs_f64(),
-            Told::Iteration(iteration) => take(iteration.clone(), None, seconds),
-            Told::Reported(reported) => {
+            SearchEvent::Begin => begun = Instant::now(),
+            SearchEvent::End => seconds = begun.elapsed().as_secs_f64(),
+            SearchEvent::Iteration(iteration) => take(iteration.clone(), None, seconds),
+            SearchEvent::UciReport(reported) => {
                 for (depth, seconds) in reported.by_depth(seconds) {
                     take(depth.iteration(), Some(depth), seconds);
                 }
             }
         });
         match ended.map_err(|failure| Some(failure.to_string()))? {
-            Ended::Best(best) => Ok(best),
-            Ended::Stopped => Err(None),
+            SearchEnd::Best(best) => Ok(best),
+            SearchEnd::Stopped => Err(None),
         }
     }
 
@@ -196,7 +196,7 @@ mod tests {
         refuses: usize,
         games: usize,
         /// Whether it is a program that tells two depths.
-        outside: bool,
+        external: bool,
     }
 
     impl Subject for Scribe {
@@ -219,8 +219,8 @@ mod tests {
             position: Position<'_>,
             limit: Limit,
             _: &AtomicBool,
-            watch: &mut dyn FnMut(Told<'_>),
-        ) -> Result<Ended, Failure> {
+            watch: &mut dyn FnMut(SearchEvent<'_>),
+        ) -> Result<SearchEnd, Failure> {
             self.searches += 1;
             let Position { start, moves, past, board } = position;
             // What was played leads from the start to the board, and the past is what lies between.
@@ -235,15 +235,15 @@ mod tests {
                 return Err(Failure { fault: EngineFault::NoMove, during: "go".to_owned(), tail: Vec::new() });
             }
             if self.searches == self.stops {
-                return Ok(Ended::Stopped);
+                return Ok(SearchEnd::Stopped);
             }
             let mut list = MoveList::new();
             crate::chess::legal(board, &mut list);
             let best = list.iter().last().copied().unwrap_or(Move::NONE);
             let nodes = 100 * self.searches as u64;
-            watch(Told::Begin);
-            watch(Told::End);
-            let reported = Reported {
+            watch(SearchEvent::Begin);
+            watch(SearchEvent::End);
+            let reported = UciReport {
                 depth: Some(2),
                 best,
                 nodes: Some(nodes),
@@ -256,16 +256,16 @@ mod tests {
                     milliseconds: None,
                     at: Duration::ZERO,
                 }],
-                ..Reported::default()
+                ..UciReport::default()
             };
-            match self.outside {
-                true => watch(Told::Reported(&reported)),
+            match self.external {
+                true => watch(SearchEvent::UciReport(&reported)),
                 false => {
                     let search = SearchCounters { nodes, ..SearchCounters::default() };
-                    watch(Told::Iteration(&Iteration { search, ..reported.iteration() }));
+                    watch(SearchEvent::Iteration(&Iteration { search, ..reported.iteration() }));
                 }
             }
-            Ok(if best.is_none() { Ended::Best(Move::NONE) } else { Ended::Best(best) })
+            Ok(if best.is_none() { SearchEnd::Best(Move::NONE) } else { SearchEnd::Best(best) })
         }
 
         fn end(&mut self) {}
@@ -283,7 +283,7 @@ mod tests {
         let (experiment, plan) = experiment(text);
         let job = plan.jobs().next().unwrap();
         let found = search(&experiment, &plan, &job, scribe, &AtomicBool::new(false));
-        let shown = |of: &Found| {
+        let shown = |of: &JobRow| {
             assert!(of.seconds >= 0.0 && of.game.is_none());
             let ply = of.ply.map_or("-".to_owned(), |ply| ply.to_string());
             let solved = of.solved.map_or("-".to_owned(), |solved| solved.to_string());
@@ -323,7 +323,7 @@ mod tests {
             assert_eq!(*row, format!("{at} - 2 {} {} false", 100 * (at + 1), expected[at]));
         }
         // A program's depths are rows of their own.
-        let (found, _) = run(&text, &mut Scribe { outside: true, ..Scribe::default() });
+        let (found, _) = run(&text, &mut Scribe { external: true, ..Scribe::default() });
         let first = found.unwrap().unwrap();
         assert_eq!(first.len(), 2);
         assert!(

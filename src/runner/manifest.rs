@@ -71,7 +71,7 @@ fn suite_run(section: &Section) -> SuiteRun {
 
 /// The options of a point, of whichever engine it is.
 pub fn options(point: &Point) -> serde_json::Value {
-    match point.outside() {
+    match point.external() {
         Some(subject) => serde_json::to_value(subject),
         None => serde_json::to_value(&point.options),
     }

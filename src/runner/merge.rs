@@ -1,10 +1,10 @@
 //! Merging: the rows of all shards in the plan's order, after every one was checked, in memory for one shard's jobs at a time.
 
-use super::ledger::Ledger;
+use super::row_index::RowIndex;
 use super::stopping::Stopping;
 use super::{Output, OutputError, reference};
 use crate::experiment::{Experiment, Job, Plan, Split};
-use crate::record::manifest::{MANIFEST, Manifest, Shard, ShardRun, Stretch};
+use crate::record::manifest::{MANIFEST, Manifest, RunSegment, Shard, ShardRun};
 use crate::record::{self, NewFile, ResultsError, Rows};
 use crate::words::many;
 use std::collections::hash_map::Entry;
@@ -25,7 +25,7 @@ pub struct Shards<'a> {
 
 /// What a shard lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lack {
+pub struct ShardGap {
     /// Its number, from 0.
     pub shard: u64,
     /// Its jobs.
@@ -45,7 +45,7 @@ pub struct Lack {
 pub enum MergeError {
     /// Rows are missing.
     #[error("{} of {} shards lack {}", .0.len(), .1, many(.0.iter().map(|lack| lack.missing).sum::<u64>(), "job"))]
-    Missing(Vec<Lack>, u64),
+    Missing(Vec<ShardGap>, u64),
     /// A shard is there twice, with different counts.
     #[error("{0}")]
     Conflict(String),
@@ -70,7 +70,7 @@ pub enum MergeError {
 
 /// What a shard's results hold.
 #[derive(Default)]
-struct Survey {
+struct ShardContents {
     /// The check of each done job's last row.
     done: HashMap<u64, String>,
     /// How many rows each job has.
@@ -103,18 +103,18 @@ impl Shards<'_> {
     /// Reads and checks every row of a shard; the tests that end encounters take its pairs.
     fn survey(
         &self,
-        ledger: &Ledger<'_>,
+        row_index: &RowIndex<'_>,
         shard: u64,
         folder: &Path,
         stopping: &mut Stopping,
-    ) -> Result<Survey, MergeError> {
+    ) -> Result<ShardContents, MergeError> {
         let path = folder.join("results.csv");
-        let mut survey = Survey::default();
+        let mut survey = ShardContents::default();
         if !path.exists() {
             return Ok(survey);
         }
         let split = self.split();
-        let read = ledger.read(&path, |job, entry, row| {
+        let read = row_index.read(&path, |job, entry, row| {
             let other = split.shard_of(self.plan, &entry.job);
             if other != shard {
                 return Err(format!("it is of a job that is shard {other}'s"));
@@ -135,23 +135,23 @@ impl Shards<'_> {
     ///
     /// # Errors
     /// When a folder holds something else, a row is damaged, or a shard is there twice.
-    pub fn lacks(&self) -> Result<Vec<Lack>, MergeError> {
+    pub fn gaps(&self) -> Result<Vec<ShardGap>, MergeError> {
         Ok(self.check()?.0)
     }
 
     /// What each shard lacks, and how many of its rows are asked for.
-    fn check(&self) -> Result<(Vec<Lack>, Vec<u64>), MergeError> {
-        let ledger = Ledger::new(self.experiment, self.plan);
-        let mut stopping = Stopping::new(self.experiment, self.plan, &ledger.header, None);
-        let (mut lacks, mut surveys) = (Vec::new(), Vec::new());
+    fn check(&self) -> Result<(Vec<ShardGap>, Vec<u64>), MergeError> {
+        let row_index = RowIndex::new(self.experiment, self.plan);
+        let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
+        let (mut gaps, mut surveys) = (Vec::new(), Vec::new());
         for shard in 0..self.of {
-            let mut lack = Lack { shard, jobs: 0, missing: 0, failed: 0, unjudged: 0, folder: None };
-            let mut first: Option<(&PathBuf, Survey)> = None;
+            let mut lack = ShardGap { shard, jobs: 0, missing: 0, failed: 0, unjudged: 0, folder: None };
+            let mut first: Option<(&PathBuf, ShardContents)> = None;
             for (_, folder) in self.folders.iter().filter(|(index, _)| *index == shard) {
                 if self.manifest(shard, folder)?.is_none() {
                     continue;
                 }
-                let survey = self.survey(&ledger, shard, folder, &mut stopping)?;
+                let survey = self.survey(&row_index, shard, folder, &mut stopping)?;
                 if let Some((other, earlier)) = first {
                     return Err(self.twice(shard, (other, &earlier), (folder, &survey)));
                 }
@@ -159,23 +159,23 @@ impl Shards<'_> {
                 lack.folder = Some(folder.clone());
                 first = Some((folder, survey));
             }
-            lacks.push(lack);
+            gaps.push(lack);
             surveys.push(first.map(|(_, survey)| survey));
         }
-        let (split, mut rows) = (self.split(), vec![0; lacks.len()]);
+        let (split, mut rows) = (self.split(), vec![0; gaps.len()]);
         for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
             let (shard, place) = (split.shard_of(self.plan, &job) as usize, self.plan.place(&job));
-            let (lack, survey) = (&mut lacks[shard], surveys[shard].as_ref());
+            let (lack, survey) = (&mut gaps[shard], surveys[shard].as_ref());
             lack.jobs += 1;
             rows[shard] += survey.and_then(|survey| survey.rows.get(&place)).unwrap_or(&0);
             lack.missing += u64::from(survey.is_none_or(|survey| !survey.done.contains_key(&place)));
             lack.failed += u64::from(survey.is_some_and(|survey| survey.failed.contains(&place)));
         }
-        lacks.retain(|lack| lack.missing > 0 || lack.failed > 0 || lack.unjudged > 0);
-        Ok((lacks, rows))
+        gaps.retain(|lack| lack.missing > 0 || lack.failed > 0 || lack.unjudged > 0);
+        Ok((gaps, rows))
     }
 
-    fn twice(&self, shard: u64, first: (&PathBuf, &Survey), second: (&PathBuf, &Survey)) -> MergeError {
+    fn twice(&self, shard: u64, first: (&PathBuf, &ShardContents), second: (&PathBuf, &ShardContents)) -> MergeError {
         let (one, other) = (first.0.display(), second.0.display());
         let differs = |job: &&u64| second.1.done.get(job).is_some_and(|check| first.1.done.get(job) != Some(check));
         let conflict = first.1.done.keys().filter(differs).min();
@@ -197,13 +197,13 @@ impl Shards<'_> {
     /// # Errors
     /// When a row is missing, there twice or wrong, a shard is being written to, or the folder cannot be.
     pub fn merge(&self, output: &Output, any_build: bool) -> Result<(Manifest, u64), MergeError> {
-        let (lacks, checked) = self.check()?;
-        let failed = lacks.iter().map(|lack| lack.failed).sum();
-        let missing: Vec<Lack> = lacks.into_iter().filter(|lack| lack.missing > 0).collect();
+        let (gaps, checked) = self.check()?;
+        let failed = gaps.iter().map(|lack| lack.failed).sum();
+        let missing: Vec<ShardGap> = gaps.into_iter().filter(|lack| lack.missing > 0).collect();
         if !missing.is_empty() {
             return Err(MergeError::Missing(missing, self.of));
         }
-        let ledger = Ledger::new(self.experiment, self.plan);
+        let row_index = RowIndex::new(self.experiment, self.plan);
         let manifest = self.merged_manifest(any_build)?;
         // A run that was killed just before its end has all its rows, but in the order in which they were found.
         for (_, folder) in self.folders.iter().filter(|(_, folder)| folder.join(MANIFEST).exists()) {
@@ -213,10 +213,10 @@ impl Shards<'_> {
                 opened => Some(opened?),
             };
             let path = folder.join("results.csv");
-            record::order(&path, &ledger.header, |row| Ok(Some(ledger.entry(row)?.place)))
+            record::order(&path, &row_index.header, |row| Ok(Some(row_index.entry(row)?.place)))
                 .map_err(OutputError::results(&path))?;
         }
-        let (rows, spared) = self.gathered(&ledger, output, &checked)?;
+        let (rows, spared) = self.gathered(&row_index, output, &checked)?;
         let path = output.results_path();
         output.begin(self.experiment, manifest.clone(), any_build)?;
         record::publish(rows, &path)
@@ -234,11 +234,16 @@ impl Shards<'_> {
 
     /// Writes the rows of all shards to a file beside the results, and counts the pairs that no test asks for. `checked`: how many rows each
     /// shard has.
-    fn gathered(&self, ledger: &Ledger<'_>, output: &Output, checked: &[u64]) -> Result<(NewFile, u64), MergeError> {
-        let mut stopping = Stopping::new(self.experiment, self.plan, &ledger.header, None);
+    fn gathered(
+        &self,
+        row_index: &RowIndex<'_>,
+        output: &Output,
+        checked: &[u64],
+    ) -> Result<(NewFile, u64), MergeError> {
+        let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
         let (path, mut found) = (output.results_path(), vec![0; checked.len()]);
-        let rows = record::write_rows(&path, &ledger.header, |put| {
-            self.deal(ledger, &mut stopping, FILES, &mut |shard, row| {
+        let rows = record::write_rows(&path, &row_index.header, |put| {
+            self.deal(row_index, &mut stopping, FILES, &mut |shard, row| {
                 found[shard as usize] += 1;
                 put(row)
             })
@@ -263,7 +268,7 @@ impl Shards<'_> {
     /// and one.
     fn deal(
         &self,
-        ledger: &Ledger<'_>,
+        row_index: &RowIndex<'_>,
         stopping: &mut Stopping,
         files: usize,
         sink: &mut dyn FnMut(u64, &csv::StringRecord) -> Result<(), ResultsError>,
@@ -284,13 +289,13 @@ impl Shards<'_> {
                         Entry::Vacant(place) => {
                             let Some(folder) = self.folder(shard) else { continue };
                             let at = offsets.get(&shard).copied().unwrap_or(0);
-                            place.insert(Rows::open(&folder.join("results.csv"), &ledger.header, at)?)
+                            place.insert(Rows::open(&folder.join("results.csv"), &row_index.header, at)?)
                         }
                     };
                     let needed = stopping.needs(self.plan, &job);
                     let mut entry = None;
                     while rows.next_if(|row| {
-                        entry = ledger.entry(row).ok().filter(|entry| entry.place.is_of(repeat, item, lane));
+                        entry = row_index.entry(row).ok().filter(|entry| entry.place.is_of(repeat, item, lane));
                         entry.is_some()
                     })? {
                         entry.iter().for_each(|entry| stopping.read(self.plan, entry, rows.row()));
@@ -334,7 +339,7 @@ impl Shards<'_> {
             merged.jobs = merged.jobs.max(jobs);
             merged.begun = merged.begun.min(begun);
             merged.ended = merged.ended.max(ended);
-            let of_shard = |stretch| Stretch { shard: Some(*shard), ..stretch };
+            let of_shard = |stretch| RunSegment { shard: Some(*shard), ..stretch };
             merged.stretches.extend(manifest.history().into_iter().map(of_shard));
             merged.shards.push(ShardRun { index: *shard, jobs, machine: manifest.machine, calibration, begun, ended });
         }

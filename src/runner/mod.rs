@@ -2,29 +2,29 @@
 
 pub mod audit;
 pub mod estimate;
-mod flight;
+mod in_flight;
 mod job;
-mod ledger;
 pub mod machine;
 mod manifest;
 mod merge;
+mod monitor;
 mod output;
 mod played;
 pub mod progress;
 pub mod reference;
 mod replayed;
+mod row_index;
 mod searching;
 mod session;
-mod steward;
 mod stopping;
 mod subjects;
 pub mod verify;
 mod work;
 
-pub use ledger::Done;
 pub use manifest::manifest;
-pub use merge::{Lack, MergeError, Shards};
+pub use merge::{MergeError, ShardGap, Shards};
 pub use output::{Output, OutputError};
+pub use row_index::Done;
 pub use session::{Session, Settings};
 pub use subjects::{Subjects, granted, values};
 
@@ -39,7 +39,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ran {
+pub struct RunSummary {
     /// Jobs that were done before.
     pub before: u64,
     /// Jobs done now.
@@ -136,7 +136,7 @@ fn needs(plan: &Plan) -> impl Iterator<Item = (u64, Vec<(u64, &str)>)> {
         let job = plan.job_in(lane, 0, 0);
         let players = [Some(job.variant), job.opponent].into_iter().flatten().map(|at| &plan.variants[at]);
         // What the options of ours are means nothing to another engine.
-        let bytes = |point: &Point| if point.outside().is_some() { Some(0) } else { point.options.memory_bytes() };
+        let bytes = |point: &Point| if point.external().is_some() { Some(0) } else { point.options.memory_bytes() };
         let tables: Vec<(u64, &str)> = players.map(|point| (bytes(point).unwrap_or(0), point.name.as_str())).collect();
         (tables.iter().fold(0, |sum: u64, table| sum.saturating_add(table.0)), tables)
     })

@@ -1,12 +1,12 @@
 //! The output folder: `experiment.toml`, `manifest.json`, `results.csv`, under a lock.
 
 use super::RunError;
-use super::flight::FLIGHT;
-use super::ledger::{Again, Done, Ledger, take_stock};
+use super::in_flight::FLIGHT;
 use super::manifest::now;
+use super::row_index::{Done, RetryPolicy, RowIndex, scan_rows};
 use super::stopping::Stopping;
 use crate::experiment::Experiment;
-use crate::record::manifest::{Examined, MANIFEST, Manifest, ManifestError, Stretch};
+use crate::record::manifest::{EngineInfo, MANIFEST, Manifest, ManifestError, RunSegment};
 use crate::record::{self, Jobs, Results, ResultsError, thin};
 use crate::system::files;
 use std::collections::BTreeMap;
@@ -191,7 +191,7 @@ impl Output {
                      folder with --out, or start over with --fresh",
                 );
             }
-            let other = |(name, engine): &(&String, &Examined)| {
+            let other = |(name, engine): &(&String, &EngineInfo)| {
                 old.subjects.get(*name).is_none_or(|before| before.sha256 != engine.sha256)
             };
             let other_build = if old.build != manifest.build {
@@ -215,7 +215,7 @@ impl Output {
             let _ = self.before.set(old);
         }
         if made_here {
-            manifest.stretches.push(Stretch { jobs, begun: now(), ..manifest.head() });
+            manifest.stretches.push(RunSegment { jobs, begun: now(), ..manifest.head() });
         }
         self.write_experiment(experiment)?;
         self.write_manifest(&manifest).map_err(OutputError::io(self.manifest_path()))?;
@@ -289,13 +289,13 @@ impl Output {
     ///
     /// # Errors
     /// When the file there cannot be continued: damaged, of another experiment, or unreadable.
-    pub fn results(&self, ledger: &Ledger<'_>, again: Again) -> Result<(Results, Done), OutputError> {
+    pub fn results(&self, row_index: &RowIndex<'_>, again: RetryPolicy) -> Result<(Results, Done), OutputError> {
         let path = self.results_path();
         let (done, length) = match path.exists() {
-            true => take_stock(&path, ledger, again).map_err(OutputError::results(&path))?,
+            true => scan_rows(&path, row_index, again).map_err(OutputError::results(&path))?,
             false => Default::default(),
         };
-        let results = Results::open(&path, &ledger.header, length).map_err(OutputError::results(&path))?;
+        let results = Results::open(&path, &row_index.header, length).map_err(OutputError::results(&path))?;
         Ok((results, done))
     }
 
@@ -303,10 +303,10 @@ impl Output {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn finish(&self, ledger: &Ledger<'_>, stopping: &Stopping, done: u64) -> Result<(), ResultsError> {
-        record::order(&self.results_path(), &ledger.header, |row| {
-            let entry = ledger.entry(row)?;
-            Ok(stopping.needs(ledger.plan, &entry.job).then_some(entry.place))
+    pub fn finish(&self, row_index: &RowIndex<'_>, stopping: &Stopping, done: u64) -> Result<(), ResultsError> {
+        record::order(&self.results_path(), &row_index.header, |row| {
+            let entry = row_index.entry(row)?;
+            Ok(stopping.needs(row_index.plan, &entry.job).then_some(entry.place))
         })?;
         self.seal(stopping.spared())?;
         self.end(done, true)?;
@@ -380,7 +380,7 @@ mod tests {
 
     fn manifest(change: impl Fn(&mut Manifest)) -> Manifest {
         let build = Build { version: "1".to_owned(), commit: "abc".to_owned(), profile: "release".to_owned() };
-        let engine = Examined { sha256: "00ff".to_owned(), ..Examined::default() };
+        let engine = EngineInfo { sha256: "00ff".to_owned(), ..EngineInfo::default() };
         let mut manifest = Manifest {
             plan: "0123".to_owned(),
             jobs: 3,
@@ -434,9 +434,9 @@ mod tests {
             (|manifest| manifest.build.version = "2".to_owned(), build("2", "abc", "release"), true),
             (|manifest| manifest.build.commit = "d".to_owned(), build("1", "d", "release"), true),
             (|manifest| manifest.build.profile = "debug".to_owned(), build("1", "abc", "debug"), true),
-            (|manifest| manifest.subjects = [("one".to_owned(), Examined::default())].into(), engine, true),
+            (|manifest| manifest.subjects = [("one".to_owned(), EngineInfo::default())].into(), engine, true),
             // One that nothing is known of.
-            (|manifest| manifest.subjects = [("two".to_owned(), Examined::default())].into(), other, true),
+            (|manifest| manifest.subjects = [("two".to_owned(), EngineInfo::default())].into(), other, true),
         ];
         let mut stretches = 1;
         for (change, told, by_build) in cases {

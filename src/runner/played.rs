@@ -1,13 +1,13 @@
 //! A job of a match: two games from one opening, colours swapped. Both players are as new before each game, so that it depends on nothing but
 //! them, the opening and their limits.
 
-use super::job::{Found, Halt, found_or_stopped};
+use super::job::{Halt, JobRow, found_or_stopped};
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, Increments, Move, MoveList, Score, legal};
 use crate::engine::{Iteration, Limit, SearchCounters};
 use crate::experiment::{Experiment, Job, Match, matches};
-use crate::record::{GameFound, games};
-use crate::subject::{Ended, Failure, Position, Reported, Subject, Told};
+use crate::record::{GameRecord, games};
+use crate::subject::{Failure, Position, SearchEnd, SearchEvent, Subject, UciReport};
 use crate::table::{Occupancy, TableCounters};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -38,7 +38,7 @@ struct Tally {
     blind: u64,
     seconds: f64,
     /// Whether it is of an engine that is not ours.
-    outside: bool,
+    external: bool,
 }
 
 /// Plays a pair of two players. None if it was stopped.
@@ -50,7 +50,7 @@ pub fn pair(
     job: &Job,
     players: &mut [Player<'_>],
     stop: &AtomicBool,
-) -> Result<Option<Vec<Found>>, String> {
+) -> Result<Option<Vec<JobRow>>, String> {
     let rules = experiment.file.games.clone().unwrap_or_default();
     let start = matches::opening(&experiment.suite.items[job.item]);
     let games = [true, false].into_iter().map(|first_is_white| {
@@ -67,7 +67,7 @@ fn game(
     players: &mut [Player<'_>],
     first_is_white: bool,
     stop: &AtomicBool,
-) -> Result<(Tally, GameFound), Halt> {
+) -> Result<(Tally, GameRecord), Halt> {
     for player in players.iter_mut() {
         let begun = player.subject.start().and_then(|()| player.subject.new_game());
         begun.map_err(|failure| player.failed(&failure))?;
@@ -95,7 +95,7 @@ fn game(
         board.play(best, Increments::none());
     };
     let [mine, other] = tallies;
-    let game = GameFound {
+    let game = GameRecord {
         white: first_is_white,
         winner,
         end,
@@ -110,12 +110,12 @@ fn game(
 }
 
 impl Tally {
-    fn found(self, item: usize, game: GameFound) -> Found {
-        let Self { search, table, occupancy, seconds, outside, .. } = self;
+    fn found(self, item: usize, game: GameRecord) -> JobRow {
+        let Self { search, table, occupancy, seconds, external, .. } = self;
         let nodes = Some(search.nodes).filter(|&nodes| nodes > 0);
-        let told = outside.then(|| Reported { nodes, ..Reported::default() });
-        let iteration = Iteration { search, table, occupancy, ..Reported::default().iteration() };
-        Found { told, game: Some(Box::new(game)), ..Found::new(item, iteration, seconds) }
+        let told = external.then(|| UciReport { nodes, ..UciReport::default() });
+        let iteration = Iteration { search, table, occupancy, ..UciReport::default().iteration() };
+        JobRow { told, game: Some(Box::new(game)), ..JobRow::new(item, iteration, seconds) }
     }
 }
 
@@ -128,9 +128,9 @@ fn search(
 ) -> Result<(Move, Option<Score>), Halt> {
     let (mut begun, mut score, mut depth) = (Instant::now(), None, 0);
     let ended = player.subject.search(*position, player.limit, stop, &mut |told| match told {
-        Told::Begin => begun = Instant::now(),
-        Told::End => tally.seconds += begun.elapsed().as_secs_f64(),
-        Told::Iteration(iteration) => {
+        SearchEvent::Begin => begun = Instant::now(),
+        SearchEvent::End => tally.seconds += begun.elapsed().as_secs_f64(),
+        SearchEvent::Iteration(iteration) => {
             tally.search += iteration.search;
             tally.table += iteration.table;
             tally.occupancy = iteration.occupancy;
@@ -138,8 +138,8 @@ fn search(
                 (score, depth) = (Some(iteration.score), iteration.depth);
             }
         }
-        Told::Reported(reported) => {
-            tally.outside = true;
+        SearchEvent::UciReport(reported) => {
+            tally.external = true;
             tally.search.nodes += reported.nodes.unwrap_or(0);
             (score, depth) = (reported.score, reported.depth.unwrap_or(0));
         }
@@ -147,14 +147,14 @@ fn search(
     tally.depths += u64::from(depth);
     match ended.map_err(|failure| player.failed(&failure))? {
         // No iteration ended within the limit: what `ttlab uci` would play.
-        Ended::Best(best) if best.is_none() => {
+        SearchEnd::Best(best) if best.is_none() => {
             tally.blind += 1;
             let mut moves = MoveList::new();
             legal(position.board, &mut moves);
             Ok((moves.first().copied().unwrap_or(Move::NONE), score))
         }
-        Ended::Best(best) => Ok((best, score)),
-        Ended::Stopped => Err(None),
+        SearchEnd::Best(best) => Ok((best, score)),
+        SearchEnd::Stopped => Err(None),
     }
 }
 
@@ -241,7 +241,7 @@ mod tests {
         moves: &'static [&'static str],
         /// Centipawns that it finds itself ahead by; none: it tells none.
         score: Option<Score>,
-        outside: bool,
+        external: bool,
         log: Vec<String>,
         /// The ply at which no iteration ends, that it fails at, or is stopped at.
         blind: Option<usize>,
@@ -255,7 +255,7 @@ mod tests {
         Book {
             moves,
             score: Some(score),
-            outside: false,
+            external: false,
             log: Vec::new(),
             blind: None,
             fails: None,
@@ -283,8 +283,8 @@ mod tests {
             position: Position<'_>,
             limit: Limit,
             _: &AtomicBool,
-            watch: &mut dyn FnMut(Told<'_>),
-        ) -> Result<Ended, Failure> {
+            watch: &mut dyn FnMut(SearchEvent<'_>),
+        ) -> Result<SearchEnd, Failure> {
             let at = position.moves.len();
             assert_eq!(position.past.len(), at);
             self.log.push(format!("{at} {:?}", limit.nodes));
@@ -292,38 +292,43 @@ mod tests {
                 return Err(Failure { fault: EngineFault::NoMove, during: "go".to_owned(), tail: Vec::new() });
             }
             if self.stops == Some(at) {
-                return Ok(Ended::Stopped);
+                return Ok(SearchEnd::Stopped);
             }
             let best = named(position.board, self.moves[at]).unwrap();
             let blind = self.blind == Some(at);
-            watch(Told::Begin);
+            watch(SearchEvent::Begin);
             std::thread::sleep(NAP);
-            watch(Told::End);
-            if self.outside {
+            watch(SearchEvent::End);
+            if self.external {
                 let depth = Some(4).filter(|_| !blind);
-                watch(Told::Reported(&Reported { depth, score: self.score, nodes: Some(70), ..Reported::default() }));
+                watch(SearchEvent::UciReport(&UciReport {
+                    depth,
+                    score: self.score,
+                    nodes: Some(70),
+                    ..UciReport::default()
+                }));
             } else {
                 for (depth, nodes, finished) in [(1, 10, !blind), (2, 25, !blind), (3, 100, false)] {
-                    let found = Reported {
+                    let found = UciReport {
                         depth: Some(depth),
                         score: self.score.map(|score| score + i32::from(depth) - 2),
                         nodes: Some(nodes),
                         cut: !finished,
-                        ..Reported::default()
+                        ..UciReport::default()
                     };
                     let mut iteration = found.iteration();
                     iteration.table.probes = nodes / 5;
                     iteration.occupancy.occupied = nodes;
-                    watch(Told::Iteration(&iteration));
+                    watch(SearchEvent::Iteration(&iteration));
                 }
             }
-            Ok(Ended::Best(if blind { Move::NONE } else { best }))
+            Ok(SearchEnd::Best(if blind { Move::NONE } else { best }))
         }
 
         fn end(&mut self) {}
     }
 
-    fn played(first: &mut Book, second: &mut Book, rules: &str) -> Result<Option<Vec<Found>>, String> {
+    fn played(first: &mut Book, second: &mut Book, rules: &str) -> Result<Option<Vec<JobRow>>, String> {
         let text = format!(
             "suite = {{ startpos = true }}\nlimit = {{ nodes = 9 }}\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[match]\n{rules}\n"
         );
@@ -348,7 +353,7 @@ mod tests {
     fn both_games_are_told_from_the_first_players_view() {
         let (mut first, mut second) = (book(MATE, 30), book(MATE, -200));
         let found = played(&mut first, &mut second, "").unwrap().unwrap();
-        let shown = |found: &Found| {
+        let shown = |found: &JobRow| {
             let game = found.game.as_deref().unwrap();
             let scores: Vec<Score> = game.scores.iter().map(|score| score.unwrap()).collect();
             let moves: Vec<String> = game.moves.iter().map(ToString::to_string).collect();
@@ -379,7 +384,7 @@ mod tests {
             ["start", "new", "1 Some(22)", "3 Some(22)", "start", "new", "0 Some(22)", "2 Some(22)"]
         );
         // A program's figures are what it tells: nodes alone; scores that it does not tell are none.
-        let (mut first, mut second) = (Book { outside: true, score: None, ..book(MATE, 0) }, book(MATE, 5));
+        let (mut first, mut second) = (Book { external: true, score: None, ..book(MATE, 0) }, book(MATE, 5));
         let found = played(&mut first, &mut second, "").unwrap().unwrap();
         for (row, scores) in found.iter().zip([[None, Some(5), None, Some(5)], [Some(5), None, Some(5), None]]) {
             let game = row.game.as_deref().unwrap();
@@ -397,7 +402,7 @@ mod tests {
         const QUIET: &[&str] = &["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8", "g1f3"];
         let ends = |first: Score, second: Score, rules: &str| {
             let found = played(&mut book(QUIET, first), &mut book(QUIET, second), rules).unwrap().unwrap();
-            let end = |found: &Found| {
+            let end = |found: &JobRow| {
                 let game = found.game.as_deref().unwrap();
                 (game.end, game.moves.len(), game.winner)
             };

@@ -1,6 +1,6 @@
 //! How a run tells how far it is: a bar with an ETA on a terminal; elsewhere what was found before and how it ended; nothing when quiet.
 
-use super::{Done, Ran};
+use super::{Done, RunSummary};
 use crate::talk::{tell, visible};
 use crate::words::many;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -15,7 +15,7 @@ pub trait Progress: Sync {
     /// A job is done.
     fn done(&self) {}
     /// The run has ended.
-    fn end(&self, _ran: &Ran) {}
+    fn end(&self, _ran: &RunSummary) {}
 }
 
 /// Says nothing.
@@ -37,7 +37,7 @@ impl Default for Talk {
 
 impl Progress for Talk {
     fn begin(&self, all: u64, before: u64, found: &Done) {
-        found_there(all, before, found).iter().for_each(|line| tell(format_args!("{line}\n")));
+        resume_lines(all, before, found).iter().for_each(|line| tell(format_args!("{line}\n")));
         self.bar.set_length(all);
         self.bar.set_position(before);
         self.bar.reset_elapsed();
@@ -58,14 +58,14 @@ impl Progress for Talk {
         self.bar.inc(1);
     }
 
-    fn end(&self, ran: &Ran) {
+    fn end(&self, ran: &RunSummary) {
         self.bar.finish_and_clear();
-        came_to(ran, self.bar.elapsed().as_secs_f64()).iter().for_each(|line| tell(format_args!("{line}\n")));
+        end_lines(ran, self.bar.elapsed().as_secs_f64()).iter().for_each(|line| tell(format_args!("{line}\n")));
     }
 }
 
 /// What was found in the folder before the first job, line by line.
-fn found_there(all: u64, before: u64, found: &Done) -> Vec<String> {
+fn resume_lines(all: u64, before: u64, found: &Done) -> Vec<String> {
     let lines = [
         (found.torn > 0).then(|| format!("a torn last line of {} bytes was cut off the results", found.torn)),
         found.saved.as_ref().map(|saved| format!("the results as they were are kept in {}", saved.display())),
@@ -77,7 +77,7 @@ fn found_there(all: u64, before: u64, found: &Done) -> Vec<String> {
 }
 
 /// What a run came to, line by line.
-fn came_to(ran: &Ran, seconds: f64) -> Vec<String> {
+fn end_lines(ran: &RunSummary, seconds: f64) -> Vec<String> {
     let failed = if ran.failed > 0 { format!(", {} failed", ran.failed) } else { String::new() };
     let spared = match ran.spared {
         0 => String::new(),
@@ -109,7 +109,7 @@ mod tests {
                 assert_eq!(at(), (done, Some(8)));
             }
             assert!(talk.bar.elapsed() < long);
-            talk.end(&Ran { before: 3, done: 2, ..Ran::default() });
+            talk.end(&RunSummary { before: 3, done: 2, ..RunSummary::default() });
         });
         let lines: Vec<&str> = told.lines().collect();
         assert!(
@@ -129,19 +129,19 @@ mod tests {
             "dropped: 5 rows of jobs that are to be run again",
             "3 of 8 jobs were done before: continuing",
         ];
-        assert_eq!(found_there(8, 3, &found), all);
-        assert_eq!(found_there(8, 0, &found), all[..3]);
+        assert_eq!(resume_lines(8, 3, &found), all);
+        assert_eq!(resume_lines(8, 0, &found), all[..3]);
         let one = Done { dropped: 1, ..Done::default() };
-        assert_eq!(found_there(8, 0, &one), ["dropped: 1 row of jobs that are to be run again"]);
-        assert_eq!(found_there(8, 8, &Done::default()), ["8 of 8 jobs were done before: continuing"]);
-        assert_eq!(found_there(8, 0, &Done::default()), Vec::<String>::new());
+        assert_eq!(resume_lines(8, 0, &one), ["dropped: 1 row of jobs that are to be run again"]);
+        assert_eq!(resume_lines(8, 8, &Done::default()), ["8 of 8 jobs were done before: continuing"]);
+        assert_eq!(resume_lines(8, 0, &Done::default()), Vec::<String>::new());
         let job = Job { variant: 0, opponent: None, item: 0, items: 1, repeat: 0 };
         let failures = vec![(job, "one".to_owned()), (job, "two".to_owned())];
-        let ran = Ran { before: 7, done: 1, ..Ran::default() };
-        assert_eq!(came_to(&ran, 2.04), ["1 job in 2.0 s"]);
-        let ran = Ran { done: 20, failed: 4, failures, ..ran };
-        assert_eq!(came_to(&ran, 61.26), ["20 jobs in 61.3 s, 4 failed", "failed: one", "failed: two"]);
-        let ran = Ran { spared: 6, failures: Vec::new(), ..ran };
-        assert_eq!(came_to(&ran, 0.0), ["20 jobs in 0.0 s, 4 failed; 6 were not needed: their tests had ended"]);
+        let ran = RunSummary { before: 7, done: 1, ..RunSummary::default() };
+        assert_eq!(end_lines(&ran, 2.04), ["1 job in 2.0 s"]);
+        let ran = RunSummary { done: 20, failed: 4, failures, ..ran };
+        assert_eq!(end_lines(&ran, 61.26), ["20 jobs in 61.3 s, 4 failed", "failed: one", "failed: two"]);
+        let ran = RunSummary { spared: 6, failures: Vec::new(), ..ran };
+        assert_eq!(end_lines(&ran, 0.0), ["20 jobs in 0.0 s, 4 failed; 6 were not needed: their tests had ended"]);
     }
 }

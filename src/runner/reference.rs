@@ -9,7 +9,7 @@ use crate::engine::Limit;
 use crate::experiment::Experiment;
 use crate::record::columns;
 use crate::record::reference::{Judgement, Judgements, NAME, is_no_move, read, write};
-use crate::subject::{Ended, Position, Subject, Told};
+use crate::subject::{Position, SearchEnd, SearchEvent, Subject};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -264,17 +264,17 @@ impl Judge<'_> {
         let position = Position { start: &one.start, moves: &moves, past: &past, board: &board };
         let (mut score, mut nodes) = (None, None);
         let ended = self.engine.search(position, limit, self.stop, &mut |told| match told {
-            Told::Iteration(iteration) => {
+            SearchEvent::Iteration(iteration) => {
                 // Of a search that was cut short before its first depth there is no score.
                 score = Some(iteration.score).filter(|_| iteration.finished).or(score);
                 nodes = Some(nodes.unwrap_or(0) + iteration.search.nodes);
             }
-            Told::Reported(reported) => (score, nodes) = (reported.score, reported.nodes),
-            Told::Begin | Told::End => {}
+            SearchEvent::UciReport(reported) => (score, nodes) = (reported.score, reported.nodes),
+            SearchEvent::Begin | SearchEvent::End => {}
         });
         match ended.map_err(|failure| failure.to_string())? {
-            Ended::Stopped => Ok(None),
-            Ended::Best(best) => {
+            SearchEnd::Stopped => Ok(None),
+            SearchEnd::Best(best) => {
                 let score = score.ok_or_else(|| {
                     format!("{}: the reference told no score: within its limit it may have finished no depth", one.name)
                 })?;

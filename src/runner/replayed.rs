@@ -1,25 +1,25 @@
 //! A job of a trace: its table is shown a game instead of being searched with.
 
-use super::job::Found;
+use super::job::JobRow;
 use crate::engine::{Iteration, SearchCounters};
 use crate::experiment::trace::Trace;
 use crate::experiment::{Job, Plan};
-use crate::subject::Reported;
+use crate::subject::UciReport;
 use crate::table::options::Size;
-use crate::table::replay::{Audience, Show, Step, buckets, shown};
+use crate::table::replay::{ReplaySink, ReplayTable, Step, buckets, shown};
 use crate::table::{Occupancy, TableError};
 use std::ops::Range;
 use std::time::Instant;
 
 /// A table that is shown a game, in one turn or several.
-struct Room {
-    table: Box<dyn Show>,
+struct ReplayJob {
+    table: Box<dyn ReplayTable>,
     /// At the end of all turns together: their buckets are apart.
     occupancy: Occupancy,
     seconds: f64,
 }
 
-impl Audience for Room {
+impl ReplaySink for ReplayJob {
     fn begin(&mut self, _: Range<u64>) -> Result<(), TableError> {
         self.table.empty();
         Ok(())
@@ -43,14 +43,14 @@ impl Audience for Room {
 ///
 /// # Errors
 /// When the table cannot be made, or the trace is no longer what it was.
-pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec<Found>, String> {
+pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec<JobRow>, String> {
     let game = trace.game(item).ok_or_else(|| format!("the trace has no {item}"))?;
     let options = &plan.variants[job.variant].options;
     // What a size as a share of it needs to know; else 0.
     let working_set = if matches!(options.table.size, Size::Share(_)) { game.positions.max(1) } else { 0 };
     let table = shown(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
     let buckets = buckets(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
-    let mut room = Room { table, occupancy: Occupancy::default(), seconds: 0.0 };
+    let mut room = ReplayJob { table, occupancy: Occupancy::default(), seconds: 0.0 };
     trace
         .show(item, options.table.index, buckets, &mut room)
         .map_err(|error| format!("[trace] {}: {error}", trace.name))?;
@@ -65,9 +65,9 @@ pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec
         },
         table: room.table.counters(),
         occupancy: room.occupancy,
-        ..Reported::default().iteration()
+        ..UciReport::default().iteration()
     };
-    Ok(vec![Found::new(job.item, iteration, room.seconds)])
+    Ok(vec![JobRow::new(job.item, iteration, room.seconds)])
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! What a worker does with one job: whom it examines, the searches or games, their rows.
 
-use super::job::Found;
+use super::job::JobRow;
 use super::work::Shared;
 use super::{job, lock, played, replayed};
 use crate::engine::Engine;
 use crate::experiment::{Job, Point};
-use crate::record::{self, EngineSaid, Label, Played, Row};
+use crate::record::{self, EngineColumns, Label, MatchColumns, Row};
 use crate::subject::Subject;
 use crate::table::options::Size;
 use std::collections::HashMap;
@@ -13,14 +13,14 @@ use std::sync::atomic::AtomicBool;
 
 /// What a worker keeps from job to job: a table is emptied faster than a new one is mapped and touched, and a process is slow to start.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct EngineCache {
     /// Whom the last jobs examined, by variant.
     players: HashMap<usize, Box<dyn Subject>>,
     /// The working set that the table of the last one of ours was made for.
     working_set: Option<u64>,
 }
 
-impl Kept {
+impl EngineCache {
     /// The players of a job, taken from those that are kept, or new; of the others those go first that do not stay.
     fn take<const N: usize>(
         &mut self,
@@ -38,7 +38,7 @@ impl Shared<'_> {
     pub(super) fn searches(
         &self,
         job: &Job,
-        kept: &mut Kept,
+        kept: &mut EngineCache,
         stop: &AtomicBool,
     ) -> Result<Option<Vec<Vec<String>>>, String> {
         if let Some(trace) = &self.experiment.trace {
@@ -72,7 +72,7 @@ impl Shared<'_> {
         &self,
         job: &Job,
         opponent: usize,
-        kept: &mut Kept,
+        kept: &mut EngineCache,
         stop: &AtomicBool,
     ) -> Result<Option<Vec<Vec<String>>>, String> {
         let pair = [job.variant, opponent];
@@ -92,7 +92,7 @@ impl Shared<'_> {
     }
 
     fn is_outside(&self, variant: usize) -> bool {
-        self.plan.variants[variant].outside().is_some()
+        self.plan.variants[variant].external().is_some()
     }
 
     /// A player that is new. `working_set`: what a table of a share is a share of.
@@ -105,10 +105,10 @@ impl Shared<'_> {
     }
 
     /// The rows of what was found.
-    fn rows(&self, job: &Job, searched: &[Found]) -> Vec<Vec<String>> {
+    fn rows(&self, job: &Job, searched: &[JobRow]) -> Vec<Vec<String>> {
         let last = searched.len() - 1;
         let mut check = 0;
-        let row = |(at, found): (usize, &Found)| {
+        let row = |(at, found): (usize, &JobRow)| {
             let id = match at == last {
                 true => self.plan.job_id(job),
                 false => self.plan.row_id(job, found.item, found.ply.unwrap_or(0), found.iteration.depth),
@@ -121,9 +121,9 @@ impl Shared<'_> {
     }
 
     /// One row, not yet sealed: what was found, or why nothing was.
-    pub(super) fn row(&self, job: &Job, label: &Label, outcome: Result<&Found, &str>) -> Vec<String> {
+    pub(super) fn row(&self, job: &Job, label: &Label, outcome: Result<&JobRow, &str>) -> Vec<String> {
         let (found, repeats) = (outcome.ok(), self.subjects.repeats(job.variant));
-        let said = EngineSaid { told: found.and_then(|found| found.told.as_ref()), repeats: &repeats };
+        let said = EngineColumns { told: found.and_then(|found| found.told.as_ref()), repeats: &repeats };
         let game = found.and_then(|found| found.game.as_deref());
         Row {
             label,
@@ -132,8 +132,8 @@ impl Shared<'_> {
             seconds: found.map_or(0.0, |found| found.seconds),
             error: outcome.err().unwrap_or_default(),
             anatomy: self.extra.anatomy,
-            outside: self.extra.outside.then_some(said),
-            games: job.opponent.map(|opponent| Played { opponent: &self.plan.variants[opponent].name, game }),
+            external: self.extra.external.then_some(said),
+            games: job.opponent.map(|opponent| MatchColumns { opponent: &self.plan.variants[opponent].name, game }),
         }
         .fields()
     }
@@ -193,7 +193,7 @@ mod tests {
                 _ => Ok(Box::new(Engine::new(&EngineOptions::default(), None).unwrap()) as Box<dyn Subject>),
             }
         };
-        let mut kept = Kept::default();
+        let mut kept = EngineCache::default();
         let mut play = |pair: [usize; 2]| {
             let players = kept.take(pair, |at| at == 5, new)?;
             assert_eq!(players.len(), 2);

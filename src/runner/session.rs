@@ -1,12 +1,12 @@
 //! A session: what `run`, `reproduce` and each stage of `tune` do with a plan and a folder, in one way.
 
-use super::flight::{FLIGHT, Flight};
-use super::ledger::{Again, Ledger};
+use super::in_flight::{FLIGHT, Flight};
+use super::monitor::WorkerState;
 use super::progress::Progress;
-use super::steward::Desk;
+use super::row_index::{RetryPolicy, RowIndex};
 use super::stopping::Stopping;
 use super::work::{self, Shared, Sink};
-use super::{Output, OutputError, Ran, RunError, Subjects, check_memory, job, jobs_of, manifest};
+use super::{Output, OutputError, RunError, RunSummary, Subjects, check_memory, job, jobs_of, manifest};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::manifest::{MANIFEST, Shard};
 use crate::record::{Jobs, ResultsError};
@@ -38,7 +38,7 @@ pub struct Settings {
 
 impl Settings {
     /// Jobs at a time where nobody says how many: one for each processor, or one where searches are repeated for timing.
-    pub fn usual_jobs(experiment: &Experiment) -> usize {
+    pub fn default_jobs(experiment: &Experiment) -> usize {
         match experiment.file.repeats {
             0 | 1 => std::thread::available_parallelism().map_or(1, usize::from),
             _ => 1,
@@ -90,19 +90,22 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// When the results there cannot be continued, or a row cannot be written.
-    pub fn run(&self, stop: &AtomicBool, progress: &dyn Progress) -> Result<Ran, RunError> {
+    pub fn run(&self, stop: &AtomicBool, progress: &dyn Progress) -> Result<RunSummary, RunError> {
         let Self { experiment, plan, settings, output, unfit, subjects } = self;
-        let ledger = Ledger::new(experiment, plan);
-        let again =
-            Again { failed: settings.retry_failed, set_aside: settings.retry_set_aside, damaged: settings.repair };
-        let (results, done) = output.results(&ledger, again).inspect_err(|_| {
+        let row_index = RowIndex::new(experiment, plan);
+        let again = RetryPolicy {
+            failed: settings.retry_failed,
+            set_aside: settings.retry_set_aside,
+            damaged: settings.repair,
+        };
+        let (results, done) = output.results(&row_index, again).inspect_err(|_| {
             // That the folder cannot be written to is told by what follows from it.
             let _ = output.retract();
         })?;
         let path = output.results_path();
-        let mut stopping = Stopping::new(experiment, plan, &ledger.header, settings.shard);
+        let mut stopping = Stopping::new(experiment, plan, &row_index.header, settings.shard);
         if stopping.ends_games() {
-            let known = ledger.read(&path, |_, entry, row| {
+            let known = row_index.read(&path, |_, entry, row| {
                 stopping.read(plan, entry, row);
                 Ok(())
             });
@@ -121,12 +124,12 @@ impl<'a> Session<'a> {
         }
         progress.begin(all, before, &done);
 
-        let flight = Flight::open(&output.folder, settings.retry_set_aside)
+        let in_flight = Flight::open(&output.folder, settings.retry_set_aside)
             .map_err(|error| RunError::write(&output.folder.join(FLIGHT), error))?;
         let left = || jobs_of(plan, settings.shard).filter(|job| !is_done(job));
         // Suspects are few: they were in flight when the process ended.
-        let suspects: Vec<Job> = left().filter(|job| flight.suspects(plan.job_id(job))).collect();
-        let places: HashSet<u64> = suspects.iter().map(|job| plan.place(job)).collect();
+        let crashed_before: Vec<Job> = left().filter(|job| in_flight.crashed_before(plan.job_id(job))).collect();
+        let places: HashSet<u64> = crashed_before.iter().map(|job| plan.place(job)).collect();
         let todo = left().filter(move |job| !places.contains(&plan.place(job)));
         let varying = plan.varying();
         let workers = settings.jobs.max(1).min(usize::try_from(all - before).unwrap_or(usize::MAX)).max(1);
@@ -137,17 +140,17 @@ impl<'a> Session<'a> {
             subjects,
             extra: plan.extra(),
             labels: plan.variants.iter().map(|point| job::option_values(point, &varying)).collect(),
-            flight,
+            in_flight,
             stopping: Mutex::new(stopping),
             unfit,
-            desks: (0..workers).map(|_| Desk::default()).collect(),
+            worker_states: (0..workers).map(|_| WorkerState::default()).collect(),
             sink: Mutex::new(Sink { results, dirty: false, broken: None }),
-            ran: Mutex::new(Ran { before, failed: done.failed, ..Ran::default() }),
+            ran: Mutex::new(RunSummary { before, failed: done.failed, ..RunSummary::default() }),
             working_sets: Mutex::default(),
             stop,
             progress,
         };
-        let (ran, stopping, broken) = work::work(shared, &Mutex::new(Box::new(todo)), suspects);
+        let (ran, stopping, broken) = work::work(shared, &Mutex::new(Box::new(todo)), crashed_before);
         let ran = stopping.settled(plan, ran, stop.load(Ordering::Relaxed), all);
         progress.end(&ran);
         if let Some(error) = broken {
@@ -155,7 +158,7 @@ impl<'a> Session<'a> {
         }
         let ended = match ran.interrupted {
             true => output.end(ran.done, false).map_err(ResultsError::Io),
-            false => output.finish(&ledger, &stopping, ran.done),
+            false => output.finish(&row_index, &stopping, ran.done),
         };
         ended.map_err(|error| match error {
             ResultsError::Io(error) => output.unwritten(error),

@@ -2,8 +2,8 @@
 //! they ended: an encounter is over at the first pair at which its ratio, over all pairs up to that one, passes a bound. So the same file has the
 //! same games with any number of jobs and after any kill; what was played beyond that pair is no part of the result.
 
-use super::Ran;
-use super::ledger::LedgerRow;
+use super::RunSummary;
+use super::row_index::IndexedRow;
 use crate::experiment::sequential::{Bounds, Pentanomial, SoFar};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::columns;
@@ -83,7 +83,7 @@ impl Stopping {
     }
 
     /// Takes a row that was read.
-    pub fn read(&mut self, plan: &Plan, entry: &LedgerRow, row: &StringRecord) {
+    pub fn read(&mut self, plan: &Plan, entry: &IndexedRow, row: &StringRecord) {
         let points = row.get(self.points).unwrap_or_default();
         self.game(plan, &entry.job, (entry.failed, entry.last), points);
     }
@@ -123,12 +123,12 @@ impl Stopping {
 
     /// What a run of so many jobs came to: beyond the end of a test nothing failed, and nothing is left to be done. `stopped`: somebody wanted
     /// it to end.
-    pub fn settled(&self, plan: &Plan, mut ran: Ran, stopped: bool, all: u64) -> Ran {
+    pub fn settled(&self, plan: &Plan, mut ran: RunSummary, stopped: bool, all: u64) -> RunSummary {
         if !self.ends_games() {
-            return Ran { interrupted: stopped && ran.before + ran.done < all, ..ran };
+            return RunSummary { interrupted: stopped && ran.before + ran.done < all, ..ran };
         }
         ran.failures.retain(|(job, _)| self.needs(plan, job));
-        Ran { interrupted: stopped && !self.is_settled(), spared: self.spared(), failed: self.failed(), ..ran }
+        RunSummary { interrupted: stopped && !self.is_settled(), spared: self.spared(), failed: self.failed(), ..ran }
     }
 
     /// Pairs of the plan that no test asks for.
@@ -202,9 +202,15 @@ mod tests {
             let asked = Experiment::parse(MATCH, std::path::Path::new("x.toml"), &[]);
             let plan = Plan::new(&asked.unwrap_or_else(|problem| panic!("{problem}")));
             for stopped in [true, false] {
-                let ran = Ran { before: 5, done: 7, failed: 4, ..Ran::default() };
-                let wanted =
-                    Ran { before: 5, done: 7, failed, interrupted: stopped && !settled, spared, ..Ran::default() };
+                let ran = RunSummary { before: 5, done: 7, failed: 4, ..RunSummary::default() };
+                let wanted = RunSummary {
+                    before: 5,
+                    done: 7,
+                    failed,
+                    interrupted: stopped && !settled,
+                    spared,
+                    ..RunSummary::default()
+                };
                 assert_eq!(stopping.settled(&plan, ran, stopped, 99), wanted, "{lanes:?}");
             }
         }
@@ -239,7 +245,7 @@ mod tests {
         };
         assert_eq!((jobs.len(), jobs.iter().all(|job| stopping.needs(&plan, job))), (24, true));
         let entry =
-            |job: &Job, first: bool| LedgerRow { place: Default::default(), job: *job, last: !first, failed: false };
+            |job: &Job, first: bool| IndexedRow { place: Default::default(), job: *job, last: !first, failed: false };
         // By hand: so many pairs won in a row, and no fewer, pass the bound of a test whose errors two encounters share.
         let bounds = Bounds { elo0: 0.0, elo1: 300.0, alpha: 0.1, beta: 0.1 };
         let Some(end) = (1..10_usize).find(|&won| Pentanomial([0, 0, 0, 0, won as u64]).decide(&bounds) == SoFar::H1)
@@ -267,7 +273,7 @@ mod tests {
         // Of failures those beyond the end of a test are not told, whenever they were met.
         let failure = |variant: usize, item: usize| (*of(variant, item), format!("{variant} {item}"));
         let failures = vec![failure(1, end), failure(1, end - 1), failure(1, 11), failure(2, 11)];
-        let ran = stopping.settled(&plan, Ran { failures, ..Ran::default() }, false, 24);
+        let ran = stopping.settled(&plan, RunSummary { failures, ..RunSummary::default() }, false, 24);
         assert_eq!(ran.failures, [failure(1, end - 1), failure(2, 11)]);
     }
 }

@@ -7,11 +7,11 @@ use crate::engine::{Engine, EngineOptions, Limit};
 use crate::experiment::problem::nearest;
 use crate::experiment::{Expect, Experiment, Plan};
 use crate::record::diagnosis::Diagnosis;
-use crate::record::manifest::Examined;
+use crate::record::manifest::EngineInfo;
 use crate::subject::options::{OptionValue, SubjectOptions, hash};
 use crate::subject::protocol::{Declared, Misfit, OptionKind, check};
 use crate::subject::{
-    EngineIdentity, Honours, Launch, NodeReports, Program, Repeatability, Restart, Subject, Uci, find, probe,
+    EngineIdentity, Launch, LimitSupport, NodeReports, Program, Repeatability, Restart, Subject, Uci, find, probe,
 };
 use crate::system::available_bytes;
 use crate::table::TableKind;
@@ -31,9 +31,9 @@ const TRIED: usize = 2;
 #[derive(Debug, Clone, Default)]
 pub struct Subjects {
     /// By the variant's place in the plan.
-    known: BTreeMap<usize, Introduced>,
+    known: BTreeMap<usize, ProbedEngine>,
     /// Who judges, if it is not ours.
-    reference: Option<Introduced>,
+    reference: Option<ProbedEngine>,
     /// Our own engine's options where it judges.
     reference_options: EngineOptions,
     /// How far the judge searches.
@@ -44,14 +44,14 @@ pub struct Subjects {
 
 /// One engine.
 #[derive(Debug, Clone)]
-struct Introduced {
+struct ProbedEngine {
     launch: Launch,
-    examined: Examined,
+    examined: EngineInfo,
     /// Memory of its table.
     bytes: u64,
 }
 
-impl Introduced {
+impl ProbedEngine {
     fn is_exact(&self) -> bool {
         self.examined.repeats == Repeatability::Exact.to_string()
     }
@@ -61,7 +61,7 @@ impl Introduced {
         if self.is_exact() {
             return Ok(self);
         }
-        let Examined { name, difference, repeats, forgets, .. } = &self.examined;
+        let EngineInfo { name, difference, repeats, forgets, .. } = &self.examined;
         let why = if difference.is_empty() { repeats } else { difference };
         let (problem, help) = match (subject.restart, *forgets) {
             (Restart::Experiment, false) => (
@@ -86,7 +86,7 @@ impl Introduced {
 }
 
 /// What was found in this process: the stages of a tuning try the same engines.
-static FOUND: LazyLock<Mutex<HashMap<String, Introduced>>> = LazyLock::new(Mutex::default);
+static FOUND: LazyLock<Mutex<HashMap<String, ProbedEngine>>> = LazyLock::new(Mutex::default);
 
 impl Subjects {
     /// Finds, asks and tries every engine of a plan, of which so many jobs will run at a time.
@@ -95,12 +95,12 @@ impl Subjects {
     /// When one is not there, does not answer, has no such option, or does not heed its limit, when they do not fit into memory, or when the run
     /// is to end.
     pub fn prepare(experiment: &Experiment, plan: &Plan, jobs: usize, stop: &AtomicBool) -> Result<Self, RunError> {
-        foreseen(experiment, plan, jobs)?;
+        check_prepared(experiment, plan, jobs)?;
         let boards: Vec<Board> = experiment.suite.items.iter().take(TRIED).map(|item| item.board).collect();
         let fens: Vec<String> = boards.iter().map(|board| board.fen(EpRule::Legal)).collect();
         let mut known = BTreeMap::new();
         for (at, point) in plan.variants.iter().enumerate() {
-            let Some(subject) = point.outside() else { continue };
+            let Some(subject) = point.external() else { continue };
             let wrong = |message: String| RunError::Subject(format!("variant \"{}\": {message}", point.name));
             let program = find(&subject.uci).map_err(|message| wrong(format!("subject.uci: {message}")))?;
             // The items that are tried are the first of the first suite.
@@ -128,9 +128,9 @@ impl Subjects {
         let mut options = EngineOptions::default();
         let (subject, limit) = match &wanted.own {
             Some(own) => {
-                let mut subject = base.outside().cloned().unwrap_or_default();
+                let mut subject = base.external().cloned().unwrap_or_default();
                 subject.options.extend(own.options.clone());
-                if base.outside().is_none() {
+                if base.external().is_none() {
                     options = EngineOptions { diagnostics: Diagnostics::default(), ..base.options.clone() };
                     options.table.kind = TableKind::Unbounded;
                 }
@@ -176,7 +176,7 @@ impl Subjects {
 
     /// A new subject for a variant; none where it is our own engine.
     pub fn make(&self, variant: usize) -> Option<Box<dyn Subject>> {
-        self.known.get(&variant).map(Introduced::subject)
+        self.known.get(&variant).map(ProbedEngine::subject)
     }
 
     /// Whether a worker keeps a process of each.
@@ -191,15 +191,15 @@ impl Subjects {
     }
 
     /// What the manifest says of each, by the variant's name.
-    pub fn examined(&self, plan: &Plan) -> BTreeMap<String, Examined> {
-        let named = |(at, known): (&usize, &Introduced)| (plan.variants[*at].name.clone(), known.examined.clone());
+    pub fn examined(&self, plan: &Plan) -> BTreeMap<String, EngineInfo> {
+        let named = |(at, known): (&usize, &ProbedEngine)| (plan.variants[*at].name.clone(), known.examined.clone());
         self.known.iter().map(named).collect()
     }
 
     /// What is to be known of the engines before the run: one line each, and what their counts cannot bear.
     pub fn told(&self, plan: &Plan) -> Vec<String> {
-        let line = |(&at, known): (&usize, &Introduced)| {
-            let Examined { name, repeats, forgets, go_depth, go_nodes, nodes_told, .. } = &known.examined;
+        let line = |(&at, known): (&usize, &ProbedEngine)| {
+            let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_told, .. } = &known.examined;
             let part =
                 |text: &str, value: &str| if value.is_empty() { String::new() } else { format!("; {text}{value}") };
             let told = part("nodes are told ", nodes_told);
@@ -216,7 +216,7 @@ impl Subjects {
 
     /// The variants whose counts do not repeat: what is decided by them may be decided otherwise the next time.
     pub fn loose(&self, plan: &Plan) -> Vec<String> {
-        let told = |(&at, known): (&usize, &Introduced)| {
+        let told = |(&at, known): (&usize, &ProbedEngine)| {
             let (name, repeats) = (&plan.variants[at].name, &known.examined.repeats);
             format!("\"{name}\": counts {repeats}: what they decide may be decided otherwise another time")
         };
@@ -260,11 +260,11 @@ impl Subjects {
 
 /// Sees, by what the file sets of them, whether so many engines at a time fit into the memory that is free: before one is started, since a
 /// trial would already take it.
-fn foreseen(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), RunError> {
+fn check_prepared(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), RunError> {
     let bytes = |options: &BTreeMap<String, OptionValue>| {
         Some(u64::try_from(hash(options)?.1).unwrap_or(0).saturating_mul(1 << 20))
     };
-    let each = plan.variants.iter().filter_map(|point| Some((point.name.as_str(), bytes(&point.outside()?.options)?)));
+    let each = plan.variants.iter().filter_map(|point| Some((point.name.as_str(), bytes(&point.external()?.options)?)));
     fits(each.collect(), jobs)?;
     fits(
         experiment.file.reference.iter().filter_map(|it| Some(("[reference]", bytes(it.judge_options())?))).collect(),
@@ -289,7 +289,7 @@ fn examine(
     program: &Program,
     boards: &[Board],
     stop: &AtomicBool,
-) -> Result<Option<Introduced>, String> {
+) -> Result<Option<ProbedEngine>, String> {
     let mut launch = Launch {
         restart: subject.restart,
         timeout: subject.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
@@ -304,16 +304,16 @@ fn examine(
     else {
         return Ok(None);
     };
-    let heeded = |honours: &Honours| match honours {
-        Honours::Yes => "heeded".to_owned(),
-        Honours::No(why) => format!("not heeded: {why}"),
+    let heeded = |honours: &LimitSupport| match honours {
+        LimitSupport::Yes => "heeded".to_owned(),
+        LimitSupport::No(why) => format!("not heeded: {why}"),
     };
     let limits = [(limit.depth.is_some(), "depth", &probed.depth), (limit.nodes.is_some(), "nodes", &probed.nodes)];
-    let other = limits.iter().find(|(.., honours)| **honours == Honours::Yes);
+    let other = limits.iter().find(|(.., honours)| **honours == LimitSupport::Yes);
     let other = other.map(|(_, name, _)| format!("; it heeds limit.{name}")).unwrap_or_default();
     let mut trusted = String::new();
     for (wanted, name, honours) in limits {
-        let (true, Honours::No(why)) = (wanted, honours) else { continue };
+        let (true, LimitSupport::No(why)) = (wanted, honours) else { continue };
         let problem = format!("{} does not heed `go {name}`: {why}{other}", probed.identity.name);
         if !subject.trust {
             return Err(format!("limit.{name}: {problem}\nhelp: `[subject] trust = true` runs it all the same"));
@@ -334,7 +334,7 @@ fn examine(
             found.nodes.word().to_owned()
         }
     };
-    let examined = Examined {
+    let examined = EngineInfo {
         program: program.path.display().to_string(),
         arguments: program.arguments.clone(),
         sha256: program.sha256.clone(),
@@ -356,7 +356,7 @@ fn examine(
         }
         .to_owned(),
     };
-    Ok(Some(Introduced { launch, examined, bytes: mebibytes << 20 }))
+    Ok(Some(ProbedEngine { launch, examined, bytes: mebibytes << 20 }))
 }
 
 /// The options that an engine is to be given, of those that are wanted: what it does without an option is not asked of it. `place` is what stands before a
@@ -446,7 +446,7 @@ mod tests {
     /// A worker keeps a process of each of eight engines; of nine it keeps the last one.
     #[test]
     fn so_many_engines_are_kept() {
-        let one = Introduced { launch: Launch::default(), examined: Examined::default(), bytes: 0 };
+        let one = ProbedEngine { launch: Launch::default(), examined: EngineInfo::default(), bytes: 0 };
         let of =
             |count: usize| Subjects { known: (0..count).map(|at| (at, one.clone())).collect(), ..Subjects::default() };
         assert_eq!([0, 8, 9].map(|count| of(count).all_are_kept()), [true, true, false]);
@@ -506,7 +506,7 @@ mod tests {
                 .unwrap_or_else(|problem| panic!("{problem}"));
             let found = Subjects::prepare(&experiment, &Plan::new(&experiment), 1, &AtomicBool::new(false));
             let found = found.unwrap_or_else(|error| panic!("{error}"));
-            let Some(Introduced { examined, .. }) = found.known.get(&0) else { panic!("it is not known") };
+            let Some(ProbedEngine { examined, .. }) = found.known.get(&0) else { panic!("it is not known") };
             assert_eq!([examined.go_depth.as_str(), examined.go_nodes.as_str()], told);
         }
     }
@@ -521,8 +521,8 @@ mod tests {
             Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         let known = |at: usize| {
             let repeats = if at < 2 { Repeatability::Not } else { Repeatability::Exact }.to_string();
-            let examined = Examined { repeats, ..Examined::default() };
-            (at, Introduced { launch: Launch::default(), examined, bytes: 0 })
+            let examined = EngineInfo { repeats, ..EngineInfo::default() };
+            (at, ProbedEngine { launch: Launch::default(), examined, bytes: 0 })
         };
         let subjects = Subjects { known: [0, 1, 2].map(known).into(), ..Subjects::default() };
         let told = |name: &str| {
@@ -550,7 +550,7 @@ mod tests {
             let plan = Plan::new(&experiment);
             let found = Subjects::prepare(&experiment, &plan, 1, &AtomicBool::new(false))
                 .unwrap_or_else(|error| panic!("{error}"));
-            let Some(Introduced { bytes, examined, .. }) = found.known.get(&0) else { panic!("it is not known") };
+            let Some(ProbedEngine { bytes, examined, .. }) = found.known.get(&0) else { panic!("it is not known") };
             assert_eq!(*bytes, mebibytes << 20, "{options}");
             let declared: Vec<(&str, &str)> =
                 examined.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();

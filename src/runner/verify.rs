@@ -1,15 +1,15 @@
 //! Everything that can be known of a results folder: its seals, what the manifest says is missing, and, where the experiment's
 //! suite can be found, every row against the plan.
 
-use super::flight::FLIGHT;
-use super::ledger::Ledger;
+use super::in_flight::FLIGHT;
 use super::output::EXPERIMENT;
 use super::reference::unjudged;
+use super::row_index::RowIndex;
 use super::stopping::Stopping;
 use super::{OutputError, jobs_of};
 use crate::experiment::{Experiment, Plan};
 use crate::record::games::GamesFault;
-use crate::record::manifest::{MANIFEST, Manifest, ManifestError, SealKind, Stretch};
+use crate::record::manifest::{MANIFEST, Manifest, ManifestError, RunSegment, SealKind};
 use crate::record::{self, ResultsError, reference, thin};
 use crate::words::many;
 use std::collections::{BTreeSet, HashSet};
@@ -167,19 +167,19 @@ fn edited(folder: &Path) -> Result<Soundness, OutputError> {
     Ok(verdict)
 }
 
-fn machine(stretch: &Stretch) -> String {
+fn machine(stretch: &RunSegment) -> String {
     format!("{}, {} cores", stretch.machine.cpu, stretch.machine.cores)
 }
 
 /// Of which builds or machines the stretches of a run are, where they are not of one.
-fn several(history: &[Stretch], what: &str, name: impl Fn(&Stretch) -> String) -> Option<String> {
+fn several(history: &[RunSegment], what: &str, name: impl Fn(&RunSegment) -> String) -> Option<String> {
     let names: Vec<String> = history.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect();
     let (stretches, count) = (history.len(), names.len());
     (count > 1).then(|| format!("its {stretches} stretches are of {count} {what}: {}", names.join("; ")))
 }
 
 /// Of a run (or a shard) that was stopped and continued: which jobs each stretch made.
-fn stretches(history: &[Stretch]) -> Vec<String> {
+fn stretches(history: &[RunSegment]) -> Vec<String> {
     let mut told = Vec::new();
     for of in history.chunk_by(|a, b| a.shard == b.shard).filter(|of| of.len() > 1) {
         for (at, stretch) in of.iter().enumerate() {
@@ -253,10 +253,10 @@ fn against_the_plan(
     experiment: &Experiment,
     plan: &Plan,
 ) -> Result<(FolderState, String), String> {
-    let ledger = Ledger::new(experiment, plan);
+    let row_index = RowIndex::new(experiment, plan);
     let mut done = HashSet::new();
-    let mut stopping = Stopping::new(experiment, plan, &ledger.header, manifest.shard);
-    let read = ledger.read(&folder.join("results.csv"), |job, entry, row| {
+    let mut stopping = Stopping::new(experiment, plan, &row_index.header, manifest.shard);
+    let read = row_index.read(&folder.join("results.csv"), |job, entry, row| {
         stopping.read(plan, entry, row);
         done.extend(entry.last.then_some(job));
         Ok(())
@@ -326,14 +326,14 @@ mod tests {
     /// Two stretches of a run; three of one shard beside one of another; what is known of each, and what nobody knows.
     #[test]
     fn each_stretch_says_what_it_made() {
-        let stretch = |shard: Option<u64>, jobs: usize, made: Option<&[u64]>, done: Option<u64>| Stretch {
+        let stretch = |shard: Option<u64>, jobs: usize, made: Option<&[u64]>, done: Option<u64>| RunSegment {
             shard,
             jobs,
             done,
             made: made.map(|made| Jobs(made.iter().copied().collect())),
             build: Build { version: "1".to_owned(), commit: "abc".to_owned(), profile: "release".to_owned() },
             machine: Machine { cpu: "Z80".to_owned(), cores: 2, ..Machine::default() },
-            ..Stretch::default()
+            ..RunSegment::default()
         };
         let tail = |jobs: usize| format!("({jobs} at a time; 1 abc release; Z80, 2 cores)");
         assert_eq!(stretches(&[stretch(None, 1, None, None)]), Vec::<String>::new());
@@ -391,11 +391,11 @@ mod tests {
     fn what_failed_is_not_whole_and_builds_are_told_apart() {
         let place = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
-        let of = |commit: &str, profile: &str| Stretch {
+        let of = |commit: &str, profile: &str| RunSegment {
             build: Build { version: "1".to_owned(), commit: commit.to_owned(), profile: profile.to_owned() },
-            ..Stretch::default()
+            ..RunSegment::default()
         };
-        let told = |stretches: Vec<Stretch>, rows: &str| {
+        let told = |stretches: Vec<RunSegment>, rows: &str| {
             let manifest = Manifest { ended: Some(5), rows: Some(1), stretches, ..Manifest::default() };
             put("manifest.json", &manifest.to_text().unwrap());
             let header = record::header(&[], record::Extra::default());

@@ -1,12 +1,12 @@
 //! The workers: each takes a job, searches, and hands in its rows. A job that fails leaves a row that says so, and the others
 //! go on.
 
-use super::flight::{CONDEMNED, Flight};
+use super::in_flight::{Flight, QUARANTINED};
+use super::monitor::{self, WorkerState};
 use super::progress::Progress;
-use super::searching::Kept;
-use super::steward::{self, Desk};
+use super::searching::EngineCache;
 use super::stopping::Stopping;
-use super::{Output, Ran, RunError, Subjects, lock, unlocked};
+use super::{Output, RunError, RunSummary, Subjects, lock, unlocked};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::{self, Extra, Results};
 use std::collections::HashMap;
@@ -29,17 +29,17 @@ pub struct Shared<'a> {
     /// The values of the varying options, by variant.
     pub labels: Vec<Vec<String>>,
     /// The jobs in flight.
-    pub flight: Flight,
+    pub in_flight: Flight,
     /// The tests that end encounters.
     pub stopping: Mutex<Stopping>,
     /// Why the lanes' tables do not fit, where they do not.
     pub unfit: &'a [Option<String>],
     /// One for each worker.
-    pub desks: Vec<Desk>,
+    pub worker_states: Vec<WorkerState>,
     /// Where the rows go.
     pub sink: Mutex<Sink>,
     /// What was done.
-    pub ran: Mutex<Ran>,
+    pub ran: Mutex<RunSummary>,
     /// Entries that an unbounded table stores, for sizes given as a share.
     pub working_sets: Mutex<HashMap<WorkingSet, u64>>,
     /// Set from outside, or when a row cannot be written: searches end soon.
@@ -68,28 +68,32 @@ pub struct Sink {
     pub broken: Option<RunError>,
 }
 
-/// Runs the jobs; `suspects`, which were in flight when the process ended without a word, one after another when all others are done. Returns
+/// Runs the jobs; `crashed_before`, which were in flight when the process ended without a word, one after another when all others are done. Returns
 /// what was done, where the tests stand, and why it ended early if rows could not be written.
-pub fn work<'a>(shared: Shared<'a>, todo: &Todo<'a>, suspects: Vec<Job>) -> (Ran, Stopping, Option<RunError>) {
+pub fn work<'a>(
+    shared: Shared<'a>,
+    todo: &Todo<'a>,
+    crashed_before: Vec<Job>,
+) -> (RunSummary, Stopping, Option<RunError>) {
     let refused = std::thread::scope(|scope| {
         let (_running, over) = std::sync::mpsc::channel();
         let refused = |started: usize, error: std::io::Error| {
             shared.stop.store(true, Ordering::Relaxed);
-            Some(RunError::Threads { started, workers: shared.desks.len(), error })
+            Some(RunError::Threads { started, workers: shared.worker_states.len(), error })
         };
         let shared = &shared;
-        let steward = std::thread::Builder::new().spawn_scoped(scope, move || steward::watch(shared, &over));
-        if let Err(error) = steward {
+        let monitor = std::thread::Builder::new().spawn_scoped(scope, move || monitor::watch(shared, &over));
+        if let Err(error) = monitor {
             return refused(0, error);
         }
-        let suspects: Todo<'_> = Mutex::new(Box::new(suspects.into_iter()));
+        let crashed_before: Todo<'_> = Mutex::new(Box::new(crashed_before.into_iter()));
         // A test waits for the first pair that has not ended: such a pair is not left for last.
         if lock(&shared.stopping).ends_games() {
-            shared.work(&suspects, &shared.desks[0]);
+            shared.work(&crashed_before, &shared.worker_states[0]);
         }
         let mut threads = Vec::new();
-        for (started, desk) in shared.desks.iter().enumerate() {
-            match std::thread::Builder::new().spawn_scoped(scope, || shared.work(todo, desk)) {
+        for (started, worker_state) in shared.worker_states.iter().enumerate() {
+            match std::thread::Builder::new().spawn_scoped(scope, || shared.work(todo, worker_state)) {
                 Ok(thread) => threads.push(thread),
                 Err(error) => return refused(started, error),
             }
@@ -97,7 +101,7 @@ pub fn work<'a>(shared: Shared<'a>, todo: &Todo<'a>, suspects: Vec<Job>) -> (Ran
         for thread in threads {
             let _ = thread.join(); // A worker's panics are caught, and told in its rows.
         }
-        shared.work(&suspects, &shared.desks[0]);
+        shared.work(&crashed_before, &shared.worker_states[0]);
         None
     });
     let Shared { output, sink, ran, stopping, .. } = shared;
@@ -129,42 +133,42 @@ impl Sink {
 }
 
 impl Shared<'_> {
-    fn work(&self, todo: &Todo<'_>, desk: &Desk) {
-        let mut kept = Kept::default();
+    fn work(&self, todo: &Todo<'_>, worker_state: &WorkerState) {
+        let mut kept = EngineCache::default();
         while !self.stop.load(Ordering::Relaxed) {
             let Some(job) = lock(todo).next() else { return };
             if !self.needs(&job) {
                 continue;
             }
             let (job, id) = (&job, self.plan.job_id(&job));
-            desk.begins(self.plan.variants[job.variant].options.grows());
-            if !self.flight.condemns(id) {
-                self.flight.begins(id);
+            worker_state.begins(self.plan.variants[job.variant].options.grows());
+            if !self.in_flight.is_quarantined(id) {
+                self.in_flight.begins(id);
             }
             let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
                 let name = &self.plan.variants[job.variant].name;
                 self.progress.job(name, &self.experiment.suite.items[job.item].id);
                 match self.plan.lane(job.variant, job.opponent).and_then(|lane| self.unfit[lane].as_ref()) {
                     Some(problem) => Err(problem.clone()),
-                    None if self.flight.condemns(id) => Err(CONDEMNED.to_owned()),
-                    None => self.searches(job, &mut kept, &desk.stop),
+                    None if self.in_flight.is_quarantined(id) => Err(QUARANTINED.to_owned()),
+                    None => self.searches(job, &mut kept, &worker_state.stop),
                 }
             }));
             let rows = match outcome {
-                Ok(Ok(None)) if desk.starved.load(Ordering::Relaxed) => {
-                    kept = Kept::default();
+                Ok(Ok(None)) if worker_state.starved.load(Ordering::Relaxed) => {
+                    kept = EngineCache::default();
                     Some(Err(STARVED.to_owned()))
                 }
                 Ok(outcome) => outcome.transpose(),
                 Err(payload) => {
-                    kept = Kept::default();
+                    kept = EngineCache::default();
                     Some(Err(format!("panic: {}", message_of(payload.as_ref()))))
                 }
             };
-            desk.ends();
-            let Some(rows) = rows else { return self.flight.ends(id) };
+            worker_state.ends();
+            let Some(rows) = rows else { return self.in_flight.ends(id) };
             self.finish(job, rows);
-            self.flight.ends(id);
+            self.in_flight.ends(id);
         }
     }
 
@@ -222,27 +226,28 @@ mod tests {
     use super::*;
     use crate::record::columns;
     use crate::runner::job;
-    use crate::runner::ledger::Ledger;
+    use crate::runner::row_index::RowIndex;
     use crate::runner::session::tests;
     use std::collections::BTreeSet;
 
     /// What is done with each job as it begins: its worker's desk, its variant and its item.
-    struct Meddler<'a, F: Fn(&Desk, &str, &str) + Sync>(&'a Desk, F);
+    struct Meddler<'a, F: Fn(&WorkerState, &str, &str) + Sync>(&'a WorkerState, F);
 
-    impl<F: Fn(&Desk, &str, &str) + Sync> Progress for Meddler<'_, F> {
+    impl<F: Fn(&WorkerState, &str, &str) + Sync> Progress for Meddler<'_, F> {
         fn job(&self, variant: &str, item: &str) {
             self.1(self.0, variant, item);
         }
     }
 
     /// What one worker came to with all jobs of a plan; position and error of each row, and whether a job is still in flight.
-    fn at_work(text: &str, meddle: impl Fn(&Desk, &str, &str) + Sync) -> ([u64; 2], Vec<[String; 2]>, bool) {
+    fn at_work(text: &str, meddle: impl Fn(&WorkerState, &str, &str) + Sync) -> ([u64; 2], Vec<[String; 2]>, bool) {
         let folder = tempfile::tempdir().unwrap();
         let experiment = tests::experiment(folder.path(), text);
         let (plan, out) = (Plan::new(&experiment), folder.path().join("out"));
         let (output, subjects) = (Output::open(&out).unwrap(), Subjects::default());
-        let (header, varying) = (Ledger::new(&experiment, &plan).header, plan.varying());
-        let (stop, desk, unfit) = (AtomicBool::new(false), Desk::default(), vec![None; plan.variants.len()]);
+        let (header, varying) = (RowIndex::new(&experiment, &plan).header, plan.varying());
+        let (stop, worker_state, unfit) =
+            (AtomicBool::new(false), WorkerState::default(), vec![None; plan.variants.len()]);
         let shared = Shared {
             experiment: &experiment,
             plan: &plan,
@@ -250,10 +255,10 @@ mod tests {
             subjects: &subjects,
             extra: plan.extra(),
             labels: plan.variants.iter().map(|point| job::option_values(point, &varying)).collect(),
-            flight: Flight::open(&out, false).unwrap(),
+            in_flight: Flight::open(&out, false).unwrap(),
             stopping: Mutex::new(Stopping::new(&experiment, &plan, &header, None)),
             unfit: &unfit,
-            desks: Vec::new(),
+            worker_states: Vec::new(),
             sink: Mutex::new(Sink {
                 results: Results::open(&output.results_path(), &header, 0).unwrap(),
                 dirty: false,
@@ -262,13 +267,13 @@ mod tests {
             ran: Mutex::default(),
             working_sets: Mutex::default(),
             stop: &stop,
-            progress: &Meddler(&desk, meddle),
+            progress: &Meddler(&worker_state, meddle),
         };
-        shared.work(&Mutex::new(Box::new(plan.jobs())), &desk);
+        shared.work(&Mutex::new(Box::new(plan.jobs())), &worker_state);
         let ran = unlocked(shared.ran);
         let rows = tests::cells(&out, &[columns::POSITION, columns::ERROR]);
-        let flight = Flight::open(&out, false).unwrap();
-        let in_flight = plan.jobs().any(|job| flight.suspects(plan.job_id(&job)));
+        let in_flight = Flight::open(&out, false).unwrap();
+        let in_flight = plan.jobs().any(|job| in_flight.crashed_before(plan.job_id(&job)));
         ([ran.done, ran.failed], rows.into_iter().map(|row| row.try_into().unwrap()).collect(), in_flight)
     }
 
@@ -278,19 +283,20 @@ mod tests {
     /// go on; what was stopped has none, and ends it.
     #[test]
     fn a_job_that_does_not_end_well_says_why_or_nothing() {
-        let run = |meddle: fn(&Desk)| {
-            let (ran, rows, in_flight) = at_work(THREE, |desk, _, item| {
+        let run = |meddle: fn(&WorkerState)| {
+            let (ran, rows, in_flight) = at_work(THREE, |worker_state, _, item| {
                 if item == "b" {
-                    meddle(desk);
+                    meddle(worker_state);
                 }
             });
             assert!(!in_flight, "a job that has ended is in no flight");
             (ran, rows.iter().map(|[item, error]| format!("{item}:{error}")).collect::<Vec<_>>().join(" "))
         };
         assert_eq!(run(|_| ()), ([3, 0], "a: b: c:".to_owned()));
-        assert_eq!(run(|desk| desk.stop.store(true, Ordering::Relaxed)), ([1, 0], "a:".to_owned()));
-        let starve =
-            |desk: &Desk| [&desk.starved, &desk.stop].into_iter().for_each(|it| it.store(true, Ordering::Relaxed));
+        assert_eq!(run(|worker_state| worker_state.stop.store(true, Ordering::Relaxed)), ([1, 0], "a:".to_owned()));
+        let starve = |worker_state: &WorkerState| {
+            [&worker_state.starved, &worker_state.stop].into_iter().for_each(|it| it.store(true, Ordering::Relaxed))
+        };
         assert_eq!(run(starve), ([3, 1], format!("a: b:{STARVED} c:")));
         assert_eq!(run(|_| panic!("it broke")), ([3, 1], "a: b:panic: it broke c:".to_owned()));
     }
@@ -308,8 +314,8 @@ mod tests {
             "[[variant]]\nname = 'followed'\n'diagnostics' = 'full'\n[[variant]]\nname = 'foreseen'\n'ordering' = ['foreseen']\n",
         ];
         let grew = Mutex::new(BTreeSet::new());
-        at_work(&text.concat(), |desk, variant, _| {
-            lock(&grew).insert((variant.to_owned(), desk.grows.load(Ordering::Relaxed)));
+        at_work(&text.concat(), |worker_state, variant, _| {
+            lock(&grew).insert((variant.to_owned(), worker_state.grows.load(Ordering::Relaxed)));
         });
         let expected = [
             ("fixed", false),

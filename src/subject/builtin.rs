@@ -1,6 +1,6 @@
 //! Our own engine as a subject.
 
-use super::{Ended, Failure, Position, Subject, Told};
+use super::{Failure, Position, SearchEnd, SearchEvent, Subject};
 use crate::chess::Move;
 use crate::engine::{Engine, Limit, SearchProgress};
 use std::sync::atomic::AtomicBool;
@@ -21,16 +21,16 @@ impl Subject for Engine {
         position: Position<'_>,
         limit: Limit,
         stop: &AtomicBool,
-        watch: &mut dyn FnMut(Told<'_>),
-    ) -> Result<Ended, Failure> {
+        watch: &mut dyn FnMut(SearchEvent<'_>),
+    ) -> Result<SearchEnd, Failure> {
         let outcome = Self::search(self, position.board, position.past, limit, stop, &mut |progress| match progress {
-            SearchProgress::Begin { .. } => watch(Told::Begin),
-            SearchProgress::End => watch(Told::End),
-            SearchProgress::Iteration(iteration) => watch(Told::Iteration(iteration)),
+            SearchProgress::Begin { .. } => watch(SearchEvent::Begin),
+            SearchProgress::End => watch(SearchEvent::End),
+            SearchProgress::Iteration(iteration) => watch(SearchEvent::Iteration(iteration)),
         });
         match outcome.stopped {
-            true => Ok(Ended::Stopped),
-            false => Ok(Ended::Best(outcome.iterations.last().map_or(Move::NONE, |last| last.best))),
+            true => Ok(SearchEnd::Stopped),
+            false => Ok(SearchEnd::Best(outcome.iterations.last().map_or(Move::NONE, |last| last.best))),
         }
     }
 
@@ -56,9 +56,9 @@ mod tests {
             let search = |subject: &mut dyn Subject| {
                 let (mut nodes, limit) = (0, Limit { depth: Some(4), nodes: None });
                 let ended = subject.search(Position::alone(&board), limit, &never, &mut |told| {
-                    nodes += if let Told::Iteration(iteration) = told { iteration.search.nodes } else { 0 };
+                    nodes += if let SearchEvent::Iteration(iteration) = told { iteration.search.nodes } else { 0 };
                 });
-                assert!(matches!(ended, Ok(Ended::Best(best)) if board.is_legal(best)));
+                assert!(matches!(ended, Ok(SearchEnd::Best(best)) if board.is_legal(best)));
                 nodes
             };
             let first = search(subject);
@@ -86,7 +86,7 @@ mod tests {
             let (mut engine, mut score) = (Engine::new(&options, None).unwrap(), None);
             let (never, limit) = (AtomicBool::new(false), Limit { depth: Some(1), nodes: None });
             let ended = Subject::search(&mut engine, position, limit, &never, &mut |told| {
-                if let Told::Iteration(iteration) = told {
+                if let SearchEvent::Iteration(iteration) = told {
                     score = Some(iteration.score);
                 }
             });
@@ -104,6 +104,6 @@ mod tests {
         let (board, limit) = (Board::startpos(), Limit { depth: Some(30), nodes: None });
         let stop = AtomicBool::new(true);
         let ended = Subject::search(&mut engine, Position::alone(&board), limit, &stop, &mut |_| {});
-        assert!(matches!(ended, Ok(Ended::Stopped)));
+        assert!(matches!(ended, Ok(SearchEnd::Stopped)));
     }
 }

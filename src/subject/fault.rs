@@ -10,7 +10,7 @@ pub enum EngineFault {
     Start(String),
     /// It ended by itself: how.
     #[error("the engine ended by itself ({0})")]
-    Ended(String),
+    SearchEnd(String),
     /// It did not answer in time.
     #[error("the engine gave no answer within {:.1} s", .0.as_secs_f64())]
     Silent(Duration),
@@ -67,7 +67,7 @@ mod tests {
         let (text, waited) = ("x y".to_owned(), Duration::from_millis(2040));
         for (fault, words) in [
             (EngineFault::Start(text.clone()), "the engine cannot be started: x y"),
-            (EngineFault::Ended(text.clone()), "the engine ended by itself (x y)"),
+            (EngineFault::SearchEnd(text.clone()), "the engine ended by itself (x y)"),
             (EngineFault::Silent(waited), "the engine gave no answer within 2.0 s"),
             (
                 EngineFault::Unready(waited),

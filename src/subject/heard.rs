@@ -4,7 +4,7 @@
 //! skipped, as it asks; some engines write `nodes` or `hashfull` on lines of their own, so the last of each is kept.
 
 use super::protocol::{first_word, is_move};
-use super::{Earlier, Reported};
+use super::{Earlier, UciReport};
 use crate::chess::{Board, Increments, Move, Score, named};
 use crate::engine::Limit;
 use std::str::FromStr;
@@ -41,7 +41,7 @@ impl Figures {
 
 /// What a search's lines have said so far.
 #[derive(Debug, Clone, Default)]
-pub struct Heard {
+pub struct InfoCollector {
     depth: Option<u8>,
     whole: Figures,
     /// The depths of which a score was told that is no bound, each deeper than the one before, with the time of its last line.
@@ -50,7 +50,7 @@ pub struct Heard {
 
 /// What one `info` line says.
 #[derive(Default)]
-struct Said {
+struct InfoLine {
     depth: Option<u8>,
     figures: Figures,
     /// Its variation's rank, of several.
@@ -61,7 +61,7 @@ struct Said {
     current: bool,
 }
 
-impl Said {
+impl InfoLine {
     /// Reads a line; none if it is no `info`.
     fn read(line: &str) -> Option<Self> {
         (first_word(line) == "info").then_some(())?;
@@ -94,10 +94,10 @@ impl Said {
     }
 }
 
-impl Heard {
+impl InfoCollector {
     /// Takes an `info` line that came so long after the search began; other lines say nothing here.
     pub fn take(&mut self, line: &str, at: Duration) {
-        let Some(Said { depth, figures: mut said, rank, bound, current }) = Said::read(line) else { return };
+        let Some(InfoLine { depth, figures: mut said, rank, bound, current }) = InfoLine::read(line) else { return };
         // Of several variations only the first is the engine's choice; nodes are of the whole search.
         if rank.is_some_and(|rank| rank != 1) {
             self.whole.nodes = self.whole.nodes.max(said.nodes);
@@ -137,7 +137,7 @@ impl Heard {
     }
 
     /// All that was said of a search under a limit, with the move of the answer.
-    pub fn end(self, board: &Board, best: Move, limit: Limit) -> Reported {
+    pub fn end(self, board: &Board, best: Move, limit: Limit) -> UciReport {
         let Self { depth, whole: Figures { score, nodes, hashfull, milliseconds, pv }, depths } = self;
         let out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
         let scored = depths.last().is_none_or(|last| depth <= Some(last.0));
@@ -155,7 +155,7 @@ impl Heard {
         }
         earlier.reverse();
         let pv = variation(board, &pv);
-        Reported { depth, score, best, pv, nodes, hashfull, milliseconds, cut, earlier }
+        UciReport { depth, score, best, pv, nodes, hashfull, milliseconds, cut, earlier }
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
     fn what_is_said_of_the_first_variation_counts() {
         let board = Board::startpos();
         let end = |lines: &[&str]| {
-            let mut heard = Heard::default();
+            let mut heard = InfoCollector::default();
             lines.iter().for_each(|line| heard.take(line, Duration::ZERO));
             (heard.nodes(), heard.end(&board, named(&board, "e2e4").unwrap(), Limit::default()))
         };
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn the_last_of_each_figure_is_kept_wherever_it_stands() {
-        let mut heard = Heard::default();
+        let mut heard = InfoCollector::default();
         // Lines as Glaurung 2.2 and GNU Chess 6.2.7 write them.
         for line in [
             "info depth 6",
@@ -243,7 +243,7 @@ mod tests {
             "e7e5",
         )
         .unwrap();
-        let expected = Reported {
+        let expected = UciReport {
             depth: Some(6),
             score: Some(-7),
             best,
@@ -251,17 +251,17 @@ mod tests {
             nodes: Some(9447),
             hashfull: Some(3),
             milliseconds: Some(17),
-            ..Reported::default()
+            ..UciReport::default()
         };
         assert_eq!(heard.end(&board, best, Limit::default()), expected);
     }
 
     /// What a search's rows are: depth, nodes, move and score of each, and whether its last depth was cut short.
     fn rows(limit: Limit, best: &str, lines: &[&str]) -> (String, bool) {
-        let (mut heard, board) = (Heard::default(), Board::startpos());
+        let (mut heard, board) = (InfoCollector::default(), Board::startpos());
         lines.iter().zip(1..).for_each(|(line, at)| heard.take(line, Duration::from_millis(at)));
         let told = heard.end(&board, named(&board, best).unwrap(), limit);
-        let row = |(of, _): &(Reported, f64)| {
+        let row = |(of, _): &(UciReport, f64)| {
             let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
             let score = of.score.map_or("-".to_owned(), |score| score.to_string());
             format!("{}: {} {} {score}", number(of.depth.map(u64::from)), number(of.nodes), of.best)
@@ -334,7 +334,7 @@ mod tests {
             "info time x score cp 5 seldepth 9 unheard of depth 3 nodes 70",
         ] {
             assert_eq!(rows(depth, "d2d3", &[line]), expected, "{line}");
-            let mut heard = Heard::default();
+            let mut heard = InfoCollector::default();
             heard.take(line, Duration::ZERO);
             let board = Board::startpos();
             let pv = heard.end(&board, named(&board, "d2d3").unwrap(), depth).pv;
@@ -369,7 +369,7 @@ mod tests {
             ("-1", None),
             ("1e3", None),
         ] {
-            let mut heard = Heard::default();
+            let mut heard = InfoCollector::default();
             heard.take(&format!("info depth 1 nodes {word}"), Duration::ZERO);
             assert_eq!(heard.nodes(), nodes, "{word}");
         }

@@ -18,7 +18,7 @@ mod watchdog;
 
 pub use fault::{EngineFault, Failure};
 pub use options::{Restart, SubjectOptions};
-pub use probe::{Honours, NodeReports, Repeatability, TrialRun, limits, probe, repeat};
+pub use probe::{LimitSupport, NodeReports, ProbeResult, Repeatability, limits, probe, repeat};
 pub use process::Departure;
 pub use program::{EngineIdentity, Program, find};
 pub use uci::{Launch, Uci};
@@ -50,7 +50,7 @@ impl<'a> Position<'a> {
 
 /// What an engine that is not ours said of a search: what it did not say is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reported {
+pub struct UciReport {
     /// The last depth.
     pub depth: Option<u8>,
     /// The last score, in centipawns from the side to move's view; a mate in n moves is 32,000 less its plies.
@@ -90,7 +90,7 @@ pub struct Earlier {
     pub at: Duration,
 }
 
-impl Reported {
+impl UciReport {
     /// Each depth by itself, the last one at the end, and the seconds of each: nodes and times are what came on top of the depth before.
     /// `seconds`: of the whole search.
     pub fn by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
@@ -140,7 +140,7 @@ impl Reported {
 
 /// What a subject tells as it goes.
 #[derive(Debug, Clone, Copy)]
-pub enum Told<'a> {
+pub enum SearchEvent<'a> {
     /// The clock is to start.
     Begin,
     /// The clock is to stop; what was counted is being gathered.
@@ -148,12 +148,12 @@ pub enum Told<'a> {
     /// A finished iteration of our own engine.
     Iteration(&'a Iteration),
     /// A finished search of another, with what it said of its depths.
-    Reported(&'a Reported),
+    UciReport(&'a UciReport),
 }
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum SearchEnd {
     /// With the best move; none where there is no legal move.
     Best(Move),
     /// From outside: no row may be made of it.
@@ -184,8 +184,8 @@ pub trait Subject: Send {
         position: Position<'_>,
         limit: Limit,
         stop: &AtomicBool,
-        watch: &mut dyn FnMut(Told<'_>),
-    ) -> Result<Ended, Failure>;
+        watch: &mut dyn FnMut(SearchEvent<'_>),
+    ) -> Result<SearchEnd, Failure>;
 
     /// Ends it; nothing of it is left behind.
     fn end(&mut self);
@@ -213,7 +213,7 @@ mod tests {
             at: Duration::from_millis(at),
         };
         let best = line(&["g1f3"])[0];
-        let told = Reported {
+        let told = UciReport {
             depth: Some(5),
             score: Some(-7),
             best,
@@ -228,7 +228,7 @@ mod tests {
                 earlier(4, &["d2d4"], 700, Some(5), Some(50), 9000),
             ],
         };
-        let of = |depth, score, words: &[&str], nodes, hashfull, milliseconds| Reported {
+        let of = |depth, score, words: &[&str], nodes, hashfull, milliseconds| UciReport {
             depth: Some(depth),
             score: Some(score),
             best: line(words)[0],
@@ -236,9 +236,9 @@ mod tests {
             nodes: Some(nodes),
             hashfull,
             milliseconds,
-            ..Reported::default()
+            ..UciReport::default()
         };
-        let last = Reported { nodes: Some(300), milliseconds: Some(40), earlier: Vec::new(), ..told.clone() };
+        let last = UciReport { nodes: Some(300), milliseconds: Some(40), earlier: Vec::new(), ..told.clone() };
         // The clock of the fourth depth is beyond the search's end: nothing is left for the last.
         let expected = [
             (of(1, 10, &["a2a3"], 100, Some(3), Some(20)), 0.5),
@@ -252,7 +252,7 @@ mod tests {
             (row.depth, row.score, row.best, row.pv, row.search.nodes, row.finished),
             (5, -7, best, line(&["b1c3"]), 1000, false)
         );
-        let nothing = Reported::default().iteration();
+        let nothing = UciReport::default().iteration();
         assert_eq!((nothing.depth, nothing.score, nothing.search.nodes, nothing.finished), (0, 0, 0, true));
     }
 }

@@ -1,7 +1,9 @@
 //! Is an engine what an experiment takes it for? Tried before the run: does the same search say the same, after others in one process and in the next,
 //! and does the engine heed `go depth` and `go nodes`?
 
-use super::{Ended, EngineFault, EngineIdentity, Failure, Launch, Position, Reported, Restart, Subject, Told, Uci};
+use super::{
+    EngineFault, EngineIdentity, Failure, Launch, Position, Restart, SearchEnd, SearchEvent, Subject, Uci, UciReport,
+};
 use crate::chess::Board;
 use crate::engine::Limit;
 use std::fmt;
@@ -26,7 +28,7 @@ pub const APART: f64 = 0.1;
 
 /// Whether a limit is heeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Honours {
+pub enum LimitSupport {
     /// It is.
     Yes,
     /// It is not: what was seen instead.
@@ -46,7 +48,7 @@ pub enum NodeReports {
 
 /// What a trial showed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TrialRun {
+pub struct ProbeResult {
     /// What the engine says that it is.
     pub identity: EngineIdentity,
     /// How its searches repeat.
@@ -56,9 +58,9 @@ pub struct TrialRun {
     /// The first difference between two searches that should be the same.
     pub difference: Option<String>,
     /// Whether `go depth` is heeded.
-    pub depth: Honours,
+    pub depth: LimitSupport,
     /// Whether `go nodes` is heeded.
-    pub nodes: Honours,
+    pub nodes: LimitSupport,
     /// When it tells its nodes.
     pub reports: NodeReports,
 }
@@ -93,18 +95,18 @@ pub fn probe(
     limit: Limit,
     trust: bool,
     stop: &AtomicBool,
-) -> Result<Option<TrialRun>, Failure> {
+) -> Result<Option<ProbeResult>, Failure> {
     match limits(launch, stop)? {
         Some(trial) if trust || trial.heeds(limit) => repeat(launch, boards, limit, trial, stop),
         trial => Ok(trial),
     }
 }
 
-impl TrialRun {
+impl ProbeResult {
     /// Whether it heeds all parts of a limit.
     pub fn heeds(&self, limit: Limit) -> bool {
         let parts = [(limit.depth.is_some(), &self.depth), (limit.nodes.is_some(), &self.nodes)];
-        parts.into_iter().all(|(wanted, honours)| !wanted || *honours == Honours::Yes)
+        parts.into_iter().all(|(wanted, honours)| !wanted || *honours == LimitSupport::Yes)
     }
 }
 
@@ -112,11 +114,11 @@ impl TrialRun {
 ///
 /// # Errors
 /// When the engine cannot be started, or fails.
-pub fn limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<TrialRun>, Failure> {
+pub fn limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<ProbeResult>, Failure> {
     let Some((identity, depth)) = try_depth(launch, stop)? else { return Ok(None) };
     let Some((nodes, reports)) = try_nodes(launch, &depth, stop)? else { return Ok(None) };
     let repeats = Repeatability::Not;
-    Ok(Some(TrialRun { identity, repeats, forgets: true, difference: None, depth, nodes, reports }))
+    Ok(Some(ProbeResult { identity, repeats, forgets: true, difference: None, depth, nodes, reports }))
 }
 
 /// Tries whether an engine repeats under a limit, to go with what is known of its limits. None if the run is to end.
@@ -127,13 +129,13 @@ pub fn repeat(
     launch: &Launch,
     boards: &[Board],
     limit: Limit,
-    trial: TrialRun,
+    trial: ProbeResult,
     stop: &AtomicBool,
-) -> Result<Option<TrialRun>, Failure> {
+) -> Result<Option<ProbeResult>, Failure> {
     let mut seen = Comparison::default();
     let Some(deepest) = seen.search(launch, boards, limit, stop)? else { return Ok(None) };
     // Nodes that are a limit are the same whatever else is not: so the same work once more, limited by its depth.
-    if let (Some(_), Some(deepest @ 1..), Honours::Yes) = (limit.nodes, deepest, &trial.depth) {
+    if let (Some(_), Some(deepest @ 1..), LimitSupport::Yes) = (limit.nodes, deepest, &trial.depth) {
         let to_depth = Limit { depth: Some(deepest), nodes: None };
         if seen.search(launch, boards, to_depth, stop)?.is_none() {
             return Ok(None);
@@ -143,38 +145,42 @@ pub fn repeat(
 }
 
 /// Who the engine is, and whether it heeds `go depth`. None if the run is to end.
-fn try_depth(launch: &Launch, stop: &AtomicBool) -> Result<Option<(EngineIdentity, Honours)>, Failure> {
+fn try_depth(launch: &Launch, stop: &AtomicBool) -> Result<Option<(EngineIdentity, LimitSupport)>, Failure> {
     let limit = Limit { depth: Some(DEPTH), nodes: None };
     let (identity, found) = match patient(launch, limit, stop)? {
         (_, Patient::Stopped) => return Ok(None),
-        (identity, Patient::Unheeded(why)) => return Ok(Some((identity, Honours::No(why)))),
+        (identity, Patient::Unheeded(why)) => return Ok(Some((identity, LimitSupport::No(why)))),
         (identity, Patient::Answer(found)) => (identity, found),
     };
     let honours = match found.depth {
-        Some(DEPTH) => Honours::Yes,
-        Some(depth) => Honours::No(format!("it went to depth {depth} when asked for {DEPTH}")),
-        None => Honours::No("it names no depth".to_owned()),
+        Some(DEPTH) => LimitSupport::Yes,
+        Some(depth) => LimitSupport::No(format!("it went to depth {depth} when asked for {DEPTH}")),
+        None => LimitSupport::No("it names no depth".to_owned()),
     };
     Ok(Some((identity, honours)))
 }
 
 /// Whether the engine heeds `go nodes`, and when it tells its nodes. None if the run is to end.
-fn try_nodes(launch: &Launch, depth: &Honours, stop: &AtomicBool) -> Result<Option<(Honours, NodeReports)>, Failure> {
+fn try_nodes(
+    launch: &Launch,
+    depth: &LimitSupport,
+    stop: &AtomicBool,
+) -> Result<Option<(LimitSupport, NodeReports)>, Failure> {
     let by_nodes = |nodes| Limit { depth: None, nodes: Some(nodes) };
     let found = match patient(launch, by_nodes(NODES), stop)?.1 {
         Patient::Stopped => return Ok(None),
-        Patient::Unheeded(why) => return Ok(Some((Honours::No(why), NodeReports::Whole))),
+        Patient::Unheeded(why) => return Ok(Some((LimitSupport::No(why), NodeReports::Whole))),
         Patient::Answer(found) => found,
     };
     let Some(made) = found.nodes else {
-        return Ok(Some((Honours::No("it names no nodes".to_owned()), NodeReports::Never)));
+        return Ok(Some((LimitSupport::No("it names no nodes".to_owned()), NodeReports::Never)));
     };
     if (NODES / 2..=2 * NODES).contains(&made) {
-        return Ok(Some((Honours::Yes, NodeReports::Whole)));
+        return Ok(Some((LimitSupport::Yes, NodeReports::Whole)));
     }
     let why = format!("it made {made} when asked for {NODES}");
-    let (Some(reached), true, Honours::Yes) = (found.depth, made < NODES, depth) else {
-        return Ok(Some((Honours::No(why), NodeReports::Whole)));
+    let (Some(reached), true, LimitSupport::Yes) = (found.depth, made < NODES, depth) else {
+        return Ok(Some((LimitSupport::No(why), NodeReports::Whole)));
     };
     // Few nodes were told. If they are those of the depths that ended, the next depth takes more than the limit left for it, and ends under a limit that is
     // large enough.
@@ -186,23 +192,23 @@ fn try_nodes(launch: &Launch, depth: &Honours, stop: &AtomicBool) -> Result<Opti
     };
     if whole < NODES {
         let why = format!("{why}, and its next depth takes {whole}");
-        return Ok(Some((Honours::No(why), NodeReports::Whole)));
+        return Ok(Some((LimitSupport::No(why), NodeReports::Whole)));
     }
     match patient(launch, by_nodes(2 * whole), stop)?.1 {
         Patient::Stopped => Ok(None),
         Patient::Answer(found) if found.depth > Some(reached) && found.nodes <= Some(4 * whole) => {
-            Ok(Some((Honours::Yes, NodeReports::Depths)))
+            Ok(Some((LimitSupport::Yes, NodeReports::Depths)))
         }
         _ => {
             let why = format!("{why}, and went no deeper when asked for {}", 2 * whole);
-            Ok(Some((Honours::No(why), NodeReports::Whole)))
+            Ok(Some((LimitSupport::No(why), NodeReports::Whole)))
         }
     }
 }
 
 /// What came of a search of the initial position.
 enum Patient {
-    Answer(Reported),
+    Answer(UciReport),
     /// It did not end by itself: what was seen.
     Unheeded(String),
     Stopped,
@@ -308,7 +314,7 @@ impl Comparison {
     }
 
     /// What it comes to where a process is kept for so long.
-    fn judge(self, restart: Restart, trial: TrialRun) -> TrialRun {
+    fn judge(self, restart: Restart, trial: ProbeResult) -> ProbeResult {
         let forgets = self.after_others.is_none() || self.fresh.is_some();
         let (apart, difference) = match restart {
             Restart::Experiment => (self.apart, self.fresh.or(self.after_others)),
@@ -322,13 +328,13 @@ impl Comparison {
             _ => Repeatability::Not,
         };
         let reports = if self.silent { NodeReports::Never } else { trial.reports };
-        TrialRun { repeats, forgets, difference, reports, ..trial }
+        ProbeResult { repeats, forgets, difference, reports, ..trial }
     }
 }
 
 /// What two searches that should be the same say otherwise, if anything. A depth that only one of them told is no difference: some engines tell by the
 /// clock which depths they tell.
-fn difference(one: &Reported, other: &Reported) -> Option<String> {
+fn difference(one: &UciReport, other: &UciReport) -> Option<String> {
     let mut before = 0;
     for earlier in &one.earlier {
         let Some(same) = other.earlier.iter().find(|same| same.depth == earlier.depth) else { continue };
@@ -364,15 +370,15 @@ fn share(counts: &[u64]) -> f64 {
 }
 
 /// One search as of a new game.
-fn tried(engine: &mut Uci, board: &Board, limit: Limit, stop: &AtomicBool) -> Result<Option<Reported>, Failure> {
+fn tried(engine: &mut Uci, board: &Board, limit: Limit, stop: &AtomicBool) -> Result<Option<UciReport>, Failure> {
     engine.new_game()?;
     let mut found = None;
     let ended = engine.search(Position::alone(board), limit, stop, &mut |told| {
-        if let Told::Reported(reported) = told {
+        if let SearchEvent::UciReport(reported) = told {
             found = Some(reported.clone());
         }
     })?;
-    Ok(if ended == Ended::Stopped { None } else { found })
+    Ok(if ended == SearchEnd::Stopped { None } else { found })
 }
 
 #[cfg(test)]
@@ -447,26 +453,26 @@ mod tests {
             milliseconds: None,
             at: Duration::ZERO,
         };
-        let one = Reported {
+        let one = UciReport {
             depth: Some(3),
             score: Some(31),
             best: mv("e2e4"),
             pv: vec![mv("e2e4")],
             nodes: Some(900),
             earlier: vec![earlier(1, 20, 5, "a2a3"), earlier(2, 100, 7, "b2b3")],
-            ..Reported::default()
+            ..UciReport::default()
         };
         assert_eq!(difference(&one, &one), None);
-        let clock = Reported { hashfull: Some(3), milliseconds: Some(9), ..one.clone() };
+        let clock = UciReport { hashfull: Some(3), milliseconds: Some(9), ..one.clone() };
         assert_eq!(difference(&one, &clock), None, "the clock and hashfull are no answers");
-        let with = |change: fn(&mut Reported)| {
+        let with = |change: fn(&mut UciReport)| {
             let mut other = one.clone();
             change(&mut other);
             difference(&one, &other)
         };
         assert_eq!(with(|it| drop(it.earlier.remove(1))), None);
         for (change, told) in [
-            ((|it| it.depth = Some(4)) as fn(&mut Reported), "depth 3, then 4 after depth 2"),
+            ((|it| it.depth = Some(4)) as fn(&mut UciReport), "depth 3, then 4 after depth 2"),
             (|it| it.nodes = Some(901), "nodes 900, then 901 after depth 2"),
             (|it| it.nodes = None, "nodes 900, then  after depth 2"),
             (|it| it.score = Some(30), "score 31, then 30 after depth 2"),
@@ -481,12 +487,12 @@ mod tests {
         ] {
             assert_eq!(with(change).as_deref(), Some(told));
         }
-        let bare = |score| Reported { score: Some(score), ..Reported::default() };
+        let bare = |score| UciReport { score: Some(score), ..UciReport::default() };
         assert_eq!(difference(&bare(1), &bare(2)).as_deref(), Some("score 1, then 2"));
     }
 
     /// An engine whose answers are told by a script: what it says of the n-th search of its process is `n`'s.
-    fn found(answers: &str, restart: Restart, limit: Limit, stop: bool) -> Option<TrialRun> {
+    fn found(answers: &str, restart: Restart, limit: Limit, stop: bool) -> Option<ProbeResult> {
         let script = format!(
             "n=0; while read -r line; do case \"$line\" in position*) p=$line;; uci) echo id name Probe; echo uciok;; isready) echo readyok;; \
              go*) n=$((n + 1)); d=${{line#go depth }}; m=${{line#go nodes }}; {answers}; echo bestmove e2e4;; quit) exit;; esac; done"
@@ -509,9 +515,9 @@ mod tests {
     fn what_a_trial_shows_is_told_by_its_counts() {
         let (deep, many) = (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
         let (game, all) = (Restart::Game, Restart::Experiment);
-        let said = |probed: &TrialRun| (probed.repeats, probed.forgets, probed.depth.clone(), probed.nodes.clone());
-        let no = |why: &str| Honours::No(why.to_owned());
-        let yes = Honours::Yes;
+        let said = |probed: &ProbeResult| (probed.repeats, probed.forgets, probed.depth.clone(), probed.nodes.clone());
+        let no = |why: &str| LimitSupport::No(why.to_owned());
+        let yes = LimitSupport::Yes;
         for (answers, restart, limit, expected) in [
             // Both are heeded to the ends: half the nodes, and twice as many.
             ("echo info depth $d nodes 10000", all, deep, (Repeatability::Exact, true, yes.clone(), yes.clone())),
@@ -635,8 +641,8 @@ mod tests {
             (probed.nodes, probed.reports)
         };
         // 100, 300, 900, 2700, 8100, 24300: within 20,000 the fifth ends with 8100.
-        assert_eq!(told("$m"), (Honours::Yes, NodeReports::Depths));
-        let no = |why: &str| (Honours::No(format!("it made {why}")), NodeReports::Whole);
+        assert_eq!(told("$m"), (LimitSupport::Yes, NodeReports::Depths));
+        let no = |why: &str| (LimitSupport::No(format!("it made {why}")), NodeReports::Whole);
         assert_eq!(told("1000"), no("900 when asked for 20000, and its next depth takes 2700"));
         assert_eq!(told("9000"), no("8100 when asked for 20000, and went no deeper when asked for 48600"));
     }

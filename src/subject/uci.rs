@@ -1,12 +1,12 @@
 //! An engine that speaks UCI as a subject: a process under a watchdog.
 
-use super::heard::Heard;
+use super::heard::InfoCollector;
 use super::options::{OptionValue, Restart, mebibytes};
 use super::process::{Departure, Next, Process};
 use super::program::{EngineIdentity, Program};
 use super::protocol::{self, Declared, Misfit, first_word, is_move};
 use super::watchdog::{self, Watchdog};
-use super::{Ended, EngineFault, Failure, Position, Subject, Told};
+use super::{EngineFault, Failure, Position, SearchEnd, SearchEvent, Subject};
 use crate::chess::{Board, EpRule, Move, named};
 use crate::engine::Limit;
 use std::path::PathBuf;
@@ -229,7 +229,7 @@ impl Uci {
             Some(process) => process.end().unwrap_or_else(|| "it closed its output".to_owned()),
             None => "before".to_owned(),
         };
-        self.fail(EngineFault::Ended(how), during)
+        self.fail(EngineFault::SearchEnd(how), during)
     }
 
     /// Tells an engine that searches too long to stop, and sees whether it hears.
@@ -311,16 +311,16 @@ impl Subject for Uci {
         position: Position<'_>,
         limit: Limit,
         stop: &AtomicBool,
-        watch: &mut dyn FnMut(Told<'_>),
-    ) -> Result<Ended, Failure> {
+        watch: &mut dyn FnMut(SearchEvent<'_>),
+    ) -> Result<SearchEnd, Failure> {
         if self.process.is_none() || self.launch.restart == Restart::Search && !self.fresh {
             self.restart()?;
         }
         self.fresh = false;
         self.ask(&position_line(&position))?;
         let go = go_line(limit);
-        watch(Told::Begin);
-        let (begun, mut heard, mut last) = (Instant::now(), Heard::default(), String::new());
+        watch(SearchEvent::Begin);
+        let (begun, mut heard, mut last) = (Instant::now(), InfoCollector::default(), String::new());
         self.ask(&go)?;
         let answered = self.hear(&go, self.watchdog.allows(limit), Some(stop), |line| {
             if first_word(line) == "bestmove" {
@@ -332,13 +332,13 @@ impl Subject for Uci {
         });
         self.progress = (heard.depth(), heard.nodes());
         if !answered? {
-            return Ok(Ended::Stopped);
+            return Ok(SearchEnd::Stopped);
         }
-        watch(Told::End);
+        watch(SearchEvent::End);
         self.watchdog.seen(begun.elapsed(), heard.nodes());
         let best = self.best(&last, position.board, &go)?;
-        watch(Told::Reported(&heard.end(position.board, best, limit)));
-        Ok(Ended::Best(best))
+        watch(SearchEvent::UciReport(&heard.end(position.board, best, limit)));
+        Ok(SearchEnd::Best(best))
     }
 
     fn end(&mut self) {
@@ -465,13 +465,16 @@ mod tests {
             let mut search = |engine: &mut Uci, position: Position<'_>, limit: Limit| {
                 let ended = engine.search(position, limit, &AtomicBool::new(false), &mut |said| {
                     told.push(match said {
-                        Told::Begin => "begin".to_owned(),
-                        Told::End => "end".to_owned(),
-                        Told::Iteration(_) => "ours".to_owned(),
-                        Told::Reported(of) => format!("{:?} {:?} {:?}", of.depth, of.nodes, of.earlier.len()),
+                        SearchEvent::Begin => "begin".to_owned(),
+                        SearchEvent::End => "end".to_owned(),
+                        SearchEvent::Iteration(_) => "ours".to_owned(),
+                        SearchEvent::UciReport(of) => format!("{:?} {:?} {:?}", of.depth, of.nodes, of.earlier.len()),
                     });
                 });
-                assert_eq!(ended.map(|ended| matches!(ended, Ended::Best(mv) if mv.to_string() == "g1f3")), Ok(true));
+                assert_eq!(
+                    ended.map(|ended| matches!(ended, SearchEnd::Best(mv) if mv.to_string() == "g1f3")),
+                    Ok(true)
+                );
             };
             engine.new_game().unwrap();
             search(&mut engine, Position::alone(&start), Limit { depth: Some(3), nodes: None });
@@ -592,7 +595,7 @@ mod tests {
         let limit = Limit { depth: Some(1), nodes: None };
         let start = Board::startpos();
         let failure = engine.search(Position::alone(&start), limit, &AtomicBool::new(false), &mut |_| {}).unwrap_err();
-        assert_eq!(failure.fault, EngineFault::Ended("exit code 7".to_owned()));
+        assert_eq!(failure.fault, EngineFault::SearchEnd("exit code 7".to_owned()));
         assert_eq!(
             failure.tail[failure.tail.len() - 4..],
             ["out one", "out two", "stderr: err one", "stderr: err two"]

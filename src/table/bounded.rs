@@ -36,7 +36,7 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
 }
 
 /// What of a new table depends on no policy: compiled once for all.
-struct Laid {
+struct BucketLayout {
     memory: Memory,
     slots: usize,
     words: usize,
@@ -46,14 +46,14 @@ struct Laid {
 }
 
 /// The memory of the options' table and how its keys are compared; `compiled`: the slots that its code is for, 0 for any.
-fn lay_out(
+fn compute_layout(
     options: &TableOptions,
     compiled: usize,
     words_of: fn(usize) -> usize,
     policy_words: usize,
     key_bits: u32,
     buckets: u64,
-) -> Result<Laid, TableError> {
+) -> Result<BucketLayout, TableError> {
     let slots = usize::from(options.slots).clamp(1, MOST_SLOTS);
     if compiled > 0 && compiled != slots {
         return Err(TableError::Option {
@@ -72,7 +72,7 @@ fn lay_out(
     let bits = u32::from(options.key_bits).min(key_bits);
     let low_bits = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
     let compared = if high { low_bits << ((key_bits - bits) % 64) } else { low_bits };
-    Ok(Laid { memory: Memory::new(len, options.huge_pages)?, slots, words, buckets, compared, high })
+    Ok(BucketLayout { memory: Memory::new(len, options.huge_pages)?, slots, words, buckets, compared, high })
 }
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
@@ -81,8 +81,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// # Errors
     /// When the memory cannot be had, or the options ask for another number of slots.
     pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
-        let Laid { memory, slots, words, buckets, compared, high } =
-            lay_out(options, SLOTS, L::words, P::WORDS, L::KEY_BITS, buckets)?;
+        let BucketLayout { memory, slots, words, buckets, compared, high } =
+            compute_layout(options, SLOTS, L::words, P::WORDS, L::KEY_BITS, buckets)?;
         Ok(Self {
             memory,
             policy,
@@ -196,7 +196,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
 
     /// Counts an entry of now in, and the one that it took the place of out, by its time.
     #[inline]
-    fn takes_place_of(&mut self, old: Option<u16>) {
+    fn count_replacement(&mut self, old: Option<u16>) {
         if old == Some(self.now) {
             return;
         }
@@ -222,7 +222,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
                 word = entry::marked(word);
             }
             L::set_data(bucket, slot, word);
-            self.takes_place_of(Some(entry::generation(old)));
+            self.count_replacement(Some(entry::generation(old)));
         }
     }
 }
@@ -277,7 +277,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
                 // The position's mark outlives its entry: it is the same position that was useful.
                 entry.used |= old.used && old.age(self.now) == 0;
                 L::write(&mut self.memory[start..end], slot, kept, &entry);
-                self.takes_place_of(Some(old.generation));
+                self.count_replacement(Some(old.generation));
                 self.counters.updates += 1;
                 return Stored::into(first + slot, true);
             }
@@ -289,7 +289,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         {
             self.counters.fills += 1;
             L::write(&mut self.memory[start..end], at, kept, &entry);
-            self.takes_place_of(None);
+            self.count_replacement(None);
             return Stored::into(first + at, false);
         }
         let newcomer = Newcomer { entry, key, same };
@@ -318,7 +318,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             L::copy(bucket, slot, slot + 1);
         }
         L::write(bucket, at, kept, &entry);
-        self.takes_place_of((!empty).then(|| entry::generation(left)));
+        self.count_replacement((!empty).then(|| entry::generation(left)));
         Stored { moved: (last - at) as u8, ..Stored::into(first + at, same.is_some()) }
     }
 

@@ -1,6 +1,6 @@
 //! The objective of a real tuning: each stage is a run of its own, in its own folder, so that a stopped tuning continues where it was.
 
-use crate::analysis::pairing::gauge::{Depths, Gauge};
+use crate::analysis::pairing::gauge::{Depths, MetricReader};
 use crate::analysis::pairing::pairs::Pairs;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::race::{Objective, RaceStage};
@@ -9,7 +9,7 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, FrameError, Metric};
 use crate::experiment::{Experiment, Plan};
 use crate::record::columns;
-use crate::runner::{Ran, RunError, Session, Settings, progress::Progress};
+use crate::runner::{RunError, RunSummary, Session, Settings, progress::Progress};
 use crate::words::many;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub enum RunsError {
     Run(#[from] RunError),
     /// It was stopped from outside; what was finished is kept.
     #[error("interrupted")]
-    Interrupted(Ran),
+    Interrupted(RunSummary),
     /// Jobs failed.
     #[error("{} failed: see the error column of {path}; --retry-failed runs what failed again", many(failed, "job"))]
     Failed {
@@ -131,7 +131,7 @@ fn values(frame: &Frame, metric: &str, variants: &[&str], places: &HashMap<&str,
     let metric = find(metric, frame)?;
     let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
     let searches = Searches::gather(frame, &grouping, &[]);
-    let reading = Gauge::new(&searches, &metric, frame);
+    let reading = MetricReader::new(&searches, &metric, frame);
     let (games, positions) = (frame.coded(columns::GAME), frame.coded(columns::POSITION));
     // Each search by its position, which names the game and the ply too.
     let mut rows: HashMap<u32, usize> = HashMap::new();
@@ -203,7 +203,7 @@ mod tests {
                 assert!(variant != "b" || !self.0.contains(&item), "a fault");
             }
             fn done(&self) {}
-            fn end(&self, _: &Ran) {}
+            fn end(&self, _: &RunSummary) {}
         }
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 1 }\n\
             [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 5\n[tune]\n";
@@ -238,7 +238,7 @@ mod tests {
             fn begin(&self, _: u64, _: u64, _: &crate::runner::Done) {}
             fn job(&self, _: &str, _: &str) {}
             fn done(&self) {}
-            fn end(&self, _: &Ran) {}
+            fn end(&self, _: &RunSummary) {}
         }
         let experiments = [1, 2].map(|depth| {
             let text = format!(

@@ -6,7 +6,7 @@ use ttlab::analysis::caveats::{blindness, memory};
 use ttlab::analysis::questions::line::Measure;
 use ttlab::analysis::questions::power::Power;
 use ttlab::analysis::{Frame, Line, Summary};
-use ttlab::record::manifest::{Build, Machine, Manifest, ShardRun, Stretch};
+use ttlab::record::manifest::{Build, Machine, Manifest, RunSegment, ShardRun};
 
 /// A line of so many searches, some of them cut to common depths or not compared, some jobs failed.
 fn line(name: &str, searches: usize, cut: usize, apart: usize, errors: usize) -> Line {
@@ -68,7 +68,7 @@ fn doubts_begin_where_they_should() {
 fn manifest(commit: &str, cpu: &str) -> Manifest {
     let build = Build { version: "1".to_owned(), commit: commit.to_owned(), profile: "release".to_owned() };
     let machine = Machine { cpu: cpu.to_owned(), cores: 4, memory_bytes: 1, os: "x".to_owned() };
-    let stretches = vec![Stretch { build: build.clone(), machine: machine.clone(), ..Stretch::default() }];
+    let stretches = vec![RunSegment { build: build.clone(), machine: machine.clone(), ..RunSegment::default() }];
     Manifest { build, machine, stretches, ended: Some(1), jobs: 1, ..Manifest::default() }
 }
 

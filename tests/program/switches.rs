@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// A folder with files, and their names from outside.
-struct Desk(TempDir);
+struct WorkerState(TempDir);
 
-impl Desk {
+impl WorkerState {
     fn new(files: &[(&str, &str)]) -> Self {
         let folder = scratch();
         files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
@@ -44,7 +44,7 @@ const ONE: &str = "suite = { startpos = true }\nlimit = { depth = 2 }\n[engine]\
 #[test]
 fn what_is_skipped_is_skipped_by_every_command() {
     let suite = format!("{ROOK}no position at all;\n");
-    let desk = Desk::new(&[("s.epd", &suite)]);
+    let desk = WorkerState::new(&[("s.epd", &suite)]);
     let text = format!("name = 't'\nsuite = {:?}\nlimit = {{ depth = 1 }}\n", desk.at("s.epd"));
     fs::write(desk.path("t.toml"), text).unwrap();
     for command in ["check @t.toml", "plan @t.toml", "plan @t.toml -o @p.json", "run @t.toml --out @out"] {
@@ -68,7 +68,7 @@ fn what_is_skipped_is_skipped_by_every_command() {
 #[test]
 fn a_strict_check_refuses_what_is_wrong_first() {
     let blind = format!("{ONE}[grid]\n'table.policy' = ['always', 'random']\n");
-    let desk = Desk::new(&[("blind.toml", &blind), ("fine.toml", ONE), ("wrong.toml", "suite = 3\n")]);
+    let desk = WorkerState::new(&[("blind.toml", &blind), ("fine.toml", ONE), ("wrong.toml", "suite = 3\n")]);
     let (_, stderr) = desk.call("check @blind.toml @fine.toml", 0);
     let told = stderr.lines().filter(|line| line.contains(": warning: ")).count();
     assert!(told > 0, "{stderr}");
@@ -89,7 +89,7 @@ fn a_run_ends_with_what_weighs_most() {
     let fails = format!("{ONE}[[expect]]\nnodes = 1\n");
     // No machine has this much memory.
     let large = ONE.replace("table.size = 64\n", "[grid]\n'table.size' = [64, '100000 GiB']\n[[expect]]\nnodes = 1\n");
-    let desk = Desk::new(&[("fails.toml", &fails), ("large.toml", &large)]);
+    let desk = WorkerState::new(&[("fails.toml", &fails), ("large.toml", &large)]);
     desk.call("run @fails.toml --out @out --quiet", 0);
     desk.call("run @fails.toml --out @out --quiet --check", 1);
     let lock = fs::File::open(desk.path("out/.lock")).unwrap();
@@ -102,8 +102,8 @@ fn a_run_ends_with_what_weighs_most() {
 }
 
 /// Results of two variants that are whole, and those of the same where the rows of the second are gone; of the first there are two.
-fn whole_and_cut() -> Desk {
-    let desk = Desk::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
+fn whole_and_cut() -> WorkerState {
+    let desk = WorkerState::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
     desk.call("run @t.toml --out @whole --quiet", 0);
     desk.call("run @t.toml --out @cut --quiet", 0);
     let rows = fs::read_to_string(desk.path("cut/results.csv")).unwrap();
@@ -139,7 +139,7 @@ fn the_worst_folder_counts_wherever_it_stands() {
 fn an_audit_heeds_its_switches() {
     let broken = "suite = { startpos = true }\nlimit = { depth = 4 }\n[engine]\npreset = 'purple'\ntable = 'unbounded'\n\
                   keys.scheme = 'purple-product'\n";
-    let desk = Desk::new(&[("t.toml", ONE), ("broken.toml", broken)]);
+    let desk = WorkerState::new(&[("t.toml", ONE), ("broken.toml", broken)]);
     let iterations = |line: &str| {
         let (stdout, _) = desk.call(line, 0);
         stdout.lines().nth(1).unwrap().split_whitespace().next().unwrap().parse::<u32>().unwrap()
@@ -175,7 +175,7 @@ fn both_sides_of_a_comparison_must_be_whole() {
 /// What is written into a pipe is as wide as `COLUMNS` says; each shell has its own completions.
 #[test]
 fn a_pipe_is_as_wide_as_it_is_said_to_be() {
-    let desk = Desk::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
+    let desk = WorkerState::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
     desk.call("run @t.toml --out @out --quiet", 0);
     let widest = |columns: &str| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ttlab"));
@@ -202,7 +202,7 @@ fn a_pipe_is_as_wide_as_it_is_said_to_be() {
 /// Without a word about it the openings are those of the file that is said to be made so.
 #[test]
 fn openings_are_those_of_the_file_by_default() {
-    let (stdout, _) = Desk::new(&[]).call("generate", 0);
+    let (stdout, _) = WorkerState::new(&[]).call("generate", 0);
     let made = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/data/openings.epd")).unwrap();
     assert!(stdout == made, "{}", &stdout[..200]);
 }
@@ -216,7 +216,7 @@ fn earlier_results_are_continued_or_thrown_away_as_asked() {
     let reference = format!(
         "slow = true\n{ONE}[[expect]]\nnodes = {{ min = 1 }}\n[reference]\nuci = 'builtin'\nlimit = {{ depth = 2 }}\n"
     );
-    let desk = Desk::new(&[("s.epd", &suite), ("t.toml", raced)]);
+    let desk = WorkerState::new(&[("s.epd", &suite), ("t.toml", raced)]);
     fs::create_dir(desk.path("files")).unwrap();
     fs::write(desk.path("files/one.toml"), reference).unwrap();
     let other_build = |folder: &str| {
@@ -247,7 +247,7 @@ fn earlier_results_are_continued_or_thrown_away_as_asked() {
 /// What is refused leaves what was there, and makes nothing.
 #[test]
 fn what_is_refused_writes_nothing() {
-    let desk = Desk::new(&[("t.toml", ONE), ("kept.trace", "kept")]);
+    let desk = WorkerState::new(&[("t.toml", ONE), ("kept.trace", "kept")]);
     desk.call("plan @t.toml --shards 2 -o @p.json", 0);
     let (_, stderr) = desk.call("submit slurm @p.json --out @a\\b", 2);
     assert!(stderr.contains("slurm: ") && !desk.path("a\\b").exists(), "{stderr}");
@@ -272,7 +272,7 @@ fn what_is_refused_writes_nothing() {
 #[test]
 fn a_search_ends_with_the_first_of_its_limits() {
     let suite = format!("{ROOK}8/8/8/4k3/8/8/8/Q3K3 b - - id \"queen\";\n");
-    let desk = Desk::new(&[("S.EPD", &suite)]);
+    let desk = WorkerState::new(&[("S.EPD", &suite)]);
     let figure = |text: &str, name: &str| -> u64 {
         let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name}: {text}"));
         line[name.len()..].split_whitespace().next().unwrap().parse().unwrap()
@@ -303,7 +303,7 @@ fn a_search_ends_with_the_first_of_its_limits() {
 /// Merged shards are held to what is expected of them where that is asked; how many there were is told, or nothing is.
 #[test]
 fn a_merge_is_checked_where_that_is_asked() {
-    let desk = Desk::new(&[(
+    let desk = WorkerState::new(&[(
         "t.toml",
         &format!("{ONE}repeats = 3\n[[expect]]\nnodes = 1\n").replace("[engine]\ntable.size = 64\n", ""),
     )]);

@@ -10,7 +10,7 @@ use ttlab::experiment::text::{FileText, SuiteTexts};
 use ttlab::experiment::trace::{Trace, TraceChoice};
 use ttlab::table::TableError;
 use ttlab::table::options::Index;
-use ttlab::table::replay::{Audience, Step};
+use ttlab::table::replay::{ReplaySink, Step};
 use ttlab::table::trace::{Event, EventKind, Writer, flags, read};
 
 /// The rows of `ttlab replay --csv`, by policy.
@@ -277,8 +277,8 @@ fn no_thread_loses_an_event() {
 /// A trace that is written anew while an experiment shows it is not the one that its rows are said to be of.
 #[test]
 fn a_trace_that_changes_under_a_run_is_refused() {
-    struct Nobody;
-    impl Audience for Nobody {
+    struct NoObserver;
+    impl ReplaySink for NoObserver {
         fn begin(&mut self, _: std::ops::Range<u64>) -> Result<(), TableError> {
             Ok(())
         }
@@ -292,7 +292,8 @@ fn a_trace_that_changes_under_a_run_is_refused() {
     let source = FileText { text: "", path: &folder.path().join("t.toml"), suites: SuiteTexts::Files };
     let load = || Trace::load(&TraceChoice { file: file.clone(), memory: 1 }, &source).unwrap();
     let (first, second) = (load(), load());
-    let show = |trace: &Trace| trace.show("game 1", Index::Mask, 64, &mut Nobody).map_err(|error| error.to_string());
+    let show =
+        |trace: &Trace| trace.show("game 1", Index::Mask, 64, &mut NoObserver).map_err(|error| error.to_string());
     assert_eq!(show(&first), Ok(()));
     let bytes = fs::read(&file).unwrap();
     fs::write(&file, &bytes[..bytes.len() - 16]).unwrap();

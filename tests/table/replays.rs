@@ -8,7 +8,7 @@ use ttlab::chess::Bound;
 use ttlab::table::options::{Index, Size, TickSource};
 use ttlab::table::policy::Policy;
 use ttlab::table::replay::{
-    Aim, Audience, Foresight, Replayed, Show, Step, Turns, buckets, clairvoyant, replay, shown, steps,
+    Aim, Clairvoyant, Passes, ReplaySink, ReplayTable, Replayed, Step, buckets, clairvoyant, replay, shown, steps,
 };
 use ttlab::table::trace::{Event, EventKind, Info, Reader, Writer, flags};
 use ttlab::table::{TableError, TableOptions};
@@ -205,13 +205,13 @@ fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Aim) -> u64 {
 
 /// A table and foresight, and what they have of each class of buckets.
 struct Room {
-    table: Box<dyn Show>,
-    foresight: [Foresight; 3],
+    table: Box<dyn ReplayTable>,
+    foresight: [Clairvoyant; 3],
     found: Vec<Replayed>,
     turns: u64,
 }
 
-impl Audience for Room {
+impl ReplaySink for Room {
     fn begin(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
         self.table.empty();
         self.turns += 1;
@@ -226,7 +226,7 @@ impl Audience for Room {
     }
 
     fn end(&mut self) {
-        self.foresight.iter_mut().for_each(Foresight::end);
+        self.foresight.iter_mut().for_each(Clairvoyant::end);
     }
 }
 
@@ -257,14 +257,14 @@ fn turns_and_classes_are_shown_apart() {
                 let class = |bucket: u64| {
                     if classes == 1 { Some(0) } else { (bucket % 4 < 3).then_some((bucket % 4) as usize) }
                 };
-                let foresight = |aim| Foresight::new(aim, &options, None, classes).unwrap();
+                let foresight = |aim| Clairvoyant::new(aim, &options, None, classes).unwrap();
                 let mut room = Room {
                     table: shown(&options, None).unwrap(),
                     foresight: AIMS.map(foresight),
                     found: vec![Replayed::default(); classes],
                     turns: 0,
                 };
-                let shape = Turns { count: turns, ..Turns::new(&info, options.index, 14, 1 << 30, 1) };
+                let shape = Passes { count: turns, ..Passes::new(&info, options.index, 14, 1 << 30, 1) };
                 shape.show(|| Reader::new(&file[..]), classes, class, &mut room).unwrap();
                 assert_eq!(room.turns, turns);
                 for at in 0..classes {
@@ -294,14 +294,14 @@ fn turns_and_classes_are_shown_apart() {
 #[test]
 fn turns_are_as_few_as_fit() {
     let info = Info { events: 5000, met: 1000, asked: 3000, ..Info::default() };
-    let turns = |memory| Turns::new(&info, Index::Multiply, 600, memory, 1).count;
+    let turns = |memory| Passes::new(&info, Index::Multiply, 600, memory, 1).count;
     let (places, probes) = (2048 * 33 * 3 / 2, 3000 * 24);
     assert_eq!((turns(places + probes), turns(places + probes - 1)), (1, 2));
     assert_eq!(turns(1), 600, "a turn is at least a bucket");
     // A sample has less to know, and no turn more events than can be numbered.
-    assert_eq!(Turns::new(&info, Index::Multiply, 600, 20_000, 16).count, 1);
+    assert_eq!(Passes::new(&info, Index::Multiply, 600, 20_000, 16).count, 1);
     let long = Info { events: 5 << 31, ..info };
-    assert_eq!(Turns::new(&long, Index::Multiply, 600, u64::MAX, 1).count, 5);
+    assert_eq!(Passes::new(&long, Index::Multiply, 600, u64::MAX, 1).count, 5);
 }
 
 /// What must be known at a time goes with what was met between two emptyings of the table, not with the whole.

@@ -197,7 +197,7 @@ pub fn alike(points: &[Point]) -> Vec<String> {
     let all: Vec<Leaves> = points.iter().map(|point| grid::columns(point).into_iter().collect()).collect();
     let mut first: HashMap<Leaves, usize> = HashMap::new();
     let mut reasons: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
-    for (at, leaves) in all.iter().enumerate().filter(|(at, _)| points[*at].outside().is_none()) {
+    for (at, leaves) in all.iter().enumerate().filter(|(at, _)| points[*at].external().is_none()) {
         let known = *first.entry(effective(&points[at], leaves)).or_insert(at);
         if known != at {
             reasons.entry(reason(&points[at], &all[known], leaves)).or_insert((known, at, 0)).2 += 1;

@@ -18,8 +18,8 @@ const FEW: usize = 10;
 
 /// What the experiment can show of engines that are not ours; `folder`: where rows of an earlier run may lie.
 pub fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<Reach> {
-    let outside = experiment.points.iter().any(|point| point.outside().is_some());
-    let rows = folder.filter(|_| outside).and_then(|folder| Frame::read(&folder.join("results.csv")).ok());
+    let external = experiment.points.iter().any(|point| point.external().is_some());
+    let rows = folder.filter(|_| external).and_then(|folder| Frame::read(&folder.join("results.csv")).ok());
     Reach::before(experiment, rows.as_ref())
 }
 
@@ -57,7 +57,7 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     warnings.extend(blindness::pressure(replacement, points.len(), &loose, bounded, what, "more nodes"));
     warnings.extend(confounds::confounds(points, experiment.baseline));
     // What another engine calls itself is not known yet.
-    let engine = |point: &Point| if point.outside().is_some() { "another" } else { "ours" };
+    let engine = |point: &Point| if point.external().is_some() { "another" } else { "ours" };
     warnings.extend(confounds::engines(points.iter().map(engine)));
     warnings.extend(blindness::parted(experiment.file.sequence.as_ref(), points.len()));
     warnings.extend(alike::alike(points));

@@ -6,7 +6,7 @@ use crate::analysis::questions::line::Measure;
 use crate::analysis::questions::summary::Summary;
 use crate::experiment::paths;
 use crate::record::columns;
-use crate::record::manifest::{Manifest, Stretch};
+use crate::record::manifest::{Manifest, RunSegment};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -134,9 +134,9 @@ pub fn shards(manifest: &Manifest) -> Option<Doubt> {
 /// A doubt about engines along games of which some make each search in a new process and others do not.
 pub fn alone(manifest: &Manifest) -> Option<Doubt> {
     let restart = |variant: &&String| manifest.options.get(*variant)?.get("restart")?.as_str();
-    let outside = || manifest.variants.iter().filter(|variant| restart(variant).is_some());
+    let external = || manifest.variants.iter().filter(|variant| restart(variant).is_some());
     let (alone, others): (Vec<&String>, Vec<&String>) =
-        outside().partition(|variant| restart(variant) == Some("search"));
+        external().partition(|variant| restart(variant) == Some("search"));
     let mixed = manifest.sequence && !alone.is_empty() && !others.is_empty();
     mixed.then(|| Doubt::Alone(alone.into_iter().cloned().collect()))
 }
@@ -145,13 +145,13 @@ pub fn alone(manifest: &Manifest) -> Option<Doubt> {
 pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     let history = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(Manifest::history);
-    let different = |words: fn(Stretch) -> String| -> Vec<String> {
+    let different = |words: fn(RunSegment) -> String| -> Vec<String> {
         let all: BTreeSet<String> = history().map(words).collect();
         all.into_iter().collect()
     };
-    let builds = different(|Stretch { build, .. }| format!("{} {} {}", build.version, build.commit, build.profile));
+    let builds = different(|RunSegment { build, .. }| format!("{} {} {}", build.version, build.commit, build.profile));
     let machines =
-        different(|Stretch { machine, .. }| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os));
+        different(|RunSegment { machine, .. }| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os));
     doubts.extend((builds.len() > 1).then_some(Doubt::Builds(builds)));
     doubts.extend((machines.len() > 1).then_some(Doubt::Machines(machines)));
     if sources.len() > 1 {

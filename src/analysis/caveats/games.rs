@@ -36,7 +36,7 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
         ));
     }
     let names = |wanted: &dyn Fn(&Point) -> bool| {
-        let ours = experiment.points.iter().filter(|point| point.outside().is_none() && wanted(point));
+        let ours = experiment.points.iter().filter(|point| point.external().is_none() && wanted(point));
         let names: Vec<&str> = ours.map(|point| point.name.as_str()).collect();
         (!names.is_empty()).then(|| named(&names))
     };

@@ -69,7 +69,7 @@ fn asks_the_table(options: &Value) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::record::manifest::Examined;
+    use crate::record::manifest::EngineInfo;
     use serde_json::json;
 
     /// Either term is enough, unless the shape is neutral or the term is off; another engine is always doubted, whatever options stand by its name.
@@ -77,7 +77,7 @@ mod tests {
     fn nodes_mislead_where_the_search_asks_its_table() {
         let of = |options: &[(&str, Value)], engines: &[&str]| {
             let options = options.iter().map(|(name, options)| ((*name).to_owned(), options.clone())).collect();
-            let subjects = engines.iter().map(|name| ((*name).to_owned(), Examined::default())).collect();
+            let subjects = engines.iter().map(|name| ((*name).to_owned(), EngineInfo::default())).collect();
             let found = Misleading::of_manifest(&Manifest { options, subjects, ..Manifest::default() });
             found.map(|found| (found.engines, found.terms))
         };
@@ -95,7 +95,7 @@ mod tests {
     fn an_engine_leads_by_nodes_once_a_doctor_found_so() {
         let of = |found: &[&str]| {
             let engine = |(at, doctor): (usize, &&str)| {
-                (format!("e{at}"), Examined { doctor: (*doctor).to_owned(), ..Examined::default() })
+                (format!("e{at}"), EngineInfo { doctor: (*doctor).to_owned(), ..EngineInfo::default() })
             };
             let subjects = found.iter().enumerate().map(engine).collect();
             Misleading::of_manifest(&Manifest { subjects, ..Manifest::default() }).map(|found| found.sentence())

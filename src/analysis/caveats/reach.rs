@@ -45,7 +45,7 @@ impl Reach {
             let point = &points[*at];
             let to_depth = |point| experiment.limits(point).iter().all(|limit| limit.depth.is_some());
             let depths = to_depth(point) && to_depth(base);
-            *at != experiment.baseline && depths && (point.outside().is_some() || base.outside().is_some())
+            *at != experiment.baseline && depths && (point.external().is_some() || base.external().is_some())
         };
         let compared: Vec<&str> = (0..points.len()).filter(held).map(|at| points[at].name.as_str()).collect();
         if compared.is_empty() || file.games.is_some() || file.expect.iter().any(|expect| !expect.figures.is_empty()) {

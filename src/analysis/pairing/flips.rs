@@ -251,9 +251,9 @@ impl Units {
 /// The least value that at most one pattern in twenty reaches; infinite where there is none.
 fn critical(mut largest: Vec<f64>) -> f64 {
     let inside = largest.len() - largest.len() / 20;
-    let (_, last, outside) = largest.select_nth_unstable_by(inside - 1, f64::total_cmp);
+    let (_, last, external) = largest.select_nth_unstable_by(inside - 1, f64::total_cmp);
     let barred = *last + EQUAL;
-    let least = outside.iter().filter(|value| **value > barred).fold(f64::INFINITY, |least, value| least.min(*value));
+    let least = external.iter().filter(|value| **value > barred).fold(f64::INFINITY, |least, value| least.min(*value));
     least - EQUAL
 }
 

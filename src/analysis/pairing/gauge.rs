@@ -16,13 +16,13 @@ pub enum Depths {
 }
 
 /// A metric and the columns that it is read from.
-pub struct Gauge<'a> {
+pub struct MetricReader<'a> {
     searches: &'a Searches,
     metric: &'a Metric,
     columns: Vec<Cow<'a, [f64]>>,
 }
 
-impl<'a> Gauge<'a> {
+impl<'a> MetricReader<'a> {
     /// Of searches gathered from this frame.
     pub fn new(searches: &'a Searches, metric: &'a Metric, frame: &'a Frame) -> Self {
         Self { searches, metric, columns: metric.columns().into_iter().map(|column| frame.numbers(column)).collect() }

@@ -165,12 +165,12 @@ fn bootstrap(lines: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
 
 /// The 2.5 % and the 97.5 % quantile.
 fn quantiles(mut drawn: Vec<f64>) -> Option<(f64, f64)> {
-    let outside = drawn.len() / 40;
-    if outside < 10 {
+    let external = drawn.len() / 40;
+    if external < 10 {
         return None;
     }
-    let last = drawn.len() - 1 - outside;
-    let least = *drawn.select_nth_unstable_by(outside, f64::total_cmp).1;
+    let last = drawn.len() - 1 - external;
+    let least = *drawn.select_nth_unstable_by(external, f64::total_cmp).1;
     let most = *drawn.select_nth_unstable_by(last, f64::total_cmp).1;
     Some((least, most))
 }

@@ -4,7 +4,7 @@
 //! what both did: where one went deeper than the other, or was cut short, only what led to the greatest depth that both finished counts,
 //! and where there is none the two are not compared. Under several key seeds the logarithms of a position's ratios are averaged over the seeds.
 
-use super::gauge::{Depths, Gauge};
+use super::gauge::{Depths, MetricReader};
 use super::ratio::Ratio;
 use super::searches::{IterationRow, OneSearch, Repeats, Searches};
 use super::stats::{mean, median};
@@ -151,7 +151,7 @@ fn shared(searches: &Searches, base: u32, other: u32) -> Option<Depths> {
 
 /// One side, by block and position: what others are held against.
 pub struct Base<'a> {
-    reading: &'a Gauge<'a>,
+    reading: &'a MetricReader<'a>,
     grouping: &'a Grouping,
     exact: HashMap<(u32, u32, u32), &'a Repeats, RandomState>,
     /// The blocks of each position, where there are several.
@@ -161,7 +161,7 @@ pub struct Base<'a> {
 
 impl<'a> Base<'a> {
     /// The searches of a group.
-    pub fn new(reading: &'a Gauge<'a>, grouping: &'a Grouping, group: usize) -> Self {
+    pub fn new(reading: &'a MetricReader<'a>, grouping: &'a Grouping, group: usize) -> Self {
         let cells = reading.searches().cells(group);
         let mut by_unit: HashMap<u32, Vec<u32>, RandomState> = HashMap::default();
         for cell in cells.iter().filter(|_| grouping.blocks.len() > 1) {
@@ -208,7 +208,7 @@ impl<'a> Base<'a> {
     }
 
     /// As [`Base::pairs`], with another metric of the other group.
-    pub fn pairs_of(&self, group: usize, reading: &Gauge<'_>) -> Pairs {
+    pub fn pairs_of(&self, group: usize, reading: &MetricReader<'_>) -> Pairs {
         let (mut pairs, mut seeds) = (Pairs::default(), self.seeds);
         let means = self.reading.compares_means() || reading.compares_means();
         for (base, cell, depths) in self.meet(group) {
@@ -250,7 +250,7 @@ impl<'a> Base<'a> {
     }
 
     /// Of the searches that end at one depth in both, how many end with another value of a metric, and how many there are.
-    pub fn other_ends(&self, group: usize, reading: &Gauge<'_>) -> (usize, usize) {
+    pub fn other_ends(&self, group: usize, reading: &MetricReader<'_>) -> (usize, usize) {
         let searches = self.reading.searches();
         let end = |cell: &Repeats| searches.steps(searches.repeats(cell)[0]).last().map(|step| step.depth);
         let ends = self.meet(group).filter(|(base, cell, _)| cell.seed == 0 && end(base) == end(cell));
@@ -321,9 +321,9 @@ mod tests {
     }
 
     impl Read {
-        fn with<T>(&self, metric: &str, base: usize, ask: impl FnOnce(&Base<'_>, &Gauge<'_>) -> T) -> T {
+        fn with<T>(&self, metric: &str, base: usize, ask: impl FnOnce(&Base<'_>, &MetricReader<'_>) -> T) -> T {
             let metric = Metric::find(metric, &self.frame).unwrap();
-            let gauge = Gauge::new(&self.searches, &metric, &self.frame);
+            let gauge = MetricReader::new(&self.searches, &metric, &self.frame);
             ask(&Base::new(&gauge, &self.grouping, base), &gauge)
         }
 
@@ -411,13 +411,14 @@ mod tests {
         assert_eq!(read.shown(&read.pairs("slots", 0, 1)), ["p 8 4", "q 8 4", "u 8 4"]);
         // p ends with another score, u with the same, q at another depth.
         let score = Metric::find("score", &read.frame).unwrap();
-        let ends =
-            read.with("nodes", 0, |base, _| base.other_ends(1, &Gauge::new(&read.searches, &score, &read.frame)));
+        let ends = read
+            .with("nodes", 0, |base, _| base.other_ends(1, &MetricReader::new(&read.searches, &score, &read.frame)));
         assert_eq!(ends, (1, 2));
         // Seconds of one side by nodes of the other: each with its own metric.
         let nodes_metric = Metric::nodes();
-        let mixed = read
-            .with("seconds", 0, |base, _| base.pairs_of(1, &Gauge::new(&read.searches, &nodes_metric, &read.frame)));
+        let mixed = read.with("seconds", 0, |base, _| {
+            base.pairs_of(1, &MetricReader::new(&read.searches, &nodes_metric, &read.frame))
+        });
         assert_eq!(read.shown(&mixed), ["p 2 200", "q 2 50"]);
         let over = times.over(&nodes);
         assert_eq!(over.list.len(), 2);
@@ -468,8 +469,8 @@ mod tests {
         assert_eq!(pairs.totals, [110.0, 220.0]);
         assert_eq!(read.searches.group_sum(1, "search.nodes"), 220.0);
         let score = Metric::find("score", &read.frame).unwrap();
-        let ends =
-            read.with("nodes", 0, |base, _| base.other_ends(1, &Gauge::new(&read.searches, &score, &read.frame)));
+        let ends = read
+            .with("nodes", 0, |base, _| base.other_ends(1, &MetricReader::new(&read.searches, &score, &read.frame)));
         assert_eq!(ends, (1, 2));
         // The base alone has seeds: the other is held against its own seed, once for each position.
         let turned = "a,p,1,5,100\n\"a, key seed 2\",p,1,5,40\nb,p,1,5,300\n";
@@ -559,7 +560,7 @@ mod tests {
         let rows = "a,p,1,7,9\na,p,2,7,10\na,q,1,7,20\na,r,1,7,40\na,s,1,7,5\nb,p,1,7,30\nb,q,1,7,1\nb,q,2,7,0\nb,r,1,7,30\nb,s,1,7,\n";
         let read = rows_of("variant,position,depth,search.nodes,score_error", rows, columns::VARIANT);
         let metric = Metric::of(columns::SCORE_ERROR);
-        let gauge = Gauge::new(&read.searches, &metric, &read.frame);
+        let gauge = MetricReader::new(&read.searches, &metric, &read.frame);
         let pairs = Base::new(&gauge, &read.grouping, 0).pairs(1);
         let close = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-12, "{found} {wanted}");
         close(pairs.ratio().mean, 60.0 / 70.0);

@@ -4,7 +4,7 @@
 use super::summary::Question;
 use super::summary::Summary;
 pub use super::weighed::Ruling;
-use super::weighed::{Named, Sides, Weighed};
+use super::weighed::{ClaimResult, ClusterIds, VariantSearches};
 use crate::analysis::pairing::ratio::Family;
 use crate::analysis::pairing::stats::{mean, median};
 use crate::analysis::rows::column::SEED;
@@ -39,7 +39,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// What is expected, not yet held against anything.
-    pub fn unheld(expect: &Expect) -> Self {
+    pub fn pending(expect: &Expect) -> Self {
         Self {
             kind: expect.kind,
             wanted: expect.verdict,
@@ -92,8 +92,14 @@ pub fn counted<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
 
 /// Holds all expectations against the rows. One that speaks of a column that is not there is not judged, and says so; the others are.
 pub fn verdicts(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary: &Summary) -> Vec<Verdict> {
-    let mut judge =
-        Judge { frame, summary, verdicts: Vec::new(), weighed: Vec::new(), whole: None, clusters: Named::default() };
+    let mut judge = Judge {
+        frame,
+        summary,
+        verdicts: Vec::new(),
+        weighed: Vec::new(),
+        whole: None,
+        clusters: ClusterIds::default(),
+    };
     for expect in expects {
         let before = judge.verdicts.len();
         if let Err(error) = judge.hold(expect) {
@@ -102,7 +108,7 @@ pub fn verdicts(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary
                 subject: subject(expect),
                 published: expect.claim.clone().unwrap_or_default(),
                 measured: error.to_string(),
-                ..Verdict::unheld(expect)
+                ..Verdict::pending(expect)
             });
         }
     }
@@ -133,10 +139,10 @@ struct Judge<'a> {
     summary: &'a Summary,
     verdicts: Vec<Verdict>,
     /// Claims, which are ruled on together.
-    weighed: Vec<Weighed>,
+    weighed: Vec<ClaimResult>,
     /// All rows in pairs, once somebody asked.
-    whole: Option<Sides>,
-    clusters: Named,
+    whole: Option<VariantSearches>,
+    clusters: ClusterIds,
 }
 
 impl Judge<'_> {
@@ -155,7 +161,7 @@ impl Judge<'_> {
         // A figure is of the file's own key seed.
         let seeds = frame.numbers(SEED);
         let own: Vec<usize> = rows.iter().copied().filter(|&row| seeds[row].is_nan() || seeds[row] == 0.0).collect();
-        let base = Verdict { subject: subject(expect), ..Verdict::unheld(expect) };
+        let base = Verdict { subject: subject(expect), ..Verdict::pending(expect) };
         for (metric, figure) in &expect.figures {
             if metric == OTHER_SCORES {
                 let variant = expect.filter.get(columns::VARIANT).map(ToString::to_string);
@@ -195,10 +201,10 @@ impl Judge<'_> {
             let claim = Claim::parse(text)?;
             let all = rows.len() == frame.rows();
             let part = (!all).then(|| frame.take(&rows));
-            let own = part.as_ref().map(Sides::new);
+            let own = part.as_ref().map(VariantSearches::new);
             let sides = match &own {
                 Some(sides) => sides,
-                None => self.whole.get_or_insert_with(|| Sides::new(frame)),
+                None => self.whole.get_or_insert_with(|| VariantSearches::new(frame)),
             };
             let place = self.verdicts.len();
             self.weighed.push(sides.weigh(place, claim, part.as_ref().unwrap_or(frame), &mut self.clusters)?);

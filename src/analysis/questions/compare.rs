@@ -3,7 +3,7 @@
 use super::gate::{Gate, GateError, Rule};
 use super::joined::{Joined, Recorded, RecordedError, RowPair};
 use super::plans;
-use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::gauge::MetricReader;
 use crate::analysis::pairing::pairs::{Base, Pairs};
 use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::analysis::rows::metric::Metric;
@@ -214,7 +214,7 @@ impl Comparison {
     fn ratios(&mut self, joined: &Joined) {
         let [nodes, seconds, errors] = [columns::NODES, columns::SECONDS, columns::SCORE_ERROR].map(|column| {
             let metric = Metric::of(column);
-            let reading = Gauge::new(&joined.searches, &metric, &joined.frame);
+            let reading = MetricReader::new(&joined.searches, &metric, &joined.frame);
             let pairs = |groups: &[Option<usize>; 2]| match *groups {
                 [Some(base), Some(new)] => Base::new(&reading, &joined.grouping, base).pairs(new),
                 _ => Pairs::default(),

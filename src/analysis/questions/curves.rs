@@ -6,7 +6,7 @@ use super::line::{Line, Measure};
 #[cfg(test)]
 use super::summary::Question;
 use super::summary::Summary;
-use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::gauge::MetricReader;
 use crate::analysis::pairing::pairs::Base;
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::searches::Searches;
@@ -139,7 +139,7 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
         let part = frame.take_lean(&rows, &[columns::NODES]);
         let grouping = Grouping::new(&part, &summary.by);
         let (searches, metric) = (Searches::gather(&part, &grouping, &[]), Metric::nodes());
-        let reading = Gauge::new(&searches, &metric, &part);
+        let reading = MetricReader::new(&searches, &metric, &part);
         let Some(own) = grouping.find(&base.values) else { continue };
         let reference = Base::new(&reading, &grouping, own);
         for (series, &at) in series.iter_mut().zip(lines) {
@@ -171,7 +171,7 @@ pub fn positions(
 ) -> Vec<Series> {
     let Some(base) = summary.baseline() else { return Vec::new() };
     let metric = Metric::nodes();
-    let reading = Gauge::new(searches, &metric, frame);
+    let reading = MetricReader::new(searches, &metric, frame);
     let Some(base) = grouping.find(&base.values) else { return Vec::new() };
     let base = Base::new(&reading, grouping, base);
     let units = frame.coded(columns::POSITION);

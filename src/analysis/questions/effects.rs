@@ -1,6 +1,6 @@
 //! What each axis of a grid does by itself, and where two of them do together what neither does alone.
 
-use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::gauge::MetricReader;
 use crate::analysis::pairing::pairs::{Base, Logs};
 use crate::analysis::pairing::ratio::{Family, Judged, Ratio};
 use crate::analysis::pairing::searches::Searches;
@@ -67,7 +67,7 @@ pub fn effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metri
     let mut known: Vec<((usize, usize), Logs)> = Vec::new();
     for (at, (axis, &reference)) in axes.iter().zip(references).enumerate() {
         let levels = Levels::new(grid, &[axis]);
-        let reading = Gauge::new(&levels.searches, metric, grid);
+        let reading = MetricReader::new(&levels.searches, metric, grid);
         let Some(base) = levels.of(&[&axis.levels[reference].values]) else { continue };
         let base = Base::new(&reading, &levels.grouping, base);
         for (level, wanted) in axis.levels.iter().enumerate() {
@@ -97,7 +97,7 @@ pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
     let mut found: Vec<(Two, Vec<(u32, f64)>)> = Vec::new();
     for (a, b) in pairs {
         let levels = Levels::new(grid, &[&axes[a], &axes[b]]);
-        let reading = Gauge::new(&levels.searches, metric, grid);
+        let reading = MetricReader::new(&levels.searches, metric, grid);
         let group = |level_a: usize, level_b: usize| {
             levels.of(&[&axes[a].levels[level_a].values, &axes[b].levels[level_b].values])
         };

@@ -28,7 +28,7 @@ pub fn verdicts(expects: &[Expect], all: &Matches) -> Vec<Verdict> {
                 (false, false) => (ruling(claim, elo), told),
             }
         });
-        Some(Verdict { subject, published: text, measured, ruling, ..Verdict::unheld(expect) })
+        Some(Verdict { subject, published: text, measured, ruling, ..Verdict::pending(expect) })
     };
     expects.iter().filter_map(one).collect()
 }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 use super::summary::Question;
 use super::summary::Summary;
-use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::gauge::MetricReader;
 use crate::analysis::pairing::pairs::{Base, Logs, Pairs};
 use crate::analysis::pairing::ratio::{Family, Judged, Ratio};
 use crate::analysis::pairing::searches::Searches;
@@ -48,7 +48,7 @@ pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<Versus>, String>
     let Some(metric) = summary.metrics.first() else { return Ok(Vec::new()) };
     let grouping = Grouping::new(frame, &summary.by);
     let searches = Searches::gather(frame, &grouping, &[]);
-    let gauge = Gauge::new(&searches, metric, frame);
+    let gauge = MetricReader::new(&searches, metric, frame);
     let group = |line: usize| Some((line, grouping.find(&summary.lines[line].values)?));
     let mut all: Vec<(usize, usize, Pairs)> = Vec::new();
     for (against, base) in (0..count).filter_map(group) {

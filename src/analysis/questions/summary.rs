@@ -2,7 +2,7 @@
 
 use super::line::{Line, Measure, SUMS, totals};
 use super::power::Power;
-use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::gauge::MetricReader;
 use crate::analysis::pairing::pairs::{Base, Logs, Pairs};
 use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::analysis::pairing::searches::Searches;
@@ -118,7 +118,7 @@ impl Summary {
         let (mut power, mut among) = (Power::default(), None);
         let of_lines: BTreeSet<usize> = references.iter().copied().flatten().collect();
         for (at, metric) in question.metrics.iter().enumerate() {
-            let reading = Gauge::new(&searches, metric, frame);
+            let reading = MetricReader::new(&searches, metric, frame);
             let bases: BTreeMap<usize, Base<'_>> =
                 of_lines.iter().map(|&base| (base, Base::new(&reading, &grouping, base))).collect();
             let bases: Vec<Option<&Base<'_>>> = references.iter().map(|base| bases.get(base.as_ref()?)).collect();
@@ -139,7 +139,7 @@ impl Summary {
             }
         }
         let seconds = Metric::of(columns::SECONDS);
-        let reading = Gauge::new(&searches, &seconds, frame);
+        let reading = MetricReader::new(&searches, &seconds, frame);
         let took = each(lines.len(), searches.list.len(), |group| reading.group(group).iter().fold(0.0, |a, b| a + b));
         lines.iter_mut().zip(took).for_each(|(line, seconds)| line.seconds = seconds);
         let place = |line: &Line| question.order.iter().position(|name| line.values.first() == Some(name));
@@ -173,7 +173,7 @@ impl Summary {
 }
 
 /// Adds a metric to every line, against its reference.
-fn compare(lines: &mut [Line], metric: &Metric, reading: &Gauge<'_>, bases: &[Option<&Base<'_>>]) -> Family {
+fn compare(lines: &mut [Line], metric: &Metric, reading: &MetricReader<'_>, bases: &[Option<&Base<'_>>]) -> Family {
     let searches = reading.searches();
     let pairs: Vec<Pairs> =
         each(lines.len(), searches.list.len(), |at| bases[at].map_or_else(Pairs::default, |base| base.pairs(at)));
@@ -207,7 +207,12 @@ fn compare(lines: &mut [Line], metric: &Metric, reading: &Gauge<'_>, bases: &[Op
 
 /// The lines that are held against one baseline, each against the best of them; if the baseline has no table, those that have one. None where
 /// there are fewer than two.
-fn rivals(lines: &[Line], reading: &Gauge<'_>, grouping: &Grouping, references: &[Option<usize>]) -> Option<Vec<Logs>> {
+fn rivals(
+    lines: &[Line],
+    reading: &MetricReader<'_>,
+    grouping: &Grouping,
+    references: &[Option<usize>],
+) -> Option<Vec<Logs>> {
     let base = lines.iter().position(|line| line.is_baseline)?;
     let bare = lines[base].probes == 0.0;
     let is_rival = |at: &usize| {
@@ -227,7 +232,7 @@ fn rivals(lines: &[Line], reading: &Gauge<'_>, grouping: &Grouping, references: 
 /// Counts the searches that end with another score than the reference's.
 fn scores(lines: &mut [Line], searches: &Searches, frame: &Frame, bases: &[Option<&Base<'_>>]) {
     let score = Metric::of(columns::SCORE);
-    let reading = Gauge::new(searches, &score, frame);
+    let reading = MetricReader::new(searches, &score, frame);
     let found = each(lines.len(), searches.list.len(), |at| bases[at].map(|base| base.other_ends(at, &reading)));
     for (line, found) in lines.iter_mut().zip(found) {
         line.other_scores = found.unwrap_or_default();

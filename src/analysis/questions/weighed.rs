@@ -1,6 +1,6 @@
 //! A claim and what its pairs say of it: by how much, how sure, and whether that holds.
 
-use crate::analysis::pairing::gauge::Gauge;
+use crate::analysis::pairing::gauge::MetricReader;
 use crate::analysis::pairing::pairs::{Base, Logs, Pairs};
 use crate::analysis::pairing::ratio::Judged;
 use crate::analysis::pairing::searches::Searches;
@@ -42,12 +42,12 @@ const LEVEL: f64 = 0.05;
 
 /// Positions and games by name: claims on other rows number them otherwise.
 #[derive(Default)]
-pub(super) struct Named {
+pub(super) struct ClusterIds {
     pub(super) names: Vec<String>,
     numbers: HashMap<String, u32>,
 }
 
-impl Named {
+impl ClusterIds {
     fn number(&mut self, name: String) -> u32 {
         *self.numbers.entry(name).or_insert_with_key(|name| {
             self.names.push(name.clone());
@@ -57,13 +57,13 @@ impl Named {
 }
 
 /// The searches that claims speak of.
-pub(super) struct Sides {
+pub(super) struct VariantSearches {
     grouping: Grouping,
     searches: Searches,
 }
 
 /// A claim and the pairs that decide it; its corrected p is known only when all claims of the file are.
-pub(super) struct Weighed {
+pub(super) struct ClaimResult {
     /// Its place among the verdicts.
     pub(super) verdict: usize,
     claim: Claim,
@@ -72,7 +72,7 @@ pub(super) struct Weighed {
     pub(super) logs: Logs,
 }
 
-impl Sides {
+impl VariantSearches {
     pub(super) fn new(frame: &Frame) -> Self {
         let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
         let searches = Searches::gather(frame, &grouping, &[]);
@@ -85,11 +85,11 @@ impl Sides {
         verdict: usize,
         claim: Claim,
         frame: &Frame,
-        clusters: &mut Named,
-    ) -> Result<Weighed, FrameError> {
+        clusters: &mut ClusterIds,
+    ) -> Result<ClaimResult, FrameError> {
         let [left, right] = [&claim.left, &claim.right].map(|term| Metric::compared(&term.metric, frame));
         let (left, right) = (left?, right?);
-        let [left, right] = [&left, &right].map(|metric| Gauge::new(&self.searches, metric, frame));
+        let [left, right] = [&left, &right].map(|metric| MetricReader::new(&self.searches, metric, frame));
         let group = |term: &Term| self.grouping.values.iter().position(|values| values[0] == term.variant);
         let pairs = match (group(&claim.left), group(&claim.right)) {
             (Some(of_left), Some(of_right)) => Base::new(&right, &self.grouping, of_right).pairs_of(of_left, &left),
@@ -98,7 +98,7 @@ impl Sides {
         let factor = (claim.right.factor / claim.left.factor).ln();
         let mut named = |cluster| clusters.number(self.searches.cluster_name(cluster, frame));
         let logs = pairs.logs().into_iter().map(|(cluster, log)| (named(cluster), log - factor)).collect();
-        Ok(Weighed { verdict, claim, pairs, logs })
+        Ok(ClaimResult { verdict, claim, pairs, logs })
     }
 }
 
@@ -107,7 +107,7 @@ fn within(ratio: f64, matters: f64) -> bool {
     ratio > 1.0 / matters && ratio < matters
 }
 
-impl Weighed {
+impl ClaimResult {
     /// What the pairs say, and why where they cannot tell. `matters`: 1.005 where half a percent is the smallest effect that matters.
     ///
     /// A strict claim (`<`) needs a difference that is told from none at the level of all claims together and is large enough to matter;
@@ -171,7 +171,7 @@ impl Weighed {
         matters: f64,
         ruling: Ruling,
         reason: &str,
-        clusters: &Named,
+        clusters: &ClusterIds,
     ) -> String {
         let Self { claim, pairs, .. } = self;
         let Judged { ratio, p, hangs, .. } = judged;
@@ -221,11 +221,11 @@ mod tests {
     use crate::analysis::pairing::pairs::Pair;
     use crate::analysis::pairing::ratio::Ratio;
 
-    fn claim(relation: &str) -> Weighed {
+    fn claim(relation: &str) -> ClaimResult {
         let pair = Pair { block: 0, unit: 0, cluster: 0, log: 0.0, values: [100.0, 90.0], seed: 0 };
         let pairs = Pairs { list: vec![pair], totals: [1000.0, 900.0], ..Pairs::default() };
         let claim = Claim::parse(&format!("nodes(a) {relation} nodes(b)")).unwrap();
-        Weighed { verdict: 0, claim, pairs, logs: Logs::default() }
+        ClaimResult { verdict: 0, claim, pairs, logs: Logs::default() }
     }
 
     fn judged([low, mean, high]: [f64; 3], p: f64) -> Judged {
@@ -239,7 +239,7 @@ mod tests {
             Judged { ratio: Ratio { clusters: 1, ..Ratio::default() }, p: f64::NAN, marked: false, hangs: false };
         let ruled = |text: &str| {
             let claim = Claim::parse(text).unwrap();
-            Weighed { claim, ..self::claim("<") }.ruling(&alone, 1, 1.005).0
+            ClaimResult { claim, ..self::claim("<") }.ruling(&alone, 1, 1.005).0
         };
         // a has 900 nodes where b has 1000.
         for (text, holds) in [
@@ -308,18 +308,18 @@ mod tests {
         assert_eq!(ruled([0, 3], 20), [CannotTell; 4]);
         assert_eq!([ruled([3, 0], 1), ruled([0, 3], 0)], [[CannotTell; 4]; 2]);
         let mut same = claim("=");
-        let equal = |claim: &Weighed| claim.ruling(&judged([0.999, 1.0, 1.001], 0.9), 1, 1.01).0;
+        let equal = |claim: &ClaimResult| claim.ruling(&judged([0.999, 1.0, 1.001], 0.9), 1, 1.01).0;
         assert_eq!(equal(&same), Holds);
         same.pairs.beyond = [1, 0];
         assert_eq!(equal(&same), CannotTell);
         same.pairs.list.clear();
         let mut nil = claim("=");
         nil.pairs.list.clear();
-        let ruled = |claim: &Weighed| claim.ruling(&judged([f64::NAN; 3], f64::NAN), 1, 1.01);
+        let ruled = |claim: &ClaimResult| claim.ruling(&judged([f64::NAN; 3], f64::NAN), 1, 1.01);
         assert_eq!(ruled(&nil), (Ruling::NoRows, String::new()));
         nil.pairs.nil = 2;
         assert_eq!(ruled(&nil), (CannotTell, "2 searches with 0 on both sides, of no ratio".to_owned()));
-        let told = same.measured(&judged([f64::NAN; 3], f64::NAN), 1.01, CannotTell, "", &Named::default());
+        let told = same.measured(&judged([f64::NAN; 3], f64::NAN), 1.01, CannotTell, "", &ClusterIds::default());
         assert_eq!(told, "1 search with a 0 on one side alone, of no ratio");
     }
 
@@ -329,7 +329,8 @@ mod tests {
         let told = |left: f64| {
             let mut claim = claim("<");
             claim.pairs.totals = [1000.0, left];
-            let told = claim.measured(&judged([1.05, 1.1, 1.2], 0.01), 1.01, Ruling::Differs, "", &Named::default());
+            let told =
+                claim.measured(&judged([1.05, 1.1, 1.2], 0.01), 1.01, Ruling::Differs, "", &ClusterIds::default());
             told.contains("the totals point the other way")
         };
         assert_eq!([900.0, 989.0, 995.0, 1100.0].map(told), [true, true, false, false]);
@@ -337,7 +338,8 @@ mod tests {
 
     #[test]
     fn a_small_p_is_never_nothing() {
-        let told = |p| claim("<").measured(&judged([0.85, 0.9, 0.95], p), 1.01, Ruling::Holds, "", &Named::default());
+        let told =
+            |p| claim("<").measured(&judged([0.85, 0.9, 0.95], p), 1.01, Ruling::Holds, "", &ClusterIds::default());
         let start = "900 against 1000; ratio 0.900, 95 % 0.850 to 0.950, p ";
         for (p, shown) in [(0.0, "< 0.001"), (0.000_99, "< 0.001"), (0.001, "0.001"), (0.0126, "0.013")] {
             assert_eq!(told(p), format!("{start}{shown}"));

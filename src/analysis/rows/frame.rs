@@ -44,7 +44,7 @@ pub enum FrameError {
     NoNumbers(String),
     /// Thin rows do not have what is asked of them.
     #[error(transparent)]
-    Lack(#[from] LackError),
+    ShardGap(#[from] LackError),
     /// Several columns end like that: the name asked for, and what it may mean.
     #[error("`{}` may be {}: write it out", .0, .1.join(" or "))]
     Ambiguous(String, Vec<String>),

@@ -185,7 +185,7 @@ fn a_turn_begins_with_empty_tables() {
     use crate::table::trace::{Event, flags};
     let base = TableOptions::default();
     let named = [("always".to_owned(), Policy::default())];
-    let mut room = Listeners::new(&base, &named, 10, 1).unwrap();
+    let mut room = Replayers::new(&base, &named, 10, 1).unwrap();
     let mut maker = Maker::new(2);
     let events = [
         Event::probe(5, 2, 0, flags::WINDOW, 1),

@@ -230,7 +230,7 @@ fn pressures_that_cannot_be_had_go_with_their_names() {
         all[0] = read(asked);
         let mut names: Vec<String> = (0..kinds.len()).map(|at| format!("p{at}")).collect();
         let found = engines(&mut all, &mut names, 1, &AtomicBool::new(false));
-        let whose: Vec<bool> = all.iter().map(|one| one.points[0].outside().is_some()).collect();
+        let whose: Vec<bool> = all.iter().map(|one| one.points[0].external().is_some()).collect();
         (found.map(|found| found.is_some()).map_err(|failure| failure.message), names.join(" "), whose)
     };
     assert_eq!(left(&[ours, gone, ours, gone, ours], ours), (Ok(true), "p0 p2 p4".to_owned(), vec![false; 3]));

@@ -130,7 +130,7 @@ fn unsearched(rows: &Rows<'_>, suites: &[String]) -> Vec<Verdict> {
         subject: format!("suite {suite}"),
         published: expect.claim.clone().unwrap_or_default(),
         measured: "the suite was not searched".to_owned(),
-        ..Verdict::unheld(&expect)
+        ..Verdict::pending(&expect)
     };
     expects.map(verdict).collect()
 }
@@ -185,8 +185,8 @@ fn tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
                 SheetColumn::numbers(suite, suite, &format!("{name} / baseline in that suite; ! told from 1"))
             };
             let over = [
-                SheetColumn::numbers("mean", "over suites", "geometric mean of the suites' means").spare(1),
-                SheetColumn::numbers("interval", "95 %", "the interval of that mean").spare(2),
+                SheetColumn::numbers("mean", "over suites", "geometric mean of the suites' means").drop_order(1),
+                SheetColumn::numbers("interval", "95 %", "the interval of that mean").drop_order(2),
                 SheetColumn::words("holds", "holds", "in how many suites it is told from the baseline"),
             ];
             let columns: Vec<SheetColumn> =

@@ -143,7 +143,7 @@ fn each_dash_says_why() {
         line.pressure = f64::NAN;
     };
     let filtered = summary(&self::page(vec![with("part of a life", part)]));
-    assert_eq!([why(&filtered, 0, "full"), why(&filtered, 0, "pressure")], [None, Some(NO_LIFE)]);
+    assert_eq!([why(&filtered, 0, "full"), why(&filtered, 0, "pressure")], [None, Some(TABLE_LIFE_FILTERED)]);
     let traffic = anatomy(&page).unwrap();
     assert_eq!(of(&traffic, "hits"), [None; 3], "what asked no table has no row");
     for key in ["evictions", "rejections"] {

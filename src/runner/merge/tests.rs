@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::record::columns;
-use crate::record::manifest::{Build, Examined};
+use crate::record::manifest::{Build, EngineInfo};
 use crate::runner::Settings;
 use crate::runner::session::tests::{SIX, experiment, rows, run};
 use std::collections::BTreeMap;
@@ -35,15 +35,15 @@ fn the_rows_of_all_shards_are_those_of_one_run() {
     let folders = shards(&experiment, temporary.path(), &[2, 0, 1]);
     let all = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
     assert_eq!(jobs(&all).iter().sum::<u64>(), 6);
-    assert_eq!(all.lacks().unwrap(), []);
+    assert_eq!(all.gaps().unwrap(), []);
     // However few files are open at a time.
     for files in [0, 1, FILES] {
-        let ledger = Ledger::new(&experiment, &plan);
-        let mut stopping = Stopping::new(&experiment, &plan, &ledger.header, None);
+        let row_index = RowIndex::new(&experiment, &plan);
+        let mut stopping = Stopping::new(&experiment, &plan, &row_index.header, None);
         let places = [columns::VARIANT, columns::POSITION, columns::NODES]
-            .map(|name| ledger.header.iter().position(|column| column == name).unwrap());
+            .map(|name| row_index.header.iter().position(|column| column == name).unwrap());
         let mut dealt = Vec::new();
-        let dealing = all.deal(&ledger, &mut stopping, files, &mut |_, row| {
+        let dealing = all.deal(&row_index, &mut stopping, files, &mut |_, row| {
             dealt.push(places.map(|at| row[at].to_owned()));
             Ok(())
         });
@@ -73,15 +73,15 @@ fn a_shard_that_changes_after_its_check_is_not_published() {
     let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
     let all = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
     let output = Output::open(&temporary.path().join("merged")).unwrap();
-    let ledger = Ledger::new(&experiment, &plan);
-    let (lacks, checked) = all.check().unwrap();
+    let row_index = RowIndex::new(&experiment, &plan);
+    let (gaps, checked) = all.check().unwrap();
     // Two jobs of two depths each.
-    assert_eq!((lacks, &checked), (Vec::new(), &vec![4, 4, 4]));
+    assert_eq!((gaps, &checked), (Vec::new(), &vec![4, 4, 4]));
     let (folder, path) = (&all.folders[1].1, all.folders[1].1.join("results.csv"));
     let whole = std::fs::read_to_string(&path).unwrap();
     let told = |text: &str| {
         std::fs::write(&path, text).unwrap();
-        all.gathered(&ledger, &output, &checked).map(drop).map_err(|error| error.to_string())
+        all.gathered(&row_index, &output, &checked).map(drop).map_err(|error| error.to_string())
     };
     let changed = |found: u64| {
         let folder = folder.display();
@@ -111,12 +111,12 @@ fn shards_beyond_the_open_files_are_read_on_where_they_were_left() {
         run(&experiment, &whole, Settings { jobs: 2, ..Settings::default() });
         let mut all = Shards { experiment: &experiment, plan: &plan, of: count, folders: Vec::new() };
         // Dealt by hand: to run each would measure the machine's speed first.
-        let (ledger, split) = (Ledger::new(&experiment, &plan), all.split());
+        let (row_index, split) = (RowIndex::new(&experiment, &plan), all.split());
         let text = std::fs::read_to_string(whole.join("results.csv")).unwrap();
         let header = text.lines().next().unwrap();
         let mut parts = vec![format!("{header}\n"); count as usize];
-        record::scan(&whole.join("results.csv"), &ledger.header, |line, row| {
-            let shard = split.shard_of(&plan, &ledger.entry(row?)?.job);
+        record::scan(&whole.join("results.csv"), &row_index.header, |line, row| {
+            let shard = split.shard_of(&plan, &row_index.entry(row?)?.job);
             parts[shard as usize] += &text[line.bytes.start as usize..line.bytes.end as usize];
             Ok(())
         })
@@ -148,15 +148,15 @@ fn a_shard_that_is_missing_is_told() {
     let some = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
     let jobs = jobs(&some)[1];
     assert!(jobs > 0);
-    let lack = Lack { shard: 1, jobs, missing: jobs, failed: 0, unjudged: 0, folder: None };
-    assert_eq!(some.lacks().unwrap(), std::slice::from_ref(&lack));
+    let lack = ShardGap { shard: 1, jobs, missing: jobs, failed: 0, unjudged: 0, folder: None };
+    assert_eq!(some.gaps().unwrap(), std::slice::from_ref(&lack));
     assert_eq!(
         MergeError::Missing(vec![lack.clone(), lack.clone()], 3).to_string(),
         format!("2 of 3 shards lack {} jobs", 2 * jobs)
     );
     let out = temporary.path().join("merged");
     let refused = some.merge(&Output::open(&out).unwrap(), false);
-    assert!(matches!(&refused, Err(MergeError::Missing(lacks, 3)) if *lacks == [lack]), "{refused:?}");
+    assert!(matches!(&refused, Err(MergeError::Missing(gaps, 3)) if *gaps == [lack]), "{refused:?}");
     assert!(!out.join("results.csv").exists());
 }
 
@@ -174,11 +174,11 @@ fn half_a_job_is_missing() {
     let cut = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
     let jobs = jobs(&cut)[1];
     assert!(jobs > 1);
-    let lack = |missing: u64| [Lack { shard: 1, jobs, missing, failed: 0, unjudged: 0, folder: folder.clone() }];
-    assert_eq!(cut.lacks().unwrap(), lack(1));
+    let lack = |missing: u64| [ShardGap { shard: 1, jobs, missing, failed: 0, unjudged: 0, folder: folder.clone() }];
+    assert_eq!(cut.gaps().unwrap(), lack(1));
     // One that was begun, and no more, lacks them all.
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(cut.lacks().unwrap(), lack(jobs));
+    assert_eq!(cut.gaps().unwrap(), lack(jobs));
 }
 
 /// One shard given twice, a shard under another's number, a whole run, and results of another plan.
@@ -192,7 +192,7 @@ fn folders_that_are_not_the_shards_asked_for_are_refused() {
         let kept = folders.iter().filter(|(at, _)| change.iter().all(|(index, _)| index != at)).cloned();
         let folders = kept.chain(change.iter().map(|&(index, folder)| (index, folder.clone()))).collect();
         let shards = Shards { experiment: &experiment, plan, of: 3, folders };
-        shards.lacks().unwrap_err().to_string()
+        shards.gaps().unwrap_err().to_string()
     };
     let copy = temporary.path().join("copy");
     std::fs::create_dir(&copy).unwrap();
@@ -221,7 +221,7 @@ fn a_merged_manifest_tells_of_every_shard() {
     let plan = Plan::new(&experiment);
     let put = |(index, jobs, begun, ended): (u64, usize, u64, Option<u64>)| {
         let folder = temporary.path().join(index.to_string());
-        let one = |jobs| Stretch { jobs, begun, ended, ..Stretch::default() };
+        let one = |jobs| RunSegment { jobs, begun, ended, ..RunSegment::default() };
         let manifest = Manifest {
             shard: Some(Shard { index, of: 3 }),
             begun,
@@ -257,7 +257,7 @@ fn shards_of_unlike_builds_are_merged_where_that_is_asked_for() {
             let mut manifest = crate::runner::manifest(&experiment, &plan, 1, None);
             manifest.shard = Some(Shard { index: index as u64, of: 3 });
             manifest.build.commit = commits[of..=of].to_owned();
-            let engine = Examined { sha256: engines[of..=of].to_owned(), ..Examined::default() };
+            let engine = EngineInfo { sha256: engines[of..=of].to_owned(), ..EngineInfo::default() };
             manifest.subjects = [("engine".to_owned(), engine)].into();
             std::fs::create_dir(&folder).unwrap();
             std::fs::write(folder.join(MANIFEST), serde_json::to_string(&manifest).unwrap()).unwrap();
@@ -290,9 +290,9 @@ fn a_shard_that_is_there_twice_conflicts_where_both_have_a_job() {
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
     let all = Shards { experiment: &experiment, plan: &plan, of: 2, folders: Vec::new() };
-    let survey = |checks: &[(u64, &str)]| Survey {
+    let survey = |checks: &[(u64, &str)]| ShardContents {
         done: checks.iter().map(|&(job, check)| (job, check.to_owned())).collect(),
-        ..Survey::default()
+        ..ShardContents::default()
     };
     let (one, two) = (PathBuf::from("one"), PathBuf::from("two"));
     let told = |first: &[(u64, &str)], second: &[(u64, &str)]| {
@@ -319,9 +319,9 @@ fn a_shard_that_is_not_judged_is_told() {
     let plan = Plan::new(&experiment);
     let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
     let all = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
-    let lacks: Vec<_> =
-        all.lacks().unwrap().into_iter().map(|lack| (lack.shard, lack.missing, lack.unjudged > 0)).collect();
-    assert_eq!(lacks, [(0, 0, true), (1, 0, true), (2, 0, true)]);
+    let gaps: Vec<_> =
+        all.gaps().unwrap().into_iter().map(|lack| (lack.shard, lack.missing, lack.unjudged > 0)).collect();
+    assert_eq!(gaps, [(0, 0, true), (1, 0, true), (2, 0, true)]);
 }
 
 /// The numbers that Linux has for what its files may not: written to by nobody (EROFS, EACCES, EPERM), or not just now (EIO, EAGAIN, ENOSPC).

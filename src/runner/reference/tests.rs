@@ -186,30 +186,30 @@ impl Subject for Oracle {
         position: Position<'_>,
         limit: Limit,
         _: &AtomicBool,
-        watch: &mut dyn FnMut(Told<'_>),
-    ) -> Result<Ended, crate::subject::Failure> {
+        watch: &mut dyn FnMut(SearchEvent<'_>),
+    ) -> Result<SearchEnd, crate::subject::Failure> {
         let moves: Vec<String> = position.moves.iter().map(ToString::to_string).collect();
         assert!(position.past.len() == moves.len() && position.start != position.board || moves.is_empty());
         lock(&self.log).push(format!("{:?} {:?} {}", limit.depth, limit.nodes, moves.join(" ")));
         let asked =
             lock(&self.log).iter().filter(|line| line.ends_with(|c: char| c.is_ascii_digit() || c == ' ')).count();
         if asked == self.stops {
-            return Ok(Ended::Stopped);
+            return Ok(SearchEnd::Stopped);
         }
         if !self.tells {
-            watch(Told::Reported(&crate::subject::Reported::default()));
-            return Ok(Ended::Best(named(position.board, self.best).unwrap_or(Move::NONE)));
+            watch(SearchEvent::UciReport(&crate::subject::UciReport::default()));
+            return Ok(SearchEnd::Best(named(position.board, self.best).unwrap_or(Move::NONE)));
         }
         // A score of its own for each search, the last depth's one pawn more; eleven nodes, and then thirty.
         for (nodes, score) in [(11, 0), (30, 100)] {
-            let told = crate::subject::Reported {
+            let told = crate::subject::UciReport {
                 score: Some(score + 10 * asked as i32),
                 nodes: Some(nodes),
-                ..crate::subject::Reported::default()
+                ..crate::subject::UciReport::default()
             };
-            watch(Told::Iteration(&told.iteration()));
+            watch(SearchEvent::Iteration(&told.iteration()));
         }
-        Ok(Ended::Best(named(position.board, self.best).unwrap_or(Move::NONE)))
+        Ok(SearchEnd::Best(named(position.board, self.best).unwrap_or(Move::NONE)))
     }
 
     fn end(&mut self) {}

@@ -20,7 +20,7 @@ pub fn experiment(folder: &Path, text: &str) -> Experiment {
 
 /// What a run told.
 #[derive(Default)]
-struct Told {
+struct SearchEvent {
     begun: Mutex<Vec<(u64, u64)>>,
     jobs: Mutex<BTreeSet<(String, String)>>,
     done: Mutex<u64>,
@@ -29,7 +29,7 @@ struct Told {
     stop: Option<(u64, AtomicBool)>,
 }
 
-impl Progress for Told {
+impl Progress for SearchEvent {
     fn begin(&self, all: u64, before: u64, _: &Done) {
         lock(&self.begun).push((all, before));
     }
@@ -44,17 +44,17 @@ impl Progress for Told {
             stop.store(true, Ordering::Relaxed);
         }
     }
-    fn end(&self, ran: &Ran) {
+    fn end(&self, ran: &RunSummary) {
         lock(&self.ended).push(ran.done);
     }
 }
 
 /// Runs a plan in a folder, and tells of it.
-pub fn run(experiment: &Experiment, folder: &Path, settings: Settings) -> Ran {
-    told(experiment, folder, settings, &Told::default())
+pub fn run(experiment: &Experiment, folder: &Path, settings: Settings) -> RunSummary {
+    told(experiment, folder, settings, &SearchEvent::default())
 }
 
-fn told(experiment: &Experiment, folder: &Path, settings: Settings, told: &Told) -> Ran {
+fn told(experiment: &Experiment, folder: &Path, settings: Settings, told: &SearchEvent) -> RunSummary {
     let (plan, never) = (Plan::new(experiment), AtomicBool::new(false));
     let stop = told.stop.as_ref().map_or(&never, |(_, stop)| stop);
     let session = Session::begin(experiment, &plan, folder, settings, stop).unwrap();
@@ -82,7 +82,7 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
 fn a_run_tells_each_job_once_and_what_is_done_is_done() {
     let (temporary, out) = folder();
     let experiment = experiment(temporary.path(), SIX);
-    let first = Told::default();
+    let first = SearchEvent::default();
     let ran = told(&experiment, &out, Settings { jobs: 2, ..Settings::default() }, &first);
     assert_eq!((ran.before, ran.done, ran.failed, ran.spared, ran.interrupted), (0, 6, 0, 0, false));
     assert_eq!(
@@ -98,7 +98,7 @@ fn a_run_tells_each_job_once_and_what_is_done_is_done() {
     assert_eq!((manifest.rows, manifest.file_seal), (Some(12), Some(sealed.seals.file)), "what lies there is sealed");
     assert_eq!((manifest.column_seals, manifest.seals), (sealed.seals.columns, None));
 
-    let second = Told::default();
+    let second = SearchEvent::default();
     let ran = told(&experiment, &out, Settings { jobs: 1, ..Settings::default() }, &second);
     assert_eq!((ran.before, ran.done, ran.interrupted), (6, 0, false));
     assert_eq!((lock(&second.begun).clone(), *lock(&second.done)), (vec![(6, 6)], 0));
@@ -115,7 +115,7 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
     let (temporary, out) = folder();
     let experiment = experiment(temporary.path(), SIX);
     let one = || Settings { jobs: 1, ..Settings::default() };
-    let stopped = Told { stop: Some((2, AtomicBool::new(false))), ..Told::default() };
+    let stopped = SearchEvent { stop: Some((2, AtomicBool::new(false))), ..SearchEvent::default() };
     let ran = told(&experiment, &out, one(), &stopped);
     assert!(ran.interrupted && ran.done == 2, "{ran:?}");
     assert_eq!(rows(&out).len(), 4);
@@ -126,7 +126,7 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
         "{verdict:?}"
     );
     // Stopped when nothing was left to do: it has ended as any other.
-    let late = Told { stop: Some((4, AtomicBool::new(false))), ..Told::default() };
+    let late = SearchEvent { stop: Some((4, AtomicBool::new(false))), ..SearchEvent::default() };
     let ran = told(&experiment, &out, one(), &late);
     assert_eq!((ran.before, ran.done, ran.interrupted), (2, 4, false));
     let manifest = Manifest::read(&out).unwrap().unwrap();
@@ -157,7 +157,7 @@ fn a_shard_runs_its_own_jobs_alone() {
             .collect();
         let before = if index == 1 { 1 } else { 0 };
         if before > 0 {
-            let stopped = Told { stop: Some((before, AtomicBool::new(false))), ..Told::default() };
+            let stopped = SearchEvent { stop: Some((before, AtomicBool::new(false))), ..SearchEvent::default() };
             assert!(told(&experiment, &folder, settings(), &stopped).interrupted);
         }
         let ran = run(&experiment, &folder, settings());
@@ -183,7 +183,7 @@ fn no_test_ends_a_shard() {
     let text = "name = 'm'\nsuite = 'three.epd'\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n\
         [match]\nmax_moves = 1\ntest = { elo0 = 0, elo1 = 300, alpha = 0.4, beta = 0.4 }\n";
     let experiment = experiment(temporary.path(), text);
-    let whole = Told::default();
+    let whole = SearchEvent::default();
     let ran = told(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &whole);
     assert_eq!((ran.spared, lock(&whole.jobs).len()), (2, 1), "what is spared is not begun");
     assert_eq!(Manifest::read(&out.join("whole")).unwrap().unwrap().jobs_spared, 2);
@@ -264,7 +264,7 @@ fn jobs_that_fail_are_told_each_time_and_tried_again_alone() {
     let (temporary, out) = folder();
     let experiment = experiment(temporary.path(), &SIX.replace("256", "'8192 GiB'"));
     let again = |retry_failed: bool| run(&experiment, &out, Settings { jobs: 1, retry_failed, ..Settings::default() });
-    let told = |ran: Ran| (ran.before, ran.done, ran.failed, ran.failures.len());
+    let told = |ran: RunSummary| (ran.before, ran.done, ran.failed, ran.failures.len());
     assert_eq!(told(again(false)), (0, 6, 3, 3));
     assert_eq!(told(again(false)), (6, 0, 3, 0));
     assert_eq!(told(again(true)), (3, 3, 3, 3));
@@ -384,7 +384,7 @@ fn a_run_that_is_refused_leaves_no_trace() {
     std::fs::write(&path, text.replacen(",true,", ",false,", 1)).unwrap();
     let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
     let session = Session::begin(&experiment, &plan, &out, Settings::default(), &never).unwrap();
-    assert!(session.run(&never, &Told::default()).is_err());
+    assert!(session.run(&never, &SearchEvent::default()).is_err());
     assert_eq!(Manifest::read(&out).unwrap().unwrap(), manifest);
 }
 
@@ -511,7 +511,7 @@ fn what_an_engine_takes_by_itself_must_fit_too() {
 #[test]
 fn times_are_taken_one_job_at_a_time() {
     let folder = tempfile::TempDir::new().unwrap();
-    let jobs = |more: &str| Settings::usual_jobs(&experiment(folder.path(), &format!("{more}{SIX}")));
+    let jobs = |more: &str| Settings::default_jobs(&experiment(folder.path(), &format!("{more}{SIX}")));
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     assert_eq!(["", "repeats = 1\n", "seeds = 3\n", "repeats = 2\n"].map(jobs), [all, all, all, 1]);
 }

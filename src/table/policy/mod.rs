@@ -5,9 +5,9 @@ use super::{Entry, TableOptions};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::RangeInclusive;
 
-pub mod outside;
+pub mod external;
 
-pub use outside::{Outside, register};
+pub use external::{Outside, register};
 
 /// What a policy decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,7 +177,7 @@ macro_rules! policies {
             pub fn named(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$policy($policy::default())),)*
-                    name => outside::named(name, serde_json::Map::new())?.ok().map(Self::Outside),
+                    name => external::named(name, serde_json::Map::new())?.ok().map(Self::Outside),
                 }
             }
 
@@ -186,7 +186,7 @@ macro_rules! policies {
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$policy(_) => $name,)*
-                    Self::Outside(outside) => outside.kind.name,
+                    Self::Outside(external) => external.kind.name,
                 }
             }
 
@@ -207,7 +207,7 @@ macro_rules! policies {
                 }
                 match self {
                     $(Self::$policy(policy) => policy.check(),)*
-                    Self::Outside(outside) => outside.check(),
+                    Self::Outside(external) => external.check(),
                 }
             }
 
@@ -216,7 +216,7 @@ macro_rules! policies {
             pub fn slots(&self) -> RangeInclusive<u8> {
                 match self {
                     $(Self::$policy(_) => <$policy as Replacement>::SLOTS,)*
-                    Self::Outside(outside) => outside.kind.slots.clone(),
+                    Self::Outside(external) => external.kind.slots.clone(),
                 }
             }
 
@@ -234,14 +234,14 @@ macro_rules! policies {
             pub fn ages(&self) -> bool {
                 match self {
                     $(Self::$policy(_) => <$policy as Replacement>::AGES,)*
-                    Self::Outside(outside) => outside.kind.ages,
+                    Self::Outside(external) => external.kind.ages,
                 }
             }
 
             /// The paths of all parameters of any policy that weigh age, below `table.policy`.
             pub fn age_parameters() -> impl Iterator<Item = &'static str> {
-                let outside = outside::kinds().into_iter().map(|kind| kind.age_parameters);
-                [$(<$policy as Replacement>::AGE_PARAMETERS),*].into_iter().chain(outside).flatten().copied()
+                let external = external::kinds().into_iter().map(|kind| kind.age_parameters);
+                [$(<$policy as Replacement>::AGE_PARAMETERS),*].into_iter().chain(external).flatten().copied()
             }
 
             /// Whether a table cutoff counts as the nodes of the stored subtree.
@@ -249,7 +249,7 @@ macro_rules! policies {
             pub fn counts_stored_nodes(&self) -> bool {
                 match self {
                     $(Self::$policy(policy) => policy.counts_stored_nodes(),)*
-                    Self::Outside(outside) => outside.counts_stored_nodes(),
+                    Self::Outside(external) => external.counts_stored_nodes(),
                 }
             }
 
@@ -257,7 +257,7 @@ macro_rules! policies {
             pub fn dispatch<V: Visitor>(&self, visitor: V) -> V::Output {
                 match *self {
                     $(Self::$policy(policy) => visitor.visit(policy),)*
-                    Self::Outside(outside) => outside.dispatch(visitor),
+                    Self::Outside(external) => external.dispatch(visitor),
                 }
             }
         }
@@ -333,14 +333,14 @@ pub fn shorthand<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Policy, D
         }
         fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Policy, A::Error> {
             let map = serde::de::value::MapAccessDeserializer::new(map);
-            if outside::kinds().is_empty() {
+            if external::kinds().is_empty() {
                 return Policy::deserialize(map);
             }
             let mut fields = serde_json::Map::deserialize(map)?;
             let kind = fields.get("kind").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
             if !Policy::NAMES.contains(&kind.as_str()) {
                 fields.remove("kind");
-                match outside::named(&kind, fields.clone()) {
+                match external::named(&kind, fields.clone()) {
                     Some(read) => return read.map(Policy::Outside).map_err(serde::de::Error::custom),
                     None => fields.insert("kind".to_owned(), kind.into()),
                 };
@@ -357,7 +357,7 @@ pub fn shorthand<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Policy, D
 /// As serde's.
 pub fn written<S: Serializer>(policy: &Policy, serializer: S) -> Result<S::Ok, S::Error> {
     match policy {
-        Policy::Outside(outside) => outside.value().serialize(serializer),
+        Policy::Outside(external) => external.value().serialize(serializer),
         policy => policy.serialize(serializer),
     }
 }

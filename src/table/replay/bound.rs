@@ -35,7 +35,7 @@ pub enum Aim {
 ///
 /// Source: M. C. Carlisle and E. L. Lloyd, "On the k-coloring of intervals", 1995, for the number; it is that of L. Belady's rule of 1966 with
 /// bypass.
-pub struct Foresight {
+pub struct Clairvoyant {
     aim: Aim,
     index: Index,
     buckets: u64,
@@ -57,7 +57,7 @@ struct BucketSpan {
     stretch: Holding,
 }
 
-impl Foresight {
+impl Clairvoyant {
     /// Knows nothing yet of so many classes of buckets.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ impl Foresight {
     }
 }
 
-/// The most that a table of the options can have of a trace if it knows what comes: see [`Foresight`].
+/// The most that a table of the options can have of a trace if it knows what comes: see [`Clairvoyant`].
 ///
 /// # Errors
 /// When the options are wrong.
@@ -157,7 +157,7 @@ pub fn clairvoyant(
     working_set: Option<u64>,
     aim: Aim,
 ) -> Result<u64, TableError> {
-    let mut foresight = Foresight::new(aim, options, working_set, 1)?;
+    let mut foresight = Clairvoyant::new(aim, options, working_set, 1)?;
     foresight.begin(0..foresight.buckets)?;
     foresight.show(0, steps);
     foresight.end();

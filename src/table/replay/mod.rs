@@ -14,12 +14,12 @@ mod sample;
 mod step;
 mod turns;
 
-pub use bound::{Aim, Foresight, clairvoyant};
+pub use bound::{Aim, Clairvoyant, clairvoyant};
 pub use games::{TracedGame, games};
 pub use packing::most;
 pub use sample::{CLASSES, Sample};
 pub use step::{Maker, Step, steps};
-pub use turns::{Audience, Halted, Turns};
+pub use turns::{Halted, Passes, ReplaySink};
 
 use super::options::{TableOptions, TickSource};
 use super::policy::Replacement;
@@ -58,7 +58,7 @@ crate::counters! {
 }
 
 /// A table that traces are shown to, part by part.
-pub trait Show {
+pub trait ReplayTable {
     /// Shows it what happened next.
     fn show(&mut self, steps: &[Step]);
     /// Empties it, without a tick.
@@ -75,7 +75,7 @@ pub trait Show {
 ///
 /// # Errors
 /// When the table cannot be made; sizes as a share of a working set need to know it.
-pub fn shown(options: &TableOptions, working_set: Option<u64>) -> Result<Box<dyn Show>, TableError> {
+pub fn shown(options: &TableOptions, working_set: Option<u64>) -> Result<Box<dyn ReplayTable>, TableError> {
     options.check()?;
     if options.forget > 0.0 {
         let problem =
@@ -84,10 +84,12 @@ pub fn shown(options: &TableOptions, working_set: Option<u64>) -> Result<Box<dyn
     }
     if options.kind == TableKind::Bounded {
         let buckets = make::known_buckets(options, working_set)?;
-        return make::bounded(options, buckets, Shower { clock: options.clock });
+        return make::bounded(options, buckets, ReplayTaker { clock: options.clock });
     }
     let table = make::build(options, None, false)?;
-    let shown = |table| Box::new(Shown { table, clock: options.clock, count: Replayed::default() }) as Box<dyn Show>;
+    let shown = |table| {
+        Box::new(TableReplay { table, clock: options.clock, count: Replayed::default() }) as Box<dyn ReplayTable>
+    };
     table.map(shown).ok_or_else(|| TableError::Option {
         path: "table.kind",
         problem: "\"none\" leaves nothing to replay".to_owned(),
@@ -114,26 +116,26 @@ pub fn replay(steps: &[Step], options: &TableOptions) -> Result<Replayed, TableE
 }
 
 /// Puts a table of its own type, whose events then need no dynamic call, behind a boundary that is crossed once for each part of a trace.
-struct Shower {
+struct ReplayTaker {
     clock: TickSource,
 }
 
-impl make::Taker for Shower {
-    type Output = Box<dyn Show>;
+impl make::Taker for ReplayTaker {
+    type Output = Box<dyn ReplayTable>;
 
     fn take<P: Replacement, L: entry::Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output {
-        Box::new(Shown { table, clock: self.clock, count: Replayed::default() })
+        Box::new(TableReplay { table, clock: self.clock, count: Replayed::default() })
     }
 }
 
 /// A table and what was counted beside its own counters.
-struct Shown<T> {
+struct TableReplay<T> {
     table: T,
     clock: TickSource,
     count: Replayed,
 }
 
-impl<T: Answers> Show for Shown<T> {
+impl<T: Answers> ReplayTable for TableReplay<T> {
     fn show(&mut self, steps: &[Step]) {
         let table = self.table.table();
         let count = &mut self.count;

@@ -21,7 +21,7 @@ pub enum Halted {
 }
 
 /// Who is shown a trace.
-pub trait Audience {
+pub trait ReplaySink {
     /// A turn begins, of some buckets: nothing was stored yet.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ pub trait Audience {
 
 /// How a trace is shown.
 #[derive(Debug, Clone)]
-pub struct Turns {
+pub struct Passes {
     /// How the table finds a key's bucket.
     pub index: Index,
     /// The table's buckets.
@@ -58,7 +58,7 @@ const NUMBERED: u64 = 1 << 31;
 /// Steps that are shown at a time: they stay in the cache while one table after another sees them.
 const CHUNK: usize = 1 << 12;
 
-impl Turns {
+impl Passes {
     /// As few turns as keep what is known of positions within so many bytes, if keys go evenly to buckets; foresight of one in `one_in`
     /// buckets. What tables themselves take comes on top.
     #[must_use]
@@ -88,7 +88,7 @@ impl Turns {
         open: impl Fn() -> Result<Reader<R>, TraceError>,
         classes: usize,
         class: impl Fn(u64) -> Option<usize>,
-        audience: &mut impl Audience,
+        audience: &mut impl ReplaySink,
     ) -> Result<(), Halted> {
         let mut maker = Maker::new(self.lowest);
         let mut chunks = vec![Vec::with_capacity(CHUNK); classes];
@@ -130,7 +130,7 @@ impl Turns {
 }
 
 /// Shows what was gathered of a class.
-fn pass_on(audience: &mut impl Audience, class: usize, steps: &mut Vec<Step>) {
+fn pass_on(audience: &mut impl ReplaySink, class: usize, steps: &mut Vec<Step>) {
     audience.show(class, steps);
     steps.clear();
 }

@@ -9,8 +9,8 @@ use ttlab::chess::Board;
 use ttlab::engine::Limit;
 use ttlab::subject::options::{OptionValue, ProgramWords};
 use ttlab::subject::{
-    Ended, EngineFault, Failure, Honours, Launch, Position, Repeatability, Reported, Restart, Subject, Told, TrialRun,
-    Uci, find, probe,
+    EngineFault, Failure, Launch, LimitSupport, Position, ProbeResult, Repeatability, Restart, SearchEnd, SearchEvent,
+    Subject, Uci, UciReport, find, probe,
 };
 
 /// An engine with a fault, and the word by which its processes are known.
@@ -34,18 +34,18 @@ fn nodes(nodes: u64) -> Limit {
     Limit { depth: None, nodes: Some(nodes) }
 }
 
-fn search(engine: &mut Uci, board: &Board, limit: Limit) -> Result<Reported, Failure> {
+fn search(engine: &mut Uci, board: &Board, limit: Limit) -> Result<UciReport, Failure> {
     let mut found = None;
     let ended = engine.search(Position::alone(board), limit, &AtomicBool::new(false), &mut |told| {
-        if let Told::Reported(reported) = told {
+        if let SearchEvent::UciReport(reported) = told {
             found = Some(reported.clone());
         }
     })?;
-    assert!(matches!(ended, Ended::Best(_)));
+    assert!(matches!(ended, SearchEnd::Best(_)));
     Ok(found.unwrap())
 }
 
-fn play(engine: &mut Uci) -> Result<Reported, Failure> {
+fn play(engine: &mut Uci) -> Result<UciReport, Failure> {
     engine.start()?;
     engine.new_game()?;
     search(engine, &Board::startpos(), depth(5))
@@ -80,10 +80,10 @@ fn what_an_engine_says_is_what_is_reported() {
 fn every_fault_is_told_and_got_over() {
     type Expected = fn(&EngineFault) -> bool;
     let cases: &[(&str, Expected, &str)] = &[
-        ("dead", |fault| *fault == EngineFault::Ended("exit code 3".to_owned()), "cannot find my net"),
-        ("crash", |fault| *fault == EngineFault::Ended("signal 11".to_owned()), "readyok"),
-        ("exit", |fault| *fault == EngineFault::Ended("exit code 3".to_owned()), "readyok"),
-        ("choke", |fault| *fault == EngineFault::Ended("exit code 9".to_owned()), "setoption name Hash"),
+        ("dead", |fault| *fault == EngineFault::SearchEnd("exit code 3".to_owned()), "cannot find my net"),
+        ("crash", |fault| *fault == EngineFault::SearchEnd("signal 11".to_owned()), "readyok"),
+        ("exit", |fault| *fault == EngineFault::SearchEnd("exit code 3".to_owned()), "readyok"),
+        ("choke", |fault| *fault == EngineFault::SearchEnd("exit code 9".to_owned()), "setoption name Hash"),
         ("refuse", |fault| *fault == EngineFault::Refused("No such option: Hash".to_owned()), "No such option"),
         ("silence", |fault| matches!(fault, EngineFault::Silent(_)), "go depth 5"),
         ("deaf", |fault| matches!(fault, EngineFault::Silent(_)), "go depth 5"),
@@ -200,7 +200,7 @@ fn a_run_that_is_to_end_ends_the_search() {
         });
         let board = Board::startpos();
         let ended = engine.search(Position::alone(&board), depth(3), &stop, &mut |_| {}).unwrap();
-        assert_eq!(ended, Ended::Stopped);
+        assert_eq!(ended, SearchEnd::Stopped);
     });
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
@@ -223,7 +223,7 @@ fn a_program_that_is_none_is_told() {
     let mut engine =
         Uci::new(Launch { path: PathBuf::from("/no/such/engine"), guard: Some(ttlab()), ..Launch::default() });
     let failure = engine.start().unwrap_err();
-    assert_eq!(failure.fault, EngineFault::Ended("exit code 127".to_owned()));
+    assert_eq!(failure.fault, EngineFault::SearchEnd("exit code 127".to_owned()));
     assert!(failure.to_string().contains("/no/such/engine: No such file"), "{failure}");
     let mut unguarded = Uci::new(Launch { path: PathBuf::from("/no/such/engine"), ..Launch::default() });
     assert!(matches!(unguarded.start().unwrap_err().fault, EngineFault::Start(_)));
@@ -244,7 +244,7 @@ fn a_hidden_file_is_a_file() {
     assert_eq!(told("no-such-engine."), "there is no program `no-such-engine.` on the path");
 }
 
-fn probed(fault: &str, restart: Restart, limit: Limit) -> TrialRun {
+fn probed(fault: &str, restart: Restart, limit: Limit) -> ProbeResult {
     let (launch, token) = launch(fault, &[]);
     let launch = Launch { restart, ..launch };
     let found = probe(&launch, &[Board::startpos()], limit, false, &AtomicBool::new(false)).unwrap().unwrap();
@@ -256,7 +256,7 @@ fn probed(fault: &str, restart: Restart, limit: Limit) -> TrialRun {
 fn a_trial_tells_what_repeats_and_what_is_heeded() {
     let well = probed("none", Restart::Experiment, depth(5));
     assert_eq!((well.repeats, well.forgets), (Repeatability::Exact, true));
-    assert_eq!((well.depth, well.nodes), (Honours::Yes, Honours::Yes));
+    assert_eq!((well.depth, well.nodes), (LimitSupport::Yes, LimitSupport::Yes));
     assert_eq!(probed("wander", Restart::Experiment, depth(5)).repeats, Repeatability::Not);
     // 20 on 5016 and 5026: one search left something behind.
     let keeps = probed("keeps", Restart::Experiment, depth(5));
@@ -269,10 +269,10 @@ fn a_trial_tells_what_repeats_and_what_is_heeded() {
     assert!(!keeps.forgets);
     assert_eq!(probed("keeps", Restart::Game, depth(5)).repeats, Repeatability::Exact);
     assert!(
-        matches!(probed("shallow", Restart::Experiment, depth(5)).depth, Honours::No(text) if text.contains("depth 1"))
+        matches!(probed("shallow", Restart::Experiment, depth(5)).depth, LimitSupport::No(text) if text.contains("depth 1"))
     );
     assert!(
-        matches!(probed("few", Restart::Experiment, nodes(9000)).nodes, Honours::No(text) if text.contains("it made 6 "))
+        matches!(probed("few", Restart::Experiment, nodes(9000)).nodes, LimitSupport::No(text) if text.contains("it made 6 "))
     );
 }
 
@@ -305,7 +305,7 @@ fn an_engine_that_closes_its_output_is_told() {
     // A guard holds the output open as well.
     let mut engine = Uci::new(Launch { guard: None, ..launch });
     let failure = play(&mut engine).unwrap_err();
-    assert_eq!(failure.fault, EngineFault::Ended("it closed its output".to_owned()));
+    assert_eq!(failure.fault, EngineFault::SearchEnd("it closed its output".to_owned()));
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
 

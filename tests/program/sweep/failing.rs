@@ -3,7 +3,7 @@
 use super::*;
 use std::sync::atomic::AtomicBool;
 use ttlab::experiment::{Experiment, Plan};
-use ttlab::runner::{Done, Ran, Session, Settings, progress::Progress};
+use ttlab::runner::{Done, RunSummary, Session, Settings, progress::Progress};
 
 /// Panics when one variant meets one item, as a faulty policy would.
 struct Faulty;
@@ -16,7 +16,7 @@ impl Progress for Faulty {
         assert!(!(variant == "no table" && item == "BK.03"), "{item} is {}", variant.len());
     }
     fn done(&self) {}
-    fn end(&self, _: &Ran) {}
+    fn end(&self, _: &RunSummary) {}
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn reserve(available: Option<u64>) -> u64 {
 
 /// One worker, as the steward knows it.
 #[derive(Debug, Default)]
-pub struct Desk {
+pub struct WorkerState {
     /// Ends its search soon.
     pub stop: AtomicBool,
     /// Whether the table of its job grows as it runs.
@@ -33,7 +33,7 @@ pub struct Desk {
     pub starved: AtomicBool,
 }
 
-impl Desk {
+impl WorkerState {
     /// A job begins.
     pub fn begins(&self, grows: bool) {
         self.starved.store(false, Ordering::Relaxed);
@@ -54,29 +54,31 @@ pub fn watch(shared: &Shared<'_>, over: &Receiver<()>) {
     let (mut settled, reserve) = (Instant::now(), reserve(available_bytes()));
     while over.recv_timeout(ROUND) == Err(RecvTimeoutError::Timeout) {
         if shared.stop.load(Ordering::Relaxed) {
-            shared.desks.iter().for_each(|desk| desk.stop.store(true, Ordering::Relaxed));
+            shared.worker_states.iter().for_each(|worker_state| worker_state.stop.store(true, Ordering::Relaxed));
         }
-        relieve(&shared.desks, reserve, available_bytes);
+        shed_memory(&shared.worker_states, reserve, available_bytes);
         if settled.elapsed() >= DISK {
-            settle(shared);
+            sync_results(shared);
             settled = Instant::now();
         }
     }
 }
 
 /// Ends a search whose table grows where too little memory is left: one at a time, since what it gives back may be enough for the others.
-fn relieve(desks: &[Desk], reserve: u64, available: impl FnOnce() -> Option<u64>) {
-    let grows = |desk: &&Desk| desk.grows.load(Ordering::Relaxed) && !desk.stop.load(Ordering::Relaxed);
-    if let Some(desk) = desks.iter().find(grows)
+fn shed_memory(worker_states: &[WorkerState], reserve: u64, available: impl FnOnce() -> Option<u64>) {
+    let grows = |worker_state: &&WorkerState| {
+        worker_state.grows.load(Ordering::Relaxed) && !worker_state.stop.load(Ordering::Relaxed)
+    };
+    if let Some(worker_state) = worker_states.iter().find(grows)
         && available().is_some_and(|available| available < reserve)
     {
-        desk.starved.store(true, Ordering::Relaxed);
-        desk.stop.store(true, Ordering::Relaxed);
+        worker_state.starved.store(true, Ordering::Relaxed);
+        worker_state.stop.store(true, Ordering::Relaxed);
     }
 }
 
 /// Waits for the disk without holding up the workers, and sees whether the results are still there.
-fn settle(shared: &Shared<'_>) {
+fn sync_results(shared: &Shared<'_>) {
     let hold = {
         let mut sink = lock(&shared.sink);
         if sink.broken.is_some() {
@@ -109,12 +111,18 @@ mod tests {
     /// left the second goes, then the fourth, then nobody; with its next job each begins as the others.
     #[test]
     fn who_grows_goes_one_at_a_time_where_memory_is_short() {
-        let desks: [Desk; 4] = Default::default();
-        let state =
-            || desks.each_ref().map(|desk| [&desk.starved, &desk.stop].map(|flag| flag.load(Ordering::Relaxed)));
+        let worker_states: [WorkerState; 4] = Default::default();
+        let state = || {
+            worker_states.each_ref().map(|worker_state| {
+                [&worker_state.starved, &worker_state.stop].map(|flag| flag.load(Ordering::Relaxed))
+            })
+        };
         let (goes_on, stopped, starved) = ([false, false], [false, true], [true, true]);
-        desks.iter().zip([false, true, true, true]).for_each(|(desk, grows)| desk.begins(grows));
-        desks[2].stop.store(true, Ordering::Relaxed);
+        worker_states
+            .iter()
+            .zip([false, true, true, true])
+            .for_each(|(worker_state, grows)| worker_state.begins(grows));
+        worker_states[2].stop.store(true, Ordering::Relaxed);
         let enough = 128 << 20;
         for (available, expected) in [
             (None, [goes_on, goes_on, stopped, goes_on]),
@@ -124,12 +132,12 @@ mod tests {
             (Some(0), [goes_on, starved, stopped, starved]),
             (Some(0), [goes_on, starved, stopped, starved]),
         ] {
-            relieve(&desks, RESERVE, || available);
+            shed_memory(&worker_states, RESERVE, || available);
             assert_eq!(state(), expected, "{available:?}");
         }
-        desks.iter().for_each(Desk::ends);
-        relieve(&desks, RESERVE, || Some(0));
-        desks.iter().for_each(|desk| desk.begins(false));
+        worker_states.iter().for_each(WorkerState::ends);
+        shed_memory(&worker_states, RESERVE, || Some(0));
+        worker_states.iter().for_each(|worker_state| worker_state.begins(false));
         assert_eq!(state(), [goes_on, goes_on, stopped, goes_on], "who was stopped from outside stays so");
     }
 }

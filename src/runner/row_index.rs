@@ -1,7 +1,7 @@
 //! The ledger: which job a row of the results belongs to, and which jobs are done. Rows are held against the plan, so that one
 //! of another plan, or one that was edited, is never taken for an answer.
 
-use super::flight::CONDEMNED;
+use super::in_flight::QUARANTINED;
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::{self, ResultsError, columns};
 use crate::system::files;
@@ -26,7 +26,7 @@ const KEYS: [&str; 11] = [
 ];
 
 /// How the rows of a plan are found their places.
-pub struct Ledger<'a> {
+pub struct RowIndex<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// The columns of its results.
@@ -57,7 +57,7 @@ impl Place {
 
 /// What a row is.
 #[derive(Debug, Clone, Copy)]
-pub struct LedgerRow {
+pub struct IndexedRow {
     /// Where it stands in the plan's order.
     pub place: Place,
     /// Its job.
@@ -68,7 +68,7 @@ pub struct LedgerRow {
     pub failed: bool,
 }
 
-impl<'a> Ledger<'a> {
+impl<'a> RowIndex<'a> {
     /// The ledger of a plan.
     pub fn new(experiment: &'a Experiment, plan: &'a Plan) -> Self {
         let header = record::header(&plan.varying(), plan.extra());
@@ -85,7 +85,7 @@ impl<'a> Ledger<'a> {
     pub fn read(
         &self,
         path: &Path,
-        mut take: impl FnMut(u64, &LedgerRow, &StringRecord) -> Result<(), String>,
+        mut take: impl FnMut(u64, &IndexedRow, &StringRecord) -> Result<(), String>,
     ) -> Result<(), ResultsError> {
         let mut chains = Chains::default();
         let scanned = record::scan(path, &self.header, |_, row| {
@@ -100,14 +100,14 @@ impl<'a> Ledger<'a> {
 
     /// Whether a row says that its job was set aside.
     fn is_set_aside(&self, row: &StringRecord) -> bool {
-        row.get(self.keys[7]) == Some(CONDEMNED)
+        row.get(self.keys[7]) == Some(QUARANTINED)
     }
 
     /// What a row is.
     ///
     /// # Errors
     /// When it is no row of this plan.
-    pub fn entry(&self, row: &StringRecord) -> Result<LedgerRow, String> {
+    pub fn entry(&self, row: &StringRecord) -> Result<IndexedRow, String> {
         let [id, name, game, position, ply, repeat, depth, error, seconds, opponent, colour] =
             self.keys.map(|at| row.get(at).unwrap_or_default());
         let place =
@@ -139,7 +139,7 @@ impl<'a> Ledger<'a> {
             return Err("its id is not of what it says was searched: it is of another plan, or was edited".to_owned());
         }
         let place = Place { repeat, item: item as u32, lane: lane as u32, ply: ply.unwrap_or(0), depth };
-        Ok(LedgerRow { place, job, last, failed: !error.is_empty() })
+        Ok(IndexedRow { place, job, last, failed: !error.is_empty() })
     }
 }
 
@@ -153,7 +153,7 @@ struct Chains {
 impl Chains {
     /// Takes the next row, or says that it was edited, that a row before it is missing, or that its job had ended before. `job`: its job's
     /// place in the plan.
-    fn next(&mut self, job: u64, entry: &LedgerRow, row: &StringRecord) -> Result<(), String> {
+    fn next(&mut self, job: u64, entry: &IndexedRow, row: &StringRecord) -> Result<(), String> {
         if self.done.contains(&job) {
             return Err("it is there twice: its job had ended in a line before it".to_owned());
         }
@@ -191,7 +191,7 @@ pub struct Done {
 
 /// Which jobs are to be run again though rows of theirs are there.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Again {
+pub struct RetryPolicy {
     /// Those that failed.
     pub failed: bool,
     /// Of these also those that were set aside since the process died with them.
@@ -218,7 +218,7 @@ fn save(path: &Path) -> std::io::Result<PathBuf> {
 fn scan(
     path: &Path,
     header: &[String],
-    again: Again,
+    again: RetryPolicy,
     mut visit: impl FnMut(Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<(u64, bool), ResultsError> {
     if !again.damaged {
@@ -235,17 +235,17 @@ fn scan(
 ///
 /// # Errors
 /// When the file has other columns, holds a row that is not of this plan (unless such are to be dropped), or the system refuses.
-pub fn take_stock(path: &Path, ledger: &Ledger<'_>, again: Again) -> Result<(Done, u64), ResultsError> {
-    let (header, mut chains) = (&ledger.header, Chains::default());
+pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, again: RetryPolicy) -> Result<(Done, u64), ResultsError> {
+    let (header, mut chains) = (&row_index.header, Chains::default());
     let (mut failed, mut retried, mut damaged): (HashSet<u64>, HashSet<u64>, HashSet<u64>) = Default::default();
     let mut strangers = false;
     let take = |row: Result<&StringRecord, String>| {
         let sound = row.and_then(|row| {
-            let entry = ledger.entry(row)?;
-            let job = ledger.plan.place(&entry.job);
+            let entry = row_index.entry(row)?;
+            let job = row_index.plan.place(&entry.job);
             failed.extend(entry.failed.then_some(job));
             // Why a job was set aside is no failure of its own.
-            retried.extend((entry.failed && (again.set_aside || !ledger.is_set_aside(row))).then_some(job));
+            retried.extend((entry.failed && (again.set_aside || !row_index.is_set_aside(row))).then_some(job));
             let sound = chains.next(job, &entry, row);
             damaged.extend(sound.is_err().then_some(job));
             sound
@@ -273,8 +273,8 @@ pub fn take_stock(path: &Path, ledger: &Ledger<'_>, again: Again) -> Result<(Don
     }
     let mut kept: Vec<Range<u64>> = Vec::new();
     record::scan_any(path, header, |line, row| {
-        let keep = row.ok().and_then(|row| ledger.entry(row).ok());
-        match keep.is_some_and(|entry| done.jobs.contains(&ledger.plan.place(&entry.job))) {
+        let keep = row.ok().and_then(|row| row_index.entry(row).ok());
+        match keep.is_some_and(|entry| done.jobs.contains(&row_index.plan.place(&entry.job))) {
             true => kept.push(line.bytes.clone()),
             false => done.dropped += 1,
         }
@@ -339,14 +339,14 @@ mod tests {
     #[test]
     fn a_row_is_found_its_place_or_refused_with_its_reason() {
         let (experiment, plan, header) = trial();
-        let ledger = Ledger::new(&experiment, &plan);
+        let row_index = RowIndex::new(&experiment, &plan);
         let job = plan.job_of(1, None, 1, 2);
         let [first, last]: [Vec<String>; 2] = rows(&experiment, &plan, &header, &job, "").try_into().unwrap();
         let entry = |row: &[String], name: &str, value: &str| {
             let at = header.iter().position(|column| column == name).unwrap();
             let mut row = row.to_vec();
             row[at] = value.to_owned();
-            ledger.entry(&StringRecord::from(row))
+            row_index.entry(&StringRecord::from(row))
         };
         let error = |row: &[String], name: &str, value: &str| entry(row, name, value).unwrap_err();
         let found = entry(&first, columns::SECONDS, "0").unwrap();
@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn stock_is_taken_of_what_is_there() {
         let (experiment, plan, header) = trial();
-        let ledger = Ledger::new(&experiment, &plan);
+        let row_index = RowIndex::new(&experiment, &plan);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
         let jobs: Vec<Job> = plan.jobs().collect();
@@ -388,8 +388,9 @@ mod tests {
             let text: String = std::iter::once(&header).chain(lines).map(|fields| line(fields)).collect();
             std::fs::write(&path, text + torn).unwrap();
         };
-        let take =
-            |failed: bool, damaged: bool| take_stock(&path, &ledger, Again { failed, set_aside: failed, damaged });
+        let take = |failed: bool, damaged: bool| {
+            scan_rows(&path, &row_index, RetryPolicy { failed, set_aside: failed, damaged })
+        };
         let all = [of(0, ""), of(1, "it broke"), of(2, "")[..1].to_vec()].concat();
         let places = |of: &[usize]| of.iter().map(|&at| plan.place(&jobs[at])).collect::<HashSet<u64>>();
         put(&all, "torn");

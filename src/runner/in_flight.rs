@@ -10,7 +10,7 @@ use std::path::Path;
 pub const FLIGHT: &str = ".flight";
 
 /// How often a job may take the process with it.
-const DEATHS: u32 = 2;
+const MAX_CRASHES: u32 = 2;
 
 /// The jobs in flight.
 pub struct Flight {
@@ -42,7 +42,7 @@ impl Flight {
                 deaths.insert(job, count);
             }
         }
-        deaths.retain(|_, count| *count > 0 && !(forget && *count >= DEATHS));
+        deaths.retain(|_, count| *count > 0 && !(forget && *count >= MAX_CRASHES));
         // What is known so far, in few lines. A kill between the two writes forgets a suspicion, no row.
         file.seek(SeekFrom::Start(0))?;
         file.set_len(0)?;
@@ -52,13 +52,13 @@ impl Flight {
     }
 
     /// Whether a job was in flight when the process ended without a word.
-    pub fn suspects(&self, job: u64) -> bool {
+    pub fn crashed_before(&self, job: u64) -> bool {
         self.deaths.contains_key(&job)
     }
 
     /// Whether a job did so too often to be tried again.
-    pub fn condemns(&self, job: u64) -> bool {
-        self.deaths.get(&job).is_some_and(|deaths| *deaths >= DEATHS)
+    pub fn is_quarantined(&self, job: u64) -> bool {
+        self.deaths.get(&job).is_some_and(|deaths| *deaths >= MAX_CRASHES)
     }
 
     /// A job begins.
@@ -78,7 +78,7 @@ impl Flight {
 }
 
 /// What the row of a condemned job says.
-pub const CONDEMNED: &str = "the process died twice while it ran this job: set aside (killed from outside, or for the memory it took?); \
+pub const QUARANTINED: &str = "the process died twice while it ran this job: set aside (killed from outside, or for the memory it took?); \
     --retry-failed tries it again";
 
 #[cfg(test)]
@@ -91,29 +91,29 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let open = |forget| Flight::open(folder.path(), forget).unwrap();
         for (deaths, condemned) in [(0, false), (1, false), (2, true)] {
-            let flight = open(false);
-            assert_eq!((flight.suspects(7), flight.condemns(7)), (deaths > 0, condemned), "{deaths}");
-            assert!(!flight.suspects(8));
-            flight.begins(8);
-            flight.begins(7);
-            flight.ends(8);
+            let in_flight = open(false);
+            assert_eq!((in_flight.crashed_before(7), in_flight.is_quarantined(7)), (deaths > 0, condemned), "{deaths}");
+            assert!(!in_flight.crashed_before(8));
+            in_flight.begins(8);
+            in_flight.begins(7);
+            in_flight.ends(8);
             // Killed here.
         }
         std::fs::write(folder.path().join(FLIGHT), "0000000000000007 2\n+0000000000000009\n+00000000").unwrap();
-        assert!(open(false).suspects(9));
-        assert!(!open(true).suspects(7) && open(false).suspects(9));
+        assert!(open(false).crashed_before(9));
+        assert!(!open(true).crashed_before(7) && open(false).crashed_before(9));
         // Each end takes one beginning off, not all of them.
         let begun = "+0000000000000003\n".repeat(3);
         std::fs::write(folder.path().join(FLIGHT), format!("{begun}-0000000000000003\n")).unwrap();
-        assert!(open(false).condemns(3));
+        assert!(open(false).is_quarantined(3));
         std::fs::write(folder.path().join(FLIGHT), format!("{begun}{}", "-0000000000000003\n".repeat(4))).unwrap();
-        assert!(!open(false).suspects(3));
+        assert!(!open(false).crashed_before(3));
         // What is known stays as it is however often it is read: a run that is refused before its first job is no death.
         let lines = "+0000000000000009\n-0000000000000009\n+0000000000000007\n";
         std::fs::write(folder.path().join(FLIGHT), lines).unwrap();
         for _ in 0..3 {
-            let flight = open(false);
-            assert!(flight.suspects(7) && !flight.condemns(7) && !flight.suspects(9));
+            let in_flight = open(false);
+            assert!(in_flight.crashed_before(7) && !in_flight.is_quarantined(7) && !in_flight.crashed_before(9));
         }
     }
 }
